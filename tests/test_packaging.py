@@ -1,0 +1,77 @@
+"""What is installed under which name, what an import costs, and which way imports go."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import pddl2nl
+import validators
+
+
+def run_python(code: str) -> str:
+    """The output of a fresh interpreter."""
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+
+def test_validators_is_ours_and_not_the_package_of_the_same_name() -> None:
+    ours = Path(validators.__file__).resolve()
+    assert ours.parent.parent == Path(pddl2nl.__file__).resolve().parent.parent
+    assert hasattr(validators, "Simulator")
+
+
+def test_no_dependency_brings_the_other_validators() -> None:
+    names = {(distribution.name or "").lower() for distribution in importlib.metadata.distributions()}
+    assert "validators" not in names
+
+
+def test_core_dependencies_stay_few(root: Path) -> None:
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    names = {re.split(r"[<>=\[ ]", line)[0] for line in project["dependencies"]}
+    assert names <= {"jinja2", "lark", "openai", "rich", "typer"}
+    assert {"planners", "stanza", "tarski", "cluster", "test", "all"} <= set(project["optional-dependencies"])
+
+
+@pytest.mark.parametrize("package", ["pddl2nl", "validators", "pddl2nl.pddl", "pddl2nl.llm", "pddl2nl.cli.app"])
+def test_heavy_packages_are_imported_only_where_they_are_used(package: str) -> None:
+    loaded = run_python(f"import sys, {package}; print(*sorted(m for m in sys.modules if '.' not in m))").split()
+    heavy = {"openai", "unified_planning", "stanza", "tarski", "torch", "jinja2", "lark", "pydantic", "distributed"}
+    assert not heavy & set(loaded)
+
+
+def test_every_public_name_is_there() -> None:
+    assert set(dir(pddl2nl)) == set(pddl2nl.__all__)
+    for name in pddl2nl.__all__:
+        assert getattr(pddl2nl, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        pddl2nl.nothing  # noqa: B018
+
+
+def test_the_floors_hold(root: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports())"],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_only_the_named_folders_stand_at_the_top(root: Path) -> None:
+    tracked = subprocess.run(["git", "ls-files"], cwd=root, capture_output=True, text=True, check=False)
+    if tracked.returncode != 0:
+        pytest.skip("not a git checkout")
+    top = {line.split("/")[0] for line in tracked.stdout.split("\n") if line}
+    allowed = {"pddl2nl", "domains", "instances", "validators", "tests", "pyproject.toml", "README.md"}
+    assert {name for name in top if not name.startswith(".")} <= allowed | {
+        "LICENSE",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+    }
