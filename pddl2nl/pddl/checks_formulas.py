@@ -1,0 +1,260 @@
+"""Checks of conditions, effects and expressions: symbols declared, arity, types, variables bound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pddl2nl.pddl.log import Log, Near
+from pddl2nl.pddl.nesting import Nesting
+from pddl2nl.pddl.requirements import Used
+from pddl2nl.pddl.symbols import Signature, Symbols, Types, signature_text, type_text
+from pddl2nl.pddl.tree import (
+    And,
+    Arithmetic,
+    Atom,
+    Comparison,
+    Condition,
+    Equality,
+    Exists,
+    Expression,
+    Fluent,
+    Forall,
+    Imply,
+    Modal,
+    Not,
+    Number,
+    Or,
+    Preference,
+    Special,
+    Timed,
+    TypedName,
+    Update,
+    When,
+    is_variable,
+)
+
+__all__ = ["FormulaChecker"]
+
+Scope = Mapping[str, Types]
+
+
+class FormulaChecker:
+    """Checks formulas against symbols, and notes which requirements they use."""
+
+    def __init__(self, log: Log, nest: Nesting, symbols: Symbols, used: Used):
+        self.log = log
+        self.nest = nest
+        self.symbols = symbols
+        self.used = used
+        self._good: set[tuple[Types, Types]] = set()
+
+    def use(self, flag: str, start: int, what: str) -> None:
+        """Notes that something needs a requirement flag."""
+        self.used.setdefault(flag, (start, what))
+
+    # ── what is the same in conditions and effects ──
+
+    def atom(self, atom: Atom, scope: Scope) -> None:
+        """Checks an atom: predicate declared, arity, arguments known and of a type that fits."""
+        signature = self.symbols.predicates.get(atom.predicate)
+        if signature is None:
+            self._undeclared_predicate(atom)
+            return
+        args = atom.args
+        if len(args) != len(signature.types):
+            self._arity("predicate", atom.predicate, args, signature, atom.span.start)
+            return
+        if args:
+            self._arguments(atom.predicate, args, signature, atom.span.start, scope)
+
+    def _undeclared_predicate(self, atom: Atom) -> None:
+        names = self.symbols.predicates
+        if atom.predicate in self.symbols.functions:
+            message = f"'{atom.predicate}' is a function, and no condition by itself"
+            self.log.error(atom.span.start, message, expected=f"a comparison, such as (>= {atom} 1)", found=str(atom))
+            return
+        message = f"undeclared predicate '{atom.predicate}'"
+        self.log.error(atom.span.start, message, found=str(atom), suggestion=Near(atom.predicate, names))
+
+    def _arity(self, what: str, name: str, args: Sequence[str], signature: Signature, start: int) -> None:
+        wanted = len(signature.types)
+        message = f"{what} '{name}' takes {wanted} argument{'s' if wanted != 1 else ''}, not {len(args)}"
+        found = f"({' '.join((name, *args))})"
+        self.log.error(start, message, expected=signature_text(name, signature), found=found)
+
+    def _arguments(self, name: str, args: Sequence[str], signature: Signature, start: int, scope: Scope) -> None:
+        good = self._good
+        for index, term in enumerate(args):
+            own = scope.get(term)
+            if own is None:
+                own = self.term(term, scope, start, index + 1)
+                if own is None:
+                    continue
+            wanted = signature.types[index]
+            if (own, wanted) in good and term[0] == "?":
+                continue
+            fits = self.symbols.meets(own, wanted) if is_variable(term) else self.symbols.fits(own, wanted)
+            if fits:
+                if is_variable(term):
+                    good.add((own, wanted))
+                continue
+            message = f"argument {index + 1} of '{name}' has the wrong type"
+            expected = f"{type_text(wanted)}, as in {signature_text(name, signature)}"
+            place = self.nest.argument(start, index + 1)
+            self.log.error(place, message, expected=expected, found=f"{term} - {type_text(own)}")
+
+    def term(self, term: str, scope: Scope, start: int, index: int) -> Types | None:
+        """The types of a term; None, with an error, where it is not known."""
+        own = scope.get(term) if is_variable(term) else self.symbols.objects.get(term)
+        if own is not None:
+            return own
+        place = self.nest.argument(start, index) if index else start
+        if is_variable(term):
+            message = f"undeclared variable '{term}'"
+            self.log.error(place, message, found=term, suggestion=Near(term, scope))
+        else:
+            suggestion = f"?{term}" if f"?{term}" in scope else Near(term, self.symbols.objects)
+            self.log.error(place, f"undeclared object '{term}'", found=term, suggestion=suggestion)
+        return None
+
+    def types(self, items: Sequence[TypedName]) -> None:
+        """Checks that the types of parameters or objects are declared, and that no name comes twice."""
+        seen: set[str] = set()
+        for item in items:
+            self.type_names(item)
+            if item.name in seen:
+                self.log.error(item.span.start, f"'{item.name}' is declared twice", found=item.name)
+            seen.add(item.name)
+
+    def type_names(self, item: TypedName) -> None:
+        """Checks that the types of one name are declared."""
+        for name in item.types:
+            if name != "object":
+                self.use(":typing", item.span.start, "a type")
+            if name not in self.symbols.above:
+                suggestion = Near(name, self.symbols.above)
+                message = f"undeclared type '{name}' of '{item.name}'"
+                self.log.error(item.span.start, message, found=name, suggestion=suggestion)
+
+    def _scope(self, scope: Scope, parameters: Sequence[TypedName]) -> Scope:
+        self.types(parameters)
+        for item in parameters:
+            if item.name in scope:
+                self.log.warning(item.span.start, f"'{item.name}' hides a variable of the same name around it")
+        return {**scope, **{item.name: item.types for item in parameters}}
+
+    # ── conditions ──
+
+    def condition(self, node: Condition, scope: Scope) -> None:
+        """Checks a condition, a durative condition, a duration or a constraint."""
+        match node:
+            case Atom():
+                self.atom(node, scope)
+            case And(parts=parts) | Modal(parts=parts):
+                for part in parts:
+                    self.condition(part, scope)
+            case Not(body=body):
+                if not isinstance(body, Equality):
+                    self.use(":negative-preconditions", node.span.start, "a negated condition")
+                self.condition(body, scope)
+            case Or(parts=parts):
+                self.use(":disjunctive-preconditions", node.span.start, "'or'")
+                for part in parts:
+                    self.condition(part, scope)
+            case Imply(left=left, right=right):
+                self.use(":disjunctive-preconditions", node.span.start, "'imply'")
+                self.condition(left, scope)
+                self.condition(right, scope)
+            case Forall(parameters=parameters, body=body):
+                self.use(":universal-preconditions", node.span.start, "'forall' in a condition")
+                self.condition(body, self._scope(scope, parameters))
+            case Exists(parameters=parameters, body=body):
+                self.use(":existential-preconditions", node.span.start, "'exists'")
+                self.condition(body, self._scope(scope, parameters))
+            case Preference(body=body):
+                self.use(":preferences", node.span.start, "a preference")
+                self.condition(body, scope)
+            case Timed(body=body):
+                self.condition(body, scope)
+            case _:
+                self._comparison(node, scope)
+
+    def _comparison(self, node: Condition, scope: Scope) -> None:
+        if isinstance(node, Equality):
+            self.use(":equality", node.span.start, "'='")
+            left = self.term(node.left, scope, node.span.start, 1)
+            right = self.term(node.right, scope, node.span.start, 2)
+            if left and right and not self.symbols.meets(left, right):
+                # True or false as it stands, so it does no harm; but it cannot be what was meant.
+                found = f"{node.left} - {type_text(left)}, {node.right} - {type_text(right)}"
+                self.log.warning(node.span.start, "these two can never be equal", found=found)
+        elif isinstance(node, Comparison):
+            self.use(":numeric-fluents", node.span.start, f"'{node.operator}' between numbers")
+            self.expression(node.left, scope)
+            self.expression(node.right, scope)
+
+    # ── effects ──
+
+    def effect(self, node: Condition, scope: Scope) -> None:
+        """Checks an effect."""
+        match node:
+            case Atom():
+                self.atom(node, scope)
+                self._not_derived(node)
+            case And(parts=parts):
+                for part in parts:
+                    self.effect(part, scope)
+            case Not(body=body) | Timed(body=body):
+                self.effect(body, scope)
+            case Forall(parameters=parameters, body=body):
+                self.use(":conditional-effects", node.span.start, "'forall' in an effect")
+                self.effect(body, self._scope(scope, parameters))
+            case When(condition=condition, effect=effect):
+                self.use(":conditional-effects", node.span.start, "'when'")
+                self.condition(condition, scope)
+                self.effect(effect, scope)
+            case Update(operator=operator, fluent=fluent, value=value):
+                cost = operator == "increase" and not fluent.args
+                flag = ":action-costs" if cost else ":numeric-fluents"
+                self.use(flag, node.span.start, f"'{operator}'")
+                self.expression(fluent, scope)
+                self.expression(value, scope)
+
+    def _not_derived(self, atom: Atom) -> None:
+        if atom.predicate in self.symbols.derived:
+            message = f"'{atom.predicate}' is derived: an effect cannot change it"
+            self.log.error(atom.span.start, message, found=str(atom))
+
+    # ── expressions ──
+
+    def expression(self, node: Expression, scope: Scope) -> None:
+        """Checks a numeric expression, or the value of an object fluent."""
+        match node:
+            case Number():
+                return
+            case Fluent():
+                self._fluent(node, scope)
+            case Arithmetic(operands=operands):
+                for operand in operands:
+                    self.expression(operand, scope)
+            case Special(name=name):
+                plain = name in ("?duration", "#t", "total-time", "is-violated", "undefined")
+                if not plain:
+                    self.use(":object-fluents", node.span.start, "an object as a value")
+                    self.term(name, scope, node.span.start, 0)
+
+    def _fluent(self, node: Fluent, scope: Scope) -> None:
+        signature = self.symbols.functions.get(node.name)
+        told = f"({' '.join((node.name, *node.args))})"
+        if signature is None:
+            if node.name in self.symbols.predicates:
+                message = f"'{node.name}' is a predicate, and has no value"
+                self.log.error(node.span.start, message, found=told)
+            else:
+                suggestion = Near(node.name, self.symbols.functions)
+                message = f"undeclared function '{node.name}'"
+                self.log.error(node.span.start, message, found=told, suggestion=suggestion)
+        elif len(signature.types) != len(node.args):
+            self._arity("function", node.name, node.args, signature, node.span.start)
+        else:
+            self._arguments(node.name, node.args, signature, node.span.start, scope)

@@ -1,0 +1,435 @@
+"""The syntax tree of PDDL: frozen dataclasses, each with the span of text it was read from.
+
+One node for every construct of PDDL 2.1, 2.2 and 3.0 (Fox and Long 2003; Edelkamp and Hoffmann 2004;
+Gerevini and Long 2005), so that whatever a file says can be held, checked and written back; whether it
+can be *executed* is for `validators` to say. Names are lower-case strings (PDDL ignores case), a term that
+begins with ``?`` is a variable. Spans take no part in comparison: two texts with the same meaning give
+equal trees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from pddl2nl.pddl.diagnostics import NOWHERE, Source, Span
+
+__all__ = [
+    "And",
+    "ActionSchema",
+    "Arithmetic",
+    "Atom",
+    "Comparison",
+    "Condition",
+    "DerivedPredicate",
+    "Domain",
+    "DurativeAction",
+    "Effect",
+    "Equality",
+    "Event",
+    "Exists",
+    "Expression",
+    "Fluent",
+    "FluentValue",
+    "Forall",
+    "Function",
+    "GroundAtom",
+    "Imply",
+    "Metric",
+    "Modal",
+    "Not",
+    "Number",
+    "Or",
+    "Predicate",
+    "Preference",
+    "Problem",
+    "Process",
+    "Special",
+    "Timed",
+    "TimedLiteral",
+    "TypedName",
+    "Update",
+    "When",
+    "conjuncts",
+    "is_variable",
+]
+
+
+def is_variable(term: str) -> bool:
+    """Whether a term is a variable (``?x``) and not an object or constant."""
+    return term.startswith("?")
+
+
+class GroundAtom(tuple[str, ...]):
+    """A predicate applied to objects, as a tuple of names: ``GroundAtom(("on", "a", "b"))`` is ``(on a b)``.
+
+    A tuple, so that hashing and comparing run at C speed: a state holds tens of thousands of them.
+    """
+
+    __slots__ = ()
+
+    @property
+    def predicate(self) -> str:
+        """The predicate's name."""
+        return self[0]
+
+    @property
+    def args(self) -> tuple[str, ...]:
+        """The objects it is applied to."""
+        return self[1:]
+
+    def __str__(self) -> str:
+        return f"({' '.join(self)})"
+
+
+@dataclass(frozen=True, slots=True)
+class TypedName:
+    """A name with its types: an object, a constant, a parameter, or a type with its supertypes.
+
+    More than one type means ``(either …)``; no type given means ``object``.
+    """
+
+    name: str
+    types: tuple[str, ...] = ("object",)
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+# ── expressions ──────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A numeric constant, exact."""
+
+    value: Fraction
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Fluent:
+    """A function applied to terms: ``(road-length ?from ?to)``."""
+
+    name: str
+    args: tuple[str, ...] = ()
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """``(+ e e …)``, ``(- e)``, ``(- e e)``, ``(* e e …)``, ``(/ e e)``."""
+
+    operator: str
+    operands: tuple[Expression, ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Special:
+    """A name with a meaning of its own: ``?duration``, ``#t``, ``total-time``, ``(is-violated name)``."""
+
+    name: str
+    args: tuple[str, ...] = ()
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+Expression = Number | Fluent | Arithmetic | Special
+
+
+# ── conditions ───────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A predicate applied to terms. As an effect: the atom is added."""
+
+    predicate: str
+    args: tuple[str, ...] = ()
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return f"({' '.join((self.predicate, *self.args))})"
+
+
+@dataclass(frozen=True, slots=True)
+class Equality:
+    """``(= s t)`` between terms."""
+
+    left: str
+    right: str
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """``<``, ``<=``, ``=``, ``>=``, ``>`` between numeric expressions."""
+
+    operator: str
+    left: Expression
+    right: Expression
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """Negation. As an effect around an atom: the atom is deleted."""
+
+    body: Condition
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """Conjunction of conditions or of effects; an empty one is true, or does nothing."""
+
+    parts: tuple[Condition, ...] = ()
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """Disjunction; an empty one is false."""
+
+    parts: tuple[Condition, ...] = ()
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Imply:
+    """``(imply left right)``."""
+
+    left: Condition
+    right: Condition
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Forall:
+    """Universal quantification of a condition, or of an effect."""
+
+    parameters: tuple[TypedName, ...]
+    body: Condition
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """Existential quantification."""
+
+    parameters: tuple[TypedName, ...]
+    body: Condition
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """A conditional effect."""
+
+    condition: Condition
+    effect: Condition
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """A numeric effect; ``operator`` is assign, increase, decrease, scale-up or scale-down."""
+
+    operator: str
+    fluent: Fluent
+    value: Expression
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """``(at start …)``, ``(at end …)``, ``(over all …)`` in a durative action, or ``(at 3 …)`` in a constraint."""
+
+    when: str
+    body: Condition
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """``(preference name condition)``; the name may be empty."""
+
+    name: str
+    body: Condition
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Modal:
+    """A trajectory constraint of PDDL 3: always, sometime, within, at-most-once, sometime-after, …"""
+
+    operator: str
+    numbers: tuple[Fraction, ...]
+    parts: tuple[Condition, ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+Condition = (
+    Atom | Equality | Comparison | Not | And | Or | Imply | Forall | Exists | When | Update | Timed | Preference | Modal
+)
+Effect = Condition
+"""Effects share the nodes of conditions: `Atom` adds, `Not` deletes, and `When` and `Update` occur only here."""
+
+
+# ── declarations ─────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """A declared predicate."""
+
+    name: str
+    parameters: tuple[TypedName, ...] = ()
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A declared function; its type is ``number`` unless the file says otherwise."""
+
+    name: str
+    parameters: tuple[TypedName, ...] = ()
+    types: tuple[str, ...] = ("number",)
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ActionSchema:
+    """An action with parameters; a missing precondition is the empty conjunction, as is a missing effect."""
+
+    name: str
+    parameters: tuple[TypedName, ...] = ()
+    precondition: Condition = And()
+    effect: Effect = And()
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DurativeAction:
+    """A durative action: held and written back, not executed."""
+
+    name: str
+    parameters: tuple[TypedName, ...]
+    duration: Condition
+    condition: Condition
+    effect: Effect
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A process of PDDL+: held and written back, not executed."""
+
+    name: str
+    parameters: tuple[TypedName, ...]
+    precondition: Condition
+    effect: Effect
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An event of PDDL+: held and written back, not executed."""
+
+    name: str
+    parameters: tuple[TypedName, ...]
+    precondition: Condition
+    effect: Effect
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedPredicate:
+    """``(:derived (p ?x - t) condition)``."""
+
+    name: str
+    parameters: tuple[TypedName, ...]
+    condition: Condition
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FluentValue:
+    """``(= (f a b) 3)`` in an initial state; the value is a number, or an object for an object fluent."""
+
+    fluent: GroundAtom
+    value: Fraction | str
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TimedLiteral:
+    """``(at 5 (open shop))`` in an initial state."""
+
+    time: Fraction
+    atom: GroundAtom
+    positive: bool = True
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """``(:metric minimize expression)``."""
+
+    direction: str
+    expression: Expression
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A PDDL domain."""
+
+    name: str
+    requirements: tuple[str, ...] = ()
+    types: tuple[TypedName, ...] = ()
+    constants: tuple[TypedName, ...] = ()
+    predicates: tuple[Predicate, ...] = ()
+    functions: tuple[Function, ...] = ()
+    constraints: Condition | None = None
+    actions: tuple[ActionSchema, ...] = ()
+    durative_actions: tuple[DurativeAction, ...] = ()
+    derived: tuple[DerivedPredicate, ...] = ()
+    processes: tuple[Process, ...] = ()
+    events: tuple[Event, ...] = ()
+    source: Source | None = field(default=None, compare=False, repr=False)
+
+    def action(self, name: str) -> ActionSchema | None:
+        """The action of that name, or None."""
+        return next((action for action in self.actions if action.name == name), None)
+
+    def predicate(self, name: str) -> Predicate | None:
+        """The declared predicate of that name, or None."""
+        return next((predicate for predicate in self.predicates if predicate.name == name), None)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A PDDL problem; ``init`` holds the atoms in the order of the file, as often as they stand there."""
+
+    name: str
+    domain_name: str
+    requirements: tuple[str, ...] = ()
+    objects: tuple[TypedName, ...] = ()
+    init: tuple[GroundAtom, ...] = ()
+    init_values: tuple[FluentValue, ...] = ()
+    init_negative: tuple[GroundAtom, ...] = ()
+    init_timed: tuple[TimedLiteral, ...] = ()
+    goal: Condition = And()
+    constraints: Condition | None = None
+    metric: Metric | None = None
+    length: tuple[tuple[str, int], ...] = ()
+    source: Source | None = field(default=None, compare=False, repr=False)
+
+
+def conjuncts(condition: Condition) -> Iterator[Condition]:
+    """The members of a conjunction, nested ones flattened; a condition that is none is its own only member."""
+    if isinstance(condition, And):
+        for part in condition.parts:
+            yield from conjuncts(part)
+    else:
+        yield condition

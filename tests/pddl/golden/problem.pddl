@@ -1,0 +1,5 @@
+(define (problem wrong) (:domain block)
+  (:objects a b c a)
+  (:init (clear a) (clear a) (onn a b) (on a b c) (clear d) (on d d))
+  (:goal (and (clear e) (on a)))
+  (:metrik minimize (total-cost)))

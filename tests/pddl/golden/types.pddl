@@ -1,0 +1,7 @@
+(define (domain types)
+  (:types car place - object truck - car truck - car)
+  (:predicates (at ?c - car ?p - place) (= ?x ?y) (full ?t - truck))
+  (:functions (load ?t - truck) - number)
+  (:action go :parameters (?c - car ?p - place ?q - palce)
+    :precondition (and (at ?p ?c) (> (load ?c) 1) (not (= ?c ?p)))
+    :effect (increase (laod ?c) 1)))

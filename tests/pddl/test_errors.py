@@ -1,0 +1,194 @@
+"""What is wrong is said: with place, breadcrumb, what was found and expected, and a suggestion."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pddl2nl.pddl import Diagnostic, PDDLError, check_domain, check_problem, parse_domain, parse_problem
+from pddl2nl.pddl.log import LIMIT
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def only_error(diagnostics: tuple[Diagnostic, ...]) -> Diagnostic:
+    errors = [item for item in diagnostics if item.severity == "error"]
+    assert len(errors) == 1, "\n".join(item.render() for item in errors)
+    return errors[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "column", "message"),
+    [
+        ("(and (clear ?x))", "(and (claer ?x))", 6, 24, "undeclared predicate 'claer'"),
+        ("(and (clear ?x))", "(and (clear ?x ?x))", 6, 24, "predicate 'clear' takes 1 argument, not 2"),
+        ("(and (clear ?x))", "(and (clear ?z))", 6, 31, "undeclared variable '?z'"),
+        ("(and (clear ?x))", "(and (clear x))", 6, 31, "undeclared object 'x'"),
+        ("(and (clear ?x))", "(and clear (clear ?x))", 6, 24, "a word where a condition was expected"),
+        ("(and (clear ?x))", "(and (>= (f) 1))", 6, 28, "undeclared function 'f'"),
+        ("(and (clear ?x))", "(and (>= (clear ?x) 1))", 6, 28, "'clear' is a predicate, and has no value"),
+        ("(and (clear ?x))", "(when (clear ?x) (clear ?x))", 6, 19, "'when' in a condition"),
+        ("(and (clear ?x))", "(not (clear ?x) (clear ?x))", 6, 19, "'not' takes 1 condition, not 2"),
+        ("(and (clear ?x))", "(imply (clear ?x))", 6, 19, "'imply' takes 2 conditions, not 1"),
+        ("(and (clear ?x))", "(forall (?y) )", 6, 19, "'forall' takes a list of variables and one body"),
+        ("(and (clear ?x))", "(= ?x)", 6, 19, "'=' compares 2 things, not 1"),
+        ("(and (clear ?x))", "((clear ?x))", 6, 20, "a list without a name"),
+        ("(and (holding ?x) (not", "(or (holding ?x) (not", 7, 13, "a disjunction cannot be an effect"),
+        ("(not (clear ?x))", "(not (and (clear ?x)))", 7, 36, "only an atom can be deleted"),
+        (":parameters (?x)", ":parameters (x)", 5, 18, "'x' cannot be the name of a parameter"),
+        (":parameters (?x)", ":parameters (?x ?x)", 5, 21, "'?x' is declared twice"),
+        (":parameters (?x)", ":parameters (?x - block)", 5, 18, "undeclared type 'block' of '?x'"),
+        (":parameters (?x)", ":parameters (?x -)", 5, 21, "'-' without a type behind it"),
+        (":parameters (?x)", ":params (?x) :parameters (?x)", 5, 5, "unknown keyword ':params'"),
+        ("(:action stack", "(:action pick", 8, 3, "action 'pick' is declared twice"),
+        ("(clear ?x) (holding ?x))", "(clear ?x) (clear ?x ?y) (holding ?x))", 3, 38, "declared twice, differently"),
+        ("(:requirements :strips)", "(:objects a)", 2, 3, "':objects' belongs to a problem"),
+        ("(:requirements :strips)", "(:timeless (p))", 2, 3, "':timeless' is of PDDL 1.2 only"),
+        ("(:requirements :strips)", "(:types a - b b - a)", 2, 11, "form a cycle"),
+        ("(:requirements :strips)", "(:types a b) (:constants k - a k - b)", 2, 34, "'k' is declared twice, with"),
+        ("(:predicates (on", "(:predicates (and ?x) (on", 3, 17, "'and' cannot be the name of a predicate"),
+        ("(:predicates (on", "(:predicates on (on", 3, 16, "a word among the predicates"),
+        ("(define (domain blocks)", "(define (domain blocks) x", 1, 25, "a word where a section was expected"),
+    ],
+)
+def test_errors_of_a_domain(blocks: str, old: str, new: str, line: int, column: int, message: str) -> None:
+    assert old in blocks
+    error = only_error(check_domain(blocks.replace(old, new, 1)).diagnostics)
+    assert message in error.message
+    assert (error.line, error.column) == (line, column)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "column", "message"),
+    [
+        ("(clear c)", "(clear d)", 5, 17, "undeclared object 'd'"),
+        ("(clear c)", "(claer c)", 5, 10, "predicate 'claer' is not declared"),
+        ("(clear c)", "(clear c c)", 5, 10, "predicate 'clear' takes 1 argument, not 2"),
+        ("(clear c)", "c", 5, 10, "a word where an atom was expected"),
+        ("(clear c)", "(and (clear c))", 5, 10, "'and' cannot begin a fact"),
+        ("(clear c)", "(clear (c))", 5, 10, "a list inside '(clear …)'"),
+        ("(clear c)", "(= (f c) 1)", 5, 10, "function 'f' is not declared"),
+        ("(clear c)", "(= c)", 5, 10, "malformed value"),
+        ("(clear c)", "(not (clear a))", 5, 10, "(clear a) is said to hold and not to hold"),
+        ("(clear b)", "(clear d)", 6, 31, "undeclared object 'd'"),
+        ("(clear b)", "(clear ?x)", 6, 31, "undeclared variable '?x'"),
+        ("(:objects a b c)", "(:objects a b c - block)", 3, 13, "undeclared type 'block' of 'a'"),
+        ("(:objects a b c)", "(:objects a b ?c c)", 3, 17, "'?c' cannot be the name of an object"),
+        ("(:objects a b c)", "(:object a b c)", 3, 3, "no section of a problem: ':object'"),
+        ("(:goal (and", "(:goal (clear a) (and", 6, 3, "the goal is one condition, not 2"),
+        ("(:domain blocks)", "", 1, 9, "the problem has no ':domain'"),
+        ("(:domain blocks)", "(:domain blocks) (:metric minimise (x))", 2, 20, "malformed metric"),
+    ],
+)
+def test_errors_of_a_problem(blocks: str, tower: str, old: str, new: str, line: int, column: int, message: str) -> None:
+    assert old in tower
+    checked = check_problem(tower.replace(old, new, 1), parse_domain(blocks))
+    first = next(item for item in checked.diagnostics if message in item.message)
+    assert first.severity == "error"
+    assert (first.line, first.column) == (line, column)
+
+
+TYPED = """(define (domain d)
+  (:requirements :typing)
+  (:types car bike - vehicle place - object racer - car odd - car odd - place)
+  (:constants home - place)
+  (:predicates (at ?v - vehicle ?p - place) (fast ?c - car) (either-way ?x - (either car place)))
+  (:action go :parameters (?v - vehicle ?c - car ?b - bike ?p - place ?o - object)
+    :precondition (and {}) :effect (and)))"""
+
+
+@pytest.mark.parametrize("literal", ["(at ?c home)", "(fast ?v)", "(at ?v ?o)", "(either-way ?v)", "(fast ?p)"])
+def test_types_that_can_match(literal: str) -> None:
+    # `(fast ?p)`: `odd` lies below both car and place.
+    assert check_domain(TYPED.format(literal)).errors == ()
+
+
+@pytest.mark.parametrize(
+    ("literal", "argument"), [("(fast ?b)", 1), ("(at ?v ?b)", 2), ("(at home home)", 1), ("(either-way ?b)", 1)]
+)
+def test_types_that_can_never_match(literal: str, argument: int) -> None:
+    error = only_error(check_domain(TYPED.format(literal)).diagnostics)
+    assert error.message.startswith(f"argument {argument} of ")
+    assert error.path == "in action 'go', in its precondition"
+    assert error.expected
+    assert " - " in error.found
+
+
+def test_an_object_of_the_wrong_type() -> None:
+    domain = parse_domain(TYPED.format("(fast ?c)"))
+    text = """(define (problem x) (:domain d) (:objects r - racer b - bike v - vehicle)
+      (:init (fast r) (fast b) (fast v)) (:goal (at b home)))"""
+    checked = check_problem(text, domain)
+    assert [item.found for item in checked.errors] == ["b - bike", "v - vehicle"]
+    assert all(item.path == "in the initial state" for item in checked.errors)
+
+
+def test_all_errors_of_a_file_are_reported(blocks: str) -> None:
+    text = blocks.replace("(clear ?x))\n", "(claer ?x))\n").replace(
+        "(holding ?x) (clear ?y)", "(holding ?z) (clear ?y ?y)"
+    )
+    text = text.replace("(on ?x ?y) (not", "(onn ?x ?y) (not")
+    assert [item.line for item in check_domain(text).errors] == [6, 10, 10, 11]
+
+
+def test_the_suggestion_is_near(blocks: str) -> None:
+    error = only_error(check_domain(blocks.replace("(and (clear ?x))", "(and (claer ?x))")).diagnostics)
+    assert error.suggestion == "clear"
+    error = only_error(check_domain(blocks.replace("(and (clear ?x))", "(and (clear x))")).diagnostics)
+    assert error.suggestion == "?x"
+
+
+def test_an_exception_holds_everything(blocks: str) -> None:
+    text = blocks.replace("clear ?y", "clear ?z").replace(":strips", ":strip")
+    with pytest.raises(PDDLError) as caught:
+        parse_domain(text, "blocks.pddl")
+    assert [item.severity for item in caught.value.diagnostics] == ["warning", "error"]
+    assert str(caught.value).startswith("blocks.pddl:10:44: error: undeclared variable '?z'")
+
+
+def test_a_list_of_errors_is_cut_and_says_so(blocks: str) -> None:
+    atoms = " ".join(f"(clear x{number})" for number in range(3 * LIMIT))
+    text = f"(define (problem p) (:domain blocks) (:objects a) (:init {atoms}) (:goal (clear a)))"
+    checked = check_problem(text, parse_domain(blocks))
+    assert len(checked.errors) == LIMIT + 1
+    assert checked.errors[-1].message == f"{2 * LIMIT} more errors in this file, not listed"
+
+
+def test_an_undeclared_object_is_reported_once_in_the_initial_state(blocks: str) -> None:
+    text = "(define (problem p) (:domain blocks) (:objects a) (:init (on a z) (clear z) (on z z)) (:goal (clear a)))"
+    only_error(check_problem(text, parse_domain(blocks)).diagnostics)
+
+
+@pytest.mark.parametrize("name", ["several", "types", "problem"])
+def test_rendered_errors(name: str, blocks: str) -> None:
+    text = (GOLDEN / f"{name}.pddl").read_text(encoding="utf-8")
+    domain = parse_domain(blocks)
+    found = check_problem(text, domain, f"{name}.pddl") if name == "problem" else check_domain(text, f"{name}.pddl")
+    rendered = "".join(item.render() + "\n" for item in found.diagnostics)
+    assert rendered == (GOLDEN / f"{name}.txt").read_text(encoding="utf-8")
+
+
+def test_a_diagnostic_as_json(blocks: str, tower: str) -> None:
+    with pytest.raises(PDDLError) as caught:
+        parse_problem(tower.replace("(clear c)", "(claer c)"), parse_domain(blocks), "tower.pddl")
+    assert caught.value.diagnostics[0].as_json() == {
+        "severity": "error",
+        "file": "tower.pddl",
+        "line": 5,
+        "column": 10,
+        "path": "in the initial state",
+        "message": "predicate 'claer' is not declared",
+        "expected": "",
+        "found": "(claer c)",
+        "suggestion": "clear",
+    }
+
+
+def test_a_place_in_a_line_of_megabytes(blocks: str) -> None:
+    atoms = "(clear a) " * 50_000
+    text = f"(define (problem p) (:domain blocks) (:objects a) (:init {atoms}(clera a)) (:goal (clear a)))"
+    error = next(item for item in check_problem(text, parse_domain(blocks)).errors)
+    lines = error.render().splitlines()
+    assert len(error.excerpt) < 1000
+    assert lines[1][lines[2].index("^") :].startswith("(clera a)")

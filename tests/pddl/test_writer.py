@@ -1,0 +1,111 @@
+"""Parse, write, parse is the identity on trees, and what is written is clean."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from fractions import Fraction
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pddl2nl.pddl import (
+    And,
+    Atom,
+    Not,
+    Or,
+    check_domain,
+    check_problem,
+    load_task,
+    parse_domain,
+    parse_problem,
+    parse_task,
+    write_condition,
+    write_domain,
+    write_number,
+    write_problem,
+)
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def _beside(name: str) -> ModuleType:
+    # The tests are no package, and pytest imports them by path.
+    spec = importlib.util.spec_from_file_location(f"pddl_{name}", Path(__file__).with_name(f"{name}.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+strategies = _beside("strategies")
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_random_tasks(data: st.DataObject) -> None:
+    domain = data.draw(strategies.domains())
+    text = write_domain(domain)
+    checked = check_domain(text)
+    assert checked.errors == (), text
+    assert checked.value == domain
+    assert write_domain(parse_domain(text)) == text
+    problem = data.draw(strategies.problems(domain))
+    text = write_problem(problem)
+    found = check_problem(text, domain)
+    assert found.errors == (), text
+    assert found.value == problem
+    assert write_problem(parse_problem(text, domain)) == text
+
+
+def test_golden(everything: str, all_of_it: str) -> None:
+    task = parse_task(everything, all_of_it)
+    assert write_domain(task.domain) == (GOLDEN / "everything-domain.pddl").read_text(encoding="utf-8")
+    assert write_problem(task.problem) == (GOLDEN / "everything-problem.pddl").read_text(encoding="utf-8")
+    assert parse_task(write_domain(task.domain), write_problem(task.problem)) == task
+
+
+def test_real_tasks(shared: Path) -> None:
+    paths = sorted([*shared.glob("ipc/*/*/domain.pddl"), *shared.glob("numeric/*/*/domain.pddl")])
+    assert len(paths) > 90
+    for path in paths:
+        task = load_task(path, path.with_name("problem.pddl"))
+        domain = parse_domain(write_domain(task.domain))
+        assert domain == task.domain, path
+        assert parse_problem(write_problem(task.problem), domain) == task.problem, path
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (Fraction(0), "0"),
+        (Fraction(-3), "-3"),
+        (Fraction(5, 2), "2.5"),
+        (Fraction(-1, 8), "-0.125"),
+        (Fraction(1, 1000), "0.001"),
+        (Fraction(1, 3), "(/ 1 3)"),
+    ],
+)
+def test_numbers(value: Fraction, text: str) -> None:
+    assert write_number(value) == text
+
+
+def test_a_condition_is_one_line() -> None:
+    condition = Or((Not(Atom("at", ("a", "b"))), And(), Atom("p")))
+    assert write_condition(condition) == "(or (not (at a b)) (and) (p))"
+    assert write_condition(Not(Atom("at", ("a", "b")))) == "(not (at a b))"
+
+
+def test_long_lists_are_wrapped() -> None:
+    names = " ".join(f"object-number-{index}" for index in range(100))
+    text = f"(define (problem p) (:domain d) (:objects {names}) (:init) (:goal ()))"
+    domain = parse_domain("(define (domain d))")
+    problem = parse_problem(text, domain)
+    written = write_problem(problem)
+    assert max(map(len, written.splitlines())) <= 100
+    assert parse_problem(written, domain) == problem
