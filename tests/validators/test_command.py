@@ -1,0 +1,167 @@
+"""``python -m validators``, and what it shares with ``pddl2nl validate``."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from validators.__main__ import main
+from validators.command import batch_lines, judge_batch
+
+pytestmark = pytest.mark.usefixtures("here")
+
+TASK = ["domain.pddl", "problem.pddl"]
+
+
+def test_exit_codes_and_text(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*TASK, "good.plan"]) == 0
+    assert capsys.readouterr().out == (
+        "Checking plan: good.plan\nPlan executed successfully - checking goal\nPlan valid\nFinal value: 6 \n"
+        "\nSuccessful plans:\nValue: 6\n good.plan 6 \n\n"
+    )
+    assert main([*TASK, "good.plan", "short.plan"]) == 1
+    out = capsys.readouterr().out
+    assert out.count("Checking plan:") == 2
+    assert out.endswith("\n\nFailed plans:\n short.plan \n")
+
+
+def test_bad_plans_exit_with_1(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*TASK, "bad.plan"]) == 1
+    assert "Bad plan description!\nbad.plan:2:1: error: (put-down)" in capsys.readouterr().out
+
+
+def test_verbose(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*TASK, "short.plan", "-v"]) == 1
+    out = capsys.readouterr().out
+    assert "Deleting (on c a)\n" in out
+    assert "(Set (on a b) to true)" in out
+
+
+def test_json_is_an_object_a_plan_in_order(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*TASK, "short.plan", "good.plan", "bad.plan", "--json"]) == 1
+    answers = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(answer["plan"], answer["verdict"]) for answer in answers] == [
+        ("short.plan", "goal-not-satisfied"),
+        ("good.plan", "valid"),
+        ("bad.plan", "bad-plan"),
+    ]
+
+
+def test_standard_input(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("(unstack c a)"))
+    assert main([*TASK, "-", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["plan"] == "-"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none.pddl", "problem.pddl", "good.plan"], "none.pddl"),
+        (["domain.pddl", "none.pddl", "good.plan"], "none.pddl"),
+        (["domain.pddl", "problem.pddl", "none.plan"], "none.plan: No such file or directory"),
+        (["broken.pddl", "problem.pddl", "good.plan"], "broken.pddl:"),
+        (["domain.pddl", ".", "good.plan"], "."),
+    ],
+)
+def test_bad_input_is_one_message_and_2(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("error: ")
+    assert message in captured.err
+    assert "Traceback" not in captured.err
+
+
+@pytest.mark.parametrize("arguments", [[], ["domain.pddl"], TASK, ["--batch", "x"], [*TASK, "--batch", "x", "--json"]])
+def test_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+    assert "usage:" in capsys.readouterr().err
+
+
+def _batch(*lines: object) -> tuple[int, list[dict[str, object]]]:
+    written: list[str] = []
+    texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
+    code = judge_batch([f"{text}\n" for text in texts], written.append)
+    assert all(text.endswith("\n") and text.count("\n") == 1 for text in written), "one write a line"
+    return code, [json.loads(text) for text in written]
+
+
+def test_a_batch_answers_line_by_line_in_order() -> None:
+    task = {"domain": "domain.pddl", "problem": "problem.pddl"}
+    code, answers = _batch(
+        {**task, "plan": "short.plan"}, {**task, "plan_text": "(UNSTACK C A)"}, "", {**task, "plan": "good.plan"}
+    )
+    assert code == 1
+    assert [answer["plan"] for answer in answers] == ["short.plan", "line 2", "good.plan"]
+    assert [answer["steps"] for answer in answers] == [1, 1, 6]
+    assert _batch({**task, "plan": "good.plan"})[0] == 0
+
+
+def test_a_batch_goes_on_after_a_bad_line() -> None:
+    task = {"domain": "domain.pddl", "problem": "problem.pddl"}
+    code, answers = _batch(
+        {**task, "domain": "none.pddl", "plan": "good.plan"},
+        {**task, "domain": "broken.pddl", "plan": "good.plan"},
+        {**task, "domain": "broken.pddl", "plan": "good.plan"},
+        {**task, "plan": "none.plan"},
+        "{not json",
+        "[1]",
+        {"domain": "domain.pddl"},
+        {**task},
+        {**task, "plan": "short.plan"},
+        {**task, "plan": "good.plan"},
+    )
+    assert code == 2
+    assert [set(answer) == {"plan", "error"} for answer in answers] == [True] * 8 + [False] * 2
+    assert [answer["plan"] for answer in answers[:4]] == ["good.plan"] * 3 + ["none.plan"]
+    assert answers[-1]["verdict"] == "valid"
+    assert "line 5 is not JSON" in str(answers[4]["error"])
+
+
+def test_a_batch_reads_each_file_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    import validators.command as command
+
+    read: list[str] = []
+    load_domain, load_problem = command.load_domain, command.load_problem
+    monkeypatch.setattr(command, "load_domain", lambda path: read.append(str(path)) or load_domain(path))
+    monkeypatch.setattr(command, "load_problem", lambda path, d: read.append(str(path)) or load_problem(path, d))
+    entry = {"domain": "domain.pddl", "problem": "problem.pddl", "plan_text": ""}
+    _batch(entry, entry, {**entry, "plan_text": "(foo)"})
+    assert read == ["domain.pddl", "problem.pddl"]
+
+
+def test_a_batch_from_a_file(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    entry = {"domain": "domain.pddl", "problem": "problem.pddl", "plan": "good.plan"}
+    (here / "batch.jsonl").write_text(json.dumps(entry))
+    assert main(["--batch", "batch.jsonl", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["verdict"] == "valid"
+    assert main(["--batch", "none.jsonl", "--json"]) == 2
+    assert "none.jsonl: No such file" in capsys.readouterr().err
+    assert list(batch_lines("batch.jsonl")) == [json.dumps(entry)]
+
+
+def test_as_a_process(here: Path, root: Path) -> None:
+    def run(*arguments: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "validators", *arguments],
+            cwd=here,
+            env={"PYTHONPATH": str(root)},
+            input=text,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    assert run(*TASK, "good.plan").returncode == 0
+    done = run(*TASK, "-", text="(foo)")
+    assert (done.returncode, done.stderr) == (1, "")
+    entry = json.dumps({"domain": "domain.pddl", "problem": "problem.pddl", "plan": "good.plan"})
+    assert json.loads(run("--batch", "-", "--json", text=entry).stdout)["verdict"] == "valid"
+    assert run("none.pddl", "problem.pddl", "good.plan").returncode == 2

@@ -1,0 +1,39 @@
+"""The room stands on the standard library and the reader alone, and it is ours."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import validators
+
+HEAVY = ("lark", "typer", "rich", "openai", "jinja2", "unified_planning", "pddl2nl.nl", "pddl2nl.cli", "pddl2nl.llm")
+
+
+def test_the_package_is_ours(root: Path) -> None:
+    assert Path(validators.__file__).resolve() == root / "validators" / "__init__.py"
+
+
+def loaded_by(code: str, root: Path) -> set[str]:
+    program = f"import sys, json\n{code}\nprint(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout))
+
+
+def test_importing_it_brings_nothing_heavy(root: Path) -> None:
+    assert loaded_by("import validators", root).isdisjoint(HEAVY)
+
+
+def test_no_process_is_started_for_a_verdict(root: Path) -> None:
+    code = (
+        "from pddl2nl.pddl import parse_task\nfrom validators import validate\n"
+        "task = parse_task('(define (domain d) (:predicates (p)) (:action a :parameters () :effect (p)))',"
+        "'(define (problem x) (:domain d) (:init) (:goal (p)))')\n"
+        "assert validate(task, '(a)').valid"
+    )
+    assert "subprocess" not in loaded_by(code, root)
+
+
+def test_the_public_names_exist() -> None:
+    assert sorted(validators.__all__) == validators.__all__
+    assert all(getattr(validators, name) is not None for name in validators.__all__)

@@ -1,0 +1,204 @@
+"""The simulator on small tasks: steps, goals, costs, states as values."""
+
+import pickle
+import random
+from collections import Counter
+from fractions import Fraction
+
+import pytest
+
+from pddl2nl.pddl import Atom, Comparison, Equality, Fluent, GroundAtom, InputError, Not, Task, parse_task
+from validators import GroundAction, Simulator, validate
+from validators.simulator import simulator_of
+
+
+def atom(text: str) -> GroundAtom:
+    return GroundAtom(text.split())
+
+
+def test_initial_state(tower: Task) -> None:
+    state = Simulator(tower).initial
+    assert state.atoms == frozenset(tower.problem.init)
+    assert list(state) == sorted(state.atoms)
+    assert len(state) == 6
+    assert atom("on c a") in state
+    assert atom("on a c") not in state
+    assert dict(state.values) == {}
+
+
+def test_applicable_actions_in_order(tower: Task) -> None:
+    simulator = Simulator(tower)
+    assert [str(action) for action in simulator.applicable(simulator.initial)] == ["(pick-up b)", "(unstack c a)"]
+
+
+def test_a_step_tells_what_changed(tower: Task) -> None:
+    simulator = Simulator(tower)
+    result = simulator.step(simulator.initial, "(unstack c a)")
+    assert result.applicable
+    assert result.unmet == ()
+    assert result.added == (atom("holding c"), atom("clear a"))
+    assert result.deleted == (atom("clear c"), atom("handempty"), atom("on c a"))
+    assert result.successor is not None
+    assert result.successor.atoms == {atom(t) for t in ("ontable a", "ontable b", "clear b", "clear a", "holding c")}
+    assert simulator.initial.atoms == frozenset(tower.problem.init)
+
+
+def test_a_step_that_cannot_be_done_tells_all_that_is_unmet(tower: Task) -> None:
+    simulator = Simulator(tower)
+    result = simulator.step(simulator.initial, GroundAction("stack", ("a", "a")))
+    assert not result.applicable
+    assert result.successor is None
+    assert result.unmet == (Atom("holding", ("a",)), Atom("clear", ("a",)))
+
+
+def test_negative_preconditions_equality_and_constants(trip: Task) -> None:
+    simulator = Simulator(trip)
+    state = simulator.step(simulator.initial, "(close x)").successor
+    assert state is not None
+    assert simulator.step(state, "(drive depot x)").unmet == (Not(Atom("closed", ("x",))),)
+    assert simulator.step(state, "(drive y y)").unmet == (Atom("at", ("y",)), Not(Equality("y", "y")))
+
+
+def test_an_action_whose_cost_has_no_value_is_applicable_nowhere(trip: Task) -> None:
+    simulator = Simulator(trip)
+    unknown = Fluent("distance", ("depot", "y"))
+    assert simulator.step(simulator.initial, "(drive depot y)").unmet == (Comparison("=", unknown, unknown),)
+    assert not simulator.is_applicable(simulator.initial, "(drive depot y)")
+    assert "(drive depot y)" not in map(str, simulator.applicable(simulator.initial))
+    assert "(drive depot x)" in map(str, simulator.applicable(simulator.initial))
+
+
+def test_costs_add_up_exactly(trip: Task) -> None:
+    simulator = Simulator(trip)
+    state = simulator.initial
+    assert simulator.cost(state) == 10
+    for action in ("(close depot)", "(drive depot x)", "(drive x y)"):
+        successor = simulator.step(state, action).successor
+        assert successor is not None
+        state = successor
+    assert state.values[atom("total-cost")] == Fraction(8)
+    assert state.value(atom("fuel")) == 25
+    assert state.value(atom("distance x y")) == Fraction(9, 2)
+    assert state.value(atom("nothing")) is None
+    assert simulator.cost(state) == 33
+    assert simulator.is_goal(state)
+
+
+def test_no_metric_no_cost(tower: Task) -> None:
+    simulator = Simulator(tower)
+    assert simulator.cost(simulator.initial) is None
+
+
+def test_goals(tower: Task, trip: Task) -> None:
+    simulator = Simulator(tower)
+    assert not simulator.is_goal(simulator.initial)
+    assert simulator.unmet_goals(simulator.initial) == (Atom("on", ("a", "b")), Atom("on", ("b", "c")))
+    simulator = Simulator(trip)
+    closed = simulator.state({*simulator.initial.atoms, atom("closed y"), atom("seen x")})
+    assert simulator.unmet_goals(closed) == (Atom("at", ("y",)), Not(Atom("closed", ("y",))))
+
+
+def test_the_add_wins_over_the_delete_of_the_same_atom(trip: Task) -> None:
+    simulator = Simulator(trip)
+    result = simulator.step(simulator.initial, "(wait depot)")
+    assert result.successor == simulator.initial
+    assert (result.added, result.deleted) == ((), ())
+
+
+def test_states_are_values(trip: Task) -> None:
+    simulator = Simulator(trip)
+    first = simulator.step(simulator.initial, "(close x)").successor
+    second = simulator.step(simulator.initial, "(close x)").successor
+    assert first is not None
+    assert first == second
+    assert hash(first) == hash(second)
+    assert first is not second
+    assert first != simulator.initial
+    assert len({first, second, simulator.initial}) == 2
+    assert Simulator(trip).initial == simulator.initial
+    assert first != 3
+
+
+def test_states_that_differ_in_a_value_differ(trip: Task) -> None:
+    simulator = Simulator(trip)
+    atoms = simulator.initial.atoms
+    assert simulator.state(atoms, {atom("fuel"): Fraction(1)}) != simulator.state(atoms, {atom("fuel"): Fraction(2)})
+
+
+def test_a_state_from_atoms(tower: Task, trip: Task) -> None:
+    simulator = Simulator(trip)
+    assert simulator.state(simulator.initial.atoms, simulator.initial.values) == simulator.initial
+    with pytest.raises(InputError, match="no action changes road"):
+        simulator.state([atom("road x depot")])
+    with pytest.raises(InputError, match=r"\(distance x y\) is 9/2"):
+        simulator.state([], {atom("distance x y"): Fraction(1)})
+
+
+def test_states_of_other_tasks_are_refused(tower: Task, trip: Task) -> None:
+    with pytest.raises(InputError, match="another task"):
+        Simulator(trip).step(Simulator(tower).initial, "(close x)")
+
+
+def test_sampling_is_uniform_and_repeatable(tower: Task) -> None:
+    simulator = Simulator(tower)
+    rng = random.Random(7)
+    counts = Counter(str(simulator.sample(simulator.initial, rng)) for _ in range(400))
+    assert set(counts) == {"(pick-up b)", "(unstack c a)"}
+    assert min(counts.values()) > 150
+    again = random.Random(7)
+    rng = random.Random(7)
+    assert [simulator.sample(simulator.initial, rng) for _ in range(20)] == [
+        simulator.sample(simulator.initial, again) for _ in range(20)
+    ]
+
+
+def test_a_dead_end_has_no_action_to_sample() -> None:
+    task = parse_task(
+        "(define (domain d) (:predicates (p) (q)) (:action a :parameters () :precondition (p) :effect (q)))",
+        "(define (problem x) (:domain d) (:init) (:goal (q)))",
+    )
+    simulator = Simulator(task)
+    assert list(simulator.applicable(simulator.initial)) == []
+    assert simulator.sample(simulator.initial, random.Random(1)) is None
+
+
+def test_a_bare_negation_is_a_negation() -> None:
+    task = parse_task(
+        "(define (domain d) (:requirements :negative-preconditions) (:predicates (p) (q))"
+        " (:action a :parameters () :precondition (not (p)) :effect (and (p) (q))))",
+        "(define (problem x) (:domain d) (:init) (:goal (and (q) (and (p)))))",
+    )
+    simulator = Simulator(task)
+    after = simulator.step(simulator.initial, "(a)").successor
+    assert after is not None
+    assert simulator.is_goal(after)
+    assert simulator.step(after, "(a)").unmet == (Not(Atom("p")),)
+
+
+def test_applicable_is_lazy() -> None:
+    objects = " ".join(f"o{number}" for number in range(200))
+    task = parse_task(
+        "(define (domain d) (:predicates (p ?x)) (:action a :parameters (?x ?y ?z ?u) :precondition (p ?x)"
+        " :effect (and (not (p ?x)) (p ?y))))",
+        f"(define (problem x) (:domain d) (:objects {objects}) (:init (p o1)) (:goal (p o2)))",
+    )
+    simulator = Simulator(task)
+    first = [action for action, _ in zip(simulator.applicable(simulator.initial), range(3), strict=False)]
+    assert [action.args[0] for action in first] == ["o1"] * 3
+
+
+def test_judging_leaves_nothing_on_the_task(tower: Task) -> None:
+    validate(tower, "(unstack c a)")
+    copy = pickle.loads(pickle.dumps(tower))
+    assert copy == tower
+    assert validate(copy, "(unstack c a)") == validate(tower, "(unstack c a)")
+
+
+def test_simulators_of_recent_tasks_are_kept_and_old_ones_are_not(tower: Task) -> None:
+    first = simulator_of(tower)
+    assert simulator_of(tower) is first
+    assert first.task is tower
+    others = [Task(tower.domain, tower.problem) for _ in range(40)]
+    simulators = [simulator_of(task) for task in others]
+    assert all(simulator.task is task for simulator, task in zip(simulators, others, strict=True))
+    assert simulator_of(tower) is not first

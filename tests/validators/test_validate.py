@@ -1,0 +1,178 @@
+"""Verdicts, their causes, and their JSON."""
+
+import json
+from fractions import Fraction
+
+import pytest
+
+from pddl2nl.pddl import Atom, InputError, Not, Task, parse_task, write_condition
+from validators import Cause, GroundAction, Plan, PlanStep, Report, validate
+
+SOLUTION = "(unstack c a) (put-down c) (pick-up b) (stack b c) (pick-up a) (stack a b)"
+
+
+def test_a_valid_plan(tower: Task) -> None:
+    report = validate(tower, SOLUTION)
+    assert report == Report("valid", steps=6, cost=6)
+    assert report.valid
+
+
+def test_plans_in_every_form(tower: Task) -> None:
+    actions = [GroundAction.parse(f"({part}") for part in SOLUTION.split("(")[1:]]
+    assert validate(tower, actions).valid
+    assert validate(tower, iter(actions)).valid
+    assert validate(tower, Plan(tuple(map(PlanStep, actions)))).valid
+    assert not validate(tower, []).valid
+
+
+def test_a_missed_goal_is_explained(tower: Task) -> None:
+    report = validate(tower, SOLUTION + " (unstack a b)")
+    assert report.verdict == "goal-not-satisfied"
+    assert (report.steps, report.cost, report.failed_step, report.action) == (7, 7, None, None)
+    assert report.unmet_goals == (Atom("on", ("a", "b")),)
+    assert report.explanation == (Cause(Atom("on", ("a", "b")), 7, never_held=False, lost_after_step=7),)
+
+
+def test_a_goal_that_never_held(tower: Task) -> None:
+    report = validate(tower, "")
+    assert [cause.never_held for cause in report.explanation] == [True, True]
+    assert [cause.lost_after_step for cause in report.explanation] == [None, None]
+
+
+def test_the_first_loss_and_the_last(tower: Task) -> None:
+    text = SOLUTION + " (unstack a b) (stack a b) (unstack a b)"
+    (cause,) = validate(tower, text).explanation
+    assert (cause.lost_after_step, cause.deleted_by_step) == (7, 9)
+
+
+def test_an_inapplicable_step_is_explained(tower: Task) -> None:
+    report = validate(tower, "(unstack c a) (pick-up b) (stack b b)")
+    assert report.verdict == "inapplicable"
+    assert (report.failed_step, report.action, report.cost) == (2, GroundAction("pick-up", ("b",)), None)
+    assert report.unmet == (Atom("handempty"),)
+    assert report.explanation == (Cause(Atom("handempty"), 1, never_held=False),)
+    assert report.unmet_goals == ()
+
+
+def test_a_literal_that_never_held_before_the_failing_step(tower: Task) -> None:
+    report = validate(tower, "(unstack c a) (stack c c) (unstack c a)")
+    assert report.verdict == "inapplicable"
+    assert report.explanation == (Cause(Atom("clear", ("c",)), 1, never_held=False),)
+    report = validate(tower, "(put-down a)")
+    assert report.explanation == (Cause(Atom("holding", ("a",)), None, never_held=True),)
+
+
+def test_a_negative_literal_is_undone_by_the_step_that_adds(trip: Task) -> None:
+    report = validate(trip, "(close y) (close x) (drive depot x)")
+    assert [write_condition(condition) for condition in report.unmet] == ["(not (closed x))"]
+    assert report.explanation == (Cause(Not(Atom("closed", ("x",))), 2, never_held=False),)
+
+
+def test_an_add_over_a_delete_is_no_loss(trip: Task) -> None:
+    report = validate(trip, "(wait depot) (drive depot x) (wait x)")
+    assert {str(cause.literal): cause.deleted_by_step for cause in report.explanation} == {"(at y)": None}
+
+
+def test_an_equality_that_fails_has_no_culprit(trip: Task) -> None:
+    report = validate(trip, "(drive depot x) (drive x y) (drive y y)")
+    assert report.failed_step == 3
+    assert [write_condition(condition) for condition in report.unmet] == ["(not (= y y))"]
+    assert [cause.never_held for cause in report.explanation] == [True]
+
+
+def test_a_cost_without_a_value_stops_the_plan(trip: Task) -> None:
+    report = validate(trip, "(drive depot y)")
+    assert (report.verdict, report.failed_step) == ("inapplicable", 1)
+    assert report.as_json("p")["unmet"] == ["(= (distance depot y) (distance depot y))"]
+    assert [cause.never_held for cause in report.explanation] == [True]
+
+
+def test_the_metric_is_the_cost(trip: Task) -> None:
+    report = validate(trip, "(drive depot x) (drive x y)")
+    assert report.valid
+    assert report.cost == Fraction(15, 2) + 25
+    assert report.as_json("p")["cost"] == 32.5
+
+
+def test_total_time_counts_steps() -> None:
+    task = parse_task(
+        "(define (domain d) (:predicates (p)) (:functions (total-cost) - number)"
+        " (:action a :parameters () :precondition () :effect (and (p) (increase (total-cost) 2))))",
+        "(define (problem x) (:domain d) (:init) (:goal (p)) (:metric minimize (+ (total-time) (total-cost))))",
+    )
+    assert validate(task, "(a) (a) (a)").cost == 9
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "message"),
+    [
+        ("(unstack c a)\n(put-down)", 2, 1, "(put-down): 'put-down' takes 1 argument, found 0"),
+        ("(unstack c a d)", 1, 1, "(unstack c a d): 'unstack' takes 2 arguments, found 3"),
+        (" (drop c)", 1, 2, "(drop c): the domain has no action 'drop'"),
+        ("(pick-up q)", 1, 1, "(pick-up q): argument 1, 'q', is no object of the task"),
+        ("(pick-up t)", 1, 1, "(pick-up t): argument 1, 't', is of type table, expected block (?x)"),
+        ("(pick-up a", 1, 1, "the action is never closed"),
+    ],
+)
+def test_bad_plans(tower: Task, text: str, line: int, column: int, message: str) -> None:
+    report = validate(tower, text, "p.txt")
+    assert report.verdict == "bad-plan"
+    assert (report.cost, report.failed_step) == (None, None)
+    (diagnostic,) = report.diagnostics
+    assert (diagnostic.file, diagnostic.line, diagnostic.column) == ("p.txt", line, column)
+    assert diagnostic.message == message
+
+
+def test_all_bad_steps_are_reported_even_after_one_that_cannot_be_done(tower: Task) -> None:
+    report = validate(tower, "(put-down a) (foo) (stack a)")
+    assert report.verdict == "bad-plan"
+    assert [diagnostic.path for diagnostic in report.diagnostics] == ["in step 2", "in step 3"]
+
+
+def test_json_has_the_fields_in_order(tower: Task) -> None:
+    report = validate(tower, "(unstack c a) (pick-up b)")
+    assert json.dumps(report.as_json("p.txt")) == json.dumps(
+        {
+            "plan": "p.txt",
+            "verdict": "inapplicable",
+            "steps": 2,
+            "cost": None,
+            "failed_step": 2,
+            "action": "(pick-up b)",
+            "unmet": ["(handempty)"],
+            "unmet_goals": [],
+            "explanation": [
+                {"literal": "(handempty)", "deleted_by_step": 1, "never_held": False, "lost_after_step": None}
+            ],
+            "told": [],
+            "diagnostics": [],
+        }
+    )
+    assert report.as_json("p", ("One.",))["told"] == ["One."]
+    bad = validate(tower, "(foo)").as_json("p")
+    assert [list(item) for item in bad["diagnostics"]] == [  # type: ignore[attr-defined]
+        ["severity", "file", "line", "column", "path", "message", "expected", "found", "suggestion"]
+    ]
+
+
+def test_times_order_the_steps_and_equal_times_share_a_state(tower: Task) -> None:
+    assert validate(tower, "3: (put-down c)\n1: (unstack c a)").verdict == "goal-not-satisfied"
+    together = validate(tower, "1: (unstack c a)\n1: (put-down c)")
+    assert (together.verdict, together.failed_step) == ("inapplicable", 2)
+
+
+def test_actions_at_the_same_time_must_not_interfere(tower: Task) -> None:
+    report = validate(tower, "1: (unstack c a)\n1: (pick-up b)")
+    assert report.verdict == "inapplicable"
+    assert (report.failed_step, report.unmet) == (1, ())
+    assert "with which (pick-up b) has to do" in report.diagnostics[0].message
+
+
+def test_a_task_that_cannot_be_executed_is_bad_input() -> None:
+    task = parse_task(
+        "(define (domain d) (:requirements :disjunctive-preconditions) (:predicates (p) (q))"
+        " (:action a :parameters () :precondition (or (p) (q)) :effect (p)))",
+        "(define (problem x) (:domain d) (:init) (:goal (p)))",
+    )
+    with pytest.raises(InputError, match="disjunction"):
+        validate(task, "")

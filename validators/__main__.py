@@ -1,0 +1,62 @@
+"""``python -m validators DOMAIN PROBLEM PLAN…``: validation alone, with the standard library's command line."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from pddl2nl.pddl import InputError, Pddl2nlError
+from validators.command import BAD_INPUT, batch_lines, judge_batch, judge_files
+
+INFRASTRUCTURE = 3
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line and returns its exit code: 0 all valid, 1 some not, 2 bad input."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.batch is None and not options.plans:
+        parser.error("expected DOMAIN PROBLEM PLAN…, or --batch FILE")
+    if options.batch is not None and (options.domain is not None or not options.json):
+        parser.error("--batch takes no other file, and needs --json")
+    try:
+        if options.batch is not None:
+            return judge_batch(batch_lines(options.batch), _write)
+        return judge_files(
+            options.domain, options.problem, options.plans, _write, verbose=options.verbose, as_json=options.json
+        )
+    except Pddl2nlError as error:
+        sys.stderr.write(f"error: {error}\n")
+        return BAD_INPUT if isinstance(error, InputError) else INFRASTRUCTURE
+    except BrokenPipeError:
+        # Whoever read our output has gone (| head): nothing is left to say, and Python must not complain at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m validators",
+        description="Validate plans, with the verdicts and the text of VAL.",
+        epilog="Example: python -m validators domain.pddl problem.pddl plan.txt -v",
+    )
+    parser.add_argument("domain", metavar="DOMAIN", nargs="?")
+    parser.add_argument("problem", metavar="PROBLEM", nargs="?")
+    parser.add_argument("plans", metavar="PLAN", nargs="*", help="a plan file; - is standard input")
+    parser.add_argument("-v", "--verbose", action="store_true", help="say what every step does, as VAL's -v")
+    parser.add_argument("--json", action="store_true", help="print JSON, one object a plan")
+    parser.add_argument("--batch", metavar="FILE", help='JSON lines {"domain", "problem", "plan" or "plan_text"}')
+    return parser
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

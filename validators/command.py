@@ -1,0 +1,221 @@
+"""What ``pddl2nl validate`` and ``python -m validators`` do alike: files in, text or JSON out, an exit code."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pddl2nl.pddl import Domain, InputError, Task, load_domain, load_problem
+from validators.plans import Plan, read_plan
+from validators.val_text import val_summary, val_verdict
+from validators.validate import Report, validate
+
+__all__ = [
+    "ALL_VALID",
+    "BAD_INPUT",
+    "SOME_INVALID",
+    "Tell",
+    "Write",
+    "batch_lines",
+    "judge_batch",
+    "judge_files",
+    "load_domain_of",
+    "load_problem_of",
+]
+
+ALL_VALID = 0
+SOME_INVALID = 1
+BAD_INPUT = 2
+
+Write = Callable[[str], None]
+"""Where the output goes, in whole lines."""
+
+Tell = Callable[[Task, str, Report], Sequence[str]]
+"""Tells a report in sentences; the string is the path of the domain file."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    name: str
+    plan: Plan | str
+    report: Report
+    told: tuple[str, ...]
+
+    def json_line(self) -> str:
+        return _json_line(self.report.as_json(self.name, self.told))
+
+
+def judge_files(
+    domain: str,
+    problem: str,
+    plans: Sequence[str],
+    write: Write,
+    *,
+    verbose: bool = False,
+    as_json: bool = False,
+    tell: Tell | None = None,
+) -> int:
+    """Judges plan files (``-`` is standard input) for one task, and returns the exit code.
+
+    Raises:
+        InputError: a file is missing, or domain or problem cannot be read.
+        UnsupportedError: the task cannot be executed.
+    """
+    task = load_problem_of(load_domain_of(domain), problem)
+    texts = [(name, _read(name)) for name in plans]
+    judged = []
+    for name, text in texts:
+        one = _judge(task, domain, name, text, tell)
+        judged.append(one)
+        write(one.json_line() if as_json else val_verdict(task, one.plan, one.report, name, verbose))
+    if not as_json:
+        write(val_summary(task, [(one.name, one.report) for one in judged]))
+        write("".join(f"{sentence}\n" for one in judged for sentence in one.told))
+    return ALL_VALID if all(one.report.valid for one in judged) else SOME_INVALID
+
+
+def judge_batch(lines: Iterable[str], write: Write, tell: Tell | None = None) -> int:
+    """Judges a plan for every JSON line ``{"domain", "problem", "plan"}``, or with ``"plan_text"``.
+
+    Domains and problems are read once each. Each answer is written before the next line is read. A line that
+    cannot be judged is answered by ``{"plan", "error"}`` and turns the exit code to 2; the others are judged all
+    the same.
+    """
+    tasks = _Tasks()
+    code = ALL_VALID
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        name: str | None = None
+        try:
+            entry = _entry(line, number)
+            name = entry.get("plan", f"line {number}")
+            task = tasks.task(entry["domain"], entry["problem"])
+            text = entry["plan_text"] if "plan_text" in entry else _read(name)
+            judged = _judge(task, entry["domain"], name, text, tell)
+        except InputError as error:
+            write(_json_line({"plan": name, "error": str(error)}))
+            code = BAD_INPUT
+            continue
+        write(judged.json_line())
+        if not judged.report.valid:
+            code = max(code, SOME_INVALID)
+    return code
+
+
+def batch_lines(file: str) -> Iterator[str]:
+    """The lines of a batch file as they come; ``-`` is standard input.
+
+    Raises:
+        InputError: there is no such file.
+    """
+    if file == "-":
+        yield from sys.stdin
+        return
+    try:
+        with open(file, encoding="utf-8") as stream:
+            yield from stream
+    except (OSError, UnicodeDecodeError) as error:
+        raise _unreadable(file, error) from error
+
+
+class _Tasks:
+    """Domains and tasks by their paths; what could not be read stays unread."""
+
+    def __init__(self) -> None:
+        self._domains: dict[str, Domain | InputError] = {}
+        self._tasks: dict[tuple[str, str], Task | InputError] = {}
+
+    def task(self, domain: str, problem: str) -> Task:
+        key = (domain, problem)
+        if key not in self._tasks:
+            try:
+                self._tasks[key] = load_problem_of(self._domain(domain), problem)
+            except InputError as error:
+                self._tasks[key] = error
+        found = self._tasks[key]
+        if isinstance(found, InputError):
+            raise found
+        return found
+
+    def _domain(self, path: str) -> Domain:
+        if path not in self._domains:
+            try:
+                self._domains[path] = load_domain_of(path)
+            except InputError as error:
+                self._domains[path] = error
+        found = self._domains[path]
+        if isinstance(found, InputError):
+            raise found
+        return found
+
+
+def load_domain_of(path: str) -> Domain:
+    """The domain in a file.
+
+    Raises:
+        InputError: it is missing or cannot be read.
+    """
+    try:
+        return load_domain(Path(path))
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def load_problem_of(domain: Domain, path: str) -> Task:
+    """The task of a domain and the problem in a file.
+
+    Raises:
+        InputError: it is missing or cannot be read.
+    """
+    try:
+        return Task(domain, load_problem(Path(path), domain))
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _judge(task: Task, domain: str, name: str, text: str, tell: Tell | None) -> _Judged:
+    plan: Plan | str = text
+    try:
+        plan = read_plan(text, name)
+    except InputError:
+        # `validate` makes the report of a malformed plan.
+        report = validate(task, text, name)
+    else:
+        report = validate(task, plan)
+    return _Judged(name, plan, report, tuple(tell(task, domain, report)) if tell else ())
+
+
+def _entry(line: str, number: int) -> dict[str, str]:
+    try:
+        entry = json.loads(line)
+    except ValueError as error:
+        raise InputError(f"line {number} is not JSON: {error}") from error
+    if not isinstance(entry, dict):
+        raise InputError(f"line {number}: expected an object, found {line.strip()[:40]}")
+    for key in ("domain", "problem"):
+        if not isinstance(entry.get(key), str):
+            raise InputError(f'line {number}: expected a path under "{key}"')
+    if not any(isinstance(entry.get(key), str) for key in ("plan", "plan_text")):
+        raise InputError(f'line {number}: expected a path under "plan", or a plan under "plan_text"')
+    return {key: entry[key] for key in ("domain", "problem", "plan", "plan_text") if isinstance(entry.get(key), str)}
+
+
+def _read(name: str) -> str:
+    if name == "-":
+        return sys.stdin.read()
+    try:
+        return Path(name).read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise _unreadable(name, error) from error
+
+
+def _unreadable(path: str, error: OSError | UnicodeDecodeError) -> InputError:
+    return InputError(f"{path}: {error.strerror if isinstance(error, OSError) else error}")
+
+
+def _json_line(data: dict[str, object]) -> str:
+    return json.dumps(data, ensure_ascii=False) + "\n"
