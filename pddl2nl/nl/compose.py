@@ -1,0 +1,277 @@
+"""Conditions, effects' literals and expressions said in the snippets of a wording; the grammar stands in `tell`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from pddl2nl.errors import InputError, UnsupportedError
+from pddl2nl.nl.articles import letters, with_article
+from pddl2nl.nl.negation import NOT_SO, negate
+from pddl2nl.nl.template import template_function, template_predicate
+from pddl2nl.nl.wording import Snippet, Wording, fill_parts, split_text
+from pddl2nl.pddl.tree import (
+    And,
+    Arithmetic,
+    Atom,
+    Comparison,
+    Condition,
+    Domain,
+    Equality,
+    Exists,
+    Expression,
+    Fluent,
+    Forall,
+    Imply,
+    Not,
+    Number,
+    Or,
+    Special,
+    TypedName,
+    conjuncts,
+)
+
+__all__ = ["Phrases", "Scope", "UntoldError", "number_text", "refuse"]
+
+_COMPARISONS = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than", "=": "equal to"}
+_OPERATORS = {"+": "plus", "-": "minus", "*": "times", "/": "divided by"}
+IMPOSSIBLE = "something impossible is the case"
+NOTHING_ASKED = "nothing is asked for"
+
+
+class UntoldError(InputError):
+    """A task asks for a fact that its wording never tells."""
+
+
+def refuse(construct: str, place: str) -> UnsupportedError:
+    """The error that a construct without words raises: it is never dropped."""
+    return UnsupportedError(f"{construct} in {place} cannot be told in language by this version")
+
+
+def number_text(value: Fraction) -> str:
+    """A number exactly: ``5``, ``-2.5``, and ``1/3`` where its decimals have no end."""
+    if value.denominator == 1:
+        return str(value.numerator)
+    rest = value.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    if rest != 1:
+        return f"{value.numerator}/{value.denominator}"
+    places = 0
+    scaled = abs(value)
+    while scaled.denominator != 1:
+        scaled *= 10
+        places += 1
+    digits = str(scaled.numerator).rjust(places + 1, "0")
+    return f"{'-' if value < 0 else ''}{digits[:-places]}.{digits[-places:]}"
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What terms are called at one place: told names of objects, letters of variables.
+
+    ``place`` is named in errors; ``strict`` refuses facts that the wording never tells (a goal must not lose one).
+    """
+
+    place: str
+    names: Mapping[str, str]
+    avoid: frozenset[str] = frozenset()
+    strict: bool = False
+
+    def said(self, term: str) -> str:
+        """What a term is called; itself where nothing else is known."""
+        return self.names.get(term, term)
+
+    def bind(self, parameters: Sequence[TypedName]) -> Scope:
+        """The scope within a quantifier or action: its variables get the next free letters."""
+        fresh = letters(self.avoid)
+        bound = {item.name: next(fresh) for item in parameters}
+        return Scope(self.place, {**self.names, **bound}, self.avoid | set(bound.values()), self.strict)
+
+
+@dataclass(frozen=True)
+class Phrases:
+    """Says single facts and whole conditions of one domain in one wording."""
+
+    wording: Wording
+    domain: Domain
+
+    @cached_property
+    def _shapes(self) -> Counter[str]:
+        """How many predicates say a text of each shape, plainly or negated: a negation must not say another fact."""
+        shapes: Counter[str] = Counter()
+        for snippet in self.wording.predicates.values():
+            if snippet.text is not None:
+                shapes[snippet.shape] += 1
+            if snippet.negated is not None:
+                shapes[Snippet(snippet.name, snippet.parameters, snippet.negated).shape] += 1
+        return shapes
+
+    @cached_property
+    def _negatives(self) -> dict[str, tuple[str | int, ...]]:
+        """For predicates with a negated text of their own, which says no other fact: that text's pieces."""
+        return {
+            name: snippet.negated_parts
+            for name, snippet in self.wording.predicates.items()
+            if snippet.negated is not None
+            and self._shapes[Snippet(name, snippet.parameters, snippet.negated).shape] == 1
+        }
+
+    @cached_property
+    def _reasons(self) -> dict[str, tuple[str | int, ...]]:
+        """For predicates whose negation is known, by the wording or by rules: the negated text's pieces."""
+        found: dict[str, tuple[str | int, ...]] = {}
+        for name in self.wording.predicates:
+            snippet = self.predicate(name)
+            text = snippet.negated or negate(snippet.text or "")
+            if text is not None:
+                found[name] = split_text(text, snippet.parameters)
+        return found
+
+    @cached_property
+    def _fallbacks(self) -> dict[str, Snippet]:
+        return {item.name: template_predicate(item) for item in self.domain.predicates}
+
+    def told(self, predicate: str) -> bool:
+        """Whether facts of this predicate are told at all."""
+        snippet = self.wording.predicates.get(predicate)
+        return snippet is None or snippet.text is not None
+
+    def predicate(self, name: str) -> Snippet:
+        """The snippet of a predicate; the template's where the wording never tells it but something must be said."""
+        snippet = self.wording.predicates.get(name)
+        if snippet is not None and snippet.text is not None:
+            return snippet
+        fallback = self._fallbacks.get(name)
+        if fallback is None:
+            raise InputError(f"the domain '{self.domain.name}' has no predicate '{name}'")
+        return fallback
+
+    def function(self, name: str) -> Snippet:
+        """The snippet of a function; the template's where the wording has none."""
+        snippet = self.wording.functions.get(name)
+        if snippet is not None and snippet.text is not None:
+            return snippet
+        declared = next((item for item in self.domain.functions if item.name == name), None)
+        if declared is None:
+            raise InputError(f"the domain '{self.domain.name}' has no function '{name}'")
+        return template_function(declared)
+
+    def fact(self, predicate: str, said: Sequence[str]) -> str:
+        """A positive atom, its arguments given as they are called."""
+        return self.predicate(predicate).fill(said)
+
+    def negative(self, predicate: str, said: Sequence[str]) -> str:
+        """A negative literal in the form that reads back: the wording's own, else "it is not the case that …"."""
+        parts = self._negatives.get(predicate) if self.told(predicate) else None
+        return NOT_SO + self.fact(predicate, said) if parts is None else fill_parts(parts, said)
+
+    def reason(self, literal: Condition, scope: Scope) -> str:
+        """The negation of an unmet literal, as a reason is given: ``block_1 is not clear``."""
+        if isinstance(literal, Atom):
+            said = [scope.said(term) for term in literal.args]
+            parts = self._reasons.get(literal.predicate)
+            return NOT_SO + self.fact(literal.predicate, said) if parts is None else fill_parts(parts, said)
+        if isinstance(literal, Equality):
+            return _equality(literal, scope, same=False)
+        if isinstance(literal, Not):
+            return self.condition(literal.body, scope)
+        return f"{NOT_SO}({self.condition(literal, scope)})"
+
+    # ── conditions ───────────────────────────────────────────────────────────────────────────────
+
+    def condition(self, condition: Condition, scope: Scope) -> str:
+        """A condition in the grammar of `pddl2nl.nl.tell`.
+
+        Raises `UnsupportedError` for what has no words here, `UntoldError` in a strict scope for a fact that
+        the wording never tells.
+        """
+        match condition:
+            case Atom(predicate=name, args=args):
+                self._demand(name, scope)
+                return self.fact(name, [scope.said(term) for term in args])
+            case Not(body=Atom(predicate=name, args=args)):
+                self._demand(name, scope)
+                return self.negative(name, [scope.said(term) for term in args])
+            case Equality():
+                return _equality(condition, scope, same=True)
+            case Not(body=Equality() as equality):
+                return _equality(equality, scope, same=False)
+            case Not(body=body):
+                return f"{NOT_SO}({self.condition(body, scope)})"
+            case And(parts=parts) if len(parts) == 1:
+                return self.condition(parts[0], scope)
+            case And():
+                return self._joined(tuple(conjuncts(condition)), " and ", scope) or NOTHING_ASKED
+            case Or(parts=parts) if len(parts) == 1:
+                return self.condition(parts[0], scope)
+            case Or(parts=parts):
+                return self._joined(parts, " or ", scope) or IMPOSSIBLE
+            case Imply(left=left, right=right):
+                return f"if ({self.condition(left, scope)}) then ({self.condition(right, scope)})"
+            case Forall() | Exists():
+                return self._quantified(condition, scope)
+            case Comparison(operator=operator, left=left, right=right) if operator in _COMPARISONS:
+                said = f"{self.expression(left, scope)} is {_COMPARISONS[operator]} "
+                return said + self.expression(right, scope)
+        raise refuse(_construct(condition), scope.place)
+
+    def _joined(self, parts: Iterable[Condition], joiner: str, scope: Scope) -> str:
+        return joiner.join(f"({self.condition(part, scope)})" for part in parts)
+
+    def _quantified(self, condition: Forall | Exists, scope: Scope) -> str:
+        if not condition.parameters:
+            return self.condition(condition.body, scope)
+        inner = scope.bind(condition.parameters)
+        body = f"({self.condition(condition.body, inner)})"
+        if isinstance(condition, Forall):
+            return f"{self.every(condition.parameters, inner)}, {body}"
+        some = " and ".join(
+            f"{with_article(self.type_words(item))} {inner.said(item.name)}" for item in condition.parameters
+        )
+        return f"there is {some} such that {body}"
+
+    def every(self, parameters: Sequence[TypedName], scope: Scope) -> str:
+        """``for every truck A and every location B``."""
+        return "for " + " and ".join(f"every {self.type_words(item)} {scope.said(item.name)}" for item in parameters)
+
+    def type_words(self, item: TypedName) -> str:
+        """The noun of a name's type; of several types ``truck or airplane``."""
+        return " or ".join(self.wording.type_word(name) for name in item.types)
+
+    def _demand(self, predicate: str, scope: Scope) -> None:
+        if scope.strict and not self.told(predicate):
+            raise UntoldError(f"{scope.place} asks for '{predicate}', which the wording never tells (its text is null)")
+
+    # ── numbers ──────────────────────────────────────────────────────────────────────────────────
+
+    def expression(self, expression: Expression, scope: Scope) -> str:
+        """A numeric expression; operations stand in brackets, so that none can be grouped otherwise."""
+        match expression:
+            case Number(value=value):
+                return number_text(value)
+            case Fluent(name=name, args=args):
+                return self.function(name).fill([scope.said(term) for term in args])
+            case Special(name="total-time"):
+                return "the total time"
+            case Special(name=name):
+                raise refuse(f"'{name}'", scope.place)
+            case Arithmetic(operator="-", operands=(only,)):
+                return f"minus ({self.expression(only, scope)})"
+            case Arithmetic(operator=operator, operands=operands):
+                joiner = f" {_OPERATORS[operator]} "
+                return f"({joiner.join(self.expression(part, scope) for part in operands)})"
+
+
+def _equality(equality: Equality, scope: Scope, *, same: bool) -> str:
+    both = f"{scope.said(equality.left)} and {scope.said(equality.right)}"
+    return f"{both} are the same object" if same else f"{both} are different objects"
+
+
+def _construct(condition: Condition) -> str:
+    name = type(condition).__name__
+    return {"Timed": "a timed condition", "Modal": "a trajectory constraint"}.get(name, f"a {name.lower()}")

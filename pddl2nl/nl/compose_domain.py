@@ -1,0 +1,297 @@
+"""The description of a domain, composed without any model, so that its logical structure cannot be lost.
+
+After Stein et al., section 3: the actions, what each asks for (positive and negative conditions in sentences
+of their own), what each changes (added and deleted facts likewise), then the type hierarchy. Beyond them:
+composite conditions, conditional and universal effects, derived predicates, numeric effects, constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pddl2nl.nl.articles import enumerate_words, generic_action, with_article
+from pddl2nl.nl.compose import Phrases, Scope, refuse
+from pddl2nl.nl.negation import NOT_SO
+from pddl2nl.pddl.tree import (
+    ActionSchema,
+    Atom,
+    Comparison,
+    Condition,
+    DerivedPredicate,
+    Domain,
+    Equality,
+    Forall,
+    Not,
+    TypedName,
+    Update,
+    When,
+    conjuncts,
+)
+
+__all__ = ["compose_domain", "is_word", "object_lines"]
+
+_GONE = "it is not the case anymore that "
+
+
+def compose_domain(phrases: Phrases) -> str:
+    """The description of a domain in the snippets of a wording, or the wording's own text for it.
+
+    Raises `UnsupportedError` naming what has no words here: durative actions, processes, events, constraints,
+    object fluents.
+    """
+    domain = phrases.domain
+    _refuse_unsaid(domain)
+    if phrases.wording.domain_text is not None:
+        return phrases.wording.domain_text
+    actions = [_Action.of(schema, phrases) for schema in domain.actions]
+    sections = [
+        ["These are the actions that I can take:", *(action.headline for action in actions)],
+        ["Each action has its conditions:", *(line for action in actions for line in action.conditions())],
+        ["Each action changes the world:", *(line for action in actions for line in action.effects())],
+        ["Some facts follow from others:", *(_derived(item, phrases) for item in domain.derived)],
+        ["These objects are always there:", *object_lines(domain.constants, {}, phrases)],
+        ["Some kinds of objects belong to others:", *_hierarchy(phrases)],
+    ]
+    return "\n\n".join("\n".join(lines) for lines in sections if len(lines) > 1)
+
+
+def _refuse_unsaid(domain: Domain) -> None:
+    place = f"the domain '{domain.name}'"
+    for kind, items in (
+        ("a durative action", domain.durative_actions),
+        ("a process", domain.processes),
+        ("an event", domain.events),
+    ):
+        for item in items:
+            raise refuse(f"{kind} ('{item.name}')", place)
+    for function in domain.functions:
+        if function.types != ("number",):
+            raise refuse(f"an object fluent ('{function.name}')", place)
+    if domain.constraints is not None:
+        raise refuse("a trajectory constraint", place)
+
+
+# ── actions ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class _Action:
+    """An action schema said of things in general; ``phrase`` is "stack a block A on a block B"."""
+
+    schema: ActionSchema
+    phrases: Phrases
+    scope: Scope
+    phrase: str
+    typed: frozenset[int]
+
+    @classmethod
+    def of(cls, schema: ActionSchema, phrases: Phrases) -> _Action:
+        constants = frozenset(item.name for item in phrases.domain.constants)
+        scope = Scope(f"action '{schema.name}'", {}, constants).bind(schema.parameters)
+        phrase, typed = generic_action(
+            phrases.wording.actions[schema.name].parts,
+            [scope.said(item.name) for item in schema.parameters],
+            [phrases.type_words(item) for item in schema.parameters],
+            _known_nouns(phrases, schema),
+        )
+        return cls(schema, phrases, scope, phrase, typed)
+
+    @property
+    def headline(self) -> str:
+        """The action as it is listed: types that its words do not show are added."""
+        untold = [
+            f"{self.scope.said(item.name)} is {_one_of(item, self.phrases)}"
+            for position, item in enumerate(self.schema.parameters)
+            if position not in self.typed and item.types != ("object",)
+        ]
+        return f"{self.phrase}, where {enumerate_words(untold)}" if untold else self.phrase
+
+    def conditions(self) -> Iterator[str]:
+        """Its preconditions: one sentence for the positive, one for the negative, one for each composite one."""
+        parts = _sorted_literals(self.schema.precondition, self.phrases)
+        only = f"I can only {self.phrase} if "
+        if parts.positive:
+            yield only + f"it is the case that {_and(self.phrases.condition(p, self.scope) for p in parts.positive)}."
+        if parts.negative:
+            yield only + f"{_and(NOT_SO + self.phrases.condition(p, self.scope) for p in parts.negative)}."
+        for part in parts.composite:
+            text = self.phrases.condition(part, self.scope)
+            yield only + (f"{text}." if text.startswith(NOT_SO) else f"it is the case that {text}.")
+        if not (parts.positive or parts.negative or parts.composite):
+            yield f"I can always {self.phrase}."
+
+    def effects(self) -> Iterator[str]:
+        """Its effects: added and deleted facts and numeric changes, each in a sentence of its own."""
+        groups = _effect_groups(self.schema.effect, self.phrases, self.scope)
+        said = [line for group in groups for line in group.sentences(f"Once I {self.phrase}, ", self.phrases)]
+        yield from said or [f"Once I {self.phrase}, nothing changes."]
+
+
+def _known_nouns(phrases: Phrases, schema: ActionSchema) -> frozenset[str]:
+    """Words that are nouns before a parameter: types, unary predicates, parameters' own names."""
+    domain = phrases.domain
+    words = {phrases.wording.type_word(item.name) for item in domain.types}
+    words |= {item.name for item in domain.predicates if len(item.parameters) == 1}
+    words |= {item.name.lstrip("?").rstrip("0123456789") for item in schema.parameters}
+    return frozenset(word.casefold() for word in words if len(word) > 1) | {"object"}
+
+
+@dataclass(frozen=True)
+class _Literals:
+    positive: tuple[Condition, ...]
+    negative: tuple[Condition, ...]
+    composite: tuple[Condition, ...]
+
+
+def _sorted_literals(condition: Condition, phrases: Phrases) -> _Literals:
+    """The conjuncts by kind, negative ones without their negation; facts that are never told are left out."""
+    positive: list[Condition] = []
+    negative: list[Condition] = []
+    composite: list[Condition] = []
+    for part in conjuncts(condition):
+        body = part.body if isinstance(part, Not) else part
+        if isinstance(body, Atom) and not phrases.told(body.predicate):
+            continue
+        if isinstance(body, Atom | Equality):
+            (negative if isinstance(part, Not) else positive).append(body)
+        elif isinstance(part, Comparison):
+            positive.append(part)
+        else:
+            composite.append(part)
+    return _Literals(tuple(positive), tuple(negative), tuple(composite))
+
+
+def _and(texts: Iterator[str]) -> str:
+    return " and ".join(texts)
+
+
+def _one_of(item: TypedName, phrases: Phrases) -> str:
+    return " or ".join(with_article(phrases.wording.type_word(name)) for name in item.types)
+
+
+# ── effects ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass
+class _EffectGroup:
+    """Effects under one chain of quantifiers and conditions, which ``lead`` says."""
+
+    lead: str
+    scope: Scope
+    added: list[Atom] = field(default_factory=list)
+    deleted: list[Atom] = field(default_factory=list)
+    updates: list[Update] = field(default_factory=list)
+
+    def sentences(self, start: str, phrases: Phrases) -> Iterator[str]:
+        said = [phrases.condition(atom, self.scope) for atom in self.added]
+        if said:
+            yield f"{start}{self.lead}it is the case that {' and '.join(said)}."
+        gone = [_GONE + phrases.condition(atom, self.scope) for atom in self.deleted]
+        if gone:
+            yield f"{start}{self.lead}{' and '.join(gone)}."
+        changes = [_update(update, phrases, self.scope) for update in self.updates]
+        if changes:
+            yield f"{start}{self.lead}{' and '.join(changes)}."
+
+
+def _effect_groups(effect: Condition, phrases: Phrases, scope: Scope, lead: str = "") -> list[_EffectGroup]:
+    group = _EffectGroup(lead, scope)
+    groups = [group]
+    for part in conjuncts(effect):
+        match part:
+            case Atom():
+                if phrases.told(part.predicate):
+                    group.added.append(part)
+            case Not(body=Atom() as atom):
+                if phrases.told(atom.predicate):
+                    group.deleted.append(atom)
+            case Update():
+                group.updates.append(part)
+            case Forall(parameters=parameters, body=body):
+                inner = scope.bind(parameters)
+                quantified = f"{lead}{phrases.every(parameters, inner)}, " if parameters else lead
+                groups += _effect_groups(body, phrases, inner, quantified)
+            case When(condition=condition, effect=body):
+                before = _before(condition, phrases, scope)
+                groups += _effect_groups(body, phrases, scope, f"{lead}if just before {before}, ")
+            case _:
+                raise refuse(f"an effect of kind {type(part).__name__.lower()}", scope.place)
+    return groups
+
+
+def _before(condition: Condition, phrases: Phrases, scope: Scope) -> str:
+    """The condition of a conditional effect, which looks at the state before the action."""
+    said = []
+    for part in conjuncts(condition):
+        body = part.body if isinstance(part, Not) else part
+        simple = isinstance(body, Atom | Equality | Comparison)
+        text = phrases.condition(body, scope)
+        was = "it was not the case that" if isinstance(part, Not) else "it was the case that"
+        said.append(f"{was} {text if simple else f'({text})'}")
+    return " and ".join(said) or "anything was the case"
+
+
+def _update(update: Update, phrases: Phrases, scope: Scope) -> str:
+    fluent = phrases.expression(update.fluent, scope)
+    value = phrases.expression(update.value, scope)
+    verbs = {
+        "increase": "increases by",
+        "decrease": "decreases by",
+        "assign": "becomes",
+        "scale-up": "is multiplied by",
+        "scale-down": "is divided by",
+    }
+    return f"{fluent} {verbs[update.operator]} {value}"
+
+
+# ── derived predicates, objects, types ───────────────────────────────────────────────────────────
+
+
+def _derived(item: DerivedPredicate, phrases: Phrases) -> str:
+    scope = Scope(f"derived predicate '{item.name}'", {}, frozenset(c.name for c in phrases.domain.constants))
+    inner = scope.bind(item.parameters)
+    head = phrases.fact(item.name, [inner.said(parameter.name) for parameter in item.parameters])
+    start = f"{phrases.every(item.parameters, inner)}, it" if item.parameters else "it"
+    parts = [phrases.condition(part, inner) for part in conjuncts(item.condition)]
+    simple = len(parts) == 1 or all(isinstance(p, Atom) for p in conjuncts(item.condition))
+    body = " and ".join(parts if simple else [f"({part})" for part in parts])
+    sentence = f"{start} is the case that {head} whenever {body or 'anything is the case'}."
+    return sentence[0].upper() + sentence[1:]
+
+
+def is_word(types: Sequence[str], phrases: Phrases) -> str:
+    """``a truck``; of several types ``a truck or an airplane``."""
+    return " or ".join(with_article(phrases.wording.type_word(name)) for name in types)
+
+
+def object_lines(objects: Sequence[TypedName], names: Mapping[str, str], phrases: Phrases) -> Iterator[str]:
+    """A sentence for each run of objects of the same types, in the order given."""
+    run: list[str] = []
+    types: tuple[str, ...] = ()
+    for item in objects:
+        if run and item.types != types:
+            yield _object_line(run, types, phrases)
+            run = []
+        types = item.types
+        run.append(names.get(item.name, item.name))
+    if run:
+        yield _object_line(run, types, phrases)
+
+
+def _object_line(run: Sequence[str], types: Sequence[str], phrases: Phrases) -> str:
+    word = is_word(types, phrases)
+    return f"{run[0]} is {word}." if len(run) == 1 else f"Each of {enumerate_words(run)} is {word}."
+
+
+def _hierarchy(phrases: Phrases) -> list[str]:
+    """``Everything that is a depot or a distributor is also a place.``, a sentence for each supertype."""
+    below: dict[tuple[str, ...], list[str]] = {}
+    for item in phrases.domain.types:
+        if item.name != "object":
+            below.setdefault(item.types, []).append(item.name)
+    return [
+        f"Everything that is {' or '.join(with_article(phrases.wording.type_word(name)) for name in names)} "
+        f"is also {is_word(types, phrases)}."
+        for types, names in below.items()
+    ]

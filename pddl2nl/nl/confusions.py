@@ -1,0 +1,65 @@
+"""Texts of a wording that cannot be told apart when they are read back: warned of, since files may have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+
+from pddl2nl.nl.wording import Snippet, Wording
+from pddl2nl.pddl.task import supertypes
+from pddl2nl.pddl.tree import Domain, TypedName
+
+__all__ = ["wording_warnings"]
+
+
+def wording_warnings(wording: Wording, domain: Domain) -> tuple[str, ...]:
+    """A sentence for each pair of actions, predicates or functions with one text, and for a foreign domain name.
+
+    Two texts count as one if they differ in their parameters' names only and some object could stand in every
+    place of both: a truck and a crate, say, are told apart by their types.
+    """
+    found: list[str] = []
+    if wording.domain != domain.name:
+        found.append(f"the wording was made for the domain '{wording.domain}', not for '{domain.name}'")
+    for kind, snippets, parameters in (
+        ("actions", wording.actions, {item.name: item.parameters for item in domain.actions}),
+        ("predicates", wording.predicates, {item.name: item.parameters for item in domain.predicates}),
+        ("functions", wording.functions, {item.name: item.parameters for item in domain.functions}),
+    ):
+        for one, other in _confused(snippets, parameters, domain):
+            found.append(
+                f"the {kind} '{one.name}' and '{other.name}' cannot be told apart: both are said '{one.shape}'"
+            )
+    return tuple(found)
+
+
+def _confused(
+    snippets: Mapping[str, Snippet], parameters: Mapping[str, Sequence[TypedName]], domain: Domain
+) -> Iterator[tuple[Snippet, Snippet]]:
+    groups: dict[str, list[Snippet]] = {}
+    for snippet in snippets.values():
+        if snippet.text is not None:
+            groups.setdefault(snippet.shape, []).append(snippet)
+    above = supertypes(domain)
+    for group in groups.values():
+        for one, other in combinations(group, 2):
+            if _overlap(_order(one, parameters), _order(other, parameters), above):
+                yield one, other
+
+
+def _order(snippet: Snippet, parameters: Mapping[str, Sequence[TypedName]]) -> list[TypedName]:
+    """The parameters in the order in which the text mentions them."""
+    declared = parameters[snippet.name]
+    return [declared[part] for part in snippet.parts if isinstance(part, int)]
+
+
+def _overlap(one: Sequence[TypedName], other: Sequence[TypedName], above: Mapping[str, frozenset[str]]) -> bool:
+    """Whether objects could stand in all places of both: at each, one type lies above or below the other."""
+    return all(
+        any(
+            left in above.get(right, frozenset((right, "object"))) or right in above.get(left, frozenset((left,)))
+            for left in a.types
+            for right in b.types
+        )
+        for a, b in zip(one, other, strict=True)
+    )

@@ -1,0 +1,114 @@
+"""One call from a task to all its texts, and the choice of a wording."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pddl2nl.errors import InputError
+from pddl2nl.nl.compose import Phrases
+from pddl2nl.nl.compose_domain import compose_domain
+from pddl2nl.nl.names import Names, make_names
+from pddl2nl.nl.pddl_style import domain_text as pddl_domain_text
+from pddl2nl.nl.tell import Style, Teller
+from pddl2nl.nl.template import template_wording
+from pddl2nl.nl.wording import Wording, load_wording
+from pddl2nl.pddl.task import Task
+from pddl2nl.pddl.tree import Domain
+
+__all__ = ["Conversion", "choose_wording", "convert"]
+
+WORDING_FILE = "wording.json"
+"""The name under which a domain ships its own wording, beside its domain file."""
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """What a prompt is made of. Of a domain alone there are only its text and its wording: the rest is None."""
+
+    domain_text: str
+    goal_text: str | None
+    objects_text: str | None
+    init_text: str | None
+    names: Names | None
+    wording: Wording
+
+    @property
+    def problem_text(self) -> str:
+        """Objects, initial state and goal, a paragraph each; empty without a problem."""
+        texts = (self.objects_text, self.init_text, self.goal_text)
+        return "\n\n".join(text for text in texts if text is not None)
+
+    def as_json(self) -> dict[str, object]:
+        """The fields as ``pddl2nl convert --json`` prints them."""
+        return {
+            "domain_text": self.domain_text,
+            "goal_text": self.goal_text,
+            "objects_text": self.objects_text,
+            "init_text": self.init_text,
+            "names": dict(self.names.to_nl) if self.names is not None else {},
+            "wording": self.wording.to_json(),
+        }
+
+
+def convert(
+    task: Task | Domain, wording: Wording | None = None, names: str = "typed", style: Style = "nl"
+) -> Conversion:
+    """Tells a task, or a domain alone.
+
+    Args:
+        task: what is told.
+        wording: how it is said; by default the ``wording.json`` beside the domain's file, else the template.
+        names: a scheme of `pddl2nl.nl.names`; style ``pddl`` keeps the objects' own names under every scheme.
+        style: ``nl``, or ``pddl`` for texts in PDDL.
+
+    Raises:
+        UnsupportedError: the task holds a construct that has no words yet; it is named with its place.
+    """
+    domain = task if isinstance(task, Domain) else task.domain
+    if wording is None:
+        wording = choose_wording(None, domain, None)
+    if isinstance(task, Domain):
+        text = pddl_domain_text(domain) if style == "pddl" else compose_domain(Phrases(wording, domain))
+        return Conversion(text, None, None, None, None, wording)
+    chosen = make_names(task, names)
+    if style == "pddl":
+        chosen = make_names(task, "original")
+    teller = Teller(task, wording, chosen, style)
+    return Conversion(
+        domain_text=teller.domain_text(),
+        goal_text=teller.goal_text(),
+        objects_text=teller.objects_text(),
+        init_text=teller.init_text(),
+        names=chosen,
+        wording=wording,
+    )
+
+
+def choose_wording(spec: str | None, domain: Domain, domain_path: str | Path | None = None) -> Wording:
+    """The wording that a ``--wording`` option asks for.
+
+    Args:
+        spec: ``template``, the path of a wording file, or None for the default: the ``wording.json`` beside the
+            domain's file where there is one, else the template.
+        domain: the domain that is worded.
+        domain_path: its file; by default the one it was read from.
+
+    Raises:
+        InputError: the file cannot be read or does not fit, or the wording is one that this version lacks.
+    """
+    if spec == "template":
+        return template_wording(domain)
+    if spec == "llm":
+        raise InputError("--wording llm: wordings made by a model come with a later version; use template or a FILE")
+    if spec is not None:
+        if Path(spec).suffix in {".yaml", ".yml"}:
+            raise InputError(f"--wording {spec}: PlanBench configurations are not imported by this version")
+        return load_wording(spec, domain)
+    if domain_path is None and domain.source is not None:
+        domain_path = domain.source.name
+    if domain_path is not None:
+        own = Path(domain_path).parent / WORDING_FILE
+        if Path(domain_path).is_file() and own.is_file():
+            return load_wording(own, domain)
+    return template_wording(domain)

@@ -1,0 +1,187 @@
+"""Words as the reader compares them: folded for case and hyphens, with the punctuation around them set aside."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+__all__ = ["ARTICLE", "PRONOUNS", "Word", "fold", "reduce_prepositions", "tail_is_harmless", "words_of"]
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+ARTICLE = "the"
+"""The one article that is skipped. "a" and "an" are how a domain description speaks ("stack an object A on …")
+and are object names in half of all Blocksworld files, so they always count."""
+
+PRONOUNS = _set(
+    "it them this that these those one another something everything other others any each all its itself "
+    "him her there here nothing anything"
+)
+"""Words that stand for an object without naming one: a line that needs them is unreadable, not wrong."""
+
+_CHUNK = re.compile(r"[^\s,;]+|[,;]")
+_EDGE = ".,;:!?\"'`*()[]{}<>“”‘’«»…~"
+_DASHES = frozenset(("-", "--", "–", "—", "->", "→", "=>", "/", "|", "#", "//", "&", "=", "+"))
+_POSSESSIVES = ("'s", "’s")
+
+
+class Word(NamedTuple):
+    """One word: ``text`` is folded, ``raw`` as it stands at ``start``..``end``.
+
+    ``parted`` is the mark that parts it from the word before it (one of ``. ; : , ( -``), or empty.
+    """
+
+    text: str
+    raw: str
+    start: int
+    end: int
+    parted: str
+
+
+def fold(name: str) -> str:
+    """A name as it is compared: lower case, hyphens as underscores."""
+    return name.lower().replace("-", "_")
+
+
+def words_of(text: str, start: int = 0) -> list[Word]:
+    """The words of a text; ``start`` is added to their offsets.
+
+    Punctuation around a word is dropped, but breaks are kept in ``parted``. A possessive ``'s`` is a word of
+    its own.
+    """
+    found: list[Word] = []
+    parted = ""
+    for match in _CHUNK.finditer(text):
+        raw = match[0]
+        begin = start + match.start()
+        if raw.isalnum():
+            found.append(Word(raw.lower(), raw, begin, begin + len(raw), parted))
+            parted = ""
+            continue
+        core = raw.lstrip(_EDGE)
+        left = len(raw) - len(core)
+        core = core.rstrip(_EDGE)
+        if not core or core in _DASHES:
+            parted = _break(raw) or "-"
+            continue
+        if left and raw[0] in "([":
+            parted = "("
+        begin += left
+        end = begin + len(core)
+        if raw in _POSSESSIVES:
+            found.append(Word(_POSSESSIVES[0], raw, begin - left, end, ""))
+        elif core.endswith(_POSSESSIVES) and len(core) > 2:
+            found.append(Word(fold(core[:-2]), core[:-2], begin, end - 2, parted))
+            found.append(Word(_POSSESSIVES[0], core[-2:], end - 2, end, ""))
+        else:
+            found.append(Word(fold(core), core, begin, end, parted))
+        parted = _break(raw[left + len(core) :])
+    return found
+
+
+def _break(marks: str) -> str:
+    """The strongest break among punctuation marks; none in quotes, stars and backticks."""
+    for mark in ".;:,":
+        if mark in marks:
+            return mark
+    if "!" in marks or "?" in marks:
+        return "."
+    return "(" if ")" in marks or "(" in marks or "]" in marks else ""
+
+
+# Phrases that say the same between an action's objects; the longest are tried first.
+_PREPOSITIONS: dict[tuple[str, ...], str] = {
+    ("on", "top", "of"): "on",
+    ("from", "on", "top", "of"): "from",
+    ("off", "the", "top", "of"): "from",
+    ("from", "the", "top", "of"): "from",
+    ("from", "top", "of"): "from",
+    ("off", "top", "of"): "from",
+    ("off", "of"): "from",
+    ("from", "on"): "from",
+    ("out", "of"): "from",
+    ("from", "inside"): "from",
+    ("on", "to"): "on",
+    ("in", "to"): "in",
+    ("onto",): "on",
+    ("upon",): "on",
+    ("atop",): "on",
+    ("into",): "in",
+    ("inside",): "in",
+    ("off",): "from",
+    ("towards",): "to",
+    ("toward",): "to",
+    ("using",): "with",
+    ("via",): "with",
+    ("by", "means", "of"): "with",
+}
+_PREPOSITION_STARTS = frozenset(phrase[0] for phrase in _PREPOSITIONS)
+
+
+def reduce_prepositions(words: Sequence[Word]) -> list[Word]:
+    """The words with prepositional phrases of one meaning replaced by one word ("from on top of" is "from")."""
+    reduced: list[Word] = []
+    index = 0
+    while index < len(words):
+        word = words[index]
+        if word.text in _PREPOSITION_STARTS:
+            for length in (4, 3, 2, 1):
+                phrase = tuple(item.text for item in words[index : index + length])
+                if len(phrase) == length and phrase in _PREPOSITIONS:
+                    last = words[index + length - 1]
+                    word = Word(_PREPOSITIONS[phrase], word.raw, word.start, last.end, word.parted)
+                    index += length - 1
+                    break
+        reduced.append(word)
+        index += 1
+    return reduced
+
+
+_REASONS = _set(
+    "since because so as making leaving clearing freeing ensuring allowing giving therefore thus which where while for"
+)
+_PHRASES = _set(
+    "from on onto in into to at with by of back down up off using again carefully safely there first next now "
+    "before after"
+)
+_CONDITIONS = _set(
+    "if when whenever unless until only would could should might may can cannot must is are was were be been "
+    "will not never or fails failed requires needs"
+)
+
+
+def tail_is_harmless(tail: Sequence[Word], is_object: Callable[[Word], bool]) -> bool:
+    """Whether words that stand behind a complete action leave it an action.
+
+    A reason or purpose may follow ("since it is clear", "(…)", ", so that b is free", "to free b"), a new
+    sentence, and a short phrase that names no object ("on the table"). A condition, a sentence of which the
+    action is only the subject, or more objects may not ("if it is clear", "would be wrong", ", b and c").
+    """
+    first = tail[0]
+    if first.text in _CONDITIONS:
+        return False
+    if first.parted in (".", "(") or first.text in _REASONS:
+        return True
+    if first.parted:
+        content = [word for word in tail[:3] if word.text not in ("and", "the")]
+        return bool(content) and not is_object(content[0])
+    if first.text not in _PHRASES:
+        return False
+    phrase = _phrase(tail)
+    if first.text == "to" and len(phrase) > 2 and not any(is_object(word) for word in tail[:2]):
+        return True
+    if first.text == "in" and tail[1:2] and tail[1].text == "order":
+        return True
+    return len(phrase) <= 5 and not any(is_object(word) or word.text in _CONDITIONS for word in phrase)
+
+
+def _phrase(tail: Sequence[Word]) -> Sequence[Word]:
+    """A tail up to its first break or reason."""
+    for index, word in enumerate(tail):
+        if index and (word.parted or word.text in _REASONS):
+            return tail[:index]
+    return tail

@@ -1,0 +1,187 @@
+"""Reading policies: which of a reply's action lines are its plan.
+
+A policy is a named, documented, versioned object, so that a record can say under which rule a plan was taken
+out of a reply. Whatever a policy leaves out stays in the readings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from pddl2nl.nl.read_layout import Block
+from pddl2nl.nl.readings import PlacedReading
+
+__all__ = ["READING_POLICIES", "ReadingPolicy"]
+
+Placed = Sequence[PlacedReading]
+
+
+@dataclass(frozen=True)
+class ReadingPolicy:
+    """A rule that chooses a reply's plan; ``version`` grows whenever its choice can change.
+
+    ``choose`` takes all readings with their layout, and the blocks between plan tags, and gives the chosen
+    readings in order.
+    """
+
+    name: str
+    version: int
+    description: str
+    choose: Callable[[Placed, Sequence[Block]], Placed]
+
+
+def _default(placed: Placed, blocks: Sequence[Block]) -> Placed:
+    for closed in (True, False):
+        for index in range(len(blocks) - 1, -1, -1):
+            block = blocks[index]
+            if not (block.closed if closed else block.opened):
+                continue
+            inside = [item for item in placed if item.block == index]
+            if _holds_action(inside):
+                if block.opened and block.closed:
+                    return _attempts(inside)
+                return _longest_run(inside)
+    return _longest_run(placed)
+
+
+def _all(placed: Placed, blocks: Sequence[Block]) -> Placed:
+    for index in range(len(blocks) - 1, -1, -1):
+        inside = [item for item in placed if item.block == index]
+        if blocks[index].opened and _holds_action(inside):
+            return _trimmed(_attempts(inside))
+    return _trimmed(_attempts(placed))
+
+
+def _planbench(placed: Placed, blocks: Sequence[Block]) -> Placed:
+    return [item for item in placed if item.reading.status == "read"]
+
+
+def _holds_action(placed: Placed) -> bool:
+    return any(item.reading.status == "read" for item in placed)
+
+
+def _longest_run(placed: Placed) -> Placed:
+    longest: Placed = ()
+    score = 1
+    for run in _runs(placed):
+        trimmed = _trimmed(run)
+        count = sum(item.reading.status != "unreadable" for item in trimmed)
+        if count >= score and _holds_action(trimmed):
+            longest, score = trimmed, count
+    return longest
+
+
+def _runs(placed: Placed) -> list[list[PlacedReading]]:
+    """Action lines that belong together.
+
+    A restart of the numbering ends a run, and so does a paragraph of prose or a line that announces a list,
+    unless the numbering goes on behind it.
+    """
+    runs: list[list[PlacedReading]] = [[]]
+    last_number: int | None = None
+    last_line = 0
+    ends = _paragraphs_of_prose(placed)
+    parted = False
+    for index, item in enumerate(placed):
+        if not item.reading.is_attempt:
+            parted = parted or index in ends
+            continue
+        if runs[-1] and _restates(item, runs[-1][-1]):
+            continue
+        continues = item.number is not None and last_number is not None and item.number == last_number + 1
+        same_line = item.reading.line == last_line
+        restarts = item.number is not None and last_number is not None and item.number <= last_number and not same_line
+        if restarts or (parted and not continues):
+            runs.append([])
+            last_number = None
+        runs[-1].append(item)
+        parted = False
+        last_line = item.reading.line
+        if item.number is not None:
+            last_number = item.number
+    return runs
+
+
+def _attempts(placed: Placed) -> list[PlacedReading]:
+    """The attempts, without indented lines that say the action above them again."""
+    kept: list[PlacedReading] = []
+    for item in placed:
+        if item.reading.is_attempt and not (kept and _restates(item, kept[-1])):
+            kept.append(item)
+    return kept
+
+
+def _restates(item: PlacedReading, above: PlacedReading) -> bool:
+    """Whether a line is the second telling of a step: "1. **Stack a on b**" and under it "- Action: stack a on b"."""
+    return item.indent > above.indent and item.reading.status == "read" and item.reading.action == above.reading.action
+
+
+def _paragraphs_of_prose(placed: Placed) -> frozenset[int]:
+    """Indices of readings that end a run: in paragraphs without an action, or announcing what follows."""
+    ends: set[int] = set()
+    paragraph: list[int] = []
+
+    def close() -> None:
+        if not any(placed[index].reading.is_attempt for index in paragraph):
+            ends.update(index for index in paragraph if not placed[index].neutral)
+        paragraph.clear()
+
+    for index, item in enumerate(placed):
+        if item.gap:
+            close()
+        paragraph.append(index)
+        announces = item.reading.text.rstrip("*_` ").endswith(":") and item.item == "" and item.indent == 0
+        if not item.reading.is_attempt and not item.neutral and announces:
+            ends.add(index)
+    close()
+    return frozenset(ends)
+
+
+def _trimmed(run: Placed) -> Placed:
+    """A run without unreadable lines at its ends that don't look like its actions: sentences around a list.
+
+    Between actions nothing is ever dropped.
+    """
+    items = {item.item for item in run if item.reading.status == "read"}
+    first, last = 0, len(run)
+    while first < last and _is_stray(run[first], items):
+        first += 1
+    while last > first and _is_stray(run[last - 1], items):
+        last -= 1
+    return run[first:last]
+
+
+def _is_stray(item: PlacedReading, items: set[str]) -> bool:
+    return item.reading.status in ("unreadable", "unknown-object") and bool(items) and item.item not in items
+
+
+READING_POLICIES: Mapping[str, ReadingPolicy] = MappingProxyType(
+    {
+        policy.name: policy
+        for policy in (
+            ReadingPolicy(
+                "default",
+                1,
+                "The last stretch between plan tags that holds an action; without one, the longest run of action "
+                "lines. A restart of the numbering or a paragraph of prose ends a run; the last one on ties.",
+                _default,
+            ),
+            ReadingPolicy(
+                "all",
+                1,
+                "Every action line of the last marked plan that holds one; without one, of the whole reply.",
+                _all,
+            ),
+            ReadingPolicy(
+                "planbench",
+                1,
+                "Every action that can be read anywhere in the reply, PDDL lines too; tags are ignored and lines "
+                "that cannot be read are skipped, as PlanBench's own extraction does.",
+                _planbench,
+            ),
+        )
+    }
+)
+"""The reading policies by name."""

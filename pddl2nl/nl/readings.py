@@ -1,0 +1,112 @@
+"""What reading a text gives: one `Reading` a line or action, and `Readings` for a whole reply."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from validators import GroundAction
+
+__all__ = ["ATTEMPTS", "PlacedReading", "Reading", "Readings", "Status"]
+
+Status = Literal["read", "ambiguous", "unreadable", "unknown-object", "not-an-action", "look-around", "claimed-done"]
+
+ATTEMPTS = frozenset(("read", "ambiguous", "unreadable", "unknown-object"))
+"""The statuses of lines that were meant as actions, whether or not they could be read."""
+
+
+class Reading(NamedTuple):
+    """One stretch of text and what it says.
+
+    ``line`` counts from 1; ``input[start:end]`` is ``text``, the stretch that was read. ``rule`` names what
+    read it: ``exact`` (letter by letter as told), or what had to be overlooked, joined by ``+``: ``case``,
+    ``markup`` (numbering, bullets, emphasis, quotes, a full stop), ``prefix`` ("Action:", "I will"),
+    ``loose-articles``, ``loose-types``, ``loose-names``, ``loose-prepositions``, ``loose-ending`` (last words
+    left out), ``loose-tail`` (words behind the action), ``several`` (one of several in a line), ``json``,
+    ``pddl`` (an s-expression, or a call); for what is no action, ``prose``, ``thought``,
+    ``label`` or ``claim``. A failed attempt has no rule.
+
+    ``candidates`` holds the actions that fit equally well where the status is ambiguous; ``unknown`` the words
+    that name no object and ``suggestions`` told names near to them; ``reason`` says why nothing was read.
+    """
+
+    line: int
+    start: int
+    end: int
+    text: str
+    status: Status
+    action: GroundAction | None = None
+    candidates: tuple[GroundAction, ...] = ()
+    rule: str = ""
+    reason: str = ""
+    unknown: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
+
+    @property
+    def is_attempt(self) -> bool:
+        """Whether the text was meant as an action."""
+        return self.status in ATTEMPTS
+
+    def as_json(self) -> dict[str, object]:
+        """The reading as the command line prints it; suggestions for an unknown object stand in ``candidates``."""
+        return {
+            "line": self.line,
+            "start": self.start,
+            "end": self.end,
+            "text": self.text,
+            "status": self.status,
+            "action": None if self.action is None else str(self.action),
+            "candidates": [*map(str, self.candidates), *self.suggestions],
+            "rule": self.rule,
+        }
+
+
+class PlacedReading(NamedTuple):
+    """A reading with the layout around it, by which a reading policy chooses.
+
+    ``number``: the list number before it; ``item``: the kind of list mark; ``indent``: blanks before the line;
+    ``block``: the stretch between plan tags that it lies in; ``gap``: whether a blank line stands before it;
+    ``neutral``: whether it is prose that belongs to the lines around it (a thought, a precondition under a step).
+    """
+
+    reading: Reading
+    number: int | None
+    item: str
+    indent: int
+    block: int
+    gap: bool
+    neutral: bool
+
+
+@dataclass(frozen=True)
+class Readings:
+    """All that was read in a reply.
+
+    ``readings``: everything, in order, prose included; ``chosen``: the attempts in the stretch that the policy
+    took for the plan, in order, failed ones included; ``plan``: the actions of those that were read;
+    ``ended``: whether a tag ended the plan; ``policy``: the reading policy in force.
+    """
+
+    readings: tuple[Reading, ...]
+    chosen: tuple[Reading, ...]
+    ended: bool
+    policy: str
+
+    @property
+    def plan(self) -> tuple[GroundAction, ...]:
+        """The actions that were read in the chosen stretch."""
+        return tuple(reading.action for reading in self.chosen if reading.action is not None)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every attempt in the chosen stretch was read."""
+        return all(reading.status == "read" for reading in self.chosen)
+
+    def as_json(self) -> dict[str, object]:
+        """The readings as the command line prints them."""
+        return {
+            "readings": [reading.as_json() for reading in self.readings],
+            "plan": [str(action) for action in self.plan],
+            "ended": self.ended,
+            "policy": self.policy,
+        }

@@ -1,0 +1,263 @@
+"""Telling: actions, facts, states, goals and whole tasks in language, or as PDDL for the PDDL style.
+
+The exact formats, which `pddl2nl.nl.read` and `pddl2nl.nl.read_state` invert (style ``nl``)::
+
+    names       NAMES := n | n1 " and " n2 | n1 ", " n2 ", and " n3 …        (told names hold no blank)
+    types       TYPES := ARTICLE WORD { " or " ARTICLE WORD }                WORD = wording.type_word(type)
+
+    objects     "The following objects are available:\n" LINE { "\n" LINE }  one line for each run of objects of the
+                same types, in declaration order, constants included:
+                  LINE := n " is " TYPES "."  |  "Each of " NAMES " is " TYPES "."
+                no objects: "No objects are available."
+
+    facts       FACT := snippet.fill(told names)                             a positive atom
+                FACT := function text " is " NUMBER                          5 | -2.5 | 1/3
+                NOT  := snippet.negated filled | "it is not the case that " FACT     a negative literal
+                EQ   := n " and " n " are the same object" | n " and " n " are different objects"
+
+    init, state "Currently, " FACT { "\nand " FACT } "."                     (NOT only where the file says (not …))
+                nothing to tell: "Currently nothing is the case."            (no comma)
+
+    goal        "My goal is that in the end " CONDITION { "\nand " CONDITION } "."
+                empty goal: "My goal is reached in every state."
+                with a metric, one more line: "I want to minimize EXPRESSION." / "… maximize …"
+    CONDITION   := FACT | NOT | EQ
+                 | "(" C ") or (" C ") or …"       Or          | "(" C ") and (" C ") and …"   And below other nodes
+                 | "if (" C ") then (" C ")"       Imply       | "it is not the case that (" C ")"  Not of no atom
+                 | "for every WORD A and every WORD B, (" C ")"               Forall
+                 | "there is ARTICLE WORD A and ARTICLE WORD B such that (" C ")"      Exists
+                 | EXPRESSION " is at least | at most | more than | less than | equal to " EXPRESSION
+                 | "something impossible is the case" (or)                   | "nothing is asked for" (and)
+    EXPRESSION  := function text | NUMBER | "(" E " plus|minus|times|divided by " E ")" | "minus (" E ")"
+
+So a text is cut at line breaks, every line but the first begins with "and ", the last full stop ends it, and no
+snippet holds a line break: whatever words a snippet has ("and", commas, full stops), facts are told apart. With
+the line breaks made blanks the texts are the paper's own ("conjoined using 'and'"). A text ends where a line
+does not begin with "and ". A negative literal uses ``negated`` only if no other snippet has that shape.
+
+    action      action snippet filled: "stack block_0 on block_1"
+    executed    "I " action "."
+    refused     "I cannot " action " because " REASON { " and " REASON } "."
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, get_args
+
+from pddl2nl.errors import InputError
+from pddl2nl.nl import pddl_style
+from pddl2nl.nl.compose import Phrases, Scope, UntoldError, number_text, refuse
+from pddl2nl.nl.compose_domain import compose_domain, object_lines
+from pddl2nl.nl.names import Names
+from pddl2nl.nl.wording import Wording
+from pddl2nl.pddl.task import Task
+from pddl2nl.pddl.tree import Condition, GroundAtom, Problem, conjuncts
+
+if TYPE_CHECKING:
+    from validators import GroundAction, Report, State, StepResult
+
+__all__ = [
+    "EMPTY_GOAL",
+    "EMPTY_STATE",
+    "GOAL_START",
+    "NO_OBJECTS",
+    "OBJECTS_START",
+    "STATE_START",
+    "Style",
+    "Teller",
+]
+
+Style = Literal["nl", "pddl"]
+
+OBJECTS_START = "The following objects are available:\n"
+NO_OBJECTS = "No objects are available."
+STATE_START = "Currently, "
+EMPTY_STATE = "Currently nothing is the case."
+GOAL_START = "My goal is that in the end "
+EMPTY_GOAL = "My goal is reached in every state."
+JOINER = "\nand "
+
+
+@dataclass(frozen=True)
+class Teller:
+    """Tells everything about one task, in one wording and with one set of names.
+
+    In style ``pddl`` every text is PDDL with the objects' own names, whatever ``names`` says, and the
+    observations are those of Stein et al., section 5. Texts raise `UnsupportedError` for constructs that have
+    no words here, and `UntoldError` for a goal over facts that the wording never tells: nothing is dropped.
+    """
+
+    task: Task
+    wording: Wording
+    names: Names
+    style: Style = "nl"
+    _phrases: Phrases = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.style not in get_args(Style):
+            raise InputError(f"--style {self.style}: no such style; there are {', '.join(get_args(Style))}")
+        object.__setattr__(self, "_phrases", Phrases(self.wording, self.task.domain))
+
+    # ── the task ─────────────────────────────────────────────────────────────────────────────────
+
+    def domain_text(self) -> str:
+        """The domain: its actions, their conditions and effects, derived facts, constants, types."""
+        if self.style == "pddl":
+            return pddl_style.domain_text(self.task.domain)
+        return compose_domain(self._phrases)
+
+    def objects_text(self) -> str:
+        """All objects with their types, constants included, in declaration order."""
+        if self.style == "pddl":
+            return pddl_style.objects_text(self.task.problem)
+        objects = tuple(self.task.objects.values())
+        if not objects:
+            return NO_OBJECTS
+        return OBJECTS_START + "\n".join(object_lines(objects, self.names.to_nl, self._phrases))
+
+    def init_text(self) -> str:
+        """The initial state: the file's atoms in its order, each once, then negative ones, then values."""
+        problem = self.task.problem
+        if self.style == "pddl":
+            return pddl_style.init_text(problem)
+        facts = self._facts(dict.fromkeys(problem.init))
+        facts += self._negative_facts(problem)
+        facts += self._values(_init_values(problem))
+        return STATE_START + JOINER.join(facts) + "." if facts else EMPTY_STATE
+
+    def goal_text(self) -> str:
+        """The goal, a conjunct a line, and the metric on a line of its own."""
+        problem = self.task.problem
+        if self.style == "pddl":
+            return pddl_style.goal_text(problem)
+        if problem.constraints is not None:
+            raise refuse("a trajectory constraint", "the problem")
+        scope = self._scope("the goal", strict=True)
+        parts = [self._phrases.condition(part, scope) for part in conjuncts(problem.goal)]
+        text = GOAL_START + JOINER.join(parts) + "." if parts else EMPTY_GOAL
+        if problem.metric is not None:
+            said = self._phrases.expression(problem.metric.expression, self._scope("the metric"))
+            text += f"\nI want to {problem.metric.direction} {said}."
+        return text
+
+    # ── actions and states ───────────────────────────────────────────────────────────────────────
+
+    def action(self, action: GroundAction) -> str:
+        """A ground action, ``stack block_0 on block_1``; ``(stack a b)`` in style pddl.
+
+        Raises `InputError` for an action that the domain lacks, with other arguments than the task's objects, or
+        with another number of them.
+        """
+        if self.style == "pddl":
+            return str(action)
+        snippet = self.wording.actions.get(action.name)
+        if snippet is None or len(snippet.parameters) != len(action.args):
+            raise InputError(f"{action} is no action of the domain '{self.task.domain.name}'")
+        said = self.names.to_nl
+        for name in action.args:
+            if name not in said:
+                raise InputError(f"{action}: the task has no object '{name}'")
+        return snippet.fill([said[name] for name in action.args])
+
+    def literal(self, condition: Condition) -> str:
+        """A ground condition, ``block_0 is on block_1``."""
+        if self.style == "pddl":
+            return pddl_style.condition_text(condition)
+        return self._phrases.condition(condition, self._scope("a condition"))
+
+    def reason(self, condition: Condition) -> str:
+        """That a condition does not hold, as a reason is given: ``block_1 is not clear``."""
+        if self.style == "pddl":
+            return pddl_style.reason(condition)
+        return self._phrases.reason(condition, self._scope("a reason"))
+
+    def state(self, state: State) -> str:
+        """A state, in the format of the initial state: what the answer to "look around" holds."""
+        values = sorted(state.values.items())
+        if self.style == "pddl":
+            return pddl_style.state_text(state, values)
+        facts = self._facts(state) + self._values(values)
+        return STATE_START + JOINER.join(facts) + "." if facts else EMPTY_STATE
+
+    def executed(self, action: GroundAction) -> str:
+        """The observation after an executed action: ``I stack block_0 on block_1.``"""
+        if self.style == "pddl":
+            return f"The action {action} was successfully executed."
+        return f"I {self.action(action)}."
+
+    def refused(self, step: StepResult) -> str:
+        """The observation after an inapplicable action: ``I cannot … because block_1 is not clear and ….``"""
+        reasons = " and ".join(self.reason(condition) for condition in step.unmet)
+        because = f" because {reasons}" if reasons else ""
+        if self.style == "pddl":
+            return f"The action {step.action} is not applicable{because}."
+        return f"I cannot {self.action(step.action)}{because}."
+
+    def unmet_goal(self, conditions: Iterable[Condition]) -> str:
+        """What of the goal is missing: ``My goal is not reached yet because ….``"""
+        reasons = " and ".join(self.reason(condition) for condition in conditions)
+        if self.style == "pddl":
+            return f"The goal is not reached because {reasons}." if reasons else "The goal is reached."
+        return f"My goal is not reached yet because {reasons}." if reasons else "My goal is reached."
+
+    def report(self, report: Report) -> tuple[str, ...]:
+        """The sentences that explain a verdict on a plan (`pddl2nl.nl.explain`)."""
+        from pddl2nl.nl.explain import explain
+
+        return explain(report, self)
+
+    # ── parts ────────────────────────────────────────────────────────────────────────────────────
+
+    def _said(self, name: str) -> str:
+        return self.names.to_nl.get(name, name)
+
+    @cached_property
+    def _avoid(self) -> frozenset[str]:
+        return frozenset(self.names.to_nl.values())
+
+    def _scope(self, place: str, *, strict: bool = False) -> Scope:
+        return Scope(place, self.names.to_nl, self._avoid, strict)
+
+    def _facts(self, atoms: Iterable[GroundAtom]) -> list[str]:
+        """Positive atoms; those that the wording never tells are left out."""
+        said = self.names.to_nl
+        snippets = {name: item for name, item in self.wording.predicates.items() if item.text is not None}
+        facts: list[str] = []
+        for atom in atoms:
+            snippet = snippets.get(atom[0])
+            if snippet is not None:
+                facts.append(snippet.fill([said.get(name, name) for name in atom[1:]]))
+            elif atom[0] not in self.wording.predicates:
+                raise UntoldError(f"the wording has no entry for the predicate '{atom[0]}'")
+        return facts
+
+    def _negative_facts(self, problem: Problem) -> list[str]:
+        return [
+            self._phrases.negative(atom[0], [self._said(name) for name in atom[1:]])
+            for atom in dict.fromkeys(problem.init_negative)
+            if self._phrases.told(atom[0])
+        ]
+
+    def _values(self, values: Iterable[tuple[GroundAtom, Fraction]]) -> list[str]:
+        told = self.wording.functions
+        return [
+            f"{self._phrases.function(fluent[0]).fill([self._said(name) for name in fluent[1:]])} "
+            f"is {number_text(value)}"
+            for fluent, value in values
+            if fluent[0] not in told or told[fluent[0]].text is not None
+        ]
+
+
+def _init_values(problem: Problem) -> list[tuple[GroundAtom, Fraction]]:
+    if problem.init_timed:
+        raise refuse(f"a timed initial literal ('{problem.init_timed[0].atom}')", "the initial state")
+    found: dict[GroundAtom, Fraction] = {}
+    for item in problem.init_values:
+        if isinstance(item.value, str):
+            raise refuse(f"an object fluent ('{item.fluent}')", "the initial state")
+        found[item.fluent] = item.value
+    return list(found.items())

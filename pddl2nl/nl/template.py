@@ -1,0 +1,67 @@
+"""The template wording of any domain, made without a model (Stein et al., section 5, "Tpl").
+
+What the paper leaves open is filled in so: a predicate without parameters is ``'p' holds``, an action
+without parameters ``apply the action 'a'``; a parameter whose type is ``(either t u)`` is announced by all
+its types, ``t or u``; a function is ``the value of 'f' for {?x} and {?y}``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pddl2nl.nl.articles import enumerate_words
+from pddl2nl.nl.wording import Snippet, Wording
+from pddl2nl.pddl.tree import ActionSchema, Domain, Function, Predicate, TypedName
+
+__all__ = ["template_action", "template_function", "template_predicate", "template_wording"]
+
+
+def template_wording(domain: Domain) -> Wording:
+    """The template wording of a domain: nothing to review, nothing lost, little elegance."""
+    return Wording(
+        domain=domain.name,
+        predicates={item.name: template_predicate(item) for item in domain.predicates},
+        actions={item.name: template_action(item) for item in domain.actions},
+        types={},
+        functions={item.name: template_function(item) for item in domain.functions},
+        source={"method": "template"},
+    )
+
+
+def template_predicate(predicate: Predicate) -> Snippet:
+    """``{?x} is 'p'``, ``{?x} and {?y} are in relation 'p'``, or ``'p' holds``."""
+    names = _variables(predicate.parameters)
+    if not names:
+        text = f"'{predicate.name}' holds"
+    elif len(names) == 1:
+        text = f"{{{names[0]}}} is '{predicate.name}'"
+    else:
+        text = f"{enumerate_words([f'{{{name}}}' for name in names])} are in relation '{predicate.name}'"
+    return Snippet(predicate.name, names, text)
+
+
+def template_action(action: ActionSchema) -> Snippet:
+    """``apply the action 'a' to <type> {?x}, <type> {?y}, and <type> {?z}``."""
+    names = _variables(action.parameters)
+    text = f"apply the action '{action.name}'"
+    if names:
+        said = [f"{' or '.join(item.types)} {{{name}}}" for name, item in zip(names, action.parameters, strict=True)]
+        text += f" to {enumerate_words(said)}"
+    return Snippet(action.name, names, text)
+
+
+def template_function(function: Function) -> Snippet:
+    """``the value of 'f'``, or ``the value of 'f' for {?x} and {?y}``."""
+    names = _variables(function.parameters)
+    text = f"the value of '{function.name}'"
+    if names:
+        text += f" for {enumerate_words([f'{{{name}}}' for name in names])}"
+    return Snippet(function.name, names, text)
+
+
+def _variables(parameters: Sequence[TypedName]) -> tuple[str, ...]:
+    """The declared variables; numbered ones where a declaration names one twice."""
+    names = tuple(item.name for item in parameters)
+    if len(set(names)) == len(names):
+        return names
+    return tuple(f"?x{index}" for index in range(1, len(names) + 1))

@@ -1,0 +1,367 @@
+"""Wordings: how each predicate, action, function and type of one domain is said.
+
+A *snippet* is a text with its parameters in braces, ``load {?obj} into {?truck}``. Telling fills snippets and
+reading matches them, so a snippet must be invertible: every parameter stands in it at least once, nothing
+else stands in braces, and no parameter touches a letter, a digit, a hyphen, an underscore or another
+parameter (where would its name end?). Texts hold no line break, since told facts are told a line each.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cached_property
+from pathlib import Path
+
+from pddl2nl.errors import InputError
+from pddl2nl.pddl.tree import Domain, Function, Predicate, TypedName
+
+__all__ = [
+    "FORMAT",
+    "Snippet",
+    "Wording",
+    "WordingError",
+    "check_wording",
+    "load_wording",
+    "save_wording",
+    "wording_from_json",
+]
+
+FORMAT = 1
+"""The version of the wording file's format that is read and written here."""
+
+_BRACED = re.compile(r"\{([^{}]*)\}")
+_GLUE = re.compile(r"[\w{}-]")
+
+
+class WordingError(InputError):
+    """A wording that cannot be used; ``where`` is the place in it, such as ``predicates → on → text``."""
+
+    def __init__(self, where: str, reason: str):
+        super().__init__(f"{where}: {reason}")
+        self.where = where
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """How one predicate, action or function is said.
+
+    ``parameters`` are the snippet's own variable names in PDDL's order; ``text`` holds them in any order,
+    in braces. A text of None is never told. ``negated`` is the text's negation, where the wording has one.
+    """
+
+    name: str
+    parameters: tuple[str, ...]
+    text: str | None
+    negated: str | None = None
+
+    @cached_property
+    def parts(self) -> tuple[str | int, ...]:
+        """The text cut at its braces: literal pieces, and the parameters' positions in PDDL's order."""
+        return split_text(self.text or "", self.parameters)
+
+    @cached_property
+    def negated_parts(self) -> tuple[str | int, ...]:
+        """The same for the negated text; empty where there is none."""
+        return split_text(self.negated or "", self.parameters)
+
+    @property
+    def shape(self) -> str:
+        """The text with all parameters alike: two snippets of one shape cannot be told apart by their words."""
+        return _BRACED.sub("{}", self.text or "").casefold()
+
+    def fill(self, args: Sequence[str]) -> str:
+        """The text said of these arguments, given in PDDL's order."""
+        return fill_parts(self.parts, args)
+
+
+@dataclass(frozen=True)
+class Wording:
+    """How a whole domain is said; ``source`` tells where the wording comes from.
+
+    ``types`` maps a type to the noun that is said for it (its own name where it has no entry). A
+    ``domain_text`` of its own stands for the composed description of the domain.
+    """
+
+    domain: str
+    predicates: Mapping[str, Snippet]
+    actions: Mapping[str, Snippet]
+    types: Mapping[str, str] = field(default_factory=dict)
+    functions: Mapping[str, Snippet] = field(default_factory=dict)
+    source: Mapping[str, object] = field(default_factory=dict)
+    domain_text: str | None = None
+
+    def type_word(self, name: str) -> str:
+        """The noun for a type."""
+        return self.types.get(name, name)
+
+    def to_json(self) -> dict[str, object]:
+        """The wording as a wording file holds it; `wording_from_json` is the inverse."""
+        data: dict[str, object] = {
+            "format": FORMAT,
+            "domain": self.domain,
+            "predicates": {name: _snippet_to_json(item) for name, item in self.predicates.items()},
+            "actions": {name: _snippet_to_json(item) for name, item in self.actions.items()},
+            "types": dict(self.types),
+            "functions": {name: _snippet_to_json(item) for name, item in self.functions.items()},
+            "source": dict(self.source),
+        }
+        if self.domain_text is not None:
+            data["domain_text"] = self.domain_text
+        return data
+
+
+def split_text(text: str, parameters: Sequence[str]) -> tuple[str | int, ...]:
+    """A snippet's text cut at its braces into literal pieces and positions of parameters."""
+    parts: list[str | int] = []
+    for index, piece in enumerate(_BRACED.split(text)):
+        if index % 2:
+            parts.append(parameters.index(piece))
+        elif piece:
+            parts.append(piece)
+    return tuple(parts)
+
+
+def fill_parts(parts: Sequence[str | int], args: Sequence[str]) -> str:
+    """The inverse of cutting: the pieces joined again, with arguments in the places of parameters."""
+    return "".join([part if isinstance(part, str) else args[part] for part in parts])
+
+
+# ── reading wording files ────────────────────────────────────────────────────────────────────────
+
+
+def load_wording(path: str | Path, domain: Domain) -> Wording:
+    """The wording of a file, checked against its domain.
+
+    Raises `WordingError` that names the place, or `InputError` where the file cannot be read or is no JSON.
+    """
+    path = Path(path)
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: the wording cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise InputError(f"{path}: the wording is not JSON: {error}") from error
+    return wording_from_json(data, domain, path.name)
+
+
+def save_wording(wording: Wording, path: str | Path) -> None:
+    """Writes a wording file that `load_wording` reads back as an equal wording."""
+    Path(path).write_text(json.dumps(wording.to_json(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def wording_from_json(data: object, domain: Domain, where: str = "wording") -> Wording:
+    """The wording that the content of a wording file says, checked against its domain.
+
+    Functions without an entry get the template's snippet, since a domain's costs are the last thing that
+    anyone words. Everything else that is missing, unknown or malformed raises `WordingError`.
+    """
+    top = _mapping(data, where)
+    _refuse_foreign(top, where)
+    if top.get("format") != FORMAT:
+        raise WordingError(f"{where} → format", f"is {top.get('format')!r}, this version reads format {FORMAT}")
+    known = {"format", "domain", "predicates", "actions", "types", "functions", "source", "domain_text"}
+    for key in top:
+        if key not in known:
+            raise WordingError(f"{where} → {key}", f"is no part of a wording{suggest(key, known)}")
+    text = top.get("domain_text")
+    if text is not None and (not isinstance(text, str) or not text.strip()):
+        raise WordingError(f"{where} → domain_text", "must be a text that is not empty, or null")
+    wording = Wording(
+        domain=_string(top.get("domain", domain.name), f"{where} → domain"),
+        predicates=_snippets(top.get("predicates", {}), f"{where} → predicates"),
+        actions=_snippets(top.get("actions", {}), f"{where} → actions"),
+        types=_words(top.get("types", {}), f"{where} → types"),
+        functions=_snippets(top.get("functions", {}), f"{where} → functions"),
+        source=_mapping(top.get("source", {}), f"{where} → source"),
+        domain_text=text,
+    )
+    return check_wording(_with_functions(wording, domain), domain, where)
+
+
+def _with_functions(wording: Wording, domain: Domain) -> Wording:
+    missing = [function for function in domain.functions if function.name not in wording.functions]
+    if not missing:
+        return wording
+    from dataclasses import replace
+
+    from pddl2nl.nl.template import template_function
+
+    added = {function.name: template_function(function) for function in missing}
+    return replace(wording, functions={**wording.functions, **added})
+
+
+def _refuse_foreign(top: Mapping[str, object], where: str) -> None:
+    if "predicate_nl_templates" in top or "action_mappings" in top:
+        raise WordingError(where, "is an AutoPlanBench domain description, which this version does not import yet")
+
+
+def _snippets(data: object, where: str) -> dict[str, Snippet]:
+    found: dict[str, Snippet] = {}
+    for raw, value in _mapping(data, where).items():
+        name = raw.lower()
+        place = f"{where} → {raw}"
+        entry = _mapping(value, place)
+        for key in entry:
+            if key not in {"parameters", "text", "negated"}:
+                raise WordingError(f"{place} → {key}", "is no part of a snippet (parameters, text, negated)")
+        if name in found:
+            raise WordingError(place, "stands twice")
+        found[name] = Snippet(
+            name,
+            _parameters(entry.get("parameters", []), f"{place} → parameters"),
+            _text(entry.get("text"), f"{place} → text"),
+            _text(entry.get("negated"), f"{place} → negated"),
+        )
+    return found
+
+
+def _parameters(data: object, where: str) -> tuple[str, ...]:
+    if not isinstance(data, list | tuple) or not all(isinstance(item, str) for item in data):
+        raise WordingError(where, 'must be a list of variables, ["?x", "?y"]')
+    return tuple(data)
+
+
+def _text(data: object, where: str) -> str | None:
+    if data is None:
+        return None
+    return " ".join(_string(data, where).split())
+
+
+def _words(data: object, where: str) -> dict[str, str]:
+    return {
+        name.lower(): " ".join(_string(word, f"{where} → {name}").split())
+        for name, word in _mapping(data, where).items()
+    }
+
+
+def _mapping(data: object, where: str) -> dict[str, object]:
+    if not isinstance(data, dict):
+        raise WordingError(where, f"must be an object in braces, found {type(data).__name__}")
+    return data
+
+
+def _string(data: object, where: str) -> str:
+    if not isinstance(data, str):
+        raise WordingError(where, f"must be a text, found {type(data).__name__}")
+    return data
+
+
+def _snippet_to_json(snippet: Snippet) -> dict[str, object]:
+    data: dict[str, object] = {"parameters": list(snippet.parameters), "text": snippet.text}
+    if snippet.negated is not None:
+        data["negated"] = snippet.negated
+    return data
+
+
+# ── checking against the domain ──────────────────────────────────────────────────────────────────
+
+
+def check_wording(wording: Wording, domain: Domain, where: str = "wording") -> Wording:
+    """The same wording, if it fits the domain: an entry for all that the domain declares and for nothing else.
+
+    Raises `WordingError` naming the place of the first thing that does not fit.
+    """
+    for kind, snippets, arities in (
+        ("predicates", wording.predicates, _arities(domain.predicates)),
+        ("actions", wording.actions, {item.name: len(item.parameters) for item in domain.actions}),
+        ("functions", wording.functions, _arities(domain.functions)),
+    ):
+        place = f"{where} → {kind}"
+        for name in arities:
+            if name not in snippets:
+                raise WordingError(place, f"lacks an entry for '{name}'")
+        for name, snippet in snippets.items():
+            if name not in arities:
+                raise WordingError(f"{place} → {name}", f"the domain has none of this name{suggest(name, arities)}")
+            _check_snippet(snippet, arities[name], f"{place} → {name}")
+    for name, action in wording.actions.items():
+        if action.text is None:
+            raise WordingError(f"{where} → actions → {name} → text", "an action must have a text")
+    _check_types(wording, domain, f"{where} → types")
+    return wording
+
+
+def _arities(declared: Sequence[Predicate | Function]) -> dict[str, int]:
+    return {item.name: len(item.parameters) for item in declared}
+
+
+def _check_snippet(snippet: Snippet, arity: int, where: str) -> None:
+    parameters = snippet.parameters
+    if len(parameters) != arity:
+        raise WordingError(f"{where} → parameters", f"has {len(parameters)}, the domain declares {arity}")
+    for parameter in parameters:
+        if not re.fullmatch(r"\?[^\s{}?]+", parameter):
+            raise WordingError(f"{where} → parameters", f"'{parameter}' is no variable such as '?x'")
+    if len(set(parameters)) != len(parameters):
+        raise WordingError(f"{where} → parameters", "names a variable twice")
+    if snippet.text is not None:
+        check_text(snippet.text, parameters, f"{where} → text")
+    if snippet.negated is not None:
+        check_text(snippet.negated, parameters, f"{where} → negated")
+        if snippet.negated == snippet.text:
+            raise WordingError(f"{where} → negated", "says the same as the text")
+
+
+def check_text(text: str, parameters: Sequence[str], where: str) -> None:
+    """Raises `WordingError` unless a snippet's text can be filled and read back."""
+    for reason in _faults(text, parameters):
+        raise WordingError(where, reason)
+
+
+def _faults(text: str, parameters: Sequence[str]) -> Iterator[str]:
+    braced = list(_BRACED.finditer(text))
+    if not text.strip():
+        yield "is empty"
+    if "\n" in text or text != text.strip():
+        yield "must be one line without blanks at its ends"
+    for match in braced:
+        if match[1] not in parameters:
+            yield f"{match[0]} is no parameter of it{suggest(match[1], parameters)}"
+    rest = _BRACED.sub("", text)
+    if "{" in rest or "}" in rest:
+        yield "has a brace without its partner"
+    present = {match[1] for match in braced}
+    for parameter in parameters:
+        if parameter not in present:
+            yield f"lacks {{{parameter}}}"
+    for match in braced:
+        around = text[max(match.start() - 1, 0) : match.start()] + text[match.end() : match.end() + 1]
+        if _GLUE.search(around):
+            yield f"{match[0]} touches another word or parameter, so its end cannot be seen"
+    if not rest.strip():
+        yield "has no words of its own"
+
+
+def _check_types(wording: Wording, domain: Domain, where: str) -> None:
+    declared = type_names(domain.types)
+    for name, word in wording.types.items():
+        if name not in declared:
+            raise WordingError(f"{where} → {name}", f"the domain has no such type{suggest(name, declared)}")
+        if not word or set(word) & set("{},.()"):
+            raise WordingError(f"{where} → {name}", "must be a noun without braces, brackets, commas or full stops")
+    said: dict[str, str] = {}
+    for name in declared:
+        word = wording.type_word(name).casefold()
+        if word in said:
+            raise WordingError(f"{where} → {name}", f"is said '{word}', as is '{said[word]}'")
+        said[word] = name
+
+
+def type_names(types: Sequence[TypedName]) -> tuple[str, ...]:
+    """All type names of a declaration, ``object`` first, undeclared supertypes included."""
+    names = {"object": None}
+    for item in types:
+        names[item.name] = None
+        names.update(dict.fromkeys(item.types))
+    return tuple(names)
+
+
+def suggest(name: str, known: Iterator[str] | Sequence[str] | Mapping[str, object] | set[str]) -> str:
+    """``; did you mean '…'?`` where something near is known, else nothing."""
+    near = get_close_matches(name, list(known), n=1)
+    return f"; did you mean '{near[0]}'?" if near else ""

@@ -1,0 +1,20 @@
+; ADL: disjunction, implication, quantifiers, conditional and universal effects.
+(define (domain lifts)
+  (:requirements :adl)
+  (:types passenger floor)
+  (:predicates (waits ?p - passenger ?f - floor) (aboard ?p - passenger) (served ?p - passenger)
+               (lift-at ?f - floor) (wants ?p - passenger ?f - floor) (vip ?p - passenger) (locked ?f - floor))
+  (:action stop
+    :parameters (?f - floor)
+    :precondition (and (lift-at ?f)
+                       (imply (locked ?f) (exists (?p - passenger) (and (vip ?p) (aboard ?p))))
+                       (forall (?p - passenger) (or (not (vip ?p)) (served ?p) (wants ?p ?f))))
+    :effect (and (forall (?p - passenger) (when (and (waits ?p ?f) (not (served ?p)))
+                                                (and (aboard ?p) (not (waits ?p ?f)))))
+                 (forall (?p - passenger) (when (and (aboard ?p) (wants ?p ?f))
+                                                (and (served ?p) (not (aboard ?p)))))
+                 (when (or (locked ?f) (lift-at ?f)) (not (locked ?f)))))
+  (:action go
+    :parameters (?from ?to - floor)
+    :precondition (and (lift-at ?from) (not (= ?from ?to)) (not (and (locked ?from) (locked ?to))))
+    :effect (and (lift-at ?to) (not (lift-at ?from)))))

@@ -1,0 +1,8 @@
+(define (problem lifts-1) (:domain lifts)
+  (:objects p q - passenger f1 f2 f3 - floor)
+  (:init (waits p f1) (wants p f2) (waits q f3) (wants q f1) (vip q) (lift-at f2) (locked f3))
+  (:goal (and (forall (?p - passenger) (served ?p))
+              (exists (?f - floor ?p - passenger) (and (lift-at ?f) (wants ?p ?f)))
+              (or (lift-at f1) (not (locked f3)))
+              (imply (locked f1) (lift-at f1))
+              (not (or (aboard p) (aboard q))))))

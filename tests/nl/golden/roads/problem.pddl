@@ -1,0 +1,5 @@
+(define (problem roads-1) (:domain roads)
+  (:objects u v w - town)
+  (:init (at u) (road u v) (road v w) (= (total-cost) 0) (= (length u v) 5) (= (length v w) 2.5))
+  (:goal (at w))
+  (:metric minimize (total-cost)))

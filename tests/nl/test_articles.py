@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from itertools import islice
+
+import pytest
+
+from pddl2nl.nl.articles import article, enumerate_words, generic_action, letters
+from pddl2nl.nl.wording import split_text
+
+A = "truck block unit user utility university union uniform unicycle ubiquitous European ewe one one-way once hub house"
+AN = "airplane object hour honest heir honor uninteresting unimportant umbrella upper under elevator oven idea unload"
+
+
+@pytest.mark.parametrize("word", [*A.split(), "UAV", "U-turn", "70", "1", "19", "B", "'pick'"])
+def test_a(word: str) -> None:
+    assert article(word) == "a"
+
+
+@pytest.mark.parametrize("word", [*AN.split(), "LED", "X-ray", "A", "8", "11", "18", "80", "11000", "'at'"])
+def test_an(word: str) -> None:
+    assert article(word) == "an"
+
+
+def test_enumerate_words() -> None:
+    assert enumerate_words([]) == ""
+    assert enumerate_words(["a"]) == "a"
+    assert enumerate_words(["a", "b"]) == "a and b"
+    assert enumerate_words(["a", "b", "c"]) == "a, b, and c"
+
+
+def test_letters_leave_out_i_and_names_in_use() -> None:
+    assert list(islice(letters(), 10)) == list("ABCDEFGHJK")
+    assert list(islice(letters(["a", "C"]), 3)) == ["B", "D", "E"]
+    assert list(islice(letters(), 24, 27)) == ["Z", "A1", "B1"]
+
+
+def generic(text: str, nouns: dict[str, str], known: tuple[str, ...] = ()) -> str:
+    parameters = tuple(nouns)
+    said = list("ABCDEFGH")[: len(parameters)]
+    return generic_action(split_text(text, parameters), said, list(nouns.values()), frozenset(known))[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "nouns", "told"),
+    [
+        ("stack {?x} on {?y}", {"?x": "block", "?y": "block"}, "stack a block A on a block B"),
+        ("drive truck {?t} from {?f} to {?l}", {"?t": "truck", "?f": "location", "?l": "location"},
+         "drive a truck A from a location B to a location C"),
+        ("fly the airplane {?a} to {?f}", {"?a": "airplane", "?f": "airport"}, "fly an airplane A to an airport B"),
+        ("drop {?y} with {?x}", {"?x": "hoist", "?y": "crate"}, "drop a crate B with a hoist A"),
+        ("lift hoist {?x} to lift {?y}", {"?x": "hoist", "?y": "crate"}, "lift a hoist A to lift a crate B"),
+        ("wait an hour {?h} at place {?p}", {"?h": "object", "?p": "object"}, "wait an hour A at a place B"),
+        ("move {?x} until {?x} rests", {"?x": "car"}, "move a car A until A rests"),
+        ("tidy its drawer {?d}", {"?d": "drawer"}, "tidy its drawer A"),
+        ("send soil data {?d} to {?l}", {"?d": "data", "?l": "lander"}, "send a soil data A to a lander B"),
+        ("apply the action 'go' to object {?x}, place {?y}, and place {?z}",
+         {"?x": "object", "?y": "place", "?z": "place"},
+         "apply the action 'go' to an object A, a place B, and a place C"),
+        ("mix {?x} to produce dough {?y}", {"?x": "flour", "?y": "dough"}, "mix a flour A to produce a dough B"),
+        ("move {?x} and update unit {?y}", {"?x": "car", "?y": "unit"}, "move a car A and update a unit B"),
+        ("save {?x}, old size {?y}, and new size {?z}", {"?x": "file", "?y": "size", "?z": "size"},
+         "save a file A, an old size B, and a new size C"),
+        ("at {?p}, take {?c}", {"?c": "crate", "?p": "place"}, "at a place B, take a crate A"),
+        ("use {?u}", {"?u": "unit"}, "use a unit A"),
+    ],
+)  # fmt: skip
+def test_generic_action(text: str, nouns: dict[str, str], told: str) -> None:
+    assert generic(text, nouns) == told
+
+
+def test_generic_action_knows_which_types_its_words_show() -> None:
+    parts = split_text("load object {?p} into {?t}", ("?p", "?t"))
+    text, typed = generic_action(parts, ["A", "B"], ["package", "truck"], frozenset({"object"}))
+    assert text == "load an object A into a truck B"
+    assert typed == {1}

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pddl2nl.errors import InputError
+from pddl2nl.nl.convert import choose_wording, convert
+from pddl2nl.nl.template import template_wording
+from pddl2nl.nl.wording import WordingError, load_wording
+from pddl2nl.pddl import Task, load_domain, load_task
+
+GOLDEN = Path(__file__).parent / "golden"
+CRATES = GOLDEN / "crates"
+
+
+@pytest.fixture
+def task() -> Task:
+    return load_task(CRATES / "domain.pddl", CRATES / "problem.pddl")
+
+
+def test_json_has_the_keys_of_the_interface(task: Task) -> None:
+    data = convert(task).as_json()
+    assert list(data) == ["domain_text", "goal_text", "objects_text", "init_text", "names", "wording"]
+    assert data["names"] == {
+        "hub": "hub", "market": "shop_0", "c1": "crate_0", "c2": "crate_1", "t": "truck_0", "w": "airplane_0",
+    }  # fmt: skip
+    assert json.loads(json.dumps(data)) == data
+
+
+def test_a_domain_alone_has_its_text_only(task: Task) -> None:
+    alone = convert(task.domain)
+    assert alone.domain_text == convert(task).domain_text
+    assert alone.as_json()["goal_text"] is None
+    assert alone.as_json()["names"] == {}
+    assert alone.problem_text == ""
+
+
+def test_style_pddl_keeps_the_objects_own_names(task: Task) -> None:
+    conversion = convert(task, style="pddl")
+    assert conversion.names is not None
+    assert conversion.names.to_nl["c1"] == "c1"
+    assert conversion.init_text is not None
+    assert "(at c1 market)" in conversion.init_text
+    assert conversion.domain_text.startswith("(define (domain crates)")
+    assert convert(task.domain, style="pddl").domain_text == conversion.domain_text
+
+
+def test_the_default_wording_is_the_domains_own_where_it_ships_one(task: Task, tmp_path: Path) -> None:
+    own = load_wording(CRATES / "wording.json", task.domain)
+    assert convert(task).wording == own
+    assert choose_wording(None, task.domain, CRATES / "domain.pddl") == own
+    assert choose_wording("template", task.domain, CRATES / "domain.pddl") == template_wording(task.domain)
+    shutil.copy(CRATES / "domain.pddl", tmp_path / "domain.pddl")
+    bare = load_domain(tmp_path / "domain.pddl")
+    assert choose_wording(None, bare, tmp_path / "domain.pddl") == template_wording(bare)
+    assert choose_wording(str(CRATES / "wording.json"), bare) == own
+
+
+def test_wordings_that_this_version_lacks_are_refused_by_name(task: Task, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="--wording llm: wordings made by a model come with a later version"):
+        choose_wording("llm", task.domain)
+    with pytest.raises(InputError, match="PlanBench configurations are not imported"):
+        choose_wording("configs/blocksworld.yaml", task.domain)
+    (tmp_path / "domain_description_seed1.json").write_text(json.dumps({"action_mappings": {}}))
+    with pytest.raises(WordingError, match="is an AutoPlanBench domain description"):
+        choose_wording(str(tmp_path / "domain_description_seed1.json"), task.domain)
+    with pytest.raises(InputError, match="cannot be read"):
+        choose_wording(str(tmp_path / "none.json"), task.domain)
+
+
+def test_unknown_names_are_refused(task: Task) -> None:
+    with pytest.raises(InputError, match="no such scheme"):
+        convert(task, names="short")
+
+
+@pytest.mark.parametrize("names", ["typed", "original", "inferred"])
+def test_every_task_of_the_collection_is_told(shared: Path, names: str) -> None:
+    problems = sorted((shared / "ipc").rglob("problem.pddl"))
+    assert problems
+    for problem in problems:
+        task = load_task(problem.parent / "domain.pddl", problem)
+        conversion = convert(task, template_wording(task.domain), names)
+        assert conversion.init_text is not None
+        assert conversion.init_text.count("\n") >= len(set(task.problem.init)) - 1
+        for action in task.domain.actions:
+            assert f"apply the action '{action.name}'" in conversion.domain_text

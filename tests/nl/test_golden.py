@@ -1,0 +1,43 @@
+"""Whole tasks and the shipped domains, told word for word.
+
+Where a change of wording is meant, ``PDDL2NL_WRITE_GOLDEN=1 pytest tests/nl/test_golden.py`` writes the files anew
+(and skips every test); read their difference sentence by sentence before keeping it.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from pddl2nl.nl.convert import convert
+from pddl2nl.pddl import load_domain, load_task
+
+GOLDEN = Path(__file__).parent / "golden"
+CASES = sorted(folder.name for folder in GOLDEN.iterdir() if (folder / "domain.pddl").exists())
+SHIPPED = sorted(file.stem for file in (GOLDEN / "shipped").glob("*.txt"))
+
+
+def compare(texts: dict[Path, str]) -> None:
+    if os.environ.get("PDDL2NL_WRITE_GOLDEN"):
+        for path, text in texts.items():
+            path.write_text(text + "\n", encoding="utf-8")
+        pytest.skip("written, not compared")
+    for path, text in texts.items():
+        assert text + "\n" == path.read_text(encoding="utf-8"), f"{path.name} differs"
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_task_is_told_word_for_word(name: str) -> None:
+    folder = GOLDEN / name
+    task = load_task(folder / "domain.pddl", folder / "problem.pddl")
+    conversion = convert(task)
+    assert convert(task) == conversion
+    compare({folder / "domain.txt": conversion.domain_text, folder / "problem.txt": conversion.problem_text})
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_shipped_domain_is_told_word_for_word(name: str, root: Path) -> None:
+    domain = load_domain(root / "domains" / name / "domain.pddl")
+    compare({GOLDEN / "shipped" / f"{name}.txt": convert(domain).domain_text})

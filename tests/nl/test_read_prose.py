@@ -1,0 +1,171 @@
+"""Prose is no plan: passages, thoughts and descriptions in which the reader must find no action at all."""
+
+from __future__ import annotations
+
+import pytest
+
+from pddl2nl.nl.names import make_names
+from pddl2nl.nl.read import Reader
+from pddl2nl.nl.tell import Teller
+from pddl2nl.nl.template import template_wording
+from pddl2nl.nl.wording import Snippet, Wording
+from pddl2nl.pddl import Task, parse_task
+
+BLOCKS = """
+(define (domain blocksworld) (:requirements :strips)
+ (:predicates (on ?x ?y) (ontable ?x) (clear ?x) (handempty) (holding ?x))
+ (:action pick-up :parameters (?x) :precondition (clear ?x) :effect (holding ?x))
+ (:action put-down :parameters (?x) :precondition (holding ?x) :effect (ontable ?x))
+ (:action stack :parameters (?x ?y) :precondition (holding ?x) :effect (on ?x ?y))
+ (:action unstack :parameters (?x ?y) :precondition (on ?x ?y) :effect (holding ?x))
+ (:action move :parameters (?x ?y) :precondition (on ?x ?y) :effect (holding ?x)))
+"""
+PROBLEM = (
+    "(define (problem p) (:domain blocksworld) (:objects a b c red blue green) (:init (clear a)) (:goal (on a b)))"
+)
+
+PASSAGES = [
+    # announcements and closing words
+    "Here is a plan that reaches the goal:",
+    "Given the initial conditions, I have worked out the following plan.",
+    "So, the complete plan is:",
+    "This plan ensures that the red block ends up on top of the blue block.",
+    "With these steps the goal is reached, and the hand is empty again.",
+    "I hope this helps! Let me know if anything is unclear.",
+    "No plan exists, since the goal asks for two towers on one block.",
+    "My plan is as follows",
+    "Final answer below.",
+    "The goal has been reached after six steps.",
+    # goals and states
+    "My goal is that in the end a is on b\nand b is on c.",
+    "Currently, a is on the table\nand b is on a\nand the hand is empty.",
+    "Initial state: a on b, b on c, c on the table.",
+    "- The red block is clear.\n- The hand is empty.\n- The blue block is on the table.",
+    "Goal: stack a on b.",
+    "New state: holding a, b is clear, c is on the table.",
+    "As initial conditions I have that the red block is clear and the hand is empty.",
+    "red is on blue, blue is on green, and nothing is on red",
+    "State after step 3: the hand holds a.",
+    "a is now on b.",
+    # descriptions of the domain
+    "I can carry out the following actions:\nstack an object A on an object B\npick up an object A",
+    "I can only stack a on b if b is clear.",
+    "Once I stack a on b, it is the case that a is on b and the hand is empty.",
+    "I can only pick up or unstack one block at a time.",
+    "Pick up a block",
+    "Stack a block on top of another block",
+    "Unstack a block from on top of another block",
+    "A block is clear if no other block is on top of it and if it is not picked up.",
+    "Every action needs an empty hand, except for those that put a block down.",
+    "The action stack takes two blocks, of which the first is held.",
+    "To stack x on y, y must be clear.",
+    # thoughts
+    "Thought: I should unstack a from b first, because b must be clear.",
+    "Thought: stack a on b",
+    "Thought: the next thing to do is to pick up c.\nThen I can stack c on a.",
+    "Reasoning: pick up a",
+    "**Thought 2:** I pick up c and stack c on a.",
+    "<think>\nstack a on b\npick up c\n</think>",
+    "We need to free b before anything can be stacked on it.",
+    "It would be best to unstack a from b now.",
+    "I should stack a on b next, I think.",
+    "I could pick up c, but then the hand would be full.",
+    "Maybe stacking a on b is not needed at all.",
+    "After picking up a, I have to put it somewhere.",
+    "If I stack a on b, then c stays free.",
+    "First stacking red on blue, then blue on green, would give the tower upside down.",
+    "Since a is on b, unstacking a from b comes first.",
+    "The robot should stack a on b, and it should pick up c before.",
+    "What happens if we stack a on b?",
+    "Can I pick up a? No: b is on it.",
+    "You cannot stack a on b while a is under c.",
+    # observations
+    "Observation: I stack a on b.",
+    "Observation: pick up a",
+    "I cannot stack a on b because a is not clear.",
+    "I did not pick up c in the last step.",
+    "Result: unstack a from b",
+    "Effects: holding a, b is clear",
+    "Preconditions: clear a, ontable a, handempty",
+    # conditions, denials, questions
+    "Pick up a if it is clear, otherwise wait.",
+    "Stack a on b would be wrong here.",
+    "stack a on b is not possible",
+    "Unless b is clear, stack nothing on it.",
+    "Never put down a block that is needed later.",
+    "Do not stack a on b.",
+    "Whether to pick up a or b does not matter.",
+    "Stacking a on b",
+    "I stacked a on b and picked up c.",
+    # headings, code, tables, lists
+    "### Step-by-step explanation",
+    "## Plan\n\n---\n",
+    "```python\nfor block in blocks:\n    print(block)\n```",
+    "| Block | Place |\n|---|---|\n| a | table |",
+    "1. The red block is on the blue block.\n2. The green block is clear.",
+    "* a: table\n* b: a",
+    "(a is on b, so it must move)",
+    "; a comment as in a plan file",
+    "Moving on to the second tower now.",
+    "Move on to the second part of the task.",
+    "Stack overflow is no danger in so small a problem.",
+    "Pick up where the last plan ended and carry on.",
+    "The pick up of a needs an empty hand.",
+]
+
+
+def _task() -> Task:
+    return parse_task(BLOCKS, PROBLEM)
+
+
+def _wording() -> Wording:
+    texts = {
+        "pick-up": ("?x", "pick up {?x}"),
+        "put-down": ("?x", "put down {?x}"),
+        "stack": ("?x ?y", "stack {?x} on {?y}"),
+        "unstack": ("?x ?y", "unstack {?x} from {?y}"),
+        "move": ("?x ?y", "move {?x} to {?y}"),
+    }
+    actions = {name: Snippet(name, tuple(variables.split()), text) for name, (variables, text) in texts.items()}
+    predicates = {
+        "on": Snippet("on", ("?x", "?y"), "{?x} is on {?y}"),
+        "ontable": Snippet("ontable", ("?x",), "{?x} is on the table"),
+        "clear": Snippet("clear", ("?x",), "{?x} is clear"),
+        "handempty": Snippet("handempty", (), "the hand is empty"),
+        "holding": Snippet("holding", ("?x",), "the hand holds {?x}"),
+    }
+    return Wording("blocksworld", predicates, actions)
+
+
+@pytest.fixture(scope="module")
+def reader() -> Reader:
+    task = _task()
+    return Reader(task, _wording(), make_names(task, "original"))
+
+
+def test_there_are_enough_passages() -> None:
+    assert len(set(PASSAGES)) >= 60
+
+
+@pytest.mark.parametrize("passage", PASSAGES)
+@pytest.mark.parametrize("policy", ["default", "all", "planbench"])
+def test_prose_holds_no_action(reader: Reader, passage: str, policy: str) -> None:
+    readings = reader.read(passage, policy)
+    assert [item.text for item in readings.readings if item.status in ("read", "ambiguous")] == []
+    assert readings.plan == ()
+
+
+@pytest.mark.parametrize("passage", PASSAGES)
+def test_prose_is_no_turn(reader: Reader, passage: str) -> None:
+    reading = reader.read_turn(passage)
+    assert reading.action is None
+    assert reading.status not in ("look-around", "claimed-done")
+
+
+def test_the_texts_of_a_task_hold_no_action(reader: Reader) -> None:
+    task = _task()
+    for wording in (_wording(), template_wording(task.domain)):
+        teller = Teller(task, wording, make_names(task, "original"))
+        reader = Reader(task, wording, make_names(task, "original"))
+        for text in (teller.domain_text(), teller.goal_text(), teller.objects_text(), teller.init_text()):
+            assert reader.read(text, "planbench").plan == ()

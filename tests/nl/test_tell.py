@@ -1,0 +1,355 @@
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pddl2nl.errors import InputError, UnsupportedError
+from pddl2nl.nl.compose import UntoldError, number_text
+from pddl2nl.nl.names import make_names
+from pddl2nl.nl.tell import Style, Teller
+from pddl2nl.nl.template import template_wording
+from pddl2nl.nl.wording import load_wording, wording_from_json
+from pddl2nl.pddl import Task, load_task, parse_domain, parse_problem, parse_task
+from pddl2nl.pddl.tree import Atom, Condition, Equality, Not
+from validators import GroundAction, Simulator, validate
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def teller(name: str, *, style: Style = "nl", names: str = "typed") -> Teller:
+    folder = GOLDEN / name
+    task = load_task(folder / "domain.pddl", folder / "problem.pddl")
+    file = folder / "wording.json"
+    wording = load_wording(file, task.domain) if file.exists() else template_wording(task.domain)
+    return Teller(task, wording, make_names(task, names), style)
+
+
+@pytest.fixture
+def crates() -> Teller:
+    return teller("crates")
+
+
+def act(text: str) -> GroundAction:
+    return GroundAction.parse(text)
+
+
+# ── actions and observations ─────────────────────────────────────────────────────────────────────
+
+
+def test_actions_in_text_order(crates: Teller) -> None:
+    assert crates.action(act("(load c1 t hub)")) == "load crate_0 into truck_0 at hub"
+    assert crates.action(act("(drive t hub market)")) == "drive the truck truck_0 to shop_0, away from hub"
+    assert crates.action(act("(seal)")) == "seal the hub"
+    assert crates.executed(act("(load c1 t hub)")) == "I load crate_0 into truck_0 at hub."
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("(lode c1 t hub)", "is no action of the domain 'crates'"),
+        ("(load c1 t)", "is no action of the domain 'crates'"),
+        ("(load c9 t hub)", "the task has no object 'c9'"),
+    ],
+)
+def test_actions_that_the_task_lacks_are_not_told(crates: Teller, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        crates.action(act(text))
+
+
+def test_refusals_give_correctly_negated_reasons(crates: Teller) -> None:
+    simulator = Simulator(crates.task)
+    step = simulator.step(simulator.initial, "(load c2 w market)")
+    assert crates.refused(step) == (
+        "I cannot load crate_1 into airplane_0 at shop_0 because crate_1 is not at shop_0 and airplane_0 is broken."
+    )
+    step = simulator.step(simulator.initial, "(unload c1 t hub)")
+    assert crates.refused(step) == (
+        "I cannot take crate_0 out of truck_0, which is at hub because truck_0 does not contain crate_0."
+    )
+    step = simulator.step(simulator.initial, "(drive t hub hub)")
+    assert crates.refused(step) == (
+        "I cannot drive the truck truck_0 to hub, away from hub because hub and hub are the same object."
+    )
+
+
+def test_a_reason_without_rule_says_that_it_is_not_the_case() -> None:
+    task = parse_task(
+        "(define (domain d) (:predicates (held ?x)) (:action drop :parameters (?x) :precondition (held ?x)))",
+        "(define (problem p) (:domain d) (:objects a) (:init) (:goal (held a)))",
+    )
+    data = {
+        "format": 1,
+        "predicates": {"held": {"parameters": ["?x"], "text": "holding {?x}"}},
+        "actions": {"drop": {"parameters": ["?x"], "text": "drop {?x}"}},
+    }
+    simulator = Simulator(task)
+    told = Teller(task, wording_from_json(data, task.domain), make_names(task))
+    assert told.refused(simulator.step(simulator.initial, "(drop a)")) == (
+        "I cannot drop object_0 because it is not the case that holding object_0."
+    )
+
+
+def test_look_around_and_missing_goals(crates: Teller) -> None:
+    simulator = Simulator(crates.task)
+    state = simulator.step(simulator.initial, "(seal)").successor
+    assert state is not None
+    assert crates.state(state) == (
+        "Currently, crate_0 is at shop_0\nand crate_1 is at hub\nand truck_0 is at hub\n"
+        "and airplane_0 is at shop_0\nand airplane_0 is broken\nand the hub is sealed."
+    )
+    assert crates.unmet_goal(simulator.unmet_goals(state)) == (
+        "My goal is not reached yet because crate_0 is not at hub and truck_0 does not contain crate_1 "
+        "and airplane_0 is broken and truck_0 is at hub."
+    )
+    assert crates.unmet_goal(()) == "My goal is reached."
+
+
+def test_states_tell_values_too() -> None:
+    roads = teller("roads")
+    simulator = Simulator(roads.task)
+    state = simulator.step(simulator.initial, "(ride u v)").successor
+    assert state is not None
+    assert roads.state(state).split("\n") == [
+        "Currently, I am in town_1",
+        "and there is a road from town_0 to town_1",
+        "and there is a road from town_1 to town_2",
+        "and the length of the road from town_0 to town_1 is 5",
+        "and the length of the road from town_1 to town_2 is 2.5",
+        "and the total cost is 5.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("literal", "told", "reason"),
+    [
+        (Atom("at", ("t", "hub")), "truck_0 is at hub", "truck_0 is not at hub"),
+        (Not(Atom("at", ("t", "hub"))), "it is not the case that truck_0 is at hub", "truck_0 is at hub"),
+        (Not(Atom("broken", ("t",))), "truck_0 works", "truck_0 is broken"),
+        (Equality("t", "w"), "truck_0 and airplane_0 are the same object",
+         "truck_0 and airplane_0 are different objects"),
+        (Not(Equality("t", "w")), "truck_0 and airplane_0 are different objects",
+         "truck_0 and airplane_0 are the same object"),
+    ],
+)  # fmt: skip
+def test_literals_and_reasons(crates: Teller, literal: Condition, told: str, reason: str) -> None:
+    assert crates.literal(literal) == told
+    assert crates.reason(literal) == reason
+
+
+# ── the task's texts ─────────────────────────────────────────────────────────────────────────────
+
+
+def small(goal: str = "(and)", init: str = "", objects: str = "a b", more: str = "") -> Task:
+    domain = parse_domain(
+        "(define (domain d) (:requirements :adl :fluents) (:predicates (p ?x) (q ?x) (r)) "
+        "(:functions (f ?x) (total-cost)))"
+    )
+    text = f"(define (problem x) (:domain d) (:objects {objects}) (:init {init}) (:goal {goal}) {more})"
+    return Task(domain, parse_problem(text, domain))
+
+
+def told(task: Task, predicates: dict[str, object] | None = None) -> Teller:
+    wording = template_wording(task.domain)
+    if predicates:
+        data = wording.to_json()
+        entries = data["predicates"]
+        assert isinstance(entries, dict)
+        entries.update(predicates)
+        wording = wording_from_json(data, task.domain)
+    return Teller(task, wording, make_names(task, "original"))
+
+
+def test_empty_texts_have_sentences_of_their_own() -> None:
+    empty = told(small(objects=""))
+    assert empty.objects_text() == "No objects are available."
+    assert empty.init_text() == "Currently nothing is the case."
+    assert empty.goal_text() == "My goal is reached in every state."
+
+
+def test_facts_are_told_once_in_the_order_of_the_file() -> None:
+    text = told(small(init="(q b) (p a) (q b) (r) (= (f a) 2.50) (= (total-cost) 0)")).init_text()
+    assert text.split("\n") == [
+        "Currently, b is 'q'", "and a is 'p'", "and 'r' holds", "and the value of 'f' for a is 2.5",
+        "and the value of 'total-cost' is 0.",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("goal", "text"),
+    [
+        ("(and (p a) (and (q b) (r)))", "a is 'p'\nand b is 'q'\nand 'r' holds"),
+        ("(not (p a))", "it is not the case that a is 'p'"),
+        ("(not (not (p a)))", "it is not the case that (it is not the case that a is 'p')"),
+        ("(or (p a) (q b))", "(a is 'p') or (b is 'q')"),
+        ("(or (p a))", "a is 'p'"),
+        ("(or)", "something impossible is the case"),
+        ("(not (and))", "it is not the case that (nothing is asked for)"),
+        ("(imply (p a) (and (q a) (r)))", "if (a is 'p') then ((a is 'q') and ('r' holds))"),
+        ("(forall (?x ?y) (p ?x))", "for every object C and every object D, (C is 'p')"),
+        ("(forall (?x) (exists (?y) (imply (p ?x) (q ?y))))",
+         "for every object C, (there is an object D such that (if (C is 'p') then (D is 'q')))"),
+        ("(= a b)", "a and b are the same object"),
+        ("(not (= a b))", "a and b are different objects"),
+        ("(>= (f a) 3)", "the value of 'f' for a is at least 3"),
+        ("(< (+ (f a) 1 (* 2 (f b))) 0.5)",
+         "(the value of 'f' for a plus 1 plus (2 times the value of 'f' for b)) is less than 0.5"),
+    ],
+)  # fmt: skip
+def test_goals(goal: str, text: str) -> None:
+    assert told(small(goal)).goal_text() == f"My goal is that in the end {text}."
+
+
+def test_the_metric_is_told() -> None:
+    text = told(small("(r)", more="(:metric minimize (+ (total-cost) (* 3 (f a))))")).goal_text()
+    assert text.splitlines()[1] == (
+        "I want to minimize (the value of 'total-cost' plus (3 times the value of 'f' for a))."
+    )
+
+
+def test_facts_with_a_null_text_are_not_told_and_goals_over_them_are_refused() -> None:
+    silent = {"p": {"parameters": ["?x"], "text": None}}
+    assert told(small(init="(p a) (q a)"), silent).init_text() == "Currently, a is 'q'."
+    for goal in ("(p a)", "(not (p a))", "(or (q a) (p b))"):
+        with pytest.raises(UntoldError, match="the goal asks for 'p', which the wording never tells"):
+            told(small(goal), silent).goal_text()
+    assert told(small(), silent).reason(Atom("p", ("a",))) == "a is not 'p'"
+
+
+def test_a_negated_text_that_says_another_fact_is_not_used_in_goals() -> None:
+    pair = {
+        "p": {"parameters": ["?x"], "text": "{?x} is open", "negated": "{?x} is closed"},
+        "q": {"parameters": ["?x"], "text": "{?x} is closed"},
+    }
+    assert (
+        told(small("(not (p a))"), pair).goal_text() == "My goal is that in the end it is not the case that a is open."
+    )
+    pair.pop("q")
+    assert told(small("(not (p a))"), pair).goal_text() == "My goal is that in the end a is closed."
+
+
+@pytest.mark.parametrize(
+    ("more", "init", "construct"),
+    [
+        ("", "(at 5 (r))", "a timed initial literal"),
+        ("(:constraints (always (r)))", "", "a trajectory constraint"),
+    ],
+)
+def test_what_has_no_words_is_refused_by_name(more: str, init: str, construct: str) -> None:
+    task = small("(r)", init, more=more)
+    with pytest.raises(UnsupportedError, match=construct):
+        told(task).init_text() + told(task).goal_text()
+
+
+def test_durative_actions_are_refused_by_name() -> None:
+    domain = parse_domain(
+        "(define (domain d) (:requirements :durative-actions) (:predicates (p)) (:durative-action go :parameters () "
+        ":duration (= ?duration 3) :condition (at start (p)) :effect (at end (not (p)))))"
+    )
+    task = Task(domain, parse_problem("(define (problem x) (:domain d) (:init (p)) (:goal (p)))", domain))
+    with pytest.raises(UnsupportedError, match=r"a durative action \('go'\) in the domain 'd'"):
+        told(task).domain_text()
+
+
+def test_a_domain_text_of_the_wordings_own_stands_for_the_composed_one() -> None:
+    task = small()
+    data = {**template_wording(task.domain).to_json(), "domain_text": "It is all about p."}
+    wording = wording_from_json(data, task.domain)
+    assert Teller(task, wording, make_names(task)).domain_text() == "It is all about p."
+
+
+@given(st.fractions(max_denominator=10**6))
+def test_numbers_are_exact(value: Fraction) -> None:
+    assert Fraction(number_text(value)) == value
+
+
+words = st.lists(st.sampled_from(["and", "is", "a,", "or.", "(not)", "Currently,", "it"]), max_size=3).map(" ".join)
+
+
+@given(
+    texts=st.tuples(words, words, words),
+    facts=st.lists(st.sampled_from(["(p a)", "(p b)", "(q a)", "(q b)", "(r)"]), min_size=1, unique=True),
+)
+def test_facts_are_told_apart_whatever_words_a_snippet_has(texts: tuple[str, str, str], facts: list[str]) -> None:
+    one, two, three = texts
+    snippets: dict[str, object] = {
+        "p": {"parameters": ["?x"], "text": f"{one} {{?x}} {two} p"},
+        "q": {"parameters": ["?x"], "text": f"{{?x}} {three} q"},
+        "r": {"parameters": [], "text": f"{two} r"},
+    }
+    some = told(small(goal=f"(and {' '.join(facts)})", init=" ".join(facts)), snippets)
+    expected = [some.wording.predicates[atom[0]].fill(atom[1:]) for atom in some.task.problem.init]
+    assert some.init_text().removeprefix("Currently, ")[:-1].split("\nand ") == expected
+    assert some.goal_text().removeprefix("My goal is that in the end ")[:-1].split("\nand ") == expected
+
+
+# ── style pddl ───────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_twins_in_pddl() -> None:
+    crates = teller("crates", style="pddl", names="original")
+    simulator = Simulator(crates.task)
+    assert crates.executed(act("(seal)")) == "The action (seal) was successfully executed."
+    assert crates.refused(simulator.step(simulator.initial, "(load c2 w market)")) == (
+        "The action (load c2 w market) is not applicable because (at c2 market) is false and (broken w) is true."
+    )
+    assert crates.unmet_goal(simulator.unmet_goals(simulator.initial)).startswith(
+        "The goal is not reached because (at c1 hub) is false"
+    )
+    assert crates.objects_text() == "(:objects\n  market - shop\n  c1 c2 - crate\n  t - truck\n  w - airplane)"
+    assert crates.goal_text() == "(:goal (and (at c1 hub) (in c2 t) (not (broken w)) (not (at t hub))))"
+
+
+@pytest.mark.parametrize("name", ["crates", "towers", "roads", "pipes", "lifts"])
+def test_pddl_texts_are_the_task_again(name: str) -> None:
+    one = teller(name, style="pddl")
+    domain = parse_domain(one.domain_text())
+    problem = one.task.problem
+    text = "\n".join([one.objects_text(), one.init_text(), one.goal_text()])
+    again = parse_problem(f"(define (problem {problem.name}) (:domain {domain.name})\n{text})", domain)
+    assert domain == one.task.domain
+    assert (again.objects, again.goal, again.metric) == (problem.objects, problem.goal, problem.metric)
+    assert set(again.init) == set(problem.init)
+    assert again.init_values == problem.init_values
+
+
+def test_an_unknown_style_is_refused(crates: Teller) -> None:
+    with pytest.raises(InputError, match="--style prose: no such style"):
+        Teller(crates.task, crates.wording, crates.names, "prose")  # type: ignore[arg-type]
+
+
+# ── verdicts ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("plan", "sentences"),
+    [
+        ("(load c2 t hub)\n(load c2 t hub)",
+         ("Step 2, load crate_1 into truck_0 at hub, cannot be done because crate_1 is not at hub.",
+          "Step 1 made it untrue that crate_1 is at hub.")),
+        ("(unload c1 t hub)",
+         ("Step 1, take crate_0 out of truck_0, which is at hub, cannot be done because truck_0 does not contain "
+          "crate_0.",
+          "At no time was it the case that truck_0 contains crate_0.")),
+    ],
+)  # fmt: skip
+def test_reports_are_told(crates: Teller, plan: str, sentences: tuple[str, ...]) -> None:
+    assert crates.report(validate(crates.task, plan)) == sentences
+
+
+def test_reports_of_goals_bad_plans_and_valid_plans(crates: Teller) -> None:
+    missed = crates.report(validate(crates.task, "(load c2 t hub)"))
+    assert missed[0] == (
+        "The plan can be executed to its end, but the goal is not reached because crate_0 is not at hub "
+        "and airplane_0 is broken and truck_0 is at hub."
+    )
+    bad = crates.report(validate(crates.task, "(load c2 t)"))
+    assert bad[0] == "The plan does not fit the task."
+    assert bad[1].startswith("Line 1: ")
+    roads = teller("roads")
+    assert roads.report(validate(roads.task, "(ride u v)\n(ride v w)")) == (
+        "The plan is valid: its 2 steps reach the goal. It costs 7.5.",
+    )

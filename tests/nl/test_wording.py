@@ -1,0 +1,192 @@
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pddl2nl.errors import InputError
+from pddl2nl.nl.confusions import wording_warnings
+from pddl2nl.nl.wording import Snippet, WordingError, load_wording, save_wording, wording_from_json
+from pddl2nl.pddl.tree import ActionSchema, Domain, Function, Predicate, TypedName
+
+X, Y, Z = TypedName("?x"), TypedName("?y"), TypedName("?z")
+DOMAIN = Domain(
+    name="toy",
+    types=(TypedName("truck"), TypedName("crate")),
+    predicates=(Predicate("on", (X, Y)), Predicate("clear", (X,)), Predicate("free"), Predicate("kind", (X,))),
+    functions=(Function("weight", (X,)),),
+    actions=(ActionSchema("stack", (X, Y)), ActionSchema("wait")),
+)
+DATA: dict[str, Any] = {
+    "format": 1,
+    "domain": "toy",
+    "predicates": {
+        "on": {"parameters": ["?a", "?b"], "text": "{?a} is on {?b}", "negated": "{?a} is not on {?b}"},
+        "clear": {"parameters": ["?x"], "text": "nothing is on {?x}"},
+        "free": {"parameters": [], "text": "the hand is free"},
+        "kind": {"parameters": ["?x"], "text": None},
+    },
+    "actions": {
+        "stack": {"parameters": ["?x", "?y"], "text": "put on {?y} the block {?x}, so that {?x} stands"},
+        "wait": {"parameters": [], "text": "wait"},
+    },
+    "types": {"truck": "lorry"},
+    "functions": {"weight": {"parameters": ["?x"], "text": "the weight of {?x}"}},
+    "source": {"method": "hand", "model": None},
+}
+
+
+def changed(change: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
+    data = copy.deepcopy(DATA)
+    change(data)
+    return data
+
+
+def test_a_snippet_fills_its_parameters_in_text_order() -> None:
+    wording = wording_from_json(DATA, DOMAIN)
+    assert wording.actions["stack"].fill(["a", "b"]) == "put on b the block a, so that a stands"
+    assert wording.actions["stack"].parts == ("put on ", 1, " the block ", 0, ", so that ", 0, " stands")
+    assert wording.predicates["on"].negated_parts == (0, " is not on ", 1)
+    assert wording.predicates["kind"].text is None
+    assert wording.type_word("truck") == "lorry"
+    assert wording.type_word("crate") == "crate"
+
+
+def test_saved_and_loaded_wordings_are_equal(tmp_path: Path) -> None:
+    wording = wording_from_json({**DATA, "domain_text": "Blocks – and trucks."}, DOMAIN)
+    save_wording(wording, tmp_path / "w.json")
+    assert load_wording(tmp_path / "w.json", DOMAIN) == wording
+    assert wording_from_json(wording.to_json(), DOMAIN) == wording
+    assert wording_from_json(DATA, DOMAIN).to_json() == DATA
+
+
+def test_json_keeps_the_order_of_the_format() -> None:
+    keys = list(wording_from_json(DATA, DOMAIN).to_json())
+    assert keys == ["format", "domain", "predicates", "actions", "types", "functions", "source"]
+
+
+def test_functions_without_an_entry_get_the_template() -> None:
+    wording = wording_from_json(changed(lambda d: d.pop("functions")), DOMAIN)
+    assert wording.functions["weight"].text == "the value of 'weight' for {?x}"
+
+
+REFUSALS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
+    "lacks a parameter": (
+        lambda d: d["predicates"]["on"].update(text="{?a} is on something"),
+        "predicates → on → text: lacks {?b}",
+    ),
+    "negated lacks a parameter": (
+        lambda d: d["predicates"]["on"].update(negated="{?a} is nowhere"),
+        "predicates → on → negated: lacks {?b}",
+    ),
+    "foreign parameter": (
+        lambda d: d["actions"]["stack"].update(text="put {?x} on {?yy} {?y}"),
+        "actions → stack → text: {?yy} is no parameter of it; did you mean '?y'?",
+    ),
+    "stray brace": (lambda d: d["actions"]["wait"].update(text="wait}"), "actions → wait → text: has a brace without"),
+    "glued parameters": (
+        lambda d: d["predicates"]["on"].update(text="on {?a}{?b}"),
+        "predicates → on → text: {?a} touches another",
+    ),
+    "glued word": (
+        lambda d: d["predicates"]["clear"].update(text="{?x}s are clear"),
+        "predicates → clear → text: {?x} touches",
+    ),
+    "only a parameter": (
+        lambda d: d["predicates"]["clear"].update(text="{?x}"),
+        "predicates → clear → text: has no words of its own",
+    ),
+    "empty": (lambda d: d["predicates"]["free"].update(text="  "), "predicates → free → text: is empty"),
+    "not a text": (lambda d: d["predicates"]["free"].update(text=3), "predicates → free → text: must be a text"),
+    "missing predicate": (lambda d: d["predicates"].pop("free"), "predicates: lacks an entry for 'free'"),
+    "missing action": (lambda d: d["actions"].pop("wait"), "actions: lacks an entry for 'wait'"),
+    "unknown predicate": (
+        lambda d: d["predicates"].update(cleer={"parameters": ["?x"], "text": "{?x} is clear"}),
+        "predicates → cleer: the domain has none of this name; did you mean 'clear'?",
+    ),
+    "arity": (
+        lambda d: d["predicates"]["on"].update(parameters=["?a"]),
+        "predicates → on → parameters: has 1, the domain declares 2",
+    ),
+    "parameters no list": (
+        lambda d: d["predicates"]["on"].update(parameters="?a ?b"),
+        "predicates → on → parameters: must be a list",
+    ),
+    "parameter twice": (
+        lambda d: d["predicates"]["on"].update(parameters=["?a", "?a"]),
+        "predicates → on → parameters: names a variable twice",
+    ),
+    "no variable": (
+        lambda d: d["predicates"]["clear"].update(parameters=["x"], text="{x} is clear"),
+        "predicates → clear → parameters: 'x' is no variable",
+    ),
+    "action without text": (
+        lambda d: d["actions"]["wait"].update(text=None),
+        "actions → wait → text: an action must have a text",
+    ),
+    "negated as text": (
+        lambda d: d["predicates"]["on"].update(negated="{?a} is on {?b}"),
+        "predicates → on → negated: says the same",
+    ),
+    "unknown type": (
+        lambda d: d["types"].update(truk="lorry"),
+        "types → truk: the domain has no such type; did you mean 'truck'?",
+    ),
+    "two types, one word": (lambda d: d["types"].update(crate="Lorry"), "types → crate: is said 'lorry'"),
+    "format": (lambda d: d.update(format=2), "format: is 2, this version reads format 1"),
+    "unknown key": (lambda d: d.update(action={}), "action: is no part of a wording; did you mean 'actions'?"),
+    "unknown key of a snippet": (
+        lambda d: d["predicates"]["on"].update(neg="x"),
+        "predicates → on → neg: is no part of a snippet",
+    ),
+    "autoplanbench": (lambda d: d.update(predicate_nl_templates={}), "is an AutoPlanBench domain description"),
+    "empty domain text": (lambda d: d.update(domain_text=" "), "domain_text: must be a text"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_what_breaks_the_format_is_refused_with_its_place(name: str) -> None:
+    change, message = REFUSALS[name]
+    with pytest.raises(WordingError) as caught:
+        wording_from_json(changed(change), DOMAIN, "wording.json")
+    assert message in str(caught.value)
+    assert str(caught.value).startswith("wording.json")
+
+
+def test_files_that_are_no_wording(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        load_wording(tmp_path / "none.json", DOMAIN)
+    (tmp_path / "w.json").write_text("{")
+    with pytest.raises(InputError, match="is not JSON"):
+        load_wording(tmp_path / "w.json", DOMAIN)
+    (tmp_path / "w.json").write_text(json.dumps([1]))
+    with pytest.raises(WordingError, match=r"w\.json: must be an object"):
+        load_wording(tmp_path / "w.json", DOMAIN)
+
+
+def test_texts_that_cannot_be_told_apart_are_warned_of() -> None:
+    twin = Domain("twin", types=(TypedName("truck"), TypedName("crate")), actions=(
+        ActionSchema("go", (TypedName("?t", ("truck",)),)),
+        ActionSchema("run", (TypedName("?t", ("truck",)),)),
+        ActionSchema("roll", (TypedName("?c", ("crate",)),)),
+    ))  # fmt: skip
+    snippets = {name: {"parameters": ["?t"], "text": "move {?t}"} for name in ("go", "run", "roll")}
+    wording = wording_from_json({"format": 1, "domain": "twin", "actions": snippets}, twin)
+    assert wording_warnings(wording, twin) == (
+        "the actions 'go' and 'run' cannot be told apart: both are said 'move {}'",
+    )
+
+
+def test_a_wording_of_another_domain_is_warned_of() -> None:
+    wording = wording_from_json({**DATA, "domain": "other"}, DOMAIN)
+    assert wording_warnings(wording, DOMAIN) == ("the wording was made for the domain 'other', not for 'toy'",)
+
+
+def test_shapes_ignore_parameters_and_case() -> None:
+    one = Snippet("a", ("?x", "?y"), "Move {?x} to {?y}")
+    other = Snippet("b", ("?p", "?q"), "move {?q} to {?p}")
+    assert one.shape == other.shape
