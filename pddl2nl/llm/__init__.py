@@ -1,0 +1,52 @@
+"""Talking to models: one-method protocols, the openai client, scripted and recorded models, prices.
+
+Nothing here imports the openai package before the first call to an endpoint.
+"""
+
+from __future__ import annotations
+
+from pddl2nl.llm.keys import request_key, request_to_json
+from pddl2nl.llm.openai_model import OpenAIModel, public_url
+from pddl2nl.llm.prices import FREE, PRICES, Price, price_of
+from pddl2nl.llm.replay import ReplayModel
+from pddl2nl.llm.scripted import ScriptedModel, ScriptedReply
+from pddl2nl.llm.types import (
+    Completion,
+    Embedder,
+    EndpointError,
+    Finish,
+    Message,
+    Model,
+    ModelConfigurationError,
+    Purpose,
+    ReplayError,
+    Request,
+    Role,
+    Usage,
+)
+
+__all__ = [
+    "FREE",
+    "PRICES",
+    "Completion",
+    "Embedder",
+    "EndpointError",
+    "Finish",
+    "Message",
+    "Model",
+    "ModelConfigurationError",
+    "OpenAIModel",
+    "Price",
+    "Purpose",
+    "ReplayError",
+    "ReplayModel",
+    "Request",
+    "Role",
+    "ScriptedModel",
+    "ScriptedReply",
+    "Usage",
+    "price_of",
+    "public_url",
+    "request_key",
+    "request_to_json",
+]

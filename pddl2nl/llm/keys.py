@@ -1,0 +1,25 @@
+"""The key of a request: a hash of everything that determines its reply."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from typing import Any
+
+from pddl2nl.llm.types import Request
+
+__all__ = ["request_key", "request_to_json"]
+
+
+def request_to_json(request: Request) -> dict[str, Any]:
+    """The request as JSON, all but its purpose, which is for the accounts and changes no reply."""
+    fields = dataclasses.asdict(request)
+    del fields["purpose"]
+    return fields
+
+
+def request_key(request: Request) -> str:
+    """The SHA-256, in hexadecimal, of the request as canonical JSON (keys sorted, no blanks, UTF-8)."""
+    text = json.dumps(request_to_json(request), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

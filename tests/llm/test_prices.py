@@ -1,0 +1,31 @@
+"""What tokens cost."""
+
+from __future__ import annotations
+
+import pytest
+
+from pddl2nl.llm import FREE, PRICES, Usage, price_of
+
+
+def test_a_call_is_priced_by_its_kinds_of_tokens() -> None:
+    price = price_of("gpt-4o-2024-08-06")
+    assert price is not None
+    usage = Usage(prompt_tokens=1_000_000, completion_tokens=100_000, cached_tokens=400_000, reasoning_tokens=50_000)
+    assert price.usd(usage) == pytest.approx(0.6 * 2.50 + 0.4 * 1.25 + 0.1 * 10)
+    assert FREE.usd(usage) == 0
+
+
+def test_a_snapshot_costs_what_its_family_costs_unless_listed() -> None:
+    assert price_of("gpt-4.1-2025-04-14") == PRICES["gpt-4.1"]
+    assert price_of("gpt-4o-2024-05-13") != PRICES["gpt-4o"]
+
+
+@pytest.mark.parametrize("name", ["my-llama", "gpt-4o-finetuned", "", "oracle"])
+def test_an_unknown_price_is_not_zero(name: str) -> None:
+    assert price_of(name) is None
+
+
+@pytest.mark.parametrize("name", PRICES)
+def test_cached_tokens_never_cost_more_than_fresh_ones(name: str) -> None:
+    price = PRICES[name]
+    assert 0 < price.cached <= price.prompt <= price.completion
