@@ -1,0 +1,23 @@
+"""What language models are compared with and checked by: Fast Downward, the random walk, the oracle model."""
+
+from __future__ import annotations
+
+from pddl2nl.baselines.inputs import TaskFiles, TaskTexts
+from pddl2nl.baselines.oracle import OracleModel
+from pddl2nl.baselines.planner import BASELINES, PLANNERS, Limits, Planner, solve
+from pddl2nl.baselines.random_walk import walk
+from pddl2nl.baselines.result import PlannerResult, Status
+
+__all__ = [
+    "BASELINES",
+    "PLANNERS",
+    "Limits",
+    "OracleModel",
+    "Planner",
+    "PlannerResult",
+    "Status",
+    "TaskFiles",
+    "TaskTexts",
+    "solve",
+    "walk",
+]

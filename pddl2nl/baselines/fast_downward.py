@@ -1,0 +1,240 @@
+"""Fast Downward as a process of its own: its driver, its limits, its exit codes, its log.
+
+The planner is the one that the package up-fast-downward ships. The package is found but never imported: its
+``__init__`` imports unified-planning, which takes seconds, and Fast Downward (GPL) stays a separate program.
+Exit codes follow https://www.fast-downward.org/latest/documentation/exit-codes/.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pddl2nl.baselines.result import Status
+from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
+
+__all__ = ["MIN_MEMORY_MB", "SearchOutcome", "find_driver", "search"]
+
+MIN_MEMORY_MB = 64
+"""Below this the translator's Python does not even start, and the driver takes that for a crash."""
+
+_STATUS_OF_EXIT: dict[int, Status] = {
+    # A plan was found; 1 to 3 say that a limit ended the search for a better one.
+    **dict.fromkeys((0, 1, 2, 3), "solved"),
+    # Proved by the translator, or by the search.
+    **dict.fromkeys((10, 11), "unsolvable"),
+    # 12: an incomplete search came to its end, 13: unsolvable below a bound that we never set. Neither is a proof.
+    **dict.fromkeys((12, 13), "error"),
+    **dict.fromkeys((20, 22), "out-of-memory"),
+    # 24: out of memory and of time, in a portfolio.
+    **dict.fromkeys((21, 23, 24), "timeout"),
+    # 31: the translator does not read the files, which our own reader did: a feature that it does not know.
+    **dict.fromkeys((31, 34), "unsupported"),
+}
+_KILLED_BY_TIME_LIMIT = 256 - signal.SIGXCPU
+_EXPANDED = re.compile(r"^\[t=[^\]]*\] Expanded (\d+) state\(s\)\.$", re.MULTILINE)
+_PLANNER_TIME = re.compile(r"Planner time: ([0-9.]+)s")
+_NO_NEWS = re.compile(r"^\s*$|^INFO|^Driver aborting|exit code: \d+$|^Peak memory|^Remove intermediate", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class SearchOutcome:
+    """How one run of Fast Downward ended; the plan's text is not validated yet.
+
+    ``seconds`` is wall time; ``exit_code`` is the driver's, None where it had to be stopped from outside.
+    """
+
+    status: Status
+    plan_text: str | None
+    seconds: float
+    expanded: int | None
+    exit_code: int | None
+    message: str
+
+
+@dataclass(frozen=True)
+class _Ended:
+    exit_code: int | None
+    log: str
+    errors: str
+    plan_text: str | None
+    seconds: float
+
+
+def find_driver() -> Path:
+    """The driver script inside the package up-fast-downward.
+
+    Raises:
+        MissingExtraError: the package is not installed.
+        InfrastructureError: it is, and holds no driver.
+    """
+    spec = importlib.util.find_spec("up_fast_downward")
+    if spec is None or not spec.submodule_search_locations:
+        raise MissingExtraError("up-fast-downward", "planners", "Planning with Fast Downward")
+    driver = Path(next(iter(spec.submodule_search_locations))) / "downward" / "fast-downward.py"
+    if not driver.is_file():
+        raise InfrastructureError(f"the installed package up-fast-downward holds no Fast Downward: no {driver}")
+    return driver
+
+
+def search(
+    domain: Path,
+    problem: Path,
+    options: Sequence[str],
+    *,
+    time_limit: int | None = None,
+    memory_limit_mb: int | None = None,
+) -> SearchOutcome:
+    """Runs Fast Downward once on two files, in a temporary folder that is its alone.
+
+    Args:
+        domain, problem: the PDDL files.
+        options: ``--search CONFIGURATION`` or ``--alias NAME``.
+        time_limit: seconds of CPU time, translator and search together, as planning competitions count it;
+            a run that takes more than its double and ten seconds of wall time is stopped as well.
+        memory_limit_mb: MiB of address space for each of the two processes, at least `MIN_MEMORY_MB`.
+
+    Raises:
+        MissingExtraError: Fast Downward is not installed.
+        InputError: a limit that cannot be.
+        InfrastructureError: the process cannot be started, or ends with success and without a plan.
+    """
+    _check_limits(time_limit, memory_limit_mb)
+    driver = find_driver()
+    with tempfile.TemporaryDirectory(prefix="pddl2nl-fd-", ignore_cleanup_errors=True) as folder:
+        command = _command(driver, domain, problem, options, Path(folder), time_limit, memory_limit_mb)
+        patience = None if time_limit is None else 2 * time_limit + 10
+        ended = _run(command, Path(folder), patience)
+    return _outcome(ended, time_limit)
+
+
+def _check_limits(time_limit: int | None, memory_limit_mb: int | None) -> None:
+    if time_limit is not None and time_limit < 1:
+        raise InputError(f"a time limit is a whole number of seconds, at least 1; found {time_limit}")
+    if memory_limit_mb is not None and memory_limit_mb < MIN_MEMORY_MB:
+        raise InputError(f"a memory limit is at least {MIN_MEMORY_MB} MB; found {memory_limit_mb}")
+
+
+def _command(
+    driver: Path,
+    domain: Path,
+    problem: Path,
+    options: Sequence[str],
+    folder: Path,
+    time_limit: int | None,
+    memory_limit_mb: int | None,
+) -> list[str]:
+    files = ["--sas-file", str(folder / "task.sas"), "--plan-file", str(folder / "plan")]
+    limits = []
+    if time_limit is not None:
+        # The driver rounds what is left after each stage down to whole seconds, so that a limit of 1 s would
+        # leave nothing for the translator: it gets a second more, and what ends beyond the limit is discarded.
+        limits += ["--overall-time-limit", f"{time_limit + 1}s"]
+    if memory_limit_mb is not None:
+        limits += ["--overall-memory-limit", f"{memory_limit_mb}M"]
+    alias = list(options) if options[0] == "--alias" else []
+    after = [] if alias else list(options)
+    inputs = [str(domain.resolve()), str(problem.resolve())]
+    return [sys.executable, str(driver), *files, *limits, *alias, *inputs, *after]
+
+
+def _run(command: Sequence[str], folder: Path, patience: float | None) -> _Ended:
+    began = time.monotonic()
+    # The translator iterates over sets of names: a fixed hash seed makes its output, and so the plan, the same again.
+    environment = {**os.environ, "PYTHONHASHSEED": "0"}
+    with open(folder / "log", "wb") as log, open(folder / "errors", "wb") as errors:
+        try:
+            process = subprocess.Popen(
+                command,
+                cwd=folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=errors,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise InfrastructureError(f"Fast Downward cannot be started: {error}") from error
+        exit_code: int | None = None
+        try:
+            exit_code = process.wait(timeout=patience)
+        except subprocess.TimeoutExpired:
+            pass
+        finally:
+            # Also on Ctrl-C: the driver leads a group of its own, which the terminal's signal does not reach.
+            _kill_group(process)
+    plan = folder / "plan"
+    return _Ended(
+        exit_code=exit_code,
+        log=(folder / "log").read_text(encoding="utf-8", errors="replace"),
+        errors=(folder / "errors").read_text(encoding="utf-8", errors="replace"),
+        plan_text=plan.read_text(encoding="utf-8", errors="replace") if plan.is_file() else None,
+        seconds=time.monotonic() - began,
+    )
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    code = process.poll()
+    if code is None or code < 0:
+        # A driver that was itself killed may have left a search behind, in its group.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _outcome(ended: _Ended, time_limit: int | None) -> SearchOutcome:
+    expanded = _EXPANDED.findall(ended.log)
+    status, message = _judge(ended, time_limit)
+    if status == "solved" and ended.plan_text is None:
+        raise InfrastructureError(f"Fast Downward reports success and wrote no plan: {_last_words(ended)}")
+    return SearchOutcome(
+        status=status,
+        plan_text=ended.plan_text if status == "solved" else None,
+        seconds=ended.seconds,
+        expanded=int(expanded[-1]) if expanded else None,
+        exit_code=ended.exit_code,
+        message=message,
+    )
+
+
+def _judge(ended: _Ended, time_limit: int | None) -> tuple[Status, str]:
+    code = ended.exit_code
+    if code is None:
+        return "timeout", f"stopped after {ended.seconds:.0f} s of wall time"
+    if time_limit is not None and (code == _KILLED_BY_TIME_LIMIT or _cpu_seconds(ended) > time_limit):
+        return "timeout", f"no plan within {time_limit} s"
+    status = _STATUS_OF_EXIT.get(code, "error")
+    if status == "solved":
+        return status, ""
+    if status == "unsolvable":
+        return status, "proved to have no plan"
+    if status == "out-of-memory":
+        return status, "no plan within the memory limit"
+    if status == "timeout":
+        return status, "no plan within the time limit"
+    if code in (12, 13):
+        return status, "the search came to its end without a plan and without a proof that there is none"
+    return status, f"Fast Downward ended with exit code {code}: {_last_words(ended)}"
+
+
+def _cpu_seconds(ended: _Ended) -> float:
+    found = _PLANNER_TIME.findall(ended.log + ended.errors)
+    return float(found[-1]) if found else 0.0
+
+
+def _last_words(ended: _Ended) -> str:
+    for text in (ended.errors, ended.log):
+        lines = [line.strip() for line in text.splitlines() if not _NO_NEWS.search(line)]
+        if lines:
+            return " / ".join(lines[-3:])
+    return "it said nothing"

@@ -1,0 +1,59 @@
+"""The ways to name a task to a baseline: parsed, as two files, or as two texts."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pddl2nl.pddl import Task, load_task, parse_task, write_domain, write_problem
+
+__all__ = ["TaskFiles", "TaskTexts", "as_task", "files_of"]
+
+
+@dataclass(frozen=True)
+class TaskFiles:
+    """A task as two PDDL files; planners are given the files themselves."""
+
+    domain: Path
+    problem: Path
+
+
+@dataclass(frozen=True)
+class TaskTexts:
+    """A task as two PDDL texts; planners are given exactly these."""
+
+    domain: str
+    problem: str
+
+
+def as_task(task: Task | TaskFiles | TaskTexts) -> Task:
+    """The parsed task.
+
+    Raises:
+        PDDLError: a file or a text cannot be read.
+    """
+    if isinstance(task, TaskFiles):
+        return load_task(task.domain, task.problem)
+    if isinstance(task, TaskTexts):
+        return parse_task(task.domain, task.problem)
+    return task
+
+
+@contextmanager
+def files_of(task: Task | TaskFiles | TaskTexts) -> Iterator[TaskFiles]:
+    """The task as two files, which last as long as the block where they had to be written.
+
+    A parsed task is written from its tree and not from the text it came from: it may have been changed since.
+    """
+    if isinstance(task, TaskFiles):
+        yield task
+        return
+    texts = TaskTexts(write_domain(task.domain), write_problem(task.problem)) if isinstance(task, Task) else task
+    with tempfile.TemporaryDirectory(prefix="pddl2nl-task-") as folder:
+        files = TaskFiles(Path(folder) / "domain.pddl", Path(folder) / "problem.pddl")
+        files.domain.write_text(texts.domain, encoding="utf-8")
+        files.problem.write_text(texts.problem, encoding="utf-8")
+        yield files

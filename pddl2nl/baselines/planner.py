@@ -1,0 +1,169 @@
+"""The symbolic baselines: four searches of Fast Downward, and `solve`, which runs any baseline by its name.
+
+The searches are those of the AutoPlanBench paper, and LAMA. Every plan is validated by `validators` before it is
+reported, whoever found it. The four searches are deterministic: only the random walk has a seed.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from pddl2nl.baselines import fast_downward
+from pddl2nl.baselines.inputs import TaskFiles, TaskTexts, as_task, files_of
+from pddl2nl.baselines.random_walk import DEFAULT_STEPS, walk
+from pddl2nl.baselines.result import PlannerResult
+from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.pddl import PDDLError, Task
+from validators import GroundAction, Simulator, read_plan, validate
+
+__all__ = ["BASELINES", "PLANNERS", "Limits", "Planner", "solve"]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a baseline may spend; None is no limit. ``seed`` and ``steps`` are the random walk's alone.
+
+    Attributes:
+        seed: of the random walk.
+        steps: actions of the random walk, at most.
+        time_limit: whole seconds, see `pddl2nl.baselines.fast_downward.search`.
+        memory_limit_mb: MiB, for the searches alone.
+    """
+
+    seed: int = 1
+    steps: int = DEFAULT_STEPS
+    time_limit: int | None = None
+    memory_limit_mb: int | None = None
+
+
+@dataclass(frozen=True)
+class Planner:
+    """A search of Fast Downward.
+
+    Attributes:
+        options: what its driver is told.
+        minimizes: the quantity in which its plans are optimal: ``cost``, ``steps``, or None for neither.
+        summary: one line for people.
+    """
+
+    options: tuple[str, ...]
+    minimizes: str | None
+    summary: str
+
+    @property
+    def search(self) -> str:
+        """The search as reported: the configuration, or the driver's alias."""
+        return self.options[1] if self.options[0] == "--search" else " ".join(self.options)
+
+
+PLANNERS: dict[str, Planner] = {
+    # Breadth first means fewest actions, whatever they cost. Fast Downward has no breadth-first search of its own:
+    # A* does the same where both the search and the blind heuristic count every action as one.
+    "brfs": Planner(
+        ("--search", "astar(eval_modify_costs(blind(),cost_type=one),cost_type=one)"),
+        "steps",
+        "breadth-first search",
+    ),
+    "lmcut": Planner(("--search", "astar(lmcut())"), "cost", "A* with the LM-cut heuristic (optimal)"),
+    "ff": Planner(
+        ("--search", "let(h,ff(),lazy_greedy([h],preferred=[h]))"),
+        None,
+        "greedy best-first search with the FF heuristic and preferred operators (satisficing)",
+    ),
+    # The first iteration alone: the anytime LAMA ends only when its time does, whatever it has found.
+    "lama": Planner(("--alias", "lama-first"), None, "LAMA's first iteration: landmarks and FF (satisficing)"),
+}
+"""The searches by name."""
+
+Baseline = Callable[[Task | TaskFiles | TaskTexts, Limits], PlannerResult]
+
+
+def _searcher(name: str) -> Baseline:
+    return lambda task, limits: _plan(task, name, limits)
+
+
+def _random(task: Task | TaskFiles | TaskTexts, limits: Limits) -> PlannerResult:
+    return walk(as_task(task), limits.steps, limits.seed, time_limit=limits.time_limit)
+
+
+BASELINES: dict[str, Baseline] = {**{name: _searcher(name) for name in PLANNERS}, "random": _random}
+"""Everything that finds plans without a language model, by name."""
+
+
+def solve(
+    task: Task | TaskFiles | TaskTexts,
+    planner: str = "ff",
+    *,
+    seed: int = 1,
+    steps: int = DEFAULT_STEPS,
+    time_limit: int | None = None,
+    memory_limit_mb: int | None = None,
+) -> PlannerResult:
+    """Looks for a plan with one of the `BASELINES`; a plan that comes back is validated.
+
+    Args:
+        task: parsed, as `TaskFiles` or as `TaskTexts`.
+        planner: ``brfs``, ``lmcut``, ``ff``, ``lama`` or ``random``.
+        seed, steps: the random walk's; the searches are deterministic and have no step limit.
+        time_limit: whole seconds, at least 1; None for no limit.
+        memory_limit_mb: MiB, for the searches; None for no limit.
+
+    Raises:
+        InputError: no baseline of that name, or a limit that cannot be.
+        PDDLError: the task cannot be read.
+        UnsupportedError: a task whose plans our own validator could not judge; no planner is then run.
+        MissingExtraError: the planner's package is not installed.
+        InfrastructureError: the planner cannot be started, or its plan is not valid.
+    """
+    if planner not in BASELINES:
+        near = difflib.get_close_matches(planner, BASELINES, n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise InputError(f"no planner is called {planner!r}: there are {', '.join(BASELINES)}{hint}")
+    return BASELINES[planner](task, Limits(seed, steps, time_limit, memory_limit_mb))
+
+
+def _plan(source: Task | TaskFiles | TaskTexts, name: str, limits: Limits) -> PlannerResult:
+    planner = PLANNERS[name]
+    fast_downward.find_driver()
+    task = as_task(source)
+    # Refuses what we could not validate before any time is spent on it.
+    Simulator(task)
+    with files_of(source) as files:
+        outcome = fast_downward.search(
+            files.domain,
+            files.problem,
+            planner.options,
+            time_limit=limits.time_limit,
+            memory_limit_mb=limits.memory_limit_mb,
+        )
+    plan, cost = None, None
+    if outcome.plan_text is not None:
+        plan, cost = _validated(task, outcome.plan_text, planner.search)
+    return PlannerResult(
+        planner=name,
+        status=outcome.status,
+        plan=plan,
+        cost=cost,
+        seconds=outcome.seconds,
+        expanded=outcome.expanded,
+        search=planner.search,
+        message=outcome.message,
+    )
+
+
+def _validated(task: Task, text: str, search: str) -> tuple[tuple[GroundAction, ...], Fraction | int | None]:
+    try:
+        plan = read_plan(text, "<Fast Downward's plan>")
+    except PDDLError as error:
+        raise InfrastructureError(f"Fast Downward ({search}) wrote a plan that cannot be read: {error}") from error
+    report = validate(task, plan)
+    if not report.valid:
+        where = "" if report.failed_step is None else f" at step {report.failed_step}"
+        raise InfrastructureError(
+            f"Fast Downward ({search}) and our validator disagree: it reports a plan of {len(plan.steps)} steps "
+            f"for problem '{task.problem.name}', which the validator judges {report.verdict}{where}"
+        )
+    return tuple(step.action for step in plan.steps), report.cost

@@ -1,0 +1,73 @@
+"""The random baseline of the AutoPlanBench paper: a uniform walk over the applicable actions."""
+
+from __future__ import annotations
+
+import random
+import time
+
+from pddl2nl.baselines.result import PlannerResult, Status
+from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.pddl import Task
+from validators import GroundAction, Simulator, validate
+
+__all__ = ["DEFAULT_STEPS", "walk"]
+
+DEFAULT_STEPS = 100
+"""How many actions a walk has where nobody says otherwise."""
+
+
+def walk(task: Task, steps: int = DEFAULT_STEPS, seed: int = 1, *, time_limit: int | None = None) -> PlannerResult:
+    """Takes applicable actions, each with the same chance, until the goal holds or a limit is reached.
+
+    The walk is the same for the same task, steps and seed. It ends as ``timeout`` where its steps or its time ran
+    out and where it came to a state without an applicable action; the message says which. ``expanded`` counts the
+    states from which an action was taken.
+
+    Args:
+        task: what to walk on.
+        steps: actions at most.
+        seed: of the walk's own generator.
+        time_limit: seconds of wall time.
+
+    Raises:
+        InputError: a limit that cannot be.
+        UnsupportedError: the task holds what the simulator does not execute.
+    """
+    if steps < 0:
+        raise InputError(f"a walk has at least 0 steps; found {steps}")
+    if time_limit is not None and time_limit < 1:
+        raise InputError(f"a time limit is a whole number of seconds, at least 1; found {time_limit}")
+    began = time.monotonic()
+    rng = random.Random(seed)
+    simulator = Simulator(task)
+    state = simulator.initial
+    taken: list[GroundAction] = []
+    message = ""
+    while not simulator.is_goal(state):
+        if len(taken) == steps:
+            message = f"the goal was not reached within {steps} steps"
+            break
+        if time_limit is not None and time.monotonic() - began > time_limit:
+            message = f"the goal was not reached within {time_limit} s"
+            break
+        action = simulator.sample(state, rng)
+        successor = None if action is None else simulator.step(state, action).successor
+        if action is None or successor is None:
+            message = f"no action is applicable after {len(taken)} steps"
+            break
+        taken.append(action)
+        state = successor
+    return _result(task, tuple(taken), message, time.monotonic() - began, f"uniform random walk, seed {seed}")
+
+
+def _result(task: Task, taken: tuple[GroundAction, ...], message: str, seconds: float, search: str) -> PlannerResult:
+    status: Status = "timeout" if message else "solved"
+    if message:
+        return PlannerResult("random", status, None, None, seconds, len(taken), search, message)
+    report = validate(task, taken)
+    if not report.valid:
+        raise InfrastructureError(
+            f"the simulator and the validator disagree on problem '{task.problem.name}': "
+            f"a walk of {len(taken)} steps that reached the goal is judged {report.verdict}"
+        )
+    return PlannerResult("random", status, taken, report.cost, seconds, len(taken), search)

@@ -1,0 +1,172 @@
+"""A task as somebody was told it: read out of a prompt's text, planned on, and told again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from pddl2nl.baselines.planner import solve
+from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.nl import Names, Reader, Teller, Wording
+from pddl2nl.nl.read_state import NLReadError, read_problem, read_state
+from pddl2nl.nl.tell import Style
+from pddl2nl.pddl import (
+    Condition,
+    Domain,
+    FluentValue,
+    GroundAtom,
+    PDDLError,
+    Problem,
+    Task,
+    parse_problem,
+    write_problem,
+)
+from validators import GroundAction, Simulator, State
+
+__all__ = ["ToldTask", "ToldTaskError", "read_told_task"]
+
+_SOURCE = "<the task as told>"
+
+
+class ToldTaskError(InputError):
+    """What was told is no task of the domain, or one without a plan; the message is said to whoever asked."""
+
+
+class ToldTask:
+    """A task under its told names: what can be done in it, how that is said, and plans for it.
+
+    Args:
+        problem: the problem, its objects under their told names.
+        domain: the domain it was told for.
+        wording: how it was told.
+        style: ``nl`` or ``pddl``.
+    """
+
+    def __init__(self, problem: Problem, domain: Domain, wording: Wording, style: Style):
+        task = Task(domain, problem)
+        names = Names({name: name for name in task.objects})
+        self.simulator = Simulator(task)
+        self.teller = Teller(task, wording, names, style)
+        self.reader = Reader(task, wording, names)
+        self._style = style
+        self._wording = wording
+        self._plans: dict[State, tuple[GroundAction, ...]] = {}
+        self._hopeless: set[State] = set()
+
+    @property
+    def _task(self) -> Task:
+        return self.simulator.task
+
+    def plan_from(self, state: State, time_limit: int | None = None) -> tuple[GroundAction, ...]:
+        """A plan from a state of this task, by FF; found once, and then remembered for every state on its way.
+
+        Raises:
+            ToldTaskError: by what was told there is none.
+            InfrastructureError: the planner failed or ran into a limit.
+        """
+        if state not in self._plans and state not in self._hopeless:
+            plan = self._solve(state, time_limit)
+            if plan is None:
+                self._hopeless.add(state)
+            else:
+                self._remember(state, plan)
+        if state in self._hopeless:
+            raise ToldTaskError("by what I was told, the goal cannot be reached")
+        return self._plans[state]
+
+    def _solve(self, state: State, time_limit: int | None) -> tuple[GroundAction, ...] | None:
+        """A plan, or None where there is none."""
+        task = self._task
+        if state != self.simulator.initial:
+            task = Task(task.domain, _with_state(task.problem, state, state.values))
+        result = solve(task, "ff", time_limit=time_limit)
+        if result.plan is None and result.status != "unsolvable":
+            raise InfrastructureError(f"the oracle has no plan: FF ended with {result.status}: {result.message}")
+        return result.plan
+
+    def _remember(self, state: State, plan: tuple[GroundAction, ...]) -> None:
+        self._plans[state] = plan
+        for position, successor in enumerate(self._states(state, plan), start=1):
+            self._plans.setdefault(successor, plan[position:])
+
+    def seen(self, text: str) -> ToldTask:
+        """The same task from the state that a text tells (the answer to "look around").
+
+        Raises:
+            ToldTaskError: the text tells no state of it.
+        """
+        task = self._task
+        try:
+            if self._style == "pddl":
+                told = _parse_blocks("(:goal (and))", self.teller.objects_text(), text, domain=task.domain)
+                problem = replace(task.problem, init=told.init, init_values=told.init_values, init_negative=())
+            else:
+                state = read_state(text, task.domain, self._wording, task.objects)
+                problem = _with_state(task.problem, state.atoms, state.values)
+        except (NLReadError, PDDLError) as error:
+            raise ToldTaskError(f"I do not understand what I see ({_first_line(error)})") from error
+        return ToldTask(problem, task.domain, self._wording, self._style)
+
+    def thoughts(self, state: State, plan: Sequence[GroundAction]) -> tuple[str, ...]:
+        """For every action of a plan a sentence: which part of the goal it serves."""
+        missing = [self.simulator.unmet_goals(each) for each in (state, *self._states(state, plan))]
+        return tuple(self._thought(missing[index:]) for index in range(len(plan)))
+
+    def _states(self, state: State, plan: Sequence[GroundAction]) -> Iterator[State]:
+        """The states to which the actions of a plan lead, one after the other."""
+        for action in plan:
+            successor = self.simulator.step(state, action).successor
+            if successor is None:
+                raise InfrastructureError(f"the oracle's plan breaks at {action}, though it was validated")
+            state = successor
+            yield state
+
+    def _thought(self, missing: Sequence[tuple[Condition, ...]]) -> str:
+        """What is served is the part of the goal, missing now, that is the first to hold later on."""
+        for number, later in enumerate(missing[1:]):
+            reached = [part for part in missing[0] if part not in later]
+            if reached:
+                said = self.teller.literal(reached[0])
+                if number == 0:
+                    return f"It is still missing that {said}, and this brings it about."
+                return f"It is still missing that {said}, and this prepares it."
+        return "What is missing needs some preparation first."
+
+
+def read_told_task(text: str, domain: Domain, wording: Wording) -> ToldTask:
+    """The task that a message tells: goal, objects and initial state, a paragraph each, in language or in PDDL.
+
+    Raises:
+        ToldTaskError: the text tells no problem of the domain.
+        UnsupportedError: the domain or the goal holds what the simulator does not execute.
+    """
+    style: Style = "pddl" if text.lstrip().startswith("(") else "nl"
+    try:
+        if style == "pddl":
+            problem = _parse_blocks(text, domain=domain)
+        else:
+            # Written and read once more, so that what was told is checked like any problem file.
+            problem = parse_problem(write_problem(read_problem(text, domain, wording)), domain, _SOURCE)
+    except (NLReadError, PDDLError) as error:
+        raise ToldTaskError(f"I do not understand the task ({_first_line(error)})") from error
+    return ToldTask(problem, domain, wording, style)
+
+
+def _parse_blocks(*blocks: str, domain: Domain) -> Problem:
+    """A problem made of the blocks of a problem file, ``(:objects …)`` and the others."""
+    text = "\n".join((f"(define (problem told) (:domain {domain.name})", *blocks, ")"))
+    return parse_problem(text, domain, _SOURCE)
+
+
+def _with_state(problem: Problem, atoms: Iterable[GroundAtom], values: Mapping[GroundAtom, Fraction]) -> Problem:
+    return replace(
+        problem,
+        init=tuple(atoms),
+        init_values=tuple(FluentValue(fluent, value) for fluent, value in values.items()),
+        init_negative=(),
+    )
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).splitlines()), "")

@@ -1,0 +1,235 @@
+"""The process: its own folder, its limits, its exit codes. No plan is judged here."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from pddl2nl.baselines import fast_downward
+from pddl2nl.baselines.inputs import files_of
+from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
+
+FF = ("--search", "let(h,ff(),lazy_greedy([h],preferred=[h]))")
+LMCUT = ("--search", "astar(lmcut())")
+BLIND = ("--search", "astar(blind())")
+
+
+@pytest.fixture
+def fake_driver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Puts a script of the test's own in the driver's place."""
+
+    def install(code: str) -> None:
+        driver = tmp_path / "driver.py"
+        driver.write_text(
+            "import sys, os, signal, time\nplan = sys.argv[sys.argv.index('--plan-file') + 1]\n" + code,
+            encoding="utf-8",
+        )
+        monkeypatch.setattr(fast_downward, "find_driver", lambda: driver)
+
+    return install
+
+
+def run_fake(tmp_path: Path, time_limit: int | None = None) -> fast_downward.SearchOutcome:
+    return fast_downward.search(tmp_path / "d.pddl", tmp_path / "p.pddl", FF, time_limit=time_limit)
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_the_package_is_found_without_being_imported() -> None:
+    assert fast_downward.find_driver().name == "fast-downward.py"
+    assert "up_fast_downward" not in sys.modules
+    assert "unified_planning" not in sys.modules
+
+
+def test_a_missing_package_is_named_with_its_pip_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'pddl2nl\[planners\]'"):
+        fast_downward.find_driver()
+
+
+def test_a_package_without_a_driver_is_no_missing_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hollow = SimpleNamespace(submodule_search_locations=[str(tmp_path)])
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: hollow)
+    with pytest.raises(InfrastructureError, match="holds no Fast Downward"):
+        fast_downward.find_driver()
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_time_limit_on_a_hard_task(shared: Path) -> None:
+    hard = shared / "ipc" / "parking-opt14-strips" / "p_14_8-03"
+    began = time.monotonic()
+    outcome = fast_downward.search(hard / "domain.pddl", hard / "problem.pddl", LMCUT, time_limit=2)
+    assert outcome.status == "timeout"
+    assert outcome.plan_text is None
+    assert time.monotonic() - began < 15
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_memory_limit_on_a_hard_task(shared: Path) -> None:
+    hard = shared / "ipc" / "parking-opt14-strips" / "p_14_8-03"
+    outcome = fast_downward.search(
+        hard / "domain.pddl", hard / "problem.pddl", BLIND, time_limit=30, memory_limit_mb=64
+    )
+    assert outcome.status == "out-of-memory"
+    assert outcome.plan_text is None
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_a_second_is_enough_for_a_small_task(small: SimpleNamespace, tmp_path: Path) -> None:
+    with files_of(small.tower) as files:
+        outcome = fast_downward.search(files.domain, files.problem, FF, time_limit=1, memory_limit_mb=64)
+    assert outcome.status == "solved"
+    assert outcome.expanded is not None
+    assert outcome.expanded > 0
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_lmcut_does_not_take_axioms_and_says_so(small: SimpleNamespace) -> None:
+    with files_of(small.two_lamps) as files:
+        outcome = fast_downward.search(files.domain, files.problem, LMCUT)
+        assert fast_downward.search(files.domain, files.problem, FF).status == "solved"
+    assert outcome.status == "unsupported"
+    assert outcome.exit_code == 34
+    assert "axioms" in outcome.message
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_files_the_translator_cannot_read(tmp_path: Path) -> None:
+    (tmp_path / "d.pddl").write_text("(define (domain d) (:nonsense))", encoding="utf-8")
+    (tmp_path / "p.pddl").write_text("(define (problem p) (:domain d))", encoding="utf-8")
+    outcome = fast_downward.search(tmp_path / "d.pddl", tmp_path / "p.pddl", FF)
+    assert outcome.status == "unsupported"
+    assert "nonsense" in outcome.message
+
+
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [
+        (10, "unsolvable"),
+        (11, "unsolvable"),
+        (12, "error"),
+        (13, "error"),
+        (20, "out-of-memory"),
+        (21, "timeout"),
+        (22, "out-of-memory"),
+        (23, "timeout"),
+        (24, "timeout"),
+        (30, "error"),
+        (31, "unsupported"),
+        (32, "error"),
+        (33, "error"),
+        (34, "unsupported"),
+        (35, "error"),
+        (36, "error"),
+        (37, "error"),
+        (99, "error"),
+    ],
+)
+def test_exit_codes_without_a_plan(fake_driver, tmp_path: Path, code: int, status: str) -> None:
+    fake_driver(f"open(plan, 'w').write('(half a plan'); print('it went wrong', file=sys.stderr); sys.exit({code})")
+    outcome = run_fake(tmp_path)
+    assert outcome.status == status
+    assert outcome.exit_code == code
+    assert outcome.plan_text is None
+    assert outcome.message
+    if code >= 30:
+        assert "it went wrong" in outcome.message
+
+
+@pytest.mark.parametrize("code", [0, 1, 2, 3])
+def test_exit_codes_with_a_plan(fake_driver, tmp_path: Path, code: int) -> None:
+    fake_driver(f"open(plan, 'w').write('(a b)\\n'); print('[t=0.1s, 9 KB] Expanded 7 state(s).'); sys.exit({code})")
+    outcome = run_fake(tmp_path)
+    assert (outcome.status, outcome.plan_text, outcome.expanded) == ("solved", "(a b)\n", 7)
+    assert outcome.message == ""
+
+
+def test_success_without_a_plan_is_an_infrastructure_error(fake_driver, tmp_path: Path) -> None:
+    fake_driver("sys.exit(0)")
+    with pytest.raises(InfrastructureError, match="wrote no plan"):
+        run_fake(tmp_path)
+
+
+def test_a_crash_is_an_error_and_no_verdict(fake_driver, tmp_path: Path) -> None:
+    fake_driver("os.kill(os.getpid(), signal.SIGSEGV)")
+    outcome = run_fake(tmp_path)
+    assert outcome.status == "error"
+    assert outcome.exit_code == -signal.SIGSEGV
+
+
+def test_the_translator_killed_by_the_time_limit_is_a_timeout(fake_driver, tmp_path: Path) -> None:
+    fake_driver(f"sys.exit({256 - signal.SIGXCPU})")
+    assert run_fake(tmp_path, time_limit=1).status == "timeout"
+    assert run_fake(tmp_path).status == "error"
+
+
+def test_a_plan_found_too_late_is_not_reported(fake_driver, tmp_path: Path) -> None:
+    fake_driver("open(plan, 'w').write('(a)\\n'); print('INFO     Planner time: 5.40s'); sys.exit(0)")
+    late = run_fake(tmp_path, time_limit=5)
+    assert (late.status, late.plan_text) == ("timeout", None)
+    assert run_fake(tmp_path, time_limit=6).status == "solved"
+
+
+def test_a_driver_that_hangs_is_stopped_with_its_children(
+    fake_driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = tmp_path / "child"
+    fake_driver(
+        "import subprocess\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
+        f"open({str(note)!r}, 'w').write(str(child.pid))\n"
+        "time.sleep(60)"
+    )
+    run = fast_downward._run
+    monkeypatch.setattr(fast_downward, "_run", lambda command, folder, patience: run(command, folder, 1.0))
+    outcome = run_fake(tmp_path, time_limit=1)
+    assert outcome.status == "timeout"
+    assert "wall time" in outcome.message
+    assert_gone(int(note.read_text()))
+
+
+def test_ctrl_c_leaves_no_process_and_no_folder(fake_driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    note = tmp_path / "driver"
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+    fake_driver(f"open({str(note)!r}, 'w').write(str(os.getpid())); time.sleep(60)")
+
+    def interrupt() -> None:
+        while not (note.exists() and note.read_text()):
+            time.sleep(0.02)
+        # As the kernel does it: to the main thread, which waits for the process.
+        signal.pthread_kill(main, signal.SIGINT)
+
+    main = threading.main_thread().ident
+    assert main is not None
+    threading.Thread(target=interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
+        run_fake(tmp_path)
+    assert_gone(int(note.read_text()))
+    assert list(scratch.iterdir()) == []
+
+
+def assert_gone(pid: int) -> None:
+    """A killed process disappears as soon as its parent, or init, has taken note of it."""
+    for _ in range(100):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return
+        if Path(f"/proc/{pid}/stat").exists() and ") Z " in Path(f"/proc/{pid}/stat").read_text():
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"process {pid} still runs")
+
+
+@pytest.mark.parametrize("limits", [{"time_limit": 0}, {"time_limit": -1}, {"memory_limit_mb": 10}])
+def test_limits_that_cannot_be(tmp_path: Path, limits: dict[str, int]) -> None:
+    with pytest.raises(InputError, match="at least"):
+        fast_downward.search(tmp_path / "d", tmp_path / "p", FF, **limits)

@@ -1,0 +1,352 @@
+"""The oracle: what it says is read and judged here as a policy's reply is, and a broken telling makes it fail."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from pddl2nl.baselines import OracleModel, PlannerResult, TaskTexts, solve
+from pddl2nl.baselines.inputs import as_task
+from pddl2nl.errors import InfrastructureError
+from pddl2nl.llm import Completion, Message, Request, Usage
+from pddl2nl.nl import Reader, Teller, Wording, make_names, template_wording
+from pddl2nl.nl.markers import ACTION, LOOK_AROUND, PLAN_END, PLAN_START, THOUGHT
+from pddl2nl.nl.tell import Style
+from pddl2nl.pddl import Task
+from validators import GroundAction, Simulator, StepResult, validate
+
+pytestmark = pytest.mark.usefixtures("needs_planner")
+
+FORMS = {
+    "basic": f"Write {PLAN_START}, then the plan, then {PLAN_END}.",
+    "cot": f"Write {PLAN_START}, then the plan with a {THOUGHT} before every {ACTION}, then {PLAN_END}.",
+    "act": f"Write {ACTION} and the next action, or {ACTION} {LOOK_AROUND}.",
+    "react": f"Write {THOUGHT} and what you think, then {ACTION} and the next action, or {ACTION} {LOOK_AROUND}.",
+}
+
+IPC_TASKS = ["gripper/prob01", "blocks/probBLOCKS-4-1", "logistics00/probLOGISTICS-4-0", "miconic/s1-0"]
+
+
+@dataclass(frozen=True)
+class World:
+    """A task as it is told to a model, and a judge of what the model says."""
+
+    task: Task
+    wording: Wording
+    names: str = "typed"
+    style: Style = "nl"
+
+    @property
+    def teller(self) -> Teller:
+        """What tells it."""
+        return Teller(self.task, self.wording, make_names(self.task, self._scheme), self.style)
+
+    @property
+    def reader(self) -> Reader:
+        """What reads the replies."""
+        return Reader(self.task, self.wording, make_names(self.task, self._scheme))
+
+    @property
+    def _scheme(self) -> str:
+        return "original" if self.style == "pddl" else self.names
+
+    def problem(self) -> str:
+        """The problem as it is put."""
+        return "\n\n".join((self.teller.goal_text(), self.teller.objects_text(), self.teller.init_text()))
+
+    def opening(self, form: str, example: World | None = None) -> list[Message]:
+        """System prompt, an example where there is one, and the problem."""
+        messages = [Message("system", f"Here is a world.\n\n{self.teller.domain_text()}\n\n{FORMS[form]}")]
+        if example is not None:
+            messages += [Message("user", example.problem()), Message("assistant", example.solution(form))]
+        return [*messages, Message("user", self.problem())]
+
+    def solution(self, form: str) -> str:
+        """The reply of an example: one that would solve it, but not the target."""
+        actions = [self.teller.action(action) for action in solve(self.task, "lmcut").plan or ()]
+        return "\n".join((PLAN_START, *actions, PLAN_END)) if form in ("basic", "cot") else f"{ACTION} {actions[0]}"
+
+    def observe(self, result: StepResult) -> str:
+        """What is told after an action."""
+        return self.teller.executed(result.action) if result.applicable else self.teller.refused(result)
+
+
+def said(oracle: OracleModel, messages: list[Message]) -> str:
+    return oracle.complete(Request(tuple(messages))).text
+
+
+def is_solved(world: World, form: str, oracle: OracleModel, example: World | None = None, limit: int = 60) -> bool:
+    """Whether the oracle solves the task, by the readers and the simulator alone."""
+    messages = world.opening(form, example)
+    if form in ("basic", "cot"):
+        readings = world.reader.read(said(oracle, messages))
+        return bool(readings.plan) and readings.complete and validate(world.task, readings.plan).valid
+    simulator, reader = Simulator(world.task), world.reader
+    state = simulator.initial
+    for _ in range(limit):
+        reply = said(oracle, messages)
+        reading = reader.read_turn(reply)
+        observation = "Nothing was done."
+        if reading.action is not None:
+            result = simulator.step(state, reading.action)
+            observation = world.observe(result)
+            state = result.successor or state
+            if simulator.is_goal(state):
+                return True
+        messages += [Message("assistant", reply), Message("user", observation)]
+    return False
+
+
+@pytest.fixture
+def tower(small: SimpleNamespace) -> World:
+    """Four blocks, told in the template wording."""
+    task = as_task(small.tower)
+    return World(task, template_wording(task.domain))
+
+
+def oracle_for(world: World) -> OracleModel:
+    return OracleModel(world.task.domain, world.wording)
+
+
+# ── it solves what is told intact ─────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("names", ["typed", "original", "inferred"])
+@pytest.mark.parametrize("form", FORMS)
+def test_it_solves_what_it_was_told(tower: World, small: SimpleNamespace, form: str, names: str) -> None:
+    world = replace(tower, names=names)
+    example = replace(world, task=as_task(small.pair))
+    assert is_solved(world, form, oracle_for(world), example)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_it_solves_the_pddl_twin(tower: World, small: SimpleNamespace, form: str) -> None:
+    world = replace(tower, style="pddl")
+    example = replace(world, task=as_task(small.pair))
+    assert is_solved(world, form, oracle_for(world), example)
+
+
+@pytest.mark.parametrize("form", ["basic", "react"])
+def test_costs_and_metric_are_read_back(small: SimpleNamespace, form: str) -> None:
+    task = as_task(small.detour)
+    for style in ("nl", "pddl"):
+        world = World(task, template_wording(task.domain), style=style)
+        assert is_solved(world, form, oracle_for(world))
+
+
+@pytest.mark.parametrize("name", IPC_TASKS)
+def test_it_solves_real_tasks(name: str, shared: Path) -> None:
+    folder = shared / "ipc" / name
+    domain, problem = ((folder / f"{part}.pddl").read_text(encoding="utf-8") for part in ("domain", "problem"))
+    task = as_task(TaskTexts(domain, problem))
+    world = World(task, template_wording(task.domain))
+    assert is_solved(world, "cot", oracle_for(world))
+    assert is_solved(world, "act", oracle_for(world))
+
+
+# ── its replies have each mechanism's form ────────────────────────────────────────────────────────
+
+
+def test_the_form_of_each_reply(tower: World) -> None:
+    oracle = oracle_for(tower)
+    replies = {form: said(oracle, tower.opening(form)).split("\n") for form in FORMS}
+    for form in ("basic", "cot"):
+        assert (replies[form][0], replies[form][-1]) == (PLAN_START, PLAN_END)
+    assert not any(line.startswith((THOUGHT, ACTION)) for line in replies["basic"])
+    steps = replies["cot"][1:-1]
+    assert [line.split()[0] for line in steps] == [THOUGHT, ACTION] * (len(steps) // 2)
+    assert len(steps) == 2 * len(replies["basic"][1:-1])
+    assert len(replies["act"]) == 1
+    assert replies["act"][0] == f"{ACTION} {replies['basic'][1]}"
+    assert [line.split()[0] for line in replies["react"]] == [THOUGHT, ACTION]
+    assert replies["react"] == steps[:2]
+
+
+def test_thoughts_name_the_part_of_the_goal_that_is_served(tower: World) -> None:
+    thoughts = [line for line in said(oracle_for(tower), tower.opening("cot")).split("\n") if line.startswith(THOUGHT)]
+    on_it = tower.teller.literal(next(iter(Simulator(tower.task).unmet_goals(Simulator(tower.task).initial))))
+    assert any(on_it in thought for thought in thoughts)
+    assert "brings it about" in thoughts[-1]
+
+
+def test_the_account_is_honest(tower: World) -> None:
+    oracle = oracle_for(tower)
+    completion = oracle.complete(Request(tuple(tower.opening("act"))))
+    assert isinstance(completion, Completion)
+    assert (completion.model, completion.finish, completion.usage) == ("oracle", "text", Usage())
+    assert oracle.name == "oracle"
+
+
+# ── it knows nothing but the text ─────────────────────────────────────────────────────────────────
+
+
+def test_it_holds_a_domain_and_a_wording_and_no_task() -> None:
+    assert list(inspect.signature(OracleModel).parameters) == ["domain", "wording", "time_limit"]
+
+
+def test_it_plans_for_the_goal_in_the_text(tower: World) -> None:
+    oracle = oracle_for(tower)
+    told = tower.opening("basic")
+    goal = told[-1].content.split("\n\n")[0]
+    other = Teller(
+        replace(tower.task, problem=replace(tower.task.problem, goal=as_goal(tower, "(on d a)"))),
+        tower.wording,
+        make_names(tower.task, "typed"),
+    ).goal_text()
+    assert goal != other
+    plan = tower.reader.read(said(oracle, [told[0], Message("user", told[1].content.replace(goal, other))])).plan
+    assert not validate(tower.task, plan).valid
+    changed = replace(tower.task, problem=replace(tower.task.problem, goal=as_goal(tower, "(on d a)")))
+    assert validate(changed, plan).valid
+
+
+def as_goal(world: World, text: str):
+    from pddl2nl.pddl import Atom
+
+    return Atom(*((parts := text.strip("()").split())[0], tuple(parts[1:])))
+
+
+def test_one_oracle_serves_many_problems_in_threads(tower: World, small: SimpleNamespace) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    oracle = oracle_for(tower)
+    worlds = [tower, replace(tower, task=as_task(small.pair))] * 4
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(lambda world: is_solved(world, "react", oracle), worlds))
+
+
+# ── a broken telling makes it fail ────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_fact_that_is_not_told_is_missed(tower: World, form: str) -> None:
+    silent = replace(tower.wording.predicates["clear"], text=None, negated=None)
+    broken = replace(tower, wording=with_predicate(tower.wording, "clear", silent))
+    assert not is_solved(broken, form, oracle_for(tower))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_one_dropped_line_is_missed(tower: World, form: str) -> None:
+    init = tower.task.problem.init
+    kept = replace(tower.task.problem, init=tuple(atom for atom in init if atom != ("clear", "a")))
+    messages = World(replace(tower.task, problem=kept), tower.wording).opening(form)
+    reply = said(oracle_for(tower), messages)
+    assert "cannot be reached" in reply
+    assert tower.reader.read(reply).plan == ()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_swapped_parameters_are_misunderstood(tower: World, form: str) -> None:
+    snippet = tower.wording.predicates["on"]
+    assert snippet.text is not None
+    first, second = (f"{{{parameter}}}" for parameter in snippet.parameters)
+    swapped = snippet.text.replace(first, "{!}").replace(second, first).replace("{!}", second)
+    broken = replace(tower, wording=with_predicate(tower.wording, "on", replace(snippet, text=swapped)))
+    assert not is_solved(broken, form, oracle_for(tower))
+
+
+def with_predicate(wording: Wording, name: str, snippet) -> Wording:
+    return replace(wording, predicates={**wording.predicates, name: snippet})
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda text: text.replace("Currently, ", "Currently, it is said that "),
+        lambda text: text.split("\n\n")[0],
+        lambda text: "",
+        lambda text: text.replace("block_0", "box_0", 1),
+    ],
+)
+@pytest.mark.parametrize("form", FORMS)
+def test_an_unreadable_problem_is_answered_and_not_raised(tower: World, form: str, spoil) -> None:
+    system, problem = tower.opening(form)
+    reply = said(oracle_for(tower), [system, Message("user", spoil(problem.content))])
+    assert reply.startswith("I do not know what to do")
+    assert tower.reader.read(reply).plan == ()
+    assert tower.reader.read_turn(reply).action is None
+
+
+# ── it follows the conversation ───────────────────────────────────────────────────────────────────
+
+
+def turns(world: World, *actions: str, refuse: str = "") -> list[Message]:
+    """Replies and observations for actions that are executed, the one named in ``refuse`` excepted."""
+    messages: list[Message] = []
+    for text in actions:
+        action = GroundAction.parse(text)
+        refused = StepResult(action, None, unmet=())
+        observation = world.teller.refused(refused) if text == refuse else world.teller.executed(action)
+        messages += [Message("assistant", f"{ACTION} {world.teller.action(action)}"), Message("user", observation)]
+    return messages
+
+
+def next_action(world: World, *history: Message) -> GroundAction | None:
+    return world.reader.read_turn(said(oracle_for(world), [*world.opening("act"), *history])).action
+
+
+def test_it_goes_on_from_wherever_the_conversation_is(tower: World) -> None:
+    first = next_action(tower)
+    assert first is not None
+    off_the_plan = "(unstack c d)" if str(first) != "(unstack c d)" else "(unstack a b)"
+    action = next_action(tower, *turns(tower, off_the_plan))
+    simulator = Simulator(tower.task)
+    state = simulator.step(simulator.initial, off_the_plan).successor
+    assert state is not None
+    assert action is not None
+    assert simulator.is_applicable(state, action)
+
+
+def test_an_action_that_was_refused_has_changed_nothing(tower: World) -> None:
+    first = next_action(tower)
+    assert next_action(tower, *turns(tower, str(first), refuse=str(first))) == first
+
+
+def test_what_cannot_have_happened_is_named(tower: World) -> None:
+    reply = said(oracle_for(tower), [*tower.opening("act"), *turns(tower, "(stack a c)")])
+    assert "cannot be done by what I was told" in reply
+
+
+@pytest.mark.parametrize("style", ["nl", "pddl"])
+def test_it_uses_the_state_that_it_is_shown(tower: World, style: Style) -> None:
+    world = replace(tower, style=style)
+    simulator = Simulator(world.task)
+    state = simulator.initial
+    for action in ("(unstack c d)", "(put-down c)", "(unstack a b)"):
+        state = simulator.step(state, action).successor or state
+    shown = [Message("assistant", f"{ACTION} {LOOK_AROUND}"), Message("user", world.teller.state(state))]
+    action = next_action(world, *shown)
+    assert action is not None
+    assert simulator.is_applicable(state, action)
+    assert not simulator.is_applicable(simulator.initial, action)
+
+
+def test_a_state_that_it_cannot_read_is_answered(tower: World) -> None:
+    shown = [Message("assistant", f"{ACTION} {LOOK_AROUND}"), Message("user", "Currently, all is well.")]
+    assert "I do not understand what I see" in said(oracle_for(tower), [*tower.opening("act"), *shown])
+
+
+def test_it_plans_once_for_a_whole_conversation(tower: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+
+    def counted(task: Task, planner: str, *, time_limit: int | None = None) -> PlannerResult:
+        calls.append(planner)
+        return solve(task, planner, time_limit=time_limit)
+
+    monkeypatch.setattr("pddl2nl.baselines.told_task.solve", counted)
+    assert is_solved(tower, "react", oracle_for(tower))
+    assert calls == ["ff"]
+
+
+@pytest.mark.parametrize("status", ["timeout", "out-of-memory", "error", "unsupported"])
+def test_a_planner_that_fails_says_nothing_about_the_prompt(
+    tower: World, monkeypatch: pytest.MonkeyPatch, status
+) -> None:
+    failed = PlannerResult("ff", status, None, None, 0.0, None, "", "it broke")
+    monkeypatch.setattr("pddl2nl.baselines.told_task.solve", lambda *args, **kwargs: failed)
+    with pytest.raises(InfrastructureError, match="it broke"):
+        said(oracle_for(tower), tower.opening("basic"))
