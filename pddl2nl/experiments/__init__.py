@@ -1,0 +1,8 @@
+"""Runs: from a specification to a record and a result."""
+
+from __future__ import annotations
+
+from pddl2nl.experiments.models import MODELS, MadeModel, ModelContext, make_model
+from pddl2nl.experiments.runs import RunResult, RunSpec, run, run_spec
+
+__all__ = ["MODELS", "MadeModel", "ModelContext", "RunResult", "RunSpec", "make_model", "run", "run_spec"]

@@ -1,0 +1,117 @@
+"""The models that a run can ask, by the prefix of their name, and what their calls cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pddl2nl.llm import (
+    FREE,
+    Completion,
+    Model,
+    ModelConfigurationError,
+    OpenAIModel,
+    Price,
+    ReplayModel,
+    ScriptedModel,
+    price_of,
+)
+from pddl2nl.nl import Wording
+from pddl2nl.pddl import Domain
+from pddl2nl.policies.budget import PriceOf
+
+__all__ = ["MODELS", "MadeModel", "ModelContext", "ModelFactory", "make_model", "wrap_model"]
+
+
+@dataclass(frozen=True)
+class ModelContext:
+    """What a model may be made from besides its own name.
+
+    The oracle gets the domain and its wording, as it must know the language it reads; it never gets the
+    problem, which it reads out of the prompt.
+    """
+
+    domain: Domain
+    wording: Wording
+    style: str = "nl"
+    base_url: str | None = None
+
+
+@dataclass(frozen=True)
+class MadeModel:
+    """A model, what its calls cost, whether that is known beforehand, and its endpoint, if it has one."""
+
+    model: Model
+    price_of: PriceOf
+    priced: bool = True
+    base_url: str | None = None
+
+
+ModelFactory = Callable[[str, ModelContext], MadeModel]
+"""Makes a model from what follows its prefix and a colon (empty where nothing does)."""
+
+
+def _openai(argument: str, context: ModelContext) -> MadeModel:
+    model = OpenAIModel(argument, context.base_url)
+    price = price_of(argument)
+    return MadeModel(model, lambda completion: price, price is not None, model.base_url)
+
+
+def _oracle(argument: str, context: ModelContext) -> MadeModel:
+    from pddl2nl.baselines import OracleModel
+
+    if argument:
+        raise ModelConfigurationError(f"--model oracle takes no argument; found {argument!r}")
+    return MadeModel(OracleModel(context.domain, context.wording), _free)
+
+
+def _script(argument: str, context: ModelContext) -> MadeModel:
+    if not argument:
+        raise ModelConfigurationError("--model script needs a file: script:FILE")
+    return MadeModel(ScriptedModel.from_file(argument), _free)
+
+
+def _replay(argument: str, context: ModelContext) -> MadeModel:
+    if not argument:
+        raise ModelConfigurationError("--model replay needs a folder of records: replay:DIR")
+    # A replay repeats the accounts of the run that was recorded, the money included.
+    return MadeModel(ReplayModel(argument), _recorded_price)
+
+
+def _free(completion: Completion) -> Price | None:
+    return FREE
+
+
+def _recorded_price(completion: Completion) -> Price | None:
+    local = completion.model.partition(":")[0] in ("oracle", "script")
+    return FREE if local else price_of(completion.model)
+
+
+MODELS: dict[str, ModelFactory] = {"openai": _openai, "oracle": _oracle, "script": _script, "replay": _replay}
+"""The kinds of models; a name that begins with none of them is one of ``openai``."""
+
+
+def make_model(spec: str, context: ModelContext) -> MadeModel:
+    """The model that a ``--model`` option asks for: ``oracle``, ``script:FILE``, ``replay:DIR``, or a model's name.
+
+    Raises:
+        ModelConfigurationError: it cannot be set up; the message says what is missing.
+    """
+    kind, _, argument = spec.partition(":")
+    if kind in MODELS:
+        return MODELS[kind](argument, context)
+    return MODELS["openai"](spec, context)
+
+
+def wrap_model(model: Model) -> MadeModel:
+    """A model that the caller made, with what can be known of its price."""
+    from pddl2nl.baselines import OracleModel
+
+    if isinstance(model, OpenAIModel):
+        price = price_of(model.name)
+        return MadeModel(model, lambda completion: price, price is not None, model.base_url)
+    if isinstance(model, ReplayModel):
+        return MadeModel(model, _recorded_price)
+    if isinstance(model, ScriptedModel | OracleModel):
+        return MadeModel(model, _free)
+    return MadeModel(model, lambda completion: None, priced=False)

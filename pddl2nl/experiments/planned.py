@@ -1,0 +1,111 @@
+"""The record of a planner's run: one line of JSON Lines, beside the records of episodes.
+
+A planner has no episode, so its record is the single object ``{"event": "planned", …}``. Like an episode's it
+holds the PDDL texts in full, so that the plan can be judged again with no other file, and it is renamed into
+place when it is finished.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pddl2nl.errors import InfrastructureError
+from pddl2nl.policies.events import RecordError
+
+__all__ = ["Planned", "plan_and_record", "planned_from_json", "planned_to_json"]
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What a planner made of one task.
+
+    ``planner``, ``search``, ``status``, ``plan``, ``cost``, ``expanded`` and ``message`` are those of
+    `pddl2nl.baselines.PlannerResult`, actions as PDDL; a planner that broke has the status ``error``.
+    ``domain`` and ``problem`` are the names in the PDDL texts. ``seconds`` is wall time and alone differs
+    between two runs of one task.
+    """
+
+    planner: str
+    domain: str
+    problem: str
+    domain_pddl: str
+    problem_pddl: str
+    status: str
+    plan: tuple[str, ...] | None = None
+    cost: int | float | None = None
+    expanded: int | None = None
+    search: str = ""
+    message: str = ""
+    domain_file: str = ""
+    problem_file: str = ""
+    seconds: float = 0.0
+    format: int = 1
+
+
+def plan_and_record(
+    domain: Path, problem: Path, planner: str, record: Path, *, time_limit: int | None = None
+) -> Planned:
+    """Runs a planner on two files and writes its record to the path; gives what was written.
+
+    A planner that crashes is recorded, with the status ``error``, and not raised: in a sweep it must cost one
+    cell and not the table.
+
+    Raises:
+        MissingExtraError: the planner is not installed.
+        PDDLError: a file cannot be read.
+        InfrastructureError: the record cannot be written.
+    """
+    from pddl2nl.baselines import TaskTexts, solve
+    from pddl2nl.pddl import parse_task
+
+    texts = TaskTexts(domain.read_text(encoding="utf-8"), problem.read_text(encoding="utf-8"))
+    task = parse_task(texts.domain, texts.problem)
+    found: dict[str, Any]
+    try:
+        result = solve(texts, planner, time_limit=time_limit)
+        found = {**result.as_json(), "message": result.message}
+        found["plan"] = None if result.plan is None else tuple(map(str, result.plan))
+    except InfrastructureError as error:
+        found = {"planner": planner, "status": "error", "message": str(error)}
+    planned = Planned(
+        domain=task.domain.name,
+        problem=task.problem.name,
+        domain_pddl=texts.domain,
+        problem_pddl=texts.problem,
+        domain_file=str(domain),
+        problem_file=str(problem),
+        **found,
+    )
+    _write(planned, record)
+    return planned
+
+
+def planned_to_json(planned: Planned) -> dict[str, Any]:
+    """The record as its JSON object."""
+    return {"event": "planned", **dataclasses.asdict(planned)}
+
+
+def planned_from_json(data: Mapping[str, Any]) -> Planned:
+    """What `planned_to_json` wrote; raises `RecordError` for anything else."""
+    fields = {key: value for key, value in data.items() if key != "event"}
+    try:
+        if fields["plan"] is not None:
+            fields["plan"] = tuple(fields["plan"])
+        return Planned(**fields)
+    except (TypeError, KeyError) as error:
+        raise RecordError(f"a planner's record with the wrong fields: {error}") from error
+
+
+def _write(planned: Planned, record: Path) -> None:
+    partial = record.with_name(record.name + ".partial")
+    try:
+        partial.write_text(json.dumps(planned_to_json(planned), ensure_ascii=False) + "\n", encoding="utf-8")
+        os.replace(partial, record)
+    except OSError as error:
+        raise InfrastructureError(f"cannot write {record}: {error.strerror}") from error

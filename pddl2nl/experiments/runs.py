@@ -1,0 +1,235 @@
+"""One run: a policy on a task with a model, from its specification to its result and record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pddl2nl.errors import InfrastructureError
+from pddl2nl.experiments.record import RecordWriter, free_record_path, record_name
+from pddl2nl.experiments.setup import Prepared, prepare
+from pddl2nl.llm import Model
+from pddl2nl.nl import Wording
+from pddl2nl.pddl import Task
+from pddl2nl.policies import Episode, Event
+from pddl2nl.policies.budget import free
+from pddl2nl.policies.events import Fault, Finished, Outcome
+
+__all__ = ["RunResult", "RunSpec", "run", "run_spec"]
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """Everything that determines a run.
+
+    Attributes:
+        task: the task to be solved.
+        policy: a name of `POLICIES`.
+        model: a ``--model`` text (`MODELS`), or a model itself; policies that ask none ignore it.
+        wording: None for the domain's own (else the template), ``template``, a wording file, or a `Wording`.
+        style: ``nl``, or ``pddl`` for the PDDL twins of Basic and Act.
+        names: how objects are called: typed, original or inferred; style ``pddl`` keeps their own names.
+        translator: what reads the model's words: ``reader`` alone so far.
+        reading: the reading policy of whole plans: default, planbench or all.
+        example: None for one found or made, a problem file, or ``none`` for zero-shot.
+        example_plan: a plan file for that problem; without it FF solves it.
+        steps: the step limit of interactive policies; None for twice the length of FF's plan.
+        max_calls, max_tokens, max_usd: looked at before each call of the model; None is no limit.
+        seed: of the endpoint's sampling, of random choices, and of an example that is made.
+        temperature: of sampling.
+        base_url: of an OpenAI-compatible endpoint.
+        record: the file to be written; an older one is replaced.
+        out: a folder in which a record is written under a name of its own, unless ``record`` says which.
+    """
+
+    task: Task
+    policy: str = "react"
+    model: str | Model = "oracle"
+    wording: str | Wording | None = None
+    style: str = "nl"
+    names: str = "typed"
+    translator: str = "reader"
+    reading: str = "default"
+    example: str | Path | None = None
+    example_plan: str | Path | None = None
+    steps: int | None = None
+    max_calls: int | None = None
+    max_tokens: int | None = None
+    max_usd: float | None = None
+    seed: int = 1
+    temperature: float | None = 0.0
+    base_url: str | None = None
+    record: Path | None = None
+    out: Path | None = None
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What came of a run.
+
+    ``plan`` holds PDDL actions: those executed by an interactive policy, those read out of a one-shot reply.
+    ``fault`` is the first broken link of a run that was not solved. ``mistakes`` are turns, or lines of a plan,
+    meant as actions and not executed. ``usd`` is None where a price is unknown, ``record`` where none was
+    written. ``events`` is all that happened, as it stands in the record.
+    """
+
+    outcome: Outcome
+    fault: Fault | None
+    plan: tuple[str, ...]
+    steps: int
+    mistakes: int
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cached_tokens: int
+    usd: float | None
+    seconds: float
+    record: Path | None
+    message: str = ""
+    events: tuple[Event, ...] = field(default=(), repr=False)
+
+    @property
+    def solved(self) -> bool:
+        """Whether the goal was reached."""
+        return self.outcome == "solved"
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields as ``pddl2nl run --json`` prints them."""
+        return {
+            "outcome": self.outcome,
+            "fault": None if self.fault is None else asdict(self.fault),
+            "plan": list(self.plan),
+            "steps": self.steps,
+            "mistakes": self.mistakes,
+            "calls": self.calls,
+            "prompt_tokens": self.prompt_tokens,
+            "completion_tokens": self.completion_tokens,
+            "cached_tokens": self.cached_tokens,
+            "usd": None if self.usd is None else round(self.usd, 6),
+            "seconds": round(self.seconds, 3),
+            "record": None if self.record is None else str(self.record),
+        }
+
+
+def run(
+    task: Task,
+    policy: str = "react",
+    model: str | Model = "oracle",
+    *,
+    wording: str | Wording | None = None,
+    style: str = "nl",
+    names: str = "typed",
+    example: str | Path | None = None,
+    example_plan: str | Path | None = None,
+    steps: int | None = None,
+    max_calls: int | None = None,
+    max_tokens: int | None = None,
+    max_usd: float | None = None,
+    seed: int = 1,
+    base_url: str | None = None,
+    record: str | Path | None = None,
+) -> RunResult:
+    """Lets a policy act on a task; needs no file and writes none unless ``record`` names one.
+
+    The arguments are the fields of `RunSpec`. What fails on the way (an endpoint, a planner in the model) is an
+    outcome, ``infrastructure-error``; what is wrong with the arguments is raised.
+
+    Raises:
+        InputError: an argument that cannot be, a task that cannot be executed, or no planner where one is needed.
+        InfrastructureError: the planner that sets the step limit failed, or the record cannot be written.
+    """
+    return run_spec(
+        RunSpec(
+            task=task,
+            policy=policy,
+            model=model,
+            wording=wording,
+            style=style,
+            names=names,
+            example=example,
+            example_plan=example_plan,
+            steps=steps,
+            max_calls=max_calls,
+            max_tokens=max_tokens,
+            max_usd=max_usd,
+            seed=seed,
+            base_url=base_url,
+            record=None if record is None else Path(record),
+        )
+    )
+
+
+def run_spec(spec: RunSpec) -> RunResult:
+    """Runs what a specification says; see `run`."""
+    prepared = prepare(spec)
+    events: list[Event] = []
+    path = _record_path(spec, prepared)
+    try:
+        with ExitStack() as stack:
+            writer = stack.enter_context(RecordWriter(path)) if path is not None else None
+
+            def emit(event: Event) -> None:
+                events.append(event)
+                if writer is not None:
+                    _write(writer, event)
+
+            finished = _play(prepared, spec.seed, emit)
+    except _RecordLostError as lost:
+        raise InfrastructureError(str(lost)) from lost
+    return _result(finished, prepared, path, events)
+
+
+class _RecordLostError(Exception):
+    """No `InfrastructureError`, which an episode would take for a failing model and go on to its end."""
+
+
+def _write(writer: RecordWriter, event: Event) -> None:
+    try:
+        writer.write(event)
+    except InfrastructureError as error:
+        raise _RecordLostError(str(error)) from error
+
+
+def _play(prepared: Prepared, seed: int, emit: Callable[[Event], None]) -> Finished:
+    emit(prepared.started)
+    made = prepared.made
+    episode = Episode(
+        prepared.setting,
+        None if made is None else made.model,
+        limits=prepared.limits,
+        seed=seed,
+        request=prepared.request,
+        price_of=free if made is None else made.price_of,
+        emit=emit,
+    )
+    return episode.play(prepared.policy)
+
+
+def _record_path(spec: RunSpec, prepared: Prepared) -> Path | None:
+    if spec.record is not None or spec.out is None:
+        return spec.record
+    started = prepared.started
+    name = record_name(started.domain, started.problem, started.policy, started.model, started.style, str(started.seed))
+    return free_record_path(spec.out, name)
+
+
+def _result(finished: Finished, prepared: Prepared, path: Path | None, events: list[Event]) -> RunResult:
+    return RunResult(
+        outcome=finished.outcome,
+        fault=finished.fault,
+        plan=finished.proposed if prepared.policy.one_shot else finished.plan,
+        steps=finished.steps,
+        mistakes=finished.mistakes,
+        calls=finished.calls,
+        prompt_tokens=finished.prompt_tokens,
+        completion_tokens=finished.completion_tokens,
+        cached_tokens=finished.cached_tokens,
+        usd=finished.usd,
+        seconds=finished.seconds,
+        record=path,
+        message=finished.message,
+        events=tuple(events),
+    )

@@ -1,0 +1,31 @@
+"""Basic: the model gives a whole plan at once (AutoPlanBench paper, section 4, "LLM Planning")."""
+
+from __future__ import annotations
+
+from pddl2nl.llm import Message
+from pddl2nl.nl.markers import PLAN_END, PLAN_START
+from pddl2nl.policies.episode import Episode
+from pddl2nl.policies.example import Example
+from pddl2nl.policies.prompting import opening
+
+__all__ = ["Basic"]
+
+
+class Basic:
+    """A plan, one action a line, between the tags that begin and end it. The PDDL twin writes PDDL actions."""
+
+    summary = "a whole plan at once"
+    styles: tuple[str, ...] = ("nl", "pddl")
+    one_shot = True
+    thoughts = False
+    needs_model = True
+    prompt: str | None = "basic"
+
+    def run(self, episode: Episode) -> None:
+        """Asks once and submits the plan."""
+        episode.submit(episode.ask(opening(episode, "basic", _solution)))
+
+
+def _solution(example: Example) -> list[Message]:
+    lines = [PLAN_START, *(step.action for step in example.steps), PLAN_END]
+    return [Message("assistant", "\n".join(lines))]

@@ -1,0 +1,65 @@
+"""Events made from what they report: requests, completions, readings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pddl2nl.llm import Completion, Message, Request, request_key
+from pddl2nl.nl import Reading
+from pddl2nl.policies import events
+
+__all__ = ["prompted_event", "read_event", "replied_event"]
+
+
+def prompted_event(call: int, request: Request, before: Sequence[Message]) -> events.Prompted:
+    """What was asked, as what is new since the messages of the call before."""
+    kept = 0
+    for old, new in zip(before, request.messages, strict=False):
+        if old != new:
+            break
+        kept += 1
+    return events.Prompted(
+        call,
+        request.purpose,
+        kept,
+        request.messages[kept:],
+        request_key(request),
+        request.temperature,
+        request.seed,
+        request.max_tokens,
+        request.stop,
+        request.sample,
+    )
+
+
+def read_event(step: int, reading: Reading) -> events.Read:
+    """What was read out of a reply, at one step."""
+    return events.Read(
+        step,
+        reading.status,
+        reading.text,
+        None if reading.action is None else str(reading.action),
+        tuple(map(str, reading.candidates)),
+        reading.rule or "",
+        reading.line,
+        reading.start,
+        reading.end,
+    )
+
+
+def replied_event(call: int, completion: Completion, usd: float | None) -> events.Replied:
+    """What a call gave, and what it cost in USD."""
+    usage = completion.usage
+    return events.Replied(
+        call,
+        completion.text,
+        completion.finish,
+        usage.prompt_tokens,
+        usage.completion_tokens,
+        usage.cached_tokens,
+        usage.reasoning_tokens,
+        usd,
+        completion.model,
+        completion.fingerprint,
+        completion.seconds,
+    )

@@ -1,0 +1,304 @@
+"""What happens in an episode, as typed events; a run's record is their list, one JSON object a line.
+
+The order of a record (``?`` at most once, ``*`` any number)::
+
+    started                                   everything needed to run it again; always first
+    ( prompted replied                        a call of the model: what was asked and what came back
+    | read                                    one action line that was read out of a reply, or found unreadable
+    | acted | rejected | looked-around )*     what the simulator made of it; each costs a step
+    goal-reached?                             the simulator found the goal to hold; nothing is acted after it
+    finished                                  the outcome and the accounts; always last in a finished record
+
+A one-shot mechanism (Basic, CoT) writes one ``read`` for every line of its plan first and then ``acted``
+events up to the end of the plan or to the first broken link, which is the one ``rejected``. An interactive
+one (Act, ReAct) writes one ``read`` a turn, followed by exactly one of ``acted``, ``rejected`` and
+``looked-around``. The random policy speaks no language: it writes ``acted`` alone. Steps count from 1.
+Actions and literals are PDDL, ``(stack a b)``; texts are in the wording of the run.
+
+Everything that is reported is computed from these events afterwards (`pddl2nl.reports`). The fields named in
+`VOLATILE` hold times and differ between two runs of the same specification; nothing else does.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+from pddl2nl.errors import InputError
+from pddl2nl.llm.types import Finish, Message
+
+__all__ = [
+    "EVENTS",
+    "OUTCOMES",
+    "VOLATILE",
+    "Acted",
+    "Event",
+    "Fault",
+    "Finished",
+    "GoalReached",
+    "LookedAround",
+    "Outcome",
+    "Prompted",
+    "Read",
+    "RecordError",
+    "Rejected",
+    "Replied",
+    "Started",
+    "event_from_json",
+    "event_to_json",
+    "events_to_json",
+]
+
+Outcome = Literal["solved", "inapplicable", "goal-missed", "unreadable", "budget", "gave-up", "infrastructure-error"]
+OUTCOMES: tuple[Outcome, ...] = (
+    "solved",
+    "inapplicable",
+    "goal-missed",
+    "unreadable",
+    "budget",
+    "gave-up",
+    "infrastructure-error",
+)
+"""How a run can end. The last one is no verdict on the policy: such a run is never scored."""
+
+VOLATILE = frozenset({"started.time", "replied.seconds", "finished.seconds"})
+"""``event.field`` of the fields that differ between two runs of one specification."""
+
+
+class RecordError(InputError):
+    """A line of a record that is no event of this format."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """The first broken link of a run.
+
+    ``step`` counts turns or plan lines from 1, 0 where no step was reached. ``status`` is ``unreadable``,
+    ``ambiguous``, ``unknown-object``, ``not-an-action``, ``inapplicable``, ``claimed-done``, ``goal-missed``,
+    ``refused``, ``filtered``, ``length``, ``empty``, ``dead-end``, ``budget`` or ``infrastructure-error``.
+    ``text`` is what was said at that step, or the reason where nothing was.
+    """
+
+    step: int
+    status: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Started:
+    """A run began. The PDDL texts, wording, names and example stand here in full, so no other file is needed.
+
+    ``names`` maps PDDL object to NL object; ``limits`` holds steps, calls, tokens, usd, seconds (null: none);
+    ``settings`` what every request carries (temperature, max_tokens); ``prompts`` the SHA-256 of every prompt
+    file used; ``example`` is null for zero-shot, else ``source`` ("file", "shipped" or "made"), ``problem``
+    (PDDL text), ``plan``, ``thoughts`` ("template", "none"); ``base_url`` is without credentials, null for
+    models without an endpoint; ``time`` is UTC in ISO 8601.
+    """
+
+    event: ClassVar[str] = "started"
+    policy: str
+    model: str
+    seed: int
+    domain: str
+    problem: str
+    domain_pddl: str
+    problem_pddl: str
+    domain_sha256: str
+    problem_sha256: str
+    domain_file: str = ""
+    problem_file: str = ""
+    style: str = "nl"
+    translator: str = "reader"
+    reading: str = "default"
+    names_scheme: str = "typed"
+    names: Mapping[str, str] = field(default_factory=dict)
+    wording: Mapping[str, Any] | None = None
+    limits: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    example: Mapping[str, Any] | None = None
+    base_url: str | None = None
+    versions: Mapping[str, str] = field(default_factory=dict)
+    time: str = ""
+    format: int = 1
+
+
+@dataclass(frozen=True)
+class Prompted:
+    """The model is asked. ``messages`` are those after the first ``kept`` messages of the previous prompt.
+
+    Interactive prompts grow only at their end, so a record that kept every prompt whole would be quadratic in
+    the steps. ``request_sha256`` is the key of the whole request (`pddl2nl.llm.request_key`), by which a
+    record is replayed.
+    """
+
+    event: ClassVar[str] = "prompted"
+    call: int
+    purpose: str
+    kept: int
+    messages: tuple[Message, ...]
+    request_sha256: str
+    temperature: float | None = None
+    seed: int | None = None
+    max_tokens: int | None = None
+    stop: tuple[str, ...] = ()
+    sample: int = 0
+
+
+@dataclass(frozen=True)
+class Replied:
+    """The model's reply to the call of that number, as it came; ``usd`` is null where no price is known."""
+
+    event: ClassVar[str] = "replied"
+    call: int
+    text: str
+    finish: Finish = "text"
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+    usd: float | None = None
+    model: str = ""
+    fingerprint: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Read:
+    """A span of a reply was read. ``start`` and ``end`` are offsets into the text of the last `Replied`.
+
+    ``status`` is ``read``, ``ambiguous``, ``unreadable``, ``unknown-object``, ``not-an-action``,
+    ``look-around`` or ``claimed-done``; ``rule`` names the rule that read it.
+    """
+
+    event: ClassVar[str] = "read"
+    step: int
+    status: str
+    text: str
+    action: str | None = None
+    candidates: tuple[str, ...] = ()
+    rule: str = ""
+    line: int = 0
+    start: int = 0
+    end: int = 0
+
+
+@dataclass(frozen=True)
+class Acted:
+    """An action was applicable and executed; ``observation`` is what the model was told ("" for one-shot plans)."""
+
+    event: ClassVar[str] = "acted"
+    step: int
+    action: str
+    text: str = ""
+    observation: str = ""
+    added: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """A turn, or the line of a plan, was not executed.
+
+    ``status`` is ``inapplicable`` (``unmet`` holds the failing ground literals), ``unreadable``, ``ambiguous``,
+    ``unknown-object``, ``not-an-action``, or ``claimed-done`` (the goal did not hold; ``unmet`` holds what of
+    it is missing). All but the last are *mistakes*.
+    """
+
+    event: ClassVar[str] = "rejected"
+    step: int
+    status: str
+    text: str
+    action: str | None = None
+    unmet: tuple[str, ...] = ()
+    observation: str = ""
+
+
+@dataclass(frozen=True)
+class LookedAround:
+    """The model asked for the state and was told it."""
+
+    event: ClassVar[str] = "looked-around"
+    step: int
+    text: str
+    observation: str
+
+
+@dataclass(frozen=True)
+class GoalReached:
+    """The simulator found the goal to hold after this step (0: in the initial state already)."""
+
+    event: ClassVar[str] = "goal-reached"
+    step: int
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The end of a run, with its accounts.
+
+    ``plan`` holds the actions that were executed, in order (of a one-shot plan those before the first broken
+    link; ``proposed`` those that were read). ``steps`` counts turns, or the judged lines of a one-shot plan;
+    ``turns`` counts each kind apart: executed, inapplicable, unreadable, ambiguous, unknown-object,
+    not-an-action, look-around, claimed-done. ``mistakes`` are those meant as actions and not executed.
+    ``usd`` is null where a price is unknown. ``message`` explains the outcome in a sentence.
+    """
+
+    event: ClassVar[str] = "finished"
+    outcome: Outcome
+    fault: Fault | None = None
+    plan: tuple[str, ...] = ()
+    proposed: tuple[str, ...] = ()
+    steps: int = 0
+    mistakes: int = 0
+    turns: Mapping[str, int] = field(default_factory=dict)
+    cost: str | None = None
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+    usd: float | None = None
+    seconds: float = 0.0
+    message: str = ""
+
+
+Event = Started | Prompted | Replied | Read | Acted | Rejected | LookedAround | GoalReached | Finished
+
+EVENTS: dict[str, type[Event]] = {
+    kind.event: kind
+    for kind in (Started, Prompted, Replied, Read, Acted, Rejected, LookedAround, GoalReached, Finished)
+}
+"""Every event by its name in a record."""
+
+
+def event_to_json(event: Event) -> dict[str, Any]:
+    """The event as a JSON object: its name under ``event``, then its fields in their order."""
+    return {"event": event.event, **dataclasses.asdict(event)}
+
+
+def events_to_json(events: tuple[Event, ...] | list[Event]) -> list[dict[str, Any]]:
+    """A list of events as JSON objects."""
+    return [event_to_json(event) for event in events]
+
+
+def event_from_json(data: Mapping[str, Any]) -> Event:
+    """The event that `event_to_json` wrote; raises `RecordError` for anything else."""
+    kind = EVENTS.get(str(data.get("event")))
+    if kind is None:
+        raise RecordError(f"not an event of a run: {data.get('event')!r}; known are {', '.join(EVENTS)}")
+    fields: dict[str, Any] = {key: _frozen(value) for key, value in data.items() if key != "event"}
+    try:
+        if kind is Prompted:
+            fields["messages"] = tuple(Message(**message) for message in data["messages"])
+        if kind is Finished and data.get("fault") is not None:
+            fields["fault"] = Fault(**data["fault"])
+        return kind(**fields)
+    except (TypeError, KeyError) as error:
+        raise RecordError(f"an event '{kind.event}' with the wrong fields: {error}") from error
+
+
+def _frozen(value: Any) -> Any:
+    # JSON knows lists alone; the dataclasses hold tuples at their top level and JSON as it is below.
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,114 @@
+"""Reading the PDDL twins' replies: a regular expression and the task's own names, no language at all.
+
+As in section 5 of the AutoPlanBench paper: the PDDL action is cut out of the reply and handed to the simulator.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pddl2nl.nl import Reading, Readings
+from pddl2nl.nl.markers import ACTION, DONE, LOOK_AROUND, PLAN_END, PLAN_START, THOUGHT
+from pddl2nl.nl.readings import Status
+from pddl2nl.pddl import Task
+from validators import BadActionError, GroundAction, Simulator
+
+__all__ = ["PDDLReader"]
+
+_GROUP = re.compile(r"\(\s*([^\s()]+(?:\s+[^\s()]+)*)\s*\)")
+_BARE = re.compile(r"[^\S\n]*(?:\d+[.):]|[-*])?\s*(\S+(?:[^\S\n]+\S+)*?)\s*[.;]?\s*$")
+_DONE = re.compile(rf"\b(?:{DONE}|done)\b", re.IGNORECASE)
+
+
+class PDDLReader:
+    """Reads ground PDDL actions; has the methods of `pddl2nl.nl.Reader` that an episode uses."""
+
+    def __init__(self, simulator: Simulator):
+        self._simulator = simulator
+        self._task: Task = simulator.task
+
+    def read(self, text: str, policy: str = "default") -> Readings:
+        """The plan in a reply: what stands between the last plan tags, or all of it where there are none.
+
+        A line gives a reading for every ``(name object …)`` in it; the parentheses may be missing where the
+        line begins with an action's name.
+        """
+        begin = text.rfind(PLAN_START)
+        tagged = begin >= 0
+        begin = begin + len(PLAN_START) if tagged else 0
+        end = text.find(PLAN_END, begin)
+        ended = end >= 0
+        readings = [
+            reading
+            for line, start, stop in _lines(text, begin, end if ended else len(text))
+            for reading in self._line(text, line, start, stop, meant=tagged)
+        ]
+        return Readings(tuple(readings), tuple(item for item in readings if item.is_attempt), ended, policy)
+
+    def read_turn(self, text: str) -> Reading:
+        """The one action of a turn: that of the first line that begins with ``Action:``, or the only one said."""
+        lines = list(_lines(text, 0, len(text)))
+        marked = [item for item in lines if text[item[1] : item[2]].lstrip("*_ ").lower().startswith(ACTION.lower())]
+        spoken = marked[:1] or [item for item in lines if not text[item[1] : item[2]].lstrip().startswith(THOUGHT)]
+        readings: list[Reading] = []
+        for line, start, stop in spoken:
+            if marked:
+                start = text.index(ACTION[-1], start) + 1
+            readings += self._line(text, line, start, stop, meant=bool(marked))
+        attempts = [reading for reading in readings if reading.is_attempt]
+        if attempts:
+            return _only(text, attempts)
+        said = " ".join(text[start:stop] for _, start, stop in spoken)
+        whole = Reading(1, 0, len(text), text, "unreadable", reason="no action in parentheses was found")
+        if LOOK_AROUND in said.lower():
+            return whole._replace(status="look-around", rule="phrase", reason="")
+        if _DONE.search(said):
+            return whole._replace(status="claimed-done", rule="phrase", reason="")
+        return whole
+
+    def _line(self, text: str, line: int, start: int, stop: int, *, meant: bool) -> Iterator[Reading]:
+        groups = list(_GROUP.finditer(text, start, stop))
+        for match in groups:
+            yield self._judged(line, match.start(), match.end(), match[0], match[1], "pddl", meant)
+        if groups or not text[start:stop].strip():
+            return
+        bare = _BARE.match(text[start:stop])
+        words = bare[1] if bare else ""
+        if words and self._task.domain.action(words.split()[0].lower()) is not None:
+            yield self._judged(line, start, stop, text[start:stop], words, "pddl-bare", True)
+        else:
+            yield Reading(line, start, stop, text[start:stop], "not-an-action", rule="prose")
+
+    def _judged(self, line: int, start: int, stop: int, said: str, words: str, rule: str, meant: bool) -> Reading:
+        name, *args = words.lower().split()
+        action = GroundAction(name, tuple(args))
+        reading = Reading(line, start, stop, said, "read", action, rule=rule)
+        try:
+            self._simulator.check(action)
+        except BadActionError as error:
+            unknown = tuple(arg for arg in args if arg not in self._task.objects)
+            known = self._task.domain.action(name) is not None
+            if not known and not meant:
+                return reading._replace(status="not-an-action", action=None, rule="prose")
+            status: Status = "unknown-object" if known and unknown else "unreadable"
+            return reading._replace(status=status, action=None, unknown=unknown, reason=error.reason)
+        return reading
+
+
+def _only(text: str, attempts: list[Reading]) -> Reading:
+    candidates = tuple(dict.fromkeys(reading.action for reading in attempts if reading.action is not None))
+    if len(candidates) < 2:
+        return next((reading for reading in attempts if reading.action is not None), attempts[0])
+    start, stop = attempts[0].start, attempts[-1].end
+    return attempts[0]._replace(end=stop, text=text[start:stop], status="ambiguous", action=None, candidates=candidates)
+
+
+def _lines(text: str, begin: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """The lines between two offsets: number in the whole text (from 1), start and end."""
+    number = text.count("\n", 0, begin) + 1
+    start = begin
+    for line in text[begin:end].split("\n"):
+        yield number, start, start + len(line)
+        number += 1
+        start += len(line) + 1

@@ -1,0 +1,27 @@
+"""Random: in every step an applicable action, each with the same chance (AutoPlanBench paper, section 5, "rnd")."""
+
+from __future__ import annotations
+
+from pddl2nl.policies.episode import Episode
+
+__all__ = ["RandomWalk"]
+
+
+class RandomWalk:
+    """Chooses uniformly over the applicable actions until the goal holds, within the step limit of the others."""
+
+    summary = "a uniformly random applicable action a turn; asks no model"
+    styles: tuple[str, ...] = ("nl", "pddl")
+    one_shot = False
+    thoughts = False
+    needs_model = False
+    prompt: str | None = None
+
+    def run(self, episode: Episode) -> None:
+        """Moves until the episode ends; a state without applicable actions is given up."""
+        while not episode.done:
+            action = episode.sample()
+            if action is None:
+                episode.give_up("dead-end", "no action is applicable any more")
+            else:
+                episode.move(action)

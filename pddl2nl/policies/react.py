@@ -1,0 +1,33 @@
+"""ReAct: a thought and an action a turn (AutoPlanBench paper, section 4, "LLM Policies"; Yao et al. 2023)."""
+
+from __future__ import annotations
+
+from pddl2nl.llm import Message
+from pddl2nl.nl.markers import ACTION, THOUGHT
+from pddl2nl.policies.episode import Episode
+from pddl2nl.policies.example import Example
+from pddl2nl.policies.prompting import chat, opening, turn
+
+__all__ = ["ReAct"]
+
+
+class ReAct:
+    """As Act, but before every action the model says what it considers; the thoughts stay in the history."""
+
+    summary = "a thought and an action a turn, answered by an observation"
+    styles: tuple[str, ...] = ("nl",)
+    one_shot = False
+    thoughts = True
+    needs_model = True
+    prompt: str | None = "react"
+
+    def run(self, episode: Episode) -> None:
+        """Acts until the episode ends."""
+        messages = opening(episode, "react", _solution)
+        while not episode.done:
+            reply = episode.ask(messages)
+            messages += turn(reply, episode.act(reply).observation)
+
+
+def _solution(example: Example) -> list[Message]:
+    return chat([f"{THOUGHT} {step.thought}\n{ACTION} {step.action}" for step in example.steps], example)

@@ -1,0 +1,129 @@
+"""The registry of models: every kind can be made, says what it is, and is refused in words where it cannot be."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pddl2nl.experiments.models import MODELS, ModelContext, make_model, wrap_model
+from pddl2nl.llm import (
+    FREE,
+    Completion,
+    Message,
+    Model,
+    ModelConfigurationError,
+    OpenAIModel,
+    ReplayModel,
+    Request,
+    ScriptedModel,
+    Usage,
+    price_of,
+)
+from pddl2nl.nl import template_wording
+from pddl2nl.pddl import parse_domain
+
+DOMAIN = "(define (domain d) (:predicates (p ?x)) (:action go :parameters (?x) :precondition (p ?x) :effect (p ?x)))"
+USAGE = Usage(1_000_000, 0)
+
+
+@pytest.fixture
+def context(monkeypatch: pytest.MonkeyPatch) -> ModelContext:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    domain = parse_domain(DOMAIN)
+    return ModelContext(domain, template_wording(domain))
+
+
+@pytest.fixture
+def specs(tmp_path: Path) -> dict[str, str]:
+    """A good ``--model`` text for every kind."""
+    (tmp_path / "script.txt").write_text("hello", encoding="utf-8")
+    prompted = {
+        "event": "prompted",
+        "call": 1,
+        "purpose": "planner",
+        "kept": 0,
+        "messages": [{"role": "user", "content": "x"}],
+        "request_sha256": "",
+        "temperature": 0.0,
+        "seed": 1,
+        "max_tokens": None,
+        "stop": [],
+        "sample": 0,
+    }
+    replied = {"event": "replied", "call": 1, "text": "hi", "finish": "text", "model": "gpt-4o", "fingerprint": ""}
+    counts = {"prompt_tokens": 0, "completion_tokens": 0, "cached_tokens": 0, "reasoning_tokens": 0, "seconds": 0.0}
+    lines = [json.dumps(prompted), json.dumps(replied | counts)]
+    (tmp_path / "run.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    return {
+        "openai": "gpt-4o-2024-08-06",
+        "oracle": "oracle",
+        "script": f"script:{tmp_path / 'script.txt'}",
+        "replay": f"replay:{tmp_path}",
+    }
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_every_kind_is_made_and_recorded_under_the_name_it_was_asked_for(
+    kind: str, specs: dict[str, str], context: ModelContext
+) -> None:
+    made = make_model(specs[kind], context)
+    assert made.model.name == specs[kind]
+    assert made.priced
+    assert made.price_of(Completion("", model="gpt-4o")) is not None
+    assert (made.base_url is None) == (kind != "openai")
+    assert callable(made.model.complete)
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_a_model_made_by_the_caller_is_priced_alike(kind: str, specs: dict[str, str], context: ModelContext) -> None:
+    made = make_model(specs[kind], context)
+    wrapped = wrap_model(made.model)
+    reply = Completion("", model="gpt-4o")
+    assert wrapped.price_of(reply) == made.price_of(reply)
+    assert (wrapped.priced, wrapped.base_url) == (made.priced, made.base_url)
+
+
+def test_a_name_without_a_known_prefix_is_an_endpoint_model(context: ModelContext) -> None:
+    for spec, name in (("llama3:8b", "llama3:8b"), ("ft:gpt-4o:x", "ft:gpt-4o:x"), ("openai:o3", "o3")):
+        made = make_model(spec, context)
+        assert isinstance(made.model, OpenAIModel)
+        assert made.model.name == name
+
+
+def test_prices_are_known_unknown_or_zero(specs: dict[str, str], context: ModelContext) -> None:
+    reply = Completion("", usage=USAGE, model="gpt-4o")
+    assert make_model("gpt-4o", context).price_of(reply) == price_of("gpt-4o")
+    unknown = make_model("my-llama", context)
+    assert not unknown.priced
+    assert unknown.price_of(reply) is None
+    assert make_model(specs["script"], context).price_of(reply) == FREE
+    replay = make_model(specs["replay"], context)
+    assert replay.price_of(reply) == price_of("gpt-4o")
+    assert replay.price_of(Completion("", model="oracle")) == FREE
+
+
+def test_a_foreign_model_has_no_known_price() -> None:
+    class Foreign:
+        name = "foreign"
+
+        def complete(self, request: Request) -> Completion:
+            return Completion("x")
+
+    model: Model = Foreign()
+    made = wrap_model(model)
+    assert not made.priced
+    assert made.price_of(model.complete(Request((Message("user", "x"),)))) is None
+
+
+@pytest.mark.parametrize("spec", ["script", "script:", "replay:", "replay:/no/such/folder", "oracle:x", "script:/none"])
+def test_a_bad_specification_is_refused(spec: str, context: ModelContext) -> None:
+    with pytest.raises(ModelConfigurationError):
+        make_model(spec, context)
+
+
+def test_the_kinds_are_what_they_say(specs: dict[str, str], context: ModelContext) -> None:
+    assert isinstance(make_model(specs["script"], context).model, ScriptedModel)
+    assert isinstance(make_model(specs["replay"], context).model, ReplayModel)

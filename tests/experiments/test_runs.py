@@ -1,0 +1,399 @@
+"""Runs: results, records, what a run needs and what it refuses, and that nothing secret is ever written."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
+from pddl2nl.experiments import RunResult, RunSpec, run, run_spec
+from pddl2nl.llm import Completion, ReplayModel, Request, ScriptedModel
+from pddl2nl.pddl import Task, parse_task
+from pddl2nl.policies import POLICIES, Event, event_from_json, event_to_json
+from pddl2nl.policies.events import VOLATILE, Started
+from pddl2nl.tasks import shipped_task
+
+DOMAIN = """
+(define (domain cups)
+  (:requirements :strips :typing)
+  (:types cup place)
+  (:predicates (at ?c - cup ?p - place) (held ?c - cup) (free))
+  (:action lift
+    :parameters (?c - cup ?p - place)
+    :precondition (and (at ?c ?p) (free))
+    :effect (and (held ?c) (not (at ?c ?p)) (not (free))))
+  (:action put
+    :parameters (?c - cup ?p - place)
+    :precondition (held ?c)
+    :effect (and (at ?c ?p) (free) (not (held ?c)))))
+"""
+PROBLEM = """
+(define (problem tidy) (:domain cups)
+  (:objects red blue - cup shelf table - place)
+  (:init (at red table) (at blue table) (free))
+  (:goal (and (at red shelf) (at blue table))))
+"""
+EXAMPLE = """
+(define (problem shown) (:domain cups)
+  (:objects green - cup sink door - place)
+  (:init (at green sink) (free))
+  (:goal (at green door)))
+"""
+TURNS = ["Action: (lift red table)", "Action: look around", "Action: (put red shelf)"]
+PLAN = "[PLAN]\n(lift red table)\n(put red shelf)\n[PLAN END]"
+BARE: dict[str, Any] = {"style": "pddl", "example": "none", "steps": 6}
+FIELDS = [
+    "outcome",
+    "fault",
+    "plan",
+    "steps",
+    "mistakes",
+    "calls",
+    "prompt_tokens",
+    "completion_tokens",
+    "cached_tokens",
+    "usd",
+    "seconds",
+    "record",
+]
+
+
+@pytest.fixture(scope="module")
+def task() -> Task:
+    return parse_task(DOMAIN, PROBLEM)
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def _stable(events: tuple[Event, ...]) -> list[dict[str, Any]]:
+    found = []
+    for event in events:
+        data = event_to_json(event)
+        found.append({key: value for key, value in data.items() if f"{event.event}.{key}" not in VOLATILE})
+    return found
+
+
+# ── results ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_run_needs_no_file_and_writes_none(task: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run(task, "act", ScriptedModel(TURNS), **BARE)
+    assert result.solved
+    assert result.plan == ("(lift red table)", "(put red shelf)")
+    assert (result.steps, result.calls, result.usd, result.record) == (3, 3, 0.0, None)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_json_has_the_documented_fields_in_their_order(task: Task) -> None:
+    solved = run(task, "act", ScriptedModel(TURNS), **BARE).as_json()
+    assert list(solved) == FIELDS
+    assert solved["fault"] is None
+    missed = run(task, "basic", ScriptedModel(["[PLAN]\n(lift red table)\n[PLAN END]"]), **BARE).as_json()
+    assert missed["outcome"] == "goal-missed"
+    assert missed["fault"] == {"step": 1, "status": "goal-missed", "text": missed["fault"]["text"]}
+    assert missed["plan"] == ["(lift red table)"]
+    assert json.loads(json.dumps(missed)) == missed
+
+
+def test_a_one_shot_plan_is_given_as_it_was_read(task: Task) -> None:
+    result = run(task, "basic", ScriptedModel(["[PLAN]\n(put red shelf)\n(lift red table)\n[PLAN END]"]), **BARE)
+    assert result.outcome == "inapplicable"
+    assert result.plan == ("(put red shelf)", "(lift red table)")
+
+
+def test_a_run_without_a_model_answers_to_its_seed(task: Task) -> None:
+    one, same, *others = (run(task, "random", seed=seed, steps=40) for seed in (1, 1, 2, 3, 4, 5))
+    assert _stable(one.events) == _stable(same.events)
+    assert any(other.plan != one.plan for other in others)
+    assert one.calls == 0
+
+
+# ── records ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_record_holds_every_event_and_everything_to_run_it_again(task: Task, tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "run.jsonl"
+    result = run(task, "act", ScriptedModel(TURNS), record=path, seed=7, **BARE)
+    assert result.record == path
+    assert [item.name for item in path.parent.iterdir()] == ["run.jsonl"]
+    assert tuple(event_from_json(line) for line in _lines(path)) == result.events
+    started = result.events[0]
+    assert isinstance(started, Started)
+    assert (started.domain_pddl, started.problem_pddl) == (DOMAIN, PROBLEM)
+    again = run(
+        parse_task(started.domain_pddl, started.problem_pddl),
+        started.policy,
+        f"replay:{path.parent}",
+        style=started.style,
+        example="none",
+        steps=started.limits["steps"],
+        seed=started.seed,
+    )
+    first, second = _stable(result.events), _stable(again.events)
+    assert (first[0].pop("model"), second[0].pop("model")) == ("script", f"replay:{path.parent}")
+    assert first == second
+
+
+def test_a_replayed_run_whose_prompt_changed_says_what_changed(task: Task, tmp_path: Path) -> None:
+    run(task, "act", ScriptedModel(TURNS), record=tmp_path / "run.jsonl", **BARE)
+    other = parse_task(DOMAIN, PROBLEM.replace("(at blue table))))", "(at blue shelf))))"))
+    result = run(other, "act", f"replay:{tmp_path}", **BARE)
+    assert result.outcome == "infrastructure-error"
+    assert "+user: (:goal (and (at red shelf) (at blue shelf)))" in result.message
+
+
+class Interrupted:
+    """Answers twice; then the user presses Ctrl-C."""
+
+    name = "interrupted"
+
+    def __init__(self) -> None:
+        self._model = ScriptedModel(TURNS[:2])
+
+    def complete(self, request: Request) -> Completion:
+        if len(request.messages) > 4:
+            raise KeyboardInterrupt
+        return self._model.complete(request)
+
+
+def test_a_run_that_is_killed_leaves_a_partial_record_from_which_it_replays(task: Task, tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    with pytest.raises(KeyboardInterrupt):
+        run(task, "act", Interrupted(), record=path, **BARE)
+    assert not path.exists()
+    partial = _lines(tmp_path / "run.jsonl.partial")
+    assert [line["event"] for line in partial][:5] == ["started", "prompted", "replied", "read", "acted"]
+    assert ReplayModel(tmp_path)
+    result = run(task, "act", f"replay:{tmp_path}", **BARE)
+    assert result.outcome == "infrastructure-error"
+    assert result.steps == 2
+
+
+def test_runs_in_parallel_write_records_of_their_own(task: Task, tmp_path: Path) -> None:
+    spec = RunSpec(task, "random", steps=5, out=tmp_path)
+    with ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(lambda seed: run_spec(replace(spec, seed=seed % 2)), range(16)))
+    paths = {result.record for result in results}
+    assert len(paths) == 16
+    assert {path.name for path in tmp_path.iterdir()} == {path.name for path in paths if path is not None}
+    for result in results:
+        assert result.record is not None
+        assert tuple(event_from_json(line) for line in _lines(result.record)) == result.events
+
+
+def test_a_record_that_cannot_be_written_is_infrastructure(task: Task, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(InfrastructureError, match="cannot write"):
+        run(task, "random", steps=1, record=tmp_path / "file" / "run.jsonl")
+
+
+@pytest.mark.parametrize("number", [1, 3, 14, 15])
+def test_a_disk_that_fills_up_leaves_no_record_that_looks_whole(
+    task: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    from pddl2nl.experiments.record import RecordWriter
+
+    write, written = RecordWriter.write, []
+
+    def full(self: RecordWriter, event: Event) -> None:
+        written.append(event)
+        if len(written) == number:
+            raise InfrastructureError("cannot write the record: no space left")
+        write(self, event)
+
+    monkeypatch.setattr(RecordWriter, "write", full)
+    with pytest.raises(InfrastructureError, match="no space left"):
+        run(task, "act", ScriptedModel(TURNS), record=tmp_path / "run.jsonl", **BARE)
+    assert [path.name for path in tmp_path.iterdir()] == ["run.jsonl.partial"]
+    assert len(written) == number
+
+
+def test_the_first_event_names_example_prompts_names_and_limits(task: Task, tmp_path: Path) -> None:
+    problem, plan = tmp_path / "shown.pddl", tmp_path / "shown.plan"
+    problem.write_text(EXAMPLE, encoding="utf-8")
+    plan.write_text("(lift green sink)\n(put green door)\n", encoding="utf-8")
+    model = ScriptedModel(["nothing"])
+    result = run(task, "react", model, example=problem, example_plan=plan, steps=1, max_calls=3)
+    started = result.events[0]
+    assert isinstance(started, Started)
+    assert started.example == {
+        "source": "file",
+        "problem": EXAMPLE,
+        "plan": ["(lift green sink)", "(put green door)"],
+        "thoughts": "template",
+    }
+    assert set(started.prompts) == {"react.txt", "problem.txt"}
+    assert started.names == {"red": "cup_0", "blue": "cup_1", "shelf": "place_0", "table": "place_1"}
+    assert started.limits == {"steps": 1, "calls": 3, "tokens": None, "usd": None, "seconds": None}
+    assert started.wording is not None
+    assert started.wording["domain"] == "cups"
+    assert started.settings == {"temperature": 0.0, "max_tokens": None}
+
+
+# ── what is needed, and what is refused ──────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"policy": "nonsense"}, "react"),
+        ({"style": "latin"}, "--style latin"),
+        ({"policy": "cot", "style": "pddl"}, "basic and act"),
+        ({"policy": "react", "style": "pddl"}, "basic and act"),
+        ({"wording": "llm"}, "--wording llm"),
+        ({"translator": "llm"}, "--translator llm"),
+        ({"translator": "reader+llm"}, r"--translator reader\+llm"),
+        ({"names": "funny"}, "--names funny"),
+        ({"base_url": "http://localhost:1/v1"}, "--base-url"),
+        ({"example": "no/such/file.pddl"}, "no/such/file"),
+        ({"example": None, "example_plan": "x.plan"}, "--example PROBLEM"),
+    ],
+)
+def test_what_there_is_not_is_refused_by_name(task: Task, options: dict[str, Any], words: str) -> None:
+    spec = RunSpec(task, "act", ScriptedModel(["x"]), steps=1, example="none")
+    with pytest.raises((InputError, OSError), match=words):
+        run_spec(replace(spec, **options))
+
+
+def test_a_money_limit_needs_a_known_price(task: Task) -> None:
+    base = {**BARE, "max_usd": 1.0}
+    with pytest.raises(InputError, match="--max-usd"):
+        run(task, "act", "my-llama", base_url="http://127.0.0.1:9/v1", **base)
+    assert run(task, "act", ScriptedModel(TURNS), **base).outcome == "solved"
+
+
+def test_without_a_planner_the_options_that_replace_it_are_named(
+    task: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(*arguments: Any, **options: Any) -> Any:
+        raise MissingExtraError("up-fast-downward", "planners", "planning")
+
+    monkeypatch.setattr("pddl2nl.baselines.solve", missing)
+    from pddl2nl.experiments import setup
+
+    setup._plan.cache_clear()
+    with pytest.raises(InputError, match="--steps N"):
+        run(task, "act", ScriptedModel(TURNS), example="none")
+    with pytest.raises(InputError, match="--example PROBLEM with --example-plan FILE"):
+        run(task, "act", ScriptedModel(TURNS), steps=4)
+    problem, plan = tmp_path / "shown.pddl", tmp_path / "shown.plan"
+    problem.write_text(EXAMPLE, encoding="utf-8")
+    with pytest.raises(InputError, match="--example-plan FILE"):
+        run(task, "basic", ScriptedModel([PLAN]), example=problem)
+    plan.write_text("(lift green sink)\n(put green door)\n", encoding="utf-8")
+    assert run(task, "basic", ScriptedModel([PLAN]), style="pddl", example=problem, example_plan=plan).solved
+
+
+def test_an_example_must_be_another_problem_with_a_valid_plan(task: Task, tmp_path: Path) -> None:
+    problem, plan = tmp_path / "shown.pddl", tmp_path / "shown.plan"
+    problem.write_text(EXAMPLE, encoding="utf-8")
+    plan.write_text("(lift green sink)\n", encoding="utf-8")
+    with pytest.raises(InputError, match="no valid plan"):
+        run(task, "basic", ScriptedModel([PLAN]), example=problem, example_plan=plan)
+    problem.write_text(PROBLEM.replace("tidy", "other-name"), encoding="utf-8")
+    with pytest.raises(InputError, match="the very problem"):
+        run(task, "basic", ScriptedModel([PLAN]), example=problem)
+
+
+# ── with a planner ───────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_the_step_limit_is_twice_the_length_of_ffs_plan(task: Task) -> None:
+    result = run(task, "act", ScriptedModel(["Action: look around"] * 9), style="pddl", example="none")
+    assert (result.outcome, result.steps) == ("budget", 4)
+    started = result.events[0]
+    assert isinstance(started, Started)
+    assert started.limits["steps"] == 4
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_an_example_of_a_shipped_domain_is_its_example_instance() -> None:
+    result = run(shipped_task("ferry", "p02"), "react", ScriptedModel(["x"]), steps=1)
+    started = result.events[0]
+    assert isinstance(started, Started)
+    assert started.example is not None
+    assert started.example["source"] == "shipped"
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_the_example_instance_itself_is_not_shown_its_own_plan() -> None:
+    result = run(shipped_task("ferry", "example"), "basic", ScriptedModel(["x"]))
+    started = result.events[0]
+    assert isinstance(started, Started)
+    assert started.example is not None
+    assert started.example["source"] == "made"
+
+
+def _solved_by(result: RunResult) -> list[str]:
+    started = result.events[0]
+    assert isinstance(started, Started)
+    assert started.example is not None
+    return list(started.example["plan"])
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_an_example_that_is_made_shows_nothing_of_the_solution_and_answers_to_its_seed() -> None:
+    from validators import Simulator, validate
+
+    shipped = shipped_task("logistics", "p02")
+    # Under another name and with another action order it is no shipped domain any more.
+    domain = replace(shipped.domain, name="other", actions=shipped.domain.actions[::-1], source=None)
+    task = Task(domain, replace(shipped.problem, domain_name="other"))
+    one, same, other = (run(task, "basic", ScriptedModel(["x"]), seed=seed) for seed in (1, 1, 2))
+    assert _stable(one.events) == _stable(same.events)
+    assert _solved_by(one) != _solved_by(other)
+    started = one.events[0]
+    assert isinstance(started, Started)
+    assert started.example is not None
+    assert started.example["source"] == "made"
+    plan = _solved_by(one)
+    assert 3 <= len(plan) <= 8
+    from pddl2nl.pddl import parse_problem
+    from validators import read_plan
+
+    shown = Task(domain, parse_problem(started.example["problem"], domain))
+    assert validate(shown, read_plan("\n".join(plan))).valid
+    simulator = Simulator(task)
+    state = simulator.initial
+    for action in plan:
+        state = simulator.step(state, action).successor or state
+        assert not simulator.is_goal(state)
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_template_thoughts_say_what_an_action_serves() -> None:
+    from pddl2nl.experiments.example import template_thoughts
+    from pddl2nl.experiments.setup import ff_plan
+    from pddl2nl.nl import Teller, make_names, template_wording
+
+    task = shipped_task("grippers", "p01")
+    plan = ff_plan(task, "")
+    teller = Teller(task, template_wording(task.domain), make_names(task))
+    thoughts = template_thoughts(task, plan, teller)
+    assert len(thoughts) == len(plan)
+    assert thoughts[-1].startswith("My goal asks that ")
+    assert any(thought.startswith("In order to ") for thought in thoughts)
+
+
+# ── the oracle ───────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.usefixtures("needs_planner")
+@pytest.mark.parametrize(
+    ("policy", "style"),
+    [(name, style) for name, make in POLICIES.items() if make().needs_model for style in make().styles],
+)
+def test_the_oracle_solves_with_every_mechanism_from_the_prompt_alone(policy: str, style: str) -> None:
+    result = run(shipped_task("blocksworld", "p02"), policy, "oracle", style=style)
+    assert result.solved, result
+    assert result.mistakes == 0
+    assert result.usd == 0.0

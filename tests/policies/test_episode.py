@@ -1,0 +1,410 @@
+"""The rules of an episode: what a turn costs, who decides, and every way to end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, get_args
+
+import pytest
+
+from pddl2nl.errors import InfrastructureError
+from pddl2nl.llm import Completion, EndpointError, Message, Price, Request, ScriptedReply, Usage
+from pddl2nl.pddl import parse_task
+from pddl2nl.policies import Episode, Limits, Setting
+from pddl2nl.policies.events import OUTCOMES, Fault, Finished, Outcome, Rejected
+from pddl2nl.policies.policy import EpisodeOver
+
+LIFT, PUT = "Action: lift cup_0 from place_1", "Action: put cup_0 on place_0"
+PLAN = "[PLAN]\nlift cup_0 from place_1\nput cup_0 on place_0\n[PLAN END]"
+
+
+def _actions(*actions: str) -> str:
+    return "\n".join(["[PLAN]", *actions, "[PLAN END]"])
+
+
+# ── one turn at a time ───────────────────────────────────────────────────────────────────────────
+
+
+def test_the_simulator_ends_the_episode_when_the_goal_holds(play: Any) -> None:
+    played = play("act", [LIFT, PUT, "Action: smash cup_1"])
+    finished = played.finished
+    assert finished.outcome == "solved"
+    assert finished.fault is None
+    assert finished.plan == ("(lift red table)", "(put red shelf)")
+    assert (finished.steps, finished.calls, finished.mistakes) == (2, 2, 0)
+    assert played.of("goal-reached")[0].step == 2
+    assert [event.observation for event in played.of("acted")] == [
+        "I lift cup_0 from place_1.",
+        "I put cup_0 on place_0.",
+    ]
+
+
+def test_every_kind_of_turn_costs_a_step_and_is_counted_apart(play: Any) -> None:
+    replies = [
+        "Action: look around",
+        "Action: put cup_0 on place_0",
+        "Action: dance with cup_0",
+        "Action: lift cup_7 from place_1",
+        "Action: finished",
+        LIFT,
+        PUT,
+    ]
+    finished = play("act", replies).finished
+    assert finished.outcome == "solved"
+    assert finished.steps == len(replies)
+    assert finished.turns == {
+        "look-around": 1,
+        "inapplicable": 1,
+        "unreadable": 1,
+        "unknown-object": 1,
+        "claimed-done": 1,
+        "executed": 2,
+    }
+    assert finished.mistakes == 3
+
+
+def test_an_inapplicable_action_changes_nothing_and_its_reason_is_told(play: Any) -> None:
+    played = play("act", [LIFT, "Action: lift cup_1 from place_1", PUT])
+    rejected = played.of("rejected")[0]
+    assert rejected.status == "inapplicable"
+    assert rejected.action == "(lift blue table)"
+    assert rejected.unmet == ("(free)",)
+    assert rejected.observation == "I cannot lift cup_1 from place_1 because my hand is not free."
+    assert played.requests[2].messages[-1] == Message("user", rejected.observation)
+    assert played.finished.outcome == "solved"
+
+
+def test_looking_around_tells_the_present_state(play: Any) -> None:
+    played = play("act", [LIFT, "Action: look around", PUT])
+    looked = played.of("looked-around")[0]
+    assert looked.step == 2
+    assert set(looked.observation.removeprefix("Currently, ").rstrip(".").split("\nand ")) == {
+        "cup_1 is on place_1",
+        "I hold cup_0",
+    }
+
+
+def test_reaching_the_goal_ends_it_at_once_so_it_cannot_be_left(play: Any) -> None:
+    played = play("act", [LIFT, PUT, "Action: lift cup_0 from place_0", "Action: finished"])
+    assert played.finished.outcome == "solved"
+    assert len(played.requests) == 2
+
+
+def test_a_goal_that_holds_from_the_beginning_needs_no_call(play: Any, world: Any) -> None:
+    setting = _setting(world, "(at red table)")
+    played = play("act", [], setting=setting)
+    assert (played.finished.outcome, played.finished.steps, played.finished.calls) == ("solved", 0, 0)
+    assert played.of("goal-reached")[0].step == 0
+
+
+def test_a_false_claim_is_told_what_is_missing_and_a_second_in_succession_gives_up(play: Any) -> None:
+    played = play("act", ["Action: finished", "Action: finished"])
+    assert played.finished.outcome == "gave-up"
+    assert played.finished.fault == Fault(1, "claimed-done", "finished")
+    assert played.finished.mistakes == 0
+    first = played.of("rejected")[0]
+    assert first.unmet == ("(at red shelf)",)
+    assert "cup_0 is not on place_0" in first.observation
+
+
+def test_claims_that_do_not_follow_each_other_give_nothing_up(play: Any) -> None:
+    claim = "Action: finished"
+    finished = play("act", [claim, LIFT, claim, "Action: look around", claim, PUT]).finished
+    assert finished.outcome == "solved"
+    assert finished.turns["claimed-done"] == 3
+
+
+def test_finished_inside_a_thought_is_no_claim(play: Any) -> None:
+    replies = [
+        f"Thought: Once this is done I am finished. I am finished with cup_1.\n{LIFT}",
+        f"Thought: Nearly finished.\n{PUT}",
+    ]
+    played = play("react", replies)
+    assert played.finished.outcome == "solved"
+    assert "claimed-done" not in played.finished.turns
+
+
+def test_reaching_and_leaving_the_goal_in_a_plan_is_not_solved(play: Any) -> None:
+    plan = _actions("lift cup_0 from place_1", "put cup_0 on place_0", "lift cup_0 from place_0", "finished")
+    finished = play("basic", [plan]).finished
+    assert finished.outcome == "goal-missed"
+    assert finished.fault is not None
+    assert finished.fault.status == "goal-missed"
+    assert "cup_0 is not on place_0" in finished.fault.text
+
+
+# ── a whole plan ─────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_plan_is_judged_line_by_line(play: Any) -> None:
+    played = play("basic", [PLAN])
+    assert played.finished.outcome == "solved"
+    assert played.finished.plan == played.finished.proposed == ("(lift red table)", "(put red shelf)")
+    assert (played.finished.steps, played.finished.calls) == (2, 1)
+    assert [event.event for event in played.events] == [
+        "prompted",
+        "replied",
+        "read",
+        "read",
+        "acted",
+        "acted",
+        "goal-reached",
+        "finished",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "outcome", "fault", "mistakes"),
+    [
+        (["put cup_0 on place_0", "dance with cup_0"], "inapplicable", (1, "inapplicable"), 2),
+        (["lift cup_0 from place_1", "dance with cup_0", "put cup_1 on place_0"], "unreadable", (2, "unreadable"), 1),
+        (["lift cup_9 from place_1", "put cup_0 on place_0"], "unreadable", (1, "unknown-object"), 1),
+        (["lift cup_0 from place_1"], "goal-missed", (1, "goal-missed"), 0),
+        ([], "goal-missed", (0, "goal-missed"), 0),
+    ],
+)
+def test_the_first_broken_link_decides(
+    play: Any, lines: list[str], outcome: Outcome, fault: tuple[int, str], mistakes: int
+) -> None:
+    finished = play("basic", [_actions(*lines)]).finished
+    assert finished.outcome == outcome
+    assert finished.fault is not None
+    assert (finished.fault.step, finished.fault.status) == fault
+    assert finished.mistakes == mistakes
+
+
+def test_words_around_a_plan_are_no_fault(play: Any) -> None:
+    assert play("basic", [f"Here is my plan, which I think is finished:\n\n{PLAN}\nDone!"]).finished.outcome == "solved"
+
+
+@pytest.mark.parametrize(
+    ("reply", "outcome", "status"),
+    [
+        (ScriptedReply("I have no idea."), "unreadable", "unreadable"),
+        (ScriptedReply("", finish="empty"), "unreadable", "empty"),
+        (ScriptedReply("I must not do that.", finish="refused"), "gave-up", "refused"),
+        (ScriptedReply("Let me think", finish="length"), "budget", "length"),
+        (ScriptedReply("[PLAN]\nlift cup_0 from place_1\nput cup_0 on pla", finish="length"), "budget", "length"),
+        (ScriptedReply("", finish="filtered"), "infrastructure-error", "filtered"),
+    ],
+)
+def test_replies_that_fall_short(play: Any, reply: ScriptedReply, outcome: Outcome, status: str) -> None:
+    finished = play("basic", [reply]).finished
+    assert finished.outcome == outcome
+    assert finished.fault is not None
+    assert finished.fault.status == status
+
+
+def test_a_plan_that_reaches_the_goal_before_it_is_cut_off_is_solved(play: Any) -> None:
+    reply = ScriptedReply(PLAN.removesuffix("[PLAN END]") + "lift cup_0 from pla", finish="length")
+    assert play("basic", [reply]).finished.outcome == "solved"
+
+
+def test_a_turn_that_is_cut_off_loses_its_last_line(play: Any) -> None:
+    replies = [ScriptedReply("Thought: well\nAction: lift cup_0 from place_1", finish="length"), LIFT, PUT]
+    finished = play("react", replies).finished
+    assert finished.turns == {"unreadable": 1, "executed": 2}
+
+
+# ── ends that are no verdict ─────────────────────────────────────────────────────────────────────
+
+
+class Failing:
+    """A model that always fails."""
+
+    name = "failing"
+
+    def __init__(self, error: Exception):
+        self._error = error
+
+    def complete(self, request: Request) -> Completion:
+        raise self._error
+
+
+@pytest.mark.parametrize("policy", ["basic", "cot", "act", "react"])
+@pytest.mark.parametrize("error", [EndpointError("HTTP 503"), InfrastructureError("planner crashed")])
+def test_infrastructure_is_an_outcome_of_its_own(play: Any, policy: str, error: Exception) -> None:
+    played = play(policy, model=Failing(error))
+    assert played.finished.outcome == "infrastructure-error"
+    assert played.finished.fault == Fault(0, "infrastructure-error", str(error))
+    assert played.events[-1] == played.finished
+
+
+def test_a_script_that_runs_out_is_infrastructure(play: Any) -> None:
+    finished = play("act", [LIFT]).finished
+    assert finished.outcome == "infrastructure-error"
+    assert finished.plan == ("(lift red table)",)
+
+
+def test_a_bug_is_not_swallowed(play: Any) -> None:
+    with pytest.raises(ZeroDivisionError):
+        play("act", model=Failing(ZeroDivisionError()))
+
+
+def test_a_policy_that_stops_by_itself_has_given_up(world: Any) -> None:
+    class Idle:
+        summary, styles, one_shot, thoughts, needs_model, prompt = "", ("nl",), False, False, False, None
+
+        def run(self, episode: Episode) -> None:
+            assert episode.observe().startswith("Currently, ")
+
+    assert Episode(world.setting()).play(Idle()).outcome == "gave-up"
+
+
+def test_after_the_end_nothing_can_be_asked_or_done(play: Any) -> None:
+    episode = play("act", [LIFT, PUT]).episode
+    assert episode.done
+    for call in (
+        lambda: episode.ask([Message("user", "x")]),
+        lambda: episode.act(LIFT),
+        lambda: episode.submit(PLAN),
+        lambda: episode.give_up("x", "y"),
+    ):
+        with pytest.raises(EpisodeOver):
+            call()
+
+
+# ── budgets ──────────────────────────────────────────────────────────────────────────────────────
+
+
+class Costly:
+    """Looks around for ever, at 100 + 10 tokens a call."""
+
+    name = "costly"
+
+    def complete(self, request: Request) -> Completion:
+        return Completion("Action: look around", usage=Usage(100, 10))
+
+
+@pytest.mark.parametrize(
+    ("limits", "calls", "words"),
+    [
+        (Limits(steps=3), 3, "3 steps"),
+        (Limits(steps=9, calls=2), 2, "2 calls"),
+        (Limits(steps=9, calls=0), 0, "0 calls"),
+        (Limits(steps=9, tokens=111), 2, "111 tokens"),
+        (Limits(steps=9, usd=0.25), 3, "0.25 usd"),
+        (Limits(steps=9, seconds=0.0), 0, "0 seconds"),
+    ],
+)
+def test_a_spent_budget_ends_cleanly_and_a_paid_reply_is_used(
+    play: Any, limits: Limits, calls: int, words: str
+) -> None:
+    price: Callable[[Completion], Price] = lambda completion: Price(1000.0, 1000.0, 0.0)  # noqa: E731
+    played = play("act", model=Costly(), limits=limits, price_of=price)
+    finished = played.finished
+    assert finished.outcome == "budget"
+    assert words in finished.message
+    assert finished.fault is not None
+    assert finished.fault.status == "budget"
+    assert finished.calls == finished.steps == len(played.of("looked-around")) == calls
+    assert finished.prompt_tokens == 100 * calls
+    assert finished.completion_tokens == 10 * calls
+    assert finished.usd == pytest.approx(0.1 * calls)
+
+
+def test_the_step_limit_does_not_bind_a_plan(play: Any) -> None:
+    assert play("basic", [PLAN], steps=1).finished.outcome == "solved"
+
+
+def test_an_unknown_price_is_null_and_not_zero(play: Any) -> None:
+    finished = play("act", model=Costly(), limits=Limits(steps=2), price_of=lambda completion: None).finished
+    assert finished.usd is None
+
+
+# ── what cannot be read ──────────────────────────────────────────────────────────────────────────
+
+
+def test_an_ambiguous_turn_is_told_its_meanings(play: Any, world: Any) -> None:
+    setting = world.setting()
+    reading = setting.reader.read_turn(LIFT)
+    other = setting.reader.read_turn("Action: lift cup_1 from place_1").action
+
+    class Doubtful:
+        def read_turn(self, text: str) -> Any:
+            return reading._replace(status="ambiguous", action=None, candidates=(reading.action, other))
+
+        def read(self, text: str, policy: str = "default") -> Any:
+            raise AssertionError
+
+    played = play("act", [LIFT], setting=replace(setting, reader=Doubtful()), steps=1)
+    rejected = played.of("rejected")[0]
+    assert isinstance(rejected, Rejected)
+    assert rejected.status == "ambiguous"
+    assert "lift cup_0 from place_1; lift cup_1 from place_1" in rejected.observation
+    assert played.finished.fault.status == "ambiguous"
+    assert played.finished.mistakes == 1
+
+
+def test_an_unknown_object_is_named(play: Any) -> None:
+    played = play("act", ["Action: lift cup_7 from place_1"], steps=1)
+    assert '"cup_7"' in played.of("rejected")[0].observation
+
+
+def test_an_empty_turn_is_unreadable(play: Any) -> None:
+    played = play("act", [ScriptedReply("", finish="empty"), LIFT, PUT])
+    assert played.finished.turns == {"executed": 2, "unreadable": 1}
+    assert played.requests[1].messages[-2] == Message("assistant", "…")
+
+
+# ── the random walk ──────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_random_walk_takes_applicable_actions_alone_and_is_seeded(play: Any) -> None:
+    walks = [play("random", seed=seed, steps=30) for seed in (1, 1, 2)]
+    assert walks[0].finished.plan == walks[1].finished.plan != walks[2].finished.plan
+    for walk in walks:
+        assert walk.finished.mistakes == walk.finished.calls == 0
+        assert walk.finished.outcome in ("solved", "budget", "gave-up")
+        assert not walk.of("rejected")
+
+
+def test_a_dead_end_is_given_up(play: Any, world: Any) -> None:
+    domain = (
+        "(define (domain d) (:requirements :strips) (:predicates (p) (q) (r)) "
+        "(:action go :parameters () :precondition (p) :effect (and (q) (not (p)))))"
+    )
+    task = parse_task(domain, "(define (problem x) (:domain d) (:init (p)) (:goal (r)))")
+    from pddl2nl.nl import Reader, Teller, make_names, template_wording
+    from validators import Simulator
+
+    names, wording = make_names(task), template_wording(task.domain)
+    setting = Setting(Simulator(task), Teller(task, wording, names), Reader(task, wording, names))
+    finished = play("random", setting=setting).finished
+    assert finished.outcome == "gave-up"
+    assert finished.fault == Fault(1, "dead-end", "no action is applicable any more")
+
+
+# ── all of it ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_every_outcome_can_be_reached(play: Any) -> None:
+    reached = {
+        play("basic", [PLAN]).finished.outcome,
+        play("basic", [_actions("put cup_0 on place_0")]).finished.outcome,
+        play("basic", [_actions("lift cup_0 from place_1")]).finished.outcome,
+        play("basic", ["no"]).finished.outcome,
+        play("act", ["Action: look around"], steps=1).finished.outcome,
+        play("act", ["Action: finished"] * 2).finished.outcome,
+        play("act", []).finished.outcome,
+    }
+    assert reached == set(OUTCOMES) == set(get_args(Outcome))
+
+
+def test_the_last_event_is_the_result(play: Any) -> None:
+    for policy, replies in (("basic", [PLAN]), ("act", [LIFT, PUT]), ("act", [])):
+        played = play(policy, replies)
+        assert isinstance(played.events[-1], Finished)
+        assert sum(event.event == "finished" for event in played.events) == 1
+
+
+def _setting(world: Any, goal: str) -> Setting:
+    from pddl2nl.pddl import parse_problem, write_problem
+    from validators import Simulator
+
+    text = write_problem(world.task.problem)
+    head = text[: text.index("(:goal")]
+    problem = parse_problem(f"{head}(:goal {goal}))", world.task.domain)
+    task = replace(world.task, problem=problem)
+    return replace(world.setting(), simulator=Simulator(task), teller=world.teller(task, "nl"))

@@ -1,0 +1,87 @@
+"""Events: every one survives its JSON, and nothing else passes for one."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pddl2nl.llm import Message
+from pddl2nl.policies.events import (
+    EVENTS,
+    VOLATILE,
+    Acted,
+    Event,
+    Fault,
+    Finished,
+    GoalReached,
+    LookedAround,
+    Prompted,
+    Read,
+    RecordError,
+    Rejected,
+    Replied,
+    Started,
+    event_from_json,
+    event_to_json,
+    events_to_json,
+)
+
+TEXT = st.text(max_size=20)
+TEXTS = st.lists(TEXT, max_size=3).map(tuple)
+NUMBER = st.integers(0, 10**9)
+MESSAGES = st.lists(st.builds(Message, st.sampled_from(["system", "user", "assistant"]), TEXT), max_size=3).map(tuple)
+EVENT: st.SearchStrategy[Event] = st.one_of(
+    st.builds(Started, TEXT, TEXT, NUMBER, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, names=st.dictionaries(TEXT, TEXT)),
+    st.builds(Prompted, NUMBER, TEXT, NUMBER, MESSAGES, TEXT, st.none() | st.just(0.5), stop=TEXTS),
+    st.builds(Replied, NUMBER, TEXT, usd=st.none() | st.just(0.25)),
+    st.builds(Read, NUMBER, TEXT, TEXT, st.none() | TEXT, TEXTS),
+    st.builds(Acted, NUMBER, TEXT, TEXT, TEXT, TEXTS, TEXTS),
+    st.builds(Rejected, NUMBER, TEXT, TEXT, st.none() | TEXT, TEXTS),
+    st.builds(LookedAround, NUMBER, TEXT, TEXT),
+    st.builds(GoalReached, NUMBER),
+    st.builds(
+        Finished,
+        st.just("solved"),
+        st.none() | st.builds(Fault, NUMBER, TEXT, TEXT),
+        TEXTS,
+        TEXTS,
+        turns=st.dictionaries(TEXT, NUMBER),
+    ),
+)
+
+
+@given(EVENT)
+def test_an_event_survives_its_json(event: Event) -> None:
+    line = json.dumps(event_to_json(event), ensure_ascii=False)
+    assert "\n" not in line
+    assert event_from_json(json.loads(line)) == event
+
+
+def test_every_event_is_covered_by_the_test_above() -> None:
+    kinds = {Started, Prompted, Replied, Read, Acted, Rejected, LookedAround, GoalReached, Finished}
+    assert set(EVENTS.values()) == kinds
+    assert {name: kind.event for name, kind in EVENTS.items()} == {name: name for name in EVENTS}
+
+
+def test_the_name_comes_first() -> None:
+    assert events_to_json([GoalReached(3)]) == [{"event": "goal-reached", "step": 3}]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [{}, {"event": "nonsense"}, {"event": "acted"}, {"event": "acted", "step": 1, "action": "(a)", "more": 1}],
+)
+def test_what_is_no_event_is_refused(data: dict[str, Any]) -> None:
+    with pytest.raises(RecordError):
+        event_from_json(data)
+
+
+def test_the_volatile_fields_exist() -> None:
+    for place in VOLATILE:
+        event, field = place.split(".")
+        assert field in {item.name for item in dataclasses.fields(EVENTS[event])}
