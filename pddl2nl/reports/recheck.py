@@ -1,0 +1,89 @@
+"""Judging a stored run once more: the executed actions, replayed from the PDDL texts in the record itself.
+
+The page that shows a run shouldn't have to trust the process that ran it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from pddl2nl.pddl import InputError, Task, parse_task
+from pddl2nl.reports.records import PlannerRecord, Record
+from validators import GroundAction, Simulator, validate
+
+__all__ = ["Change", "Recheck", "changes", "recheck"]
+
+
+@dataclass(frozen=True)
+class Recheck:
+    """The validator's verdict on the executed actions, and whether it agrees with the stored outcome.
+
+    ``verdict`` is one of `validators.Report`'s, ``no-plan`` for a planner without one, or ``not-judged`` with the
+    reason in ``note``.
+    """
+
+    verdict: str
+    agrees: bool
+    steps: int
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What one action of a plan added and deleted, as PDDL literals; ``unmet`` where it was not applicable."""
+
+    action: str
+    added: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+    unmet: tuple[str, ...] = ()
+
+
+def recheck(record: Record) -> Recheck:
+    """Judges the actions that a run executed once more; never raises for what a record holds.
+
+    A solved run agrees where its plan is valid; any other agrees where its plan is applicable and misses the goal.
+    """
+    steps = len(record.plan)
+    if isinstance(record, PlannerRecord) and record.planned.plan is None:
+        return Recheck("no-plan", not record.solved, 0)
+    try:
+        report = validate(_task(record.domain_pddl, record.problem_pddl), _actions(record))
+    except InputError as error:
+        return Recheck("not-judged", False, steps, str(error))
+    agrees = report.valid if record.solved else report.verdict == "goal-not-satisfied"
+    return Recheck(report.verdict, agrees, steps)
+
+
+def changes(record: Record) -> tuple[Change, ...]:
+    """The effects of a record's plan, step by step, up to the first action that is not applicable.
+
+    Raises:
+        InputError: the texts or the actions cannot be read, or hold what the simulator does not execute.
+    """
+    simulator = Simulator(_task(record.domain_pddl, record.problem_pddl))
+    state = simulator.initial
+    found = []
+    for action in _actions(record):
+        result = simulator.step(state, action)
+        found.append(
+            Change(
+                str(action),
+                tuple(map(str, result.added)),
+                tuple(map(str, result.deleted)),
+                tuple(map(str, result.unmet)),
+            )
+        )
+        if result.successor is None:
+            break
+        state = result.successor
+    return tuple(found)
+
+
+@lru_cache(maxsize=256)
+def _task(domain_pddl: str, problem_pddl: str) -> Task:
+    return parse_task(domain_pddl, problem_pddl)
+
+
+def _actions(record: Record) -> tuple[GroundAction, ...]:
+    return tuple(GroundAction.parse(action) for action in record.plan)

@@ -1,0 +1,199 @@
+"""A stored run as a page shows it: turns, the calls in each, the spans that were read, and what became of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from pddl2nl.llm.types import Message
+from pddl2nl.pddl import InputError
+from pddl2nl.policies.events import (
+    Acted,
+    Event,
+    GoalReached,
+    LookedAround,
+    Prompted,
+    Read,
+    Rejected,
+    Replied,
+)
+from pddl2nl.reports.recheck import changes
+from pddl2nl.reports.records import PlannerRecord, Record, RunRecord
+
+__all__ = ["NOT_REACHED", "Call", "Piece", "Step", "Turn", "planner_turns", "run_turns", "turns_of"]
+
+NOT_REACHED = "not-reached"
+"""The status of a plan's line behind the first broken link: read, and never executed."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of a reply; ``status`` is that of the span that was read here, empty for all the rest."""
+
+    text: str
+    status: str = ""
+    step: int = 0
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of the model: the messages that are new since the last call (``kept`` older ones), and the reply."""
+
+    number: int
+    purpose: str
+    kept: int
+    messages: tuple[Message, ...]
+    reply: tuple[Piece, ...] = ()
+    finish: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+@dataclass(frozen=True)
+class Step:
+    """One action line, or one turn, and what became of it.
+
+    ``status`` is ``executed``, ``looked-around``, `NOT_REACHED`, or that of a `Rejected`; ``said`` are the words
+    that were read and ``rule`` the rule that read them; ``goal`` says that the goal held afterwards.
+    """
+
+    number: int
+    status: str
+    said: str = ""
+    action: str | None = None
+    rule: str = ""
+    candidates: tuple[str, ...] = ()
+    unmet: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+    observation: str = ""
+    goal: bool = False
+
+    @property
+    def mistake(self) -> bool:
+        """Whether a link of the chain broke here."""
+        return self.status not in ("executed", "looked-around", NOT_REACHED)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """The calls up to a reply, and the steps that came of it."""
+
+    calls: tuple[Call, ...]
+    steps: tuple[Step, ...]
+
+
+def turns_of(record: Record) -> tuple[Turn, ...]:
+    """The turns of any record; those of a planner are one, its plan."""
+    return run_turns(record.events) if isinstance(record, RunRecord) else planner_turns(record)
+
+
+def planner_turns(record: PlannerRecord) -> tuple[Turn, ...]:
+    """A planner's plan as steps, with the effects that our simulator finds."""
+    try:
+        found = changes(record)
+    except InputError:
+        steps = [Step(number, NOT_REACHED, action=action) for number, action in enumerate(record.plan, 1)]
+        return (Turn((), tuple(steps)),) if steps else ()
+    steps = [
+        Step(
+            number,
+            "inapplicable" if change.unmet else "executed",
+            action=change.action,
+            unmet=change.unmet,
+            added=change.added,
+            deleted=change.deleted,
+        )
+        for number, change in enumerate(found, 1)
+    ]
+    if steps and record.solved and not steps[-1].mistake:
+        steps[-1] = replace(steps[-1], goal=True)
+    return (Turn((), tuple(steps)),) if steps else ()
+
+
+def run_turns(events: Iterable[Event]) -> tuple[Turn, ...]:
+    """The turns of an episode: a new one begins with the first call after a step."""
+    drafts: list[_Draft] = [_Draft()]
+    for event in events:
+        draft = drafts[-1]
+        if isinstance(event, Prompted):
+            if draft.results:
+                draft = _Draft()
+                drafts.append(draft)
+            draft.calls.append(Call(event.call, event.purpose, event.kept, event.messages))
+        elif isinstance(event, Replied):
+            draft.reply(event)
+        elif isinstance(event, Read):
+            draft.reads.append((len(draft.calls) - 1, event))
+        elif isinstance(event, Acted | Rejected | LookedAround):
+            draft.results[event.step] = event
+        elif isinstance(event, GoalReached):
+            draft.goal = event.step
+    turns = (draft.turn() for draft in drafts)
+    return tuple(turn for turn in turns if turn.calls or turn.steps)
+
+
+@dataclass
+class _Draft:
+    """A turn while its events come in."""
+
+    calls: list[Call] = field(default_factory=list)
+    texts: dict[int, str] = field(default_factory=dict)
+    reads: list[tuple[int, Read]] = field(default_factory=list)
+    results: dict[int, Acted | Rejected | LookedAround] = field(default_factory=dict)
+    goal: int | None = None
+
+    def reply(self, event: Replied) -> None:
+        index = len(self.calls) - 1
+        self.texts[index] = event.text
+        self.calls[index] = replace(
+            self.calls[index],
+            finish=event.finish,
+            prompt_tokens=event.prompt_tokens,
+            completion_tokens=event.completion_tokens,
+        )
+
+    def turn(self) -> Turn:
+        read_at = {read.step: read for _, read in self.reads}
+        numbers = sorted(read_at.keys() | self.results.keys())
+        steps = tuple(
+            replace(_step(number, read_at.get(number), self.results.get(number)), goal=number == self.goal)
+            for number in numbers
+        )
+        status = {step.number: step.status for step in steps}
+        calls = []
+        for index, call in enumerate(self.calls):
+            spans = [(read, status[read.step]) for at, read in self.reads if at == index]
+            calls.append(replace(call, reply=_pieces(self.texts.get(index, ""), spans)))
+        return Turn(tuple(calls), steps)
+
+
+def _step(number: int, read: Read | None, result: Acted | Rejected | LookedAround | None) -> Step:
+    step = Step(number, NOT_REACHED)
+    if read is not None:
+        status = NOT_REACHED if read.status == "read" else read.status
+        step = Step(number, status, read.text, read.action, read.rule, read.candidates)
+    if result is None:
+        return step
+    step = replace(step, said=step.said or result.text, observation=result.observation)
+    if isinstance(result, Acted):
+        return replace(step, status="executed", action=result.action, added=result.added, deleted=result.deleted)
+    if isinstance(result, Rejected):
+        return replace(step, status=result.status, action=result.action or step.action, unmet=result.unmet)
+    return replace(step, status="looked-around")
+
+
+def _pieces(text: str, spans: list[tuple[Read, str]]) -> tuple[Piece, ...]:
+    pieces = []
+    done = 0
+    for read, status in sorted(spans, key=lambda item: item[0].start):
+        # A foreign record may hold spans that overlap or lie outside the text: never lose a character over it.
+        if read.start < done or read.end > len(text) or read.end <= read.start:
+            continue
+        if read.start > done:
+            pieces.append(Piece(text[done : read.start]))
+        pieces.append(Piece(text[read.start : read.end], status, read.step))
+        done = read.end
+    if done < len(text):
+        pieces.append(Piece(text[done:]))
+    return tuple(pieces)

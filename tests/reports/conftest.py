@@ -1,0 +1,133 @@
+"""Records made by hand: small, with every kind of event, and with text that tries to be markup."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pddl2nl.experiments.planned import Planned, planned_to_json
+from pddl2nl.llm.types import Message
+from pddl2nl.policies.events import (
+    Acted,
+    Event,
+    Fault,
+    Finished,
+    GoalReached,
+    LookedAround,
+    Prompted,
+    Read,
+    Rejected,
+    Replied,
+    Started,
+    event_to_json,
+)
+from pddl2nl.tasks import shipped_domain
+
+HOSTILE = '<script>alert(1)</script> </script><img src=x onerror=alert(2)> & "quoted" {{ 7 * 7 }}'
+
+
+def _texts() -> tuple[str, str]:
+    """Domain and problem of Blocksworld p01: a on the table, to be built on others."""
+    shipped = shipped_domain("blocksworld")
+    problem = """(define (problem tiny) (:domain blocksworld-4ops) (:objects a b)
+      (:init (handempty) (ontable a) (ontable b) (clear a) (clear b)) (:goal (and (on a b))))"""
+    return shipped.domain_path.read_text(encoding="utf-8"), problem
+
+
+def _started(policy: str = "act", model: str = "m") -> Started:
+    domain, problem = _texts()
+    return Started(policy, model, 1, "blocksworld-4ops", "tiny", domain, problem, "d" * 8, "p" * 8)
+
+
+def _prompted(call: int, text: str, kept: int = 0) -> Prompted:
+    return Prompted(call, "planner", kept, (Message("user", text),), f"sha{call}")
+
+
+@pytest.fixture
+def hostile() -> str:
+    """Text that tries to be markup, a script's end and a template."""
+    return HOSTILE
+
+
+@pytest.fixture
+def act_events(hostile: str) -> list[Event]:
+    """Five turns: look around, an inapplicable action, nonsense, two good actions."""
+    good = "pick up a from the table"
+    return [
+        _started(),
+        _prompted(1, f"the task {hostile}"),
+        Replied(1, "Action: look around", prompt_tokens=10, completion_tokens=2),
+        Read(1, "look-around", "look around", rule="markers", start=8, end=19),
+        LookedAround(1, "look around", "Currently, a is clear."),
+        _prompted(2, "Currently, a is clear.", kept=2),
+        Replied(2, "Action: stack a on b", prompt_tokens=20, completion_tokens=3),
+        Read(2, "read", "stack a on b", "(stack a b)", rule="snippet", start=8, end=20),
+        Rejected(2, "inapplicable", "stack a on b", "(stack a b)", ("(holding a)",), "I cannot stack a on b …"),
+        _prompted(3, "I cannot stack a on b …", kept=4),
+        Replied(3, hostile, prompt_tokens=30, completion_tokens=4),
+        Read(3, "unreadable", hostile, start=0, end=len(hostile)),
+        Rejected(3, "unreadable", hostile, observation="I did not understand."),
+        _prompted(4, "I did not understand.", kept=6),
+        Replied(4, f"Action: {good}", prompt_tokens=40, completion_tokens=5),
+        Read(4, "read", good, "(pick-up a)", rule="snippet", start=8, end=8 + len(good)),
+        Acted(4, "(pick-up a)", good, "I pick up a.", ("(holding a)",), ("(handempty)", "(clear a)", "(ontable a)")),
+        _prompted(5, "I pick up a.", kept=8),
+        Replied(5, "Action: stack a on b", prompt_tokens=50, completion_tokens=6),
+        Read(5, "read", "stack a on b", "(stack a b)", rule="snippet", start=8, end=20),
+        Acted(5, "(stack a b)", "stack a on b", "", ("(on a b)", "(handempty)", "(clear a)"), ("(clear b)",)),
+        GoalReached(5),
+        Finished(
+            "solved",
+            Fault(2, "inapplicable", "stack a on b"),
+            ("(pick-up a)", "(stack a b)"),
+            steps=5,
+            mistakes=2,
+            calls=5,
+            prompt_tokens=150,
+            completion_tokens=20,
+            seconds=1.5,
+        ),
+    ]
+
+
+@pytest.fixture
+def basic_events() -> list[Event]:
+    """A one-shot plan whose first line is not applicable, so that its second is never reached."""
+    text = "[PLAN]\nstack a on b\npick up a from the table\n[PLAN END]"
+    first, second = "stack a on b", "pick up a from the table"
+    return [
+        _started("basic"),
+        _prompted(1, "the task"),
+        Replied(1, text, prompt_tokens=7, completion_tokens=8),
+        Read(1, "read", first, "(stack a b)", start=text.index(first), end=text.index(first) + len(first)),
+        Read(2, "read", second, "(pick-up a)", start=text.index(second), end=text.index(second) + len(second)),
+        Rejected(1, "inapplicable", first, "(stack a b)", ("(holding a)",)),
+        Finished("inapplicable", Fault(1, "inapplicable", first), proposed=("(stack a b)", "(pick-up a)"), steps=1),
+    ]
+
+
+@pytest.fixture
+def planned() -> Planned:
+    """A planner's solved run."""
+    domain, problem = _texts()
+    plan = ("(pick-up a)", "(stack a b)")
+    return Planned("lmcut", "blocksworld-4ops", "tiny", domain, problem, "solved", plan, 2, 3)
+
+
+Writer = Callable[[str, "list[Event] | Planned"], Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Writer:
+    """Writes a record of events, or of a planner, as ``NAME.jsonl`` into the test's folder."""
+
+    def _write(name: str, content: list[Event] | Planned) -> Path:
+        path = tmp_path / f"{name}.jsonl"
+        objects = [planned_to_json(content)] if isinstance(content, Planned) else [event_to_json(e) for e in content]
+        path.write_text("".join(json.dumps(item) + "\n" for item in objects), encoding="utf-8")
+        return path
+
+    return _write

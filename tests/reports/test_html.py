@@ -1,0 +1,128 @@
+"""The page: complete, self-contained, and deaf to whatever texts try."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import hashlib
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from pddl2nl.policies.events import Fault, Finished
+from pddl2nl.reports import read_record, render_report, write_report
+
+VOID = {"meta", "input", "br", "img", "link"}
+
+
+class Page(HTMLParser):
+    """All that a browser would see: elements, ids, links, text; complains about unbalanced tags."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.open, self.tags, self.ids, self.links, self.attributes, self.text = [], [], [], [], [], ""
+        self.feed(html)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        given = dict(attrs)
+        self.attributes += given
+        self.ids += [given["id"]] if "id" in given else []
+        self.links += [given[key] for key in ("href", "src", "action", "srcset") if key in given]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] not in ("script", "style"):
+            self.text += data
+
+
+@pytest.fixture
+def html(write, act_events, basic_events, planned):
+    renamed = dataclasses.replace(act_events[0], problem="<b>bold</b>", model="<i>m</i>")
+    broken = [*basic_events[:3], Finished("infrastructure-error", Fault(1, "infrastructure-error", "503 <u>"))]
+    items = {
+        "act": act_events,
+        "basic": basic_events,
+        "fd": planned,
+        "x<y>": [renamed, *act_events[1:]],
+        "broken": broken,
+    }
+    return render_report([read_record(write(name, item)) for name, item in items.items()], title="T & <t>")
+
+
+def test_every_run_can_be_linked_to_and_every_link_inside_the_page_leads_somewhere(html):
+    page = Page(html)
+    assert {"run-act", "run-basic", "run-fd", "run-x-y", "run-broken"} <= set(page.ids)
+    assert {"run-act-step-2", "run-basic-step-1"} <= set(page.ids)
+    assert len(set(page.ids)) == len(page.ids)
+    assert all(link.startswith("#") and link[1:] in page.ids for link in page.links)
+
+
+def test_nothing_is_fetched_from_anywhere(html):
+    assert not re.search(r"https?:|//[a-z]|@import|url\(|<link|<iframe|<img", html, re.IGNORECASE)
+
+
+def test_texts_stay_texts(html, hostile):
+    page = Page(html)
+    assert page.tags.count("script") == 1
+    assert not {"img", "b", "i", "u"} & set(page.tags) - {"b"}
+    assert not [name for name in page.attributes if name.startswith("on")]
+    assert hostile in page.text
+    assert "{{ 7 * 7 }}" in page.text
+    assert "<b>bold</b>" in page.text
+    assert "T & <t>" in page.text
+
+
+def test_the_policy_of_the_page_allows_its_own_script_alone(html):
+    script = re.search(r"<script>(.*?)</script>", html, re.DOTALL)[1]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in html
+    assert "default-src 'none'" in html
+
+
+def test_the_chain_of_a_verdict_is_shown(html):
+    page = Page(html)
+    for wanted in ("(holding a)", "inapplicable", "stack a on b", "+ (on a b)", "not reached", "goal reached"):
+        assert wanted in page.text
+    assert '<mark class="inapplicable"' in html
+    assert '<mark class="executed"' in html
+    assert 'href="#run-act-step-2"' in html
+
+
+def test_infrastructure_errors_stand_before_the_table(html):
+    assert html.index("broken by infrastructure and count nowhere") < html.index('id="coverage-title"')
+    assert "503 &lt;u&gt;" in html
+
+
+def test_two_records_of_one_name_get_two_places(write, tmp_path, planned):
+    (tmp_path / "sub").mkdir()
+    first = read_record(write("same", planned))
+    second = dataclasses.replace(first, path=tmp_path / "sub" / "same.jsonl")
+    page = Page(render_report([first, second]))
+    assert {"run-same", "run-same-2"} <= set(page.ids)
+
+
+def test_a_record_that_lies_raises_an_alarm(write, planned):
+    lie = dataclasses.replace(planned, plan=("(stack a b)",))
+    text = Page(render_report([read_record(write("lie", lie))])).text
+    assert "1 run is judged differently" in text
+    assert "NOT what the record says" in text
+
+
+def test_no_runs_make_a_page_too(tmp_path):
+    html = render_report([], unfinished=[tmp_path / "half.jsonl.partial"])
+    assert "half.jsonl.partial" in Page(html).text
+    write_report(tmp_path / "deep" / "page.html", html)
+    assert (tmp_path / "deep" / "page.html").read_text(encoding="utf-8") == html
+
+
+def test_the_page_is_the_same_for_the_same_records(write, act_events, planned):
+    records = [read_record(write("a", act_events)), read_record(write("b", planned))]
+    assert render_report(records) == render_report(records[::-1])

@@ -1,0 +1,73 @@
+"""Metrics, on records whose numbers can be counted by eye."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from pddl2nl.policies.events import Fault, Finished
+from pddl2nl.reports import METRICS, aggregate, read_record
+
+
+@pytest.mark.parametrize(
+    ("metric", "value"),
+    [
+        ("coverage", 1),
+        ("plan-length", 2),
+        ("steps", 5),
+        ("mistakes", 2),
+        ("look-arounds", 1),
+        ("calls", 5),
+        ("prompt-tokens", 150),
+        ("completion-tokens", 20),
+        ("seconds", 1.5),
+    ],
+)
+def test_an_episode(write, act_events, metric, value):
+    assert aggregate(METRICS[metric], [read_record(write("one", act_events))]) == value
+
+
+def test_the_events_and_the_accounts_at_the_end_agree(write, act_events):
+    record = read_record(write("one", act_events))
+    finished = record.finished
+    for name, stored in (("mistakes", finished.mistakes), ("steps", finished.steps), ("calls", finished.calls)):
+        assert METRICS[name].of(record) == stored
+
+
+def test_a_planner_has_no_mistakes_and_no_calls(write, planned):
+    record = read_record(write("one", planned))
+    assert METRICS["mistakes"].of(record) is None
+    assert METRICS["prompt-tokens"].of(record) is None
+    assert aggregate(METRICS["calls"], [record]) is None
+    assert METRICS["plan-length"].of(record) == 2
+
+
+def test_means_and_sums(write, act_events, basic_events, planned):
+    records = [read_record(write(str(n), item)) for n, item in enumerate((act_events, basic_events, planned))]
+    assert aggregate(METRICS["coverage"], records) == 2
+    assert aggregate(METRICS["plan-length"], records) == 2
+    assert aggregate(METRICS["steps"], records) == 3
+    assert aggregate(METRICS["prompt-tokens"], records) == 157
+
+
+def test_a_run_that_infrastructure_broke_has_no_value(write, act_events):
+    broken = Finished("infrastructure-error", Fault(3, "infrastructure-error", "503"))
+    records = [read_record(write("x", [*act_events[:12], broken])), read_record(write("y", act_events))]
+    assert aggregate(METRICS["mistakes"], records) == 2
+    assert aggregate(METRICS["mistakes"], records[:1]) is None
+
+
+def test_every_metric_says_which_way_is_better():
+    assert {name: metric.better for name, metric in METRICS.items() if metric.better == "higher"} == {
+        "coverage": "higher"
+    }
+    assert all(metric.name == name and metric.summary for name, metric in METRICS.items())
+
+
+def test_claiming_to_be_done_is_no_mistake(write, act_events):
+    claimed = [
+        dataclasses.replace(event, status="claimed-done") if event.event == "rejected" else event
+        for event in act_events
+    ]
+    assert METRICS["mistakes"].of(read_record(write("one", claimed))) == 0

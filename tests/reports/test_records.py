@@ -1,0 +1,88 @@
+"""Reading stored runs: what is read, and what is refused with its place."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from pddl2nl.policies.events import RecordError
+from pddl2nl.reports import Column, PlannerRecord, RunRecord, read_record, read_records
+
+
+def test_an_episode_is_read_whole(write, act_events):
+    record = read_record(write("one", act_events))
+    assert isinstance(record, RunRecord)
+    assert record.events == tuple(act_events)
+    assert (record.id, record.domain, record.problem) == ("one", "blocksworld-4ops", "tiny")
+    assert record.column == Column("act", "m")
+    assert record.solved
+    assert not record.infrastructure
+    assert record.fault is not None
+    assert record.fault.status == "inapplicable"
+
+
+def test_a_policy_that_asks_no_model_has_none_in_its_column(write, act_events):
+    wordless = [dataclasses.replace(act_events[0], model="none"), *act_events[1:]]
+    assert read_record(write("one", wordless)).column == Column("act")
+
+
+def test_a_planners_record_is_read(write, planned):
+    record = read_record(write("one", planned))
+    assert isinstance(record, PlannerRecord)
+    assert record.planned == planned
+    assert record.column.label == "lmcut"
+    assert record.fault is None
+
+
+@pytest.mark.parametrize(
+    ("status", "outcome", "broken"),
+    [("timeout", "timeout", False), ("unsolvable", "unsolvable", False), ("error", "infrastructure-error", True)],
+)
+def test_a_planner_without_a_plan(write, planned, status, outcome, broken):
+    failed = dataclasses.replace(planned, status=status, plan=None, message="why")
+    record = read_record(write("one", failed))
+    assert (record.outcome, record.infrastructure, record.solved, record.plan) == (outcome, broken, False, ())
+    assert record.fault is not None
+    assert record.fault.text == "why"
+
+
+def test_a_torn_line_is_an_error_with_its_place(write, act_events):
+    path = write("one", act_events)
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines[:3], lines[3][:40], *lines[4:]]))
+    with pytest.raises(RecordError, match=r"one\.jsonl:4: a torn or foreign line"):
+        read_record(path)
+
+
+def test_a_record_that_was_cut_off_is_an_error_and_not_a_failed_run(write, act_events):
+    with pytest.raises(RecordError, match=r"one\.jsonl:22: a finished record ends with 'finished'"):
+        read_record(write("one", act_events[:-1]))
+
+
+@pytest.mark.parametrize("text", ["", "[]\n", '{"event": "finished", "outcome": "solved"}\n', '{"event": "planned"}\n'])
+def test_what_is_no_record_is_refused_with_its_place(tmp_path, text):
+    path = tmp_path / "x.jsonl"
+    path.write_text(text)
+    with pytest.raises(RecordError, match=r"x\.jsonl:1: "):
+        read_record(path)
+
+
+def test_a_line_separator_in_a_reply_ends_no_line(write, act_events):
+    path = write("one", act_events)
+    path.write_text(path.read_text().replace("I did not understand.", "I did\u2028not\u0085understand."))
+    assert read_record(path).solved
+
+
+def test_a_folder_lists_what_is_unfinished_and_does_not_count_it(write, tmp_path, act_events, planned):
+    write("b", act_events)
+    write("a", planned)
+    (tmp_path / "c.jsonl.partial").write_text('{"event": "sta')
+    folder = read_records(tmp_path)
+    assert [record.id for record in folder.records] == ["a", "b"]
+    assert [path.name for path in folder.unfinished] == ["c.jsonl.partial"]
+
+
+def test_a_folder_that_is_none_is_refused(tmp_path):
+    with pytest.raises(RecordError, match="no such folder"):
+        read_records(tmp_path / "nowhere")

@@ -1,0 +1,84 @@
+"""Runs as pages show them."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pddl2nl.policies.events import Read, Replied
+from pddl2nl.reports import read_record, recheck
+from pddl2nl.reports.view import NOT_REACHED, Piece, run_turns, turns_of
+
+
+def test_an_interactive_run_has_a_turn_for_every_call(write, act_events, hostile):
+    turns = turns_of(read_record(write("one", act_events)))
+    assert [[step.status for step in turn.steps] for turn in turns] == [
+        ["looked-around"],
+        ["inapplicable"],
+        ["unreadable"],
+        ["executed"],
+        ["executed"],
+    ]
+    assert [turn.steps[0].mistake for turn in turns] == [False, True, True, False, False]
+    assert turns[1].steps[0].unmet == ("(holding a)",)
+    assert turns[1].steps[0].rule == "snippet"
+    assert turns[1].calls[0].kept == 2
+    assert turns[2].calls[0].reply == (Piece(hostile, "unreadable", 3),)
+    assert turns[3].calls[0].reply == (Piece("Action: "), Piece("pick up a from the table", "executed", 4))
+    assert turns[3].steps[0].added == ("(holding a)",)
+    assert [turn.steps[0].goal for turn in turns] == [False, False, False, False, True]
+
+
+def test_lines_behind_the_first_broken_link_are_shown_as_not_reached(write, basic_events):
+    (turn,) = turns_of(read_record(write("one", basic_events)))
+    assert [step.status for step in turn.steps] == ["inapplicable", NOT_REACHED]
+    assert [piece.status for piece in turn.calls[0].reply] == ["", "inapplicable", "", NOT_REACHED, ""]
+
+
+def test_a_planners_plan_is_shown_with_its_effects(write, planned):
+    (turn,) = turns_of(read_record(write("one", planned)))
+    assert [step.action for step in turn.steps] == ["(pick-up a)", "(stack a b)"]
+    assert turn.steps[0].added == ("(holding a)",)
+    assert set(turn.steps[0].deleted) == {"(handempty)", "(clear a)", "(ontable a)"}
+    assert [step.goal for step in turn.steps] == [False, True]
+
+
+def test_a_wordless_run_is_one_turn(act_events):
+    wordless = [event for event in act_events if event.event not in ("prompted", "replied", "read")]
+    (turn,) = run_turns(wordless)
+    assert turn.calls == ()
+    assert [step.number for step in turn.steps] == [1, 2, 3, 4, 5]
+
+
+@given(st.text(max_size=30), st.lists(st.tuples(st.integers(-2, 35), st.integers(-2, 35)), max_size=5))
+def test_no_character_of_a_reply_is_lost_whatever_the_spans(text, spans):
+    reads = [Read(step, "unreadable", "", start=start, end=end) for step, (start, end) in enumerate(spans, 1)]
+    turns = run_turns([_prompt(), Replied(1, text), *reads])
+    assert "".join(piece.text for piece in turns[0].calls[0].reply) == text
+
+
+def _prompt():
+    from pddl2nl.policies.events import Prompted
+
+    return Prompted(1, "planner", 0, (), "sha")
+
+
+def test_a_run_is_judged_again(write, act_events, basic_events, planned):
+    for name, item in (("a", act_events), ("b", planned)):
+        again = recheck(read_record(write(name, item)))
+        assert (again.verdict, again.agrees, again.steps) == ("valid", True, 2)
+    again = recheck(read_record(write("c", basic_events)))
+    assert (again.verdict, again.agrees, again.steps) == ("goal-not-satisfied", True, 0)
+
+
+def test_a_record_that_lies_is_found_out(write, act_events, planned):
+    lie = dataclasses.replace(act_events[-1], plan=("(stack a b)",))
+    again = recheck(read_record(write("a", [*act_events[:-1], lie])))
+    assert (again.verdict, again.agrees) == ("inapplicable", False)
+    broken = recheck(read_record(write("b", dataclasses.replace(planned, problem_pddl="(define"))))
+    assert (broken.verdict, broken.agrees) == ("not-judged", False)
+    assert broken.note
+    none = recheck(read_record(write("c", dataclasses.replace(planned, status="timeout", plan=None))))
+    assert (none.verdict, none.agrees) == ("no-plan", True)
