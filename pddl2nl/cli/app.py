@@ -1,0 +1,80 @@
+"""The command ``pddl2nl``: its groups, and the one place where exceptions become exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from pddl2nl.cli import check, convert, plan, quickstart, run, validate
+from pddl2nl.cli.output import INFRASTRUCTURE, exit_code_of
+from pddl2nl.errors import Pddl2nlError
+
+__all__ = ["app", "entry_point", "main"]
+
+app = typer.Typer(
+    name="pddl2nl",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="PDDL to natural language and back: tell a task, let a language model act on it, judge every step.",
+    epilog="Exit codes: 0 done; 1 judged and found wanting; 2 bad input or usage; 3 infrastructure failed; 130 Ctrl-C.",
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            number = version("pddl2nl")
+        except PackageNotFoundError:
+            number = "(not installed)"
+        typer.echo(f"pddl2nl {number}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    pass
+
+
+for _group in (quickstart, check, validate, plan, convert, run):
+    _group.register(app)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line and returns its exit code; the error of a failure stands on standard error.
+
+    Args:
+        arguments: what follows ``pddl2nl``; by default the arguments of this process.
+    """
+    try:
+        app(args=None if arguments is None else list(arguments), prog_name="pddl2nl")
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    except Pddl2nlError as error:
+        sys.stderr.write(f"error: {error}\n")
+        return exit_code_of(error)
+    except BrokenPipeError:
+        # Whoever read our output has gone (| head): nothing is left to say, and Python must not complain at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        sys.stderr.write(f"error: {error}\n")
+        return INFRASTRUCTURE
+    return 0
+
+
+def entry_point() -> None:
+    """What the console command calls: `main`, and out with its exit code."""
+    sys.exit(main())

@@ -1,0 +1,68 @@
+"""``pddl2nl plan``: a plan from Fast Downward, or from a random walk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pddl2nl.cli.output import BAD_INPUT, DONE, INFRASTRUCTURE, WANTING, print_json, print_text, write_text_file
+
+if TYPE_CHECKING:
+    from pddl2nl.baselines import PlannerResult
+
+__all__ = ["register"]
+
+_PLANNERS = "brfs, lmcut, ff, lama or random"
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to the application."""
+    app.command("plan", epilog="Example: pddl2nl plan domain.pddl problem.pddl --planner lmcut --time 60")(_plan)
+
+
+def _plan(
+    domain: Annotated[Path, typer.Argument(metavar="DOMAIN", help="The domain file.")],
+    problem: Annotated[Path, typer.Argument(metavar="PROBLEM", help="The problem file.")],
+    planner: Annotated[str, typer.Option(metavar="NAME", help=f"Which one: {_PLANNERS}.")],
+    seed: Annotated[int, typer.Option(help="Seed of the random walk; the searches are deterministic.")] = 1,
+    steps: Annotated[int, typer.Option(min=0, help="Actions of the random walk, at most.")] = 100,
+    time: Annotated[
+        int | None, typer.Option(min=1, metavar="S", help="Whole seconds of CPU time. [default: no limit]")
+    ] = None,
+    memory: Annotated[
+        int | None, typer.Option(min=64, metavar="MB", help="Memory of a search. [default: no limit]")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the plan here too, as VAL reads it.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Find a plan with Fast Downward (brfs, lmcut, ff, lama) or with a random walk.
+
+    Every plan is validated before it is reported. Exit code 0: a plan; 1: none within the limits, or proved to
+    have none; 2: bad input, or a feature that the planner does not take; 3: the planner failed.
+    """
+    from pddl2nl.baselines import TaskFiles, solve
+
+    result = solve(TaskFiles(domain, problem), planner, seed=seed, steps=steps, time_limit=time, memory_limit_mb=memory)
+    if out is not None and result.plan is not None:
+        write_text_file(out, _plan_text(result))
+    if as_json:
+        print_json(result.as_json())
+    if result.plan is not None:
+        if not as_json:
+            print_text(_plan_text(result))
+    else:
+        typer.echo(f"{result.planner}: {result.status}: {result.message}", err=True)
+    raise typer.Exit(_exit_code(result))
+
+
+def _plan_text(result: PlannerResult) -> str:
+    lines = [str(action) for action in result.plan or ()]
+    return "\n".join([*lines, f"; cost = {result.as_json()['cost']} ({result.planner})"]) + "\n"
+
+
+def _exit_code(result: PlannerResult) -> int:
+    if result.status == "solved":
+        return DONE
+    return {"unsupported": BAD_INPUT, "error": INFRASTRUCTURE}.get(result.status, WANTING)

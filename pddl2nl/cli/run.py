@@ -1,0 +1,193 @@
+"""``pddl2nl run`` and ``policies``: one episode of a policy, and what policies there are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pddl2nl.cli.output import DONE, INFRASTRUCTURE, WANTING, print_json, print_table, print_text, print_warnings
+from pddl2nl.errors import InputError
+
+if TYPE_CHECKING:
+    from pddl2nl.experiments.runs import RunResult, RunSpec
+    from pddl2nl.nl import Wording
+    from pddl2nl.pddl import Task
+
+__all__ = ["register"]
+
+_MODEL_HELP = (
+    "A model's name for the openai client (key in OPENAI_API_KEY); oracle (reads the prompt, plans with Fast "
+    "Downward, needs no key); script:FILE (replies from a file); replay:DIR (replies from records). Not used by "
+    "policies that ask no model."
+)
+_WORDING_HELP = "How things are said: template, or a wording FILE."
+_EXAMPLE_HELP = "A problem of the same domain, shown solved; none for no example."
+
+
+DomainFile = Annotated[Path, typer.Argument(metavar="DOMAIN", help="The domain file.")]
+ProblemFile = Annotated[Path, typer.Argument(metavar="PROBLEM", help="The problem file.")]
+PolicyName = Annotated[
+    str, typer.Option("--policy", metavar="P", help="How actions are chosen; pddl2nl policies lists them.")
+]
+ModelName = Annotated[str | None, typer.Option("--model", metavar="M", help=_MODEL_HELP)]
+WordingName = Annotated[
+    str | None,
+    typer.Option(
+        "--wording",
+        metavar="template|FILE",
+        help=_WORDING_HELP,
+        show_default="DOMAIN's own wording.json, else template",
+    ),
+]
+StyleName = Annotated[str, typer.Option(metavar="nl|pddl", help="Language, or the PDDL twins of basic and act.")]
+ExampleName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PROBLEM|none", help=_EXAMPLE_HELP, show_default="a shipped example, else one made from the task"
+    ),
+]
+PlanFile = Annotated[Path | None, typer.Option(metavar="FILE", help="A plan for that problem.", show_default="FF's")]
+NamesOption = Annotated[
+    str, typer.Option(metavar="typed|original|inferred", help="Objects' names; style pddl keeps their own.")
+]
+Translator = Annotated[str, typer.Option(metavar="reader", help="What reads the model's words back into PDDL.")]
+Steps = Annotated[
+    int | None,
+    typer.Option(min=1, help="Turns of an interactive policy, at most.", show_default="twice the length of FF's plan"),
+]
+Seed = Annotated[int, typer.Option(help="Seed of the model's sampling and of all random choices.")]
+Dollars = Annotated[float | None, typer.Option(min=0, metavar="X", help="Money, at most.", show_default="no limit")]
+Calls = Annotated[int | None, typer.Option(min=0, help="Calls of the model, at most.", show_default="no limit")]
+Tokens = Annotated[int | None, typer.Option(min=0, help="Tokens, at most.", show_default="no limit")]
+BaseUrl = Annotated[
+    str | None,
+    typer.Option(metavar="URL", help="An OpenAI-compatible endpoint.", show_default="OPENAI_BASE_URL, else OpenAI"),
+]
+OutFolder = Annotated[Path, typer.Option(metavar="DIR", help="Folder of the record, a JSON Lines file.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands to the application."""
+    app.command("run", epilog="Example: pddl2nl run domain.pddl problem.pddl --policy react --model oracle")(_run)
+    app.command("policies", epilog="Example: pddl2nl policies --json")(_policies)
+
+
+def _run(
+    domain: DomainFile,
+    problem: ProblemFile,
+    policy: PolicyName,
+    model: ModelName = None,
+    wording: WordingName = None,
+    style: StyleName = "nl",
+    example: ExampleName = None,
+    example_plan: PlanFile = None,
+    names: NamesOption = "typed",
+    translator: Translator = "reader",
+    steps: Steps = None,
+    seed: Seed = 1,
+    max_usd: Dollars = None,
+    max_calls: Calls = None,
+    max_tokens: Tokens = None,
+    base_url: BaseUrl = None,
+    out: OutFolder = Path("runs"),
+    as_json: JsonOption = False,
+) -> None:
+    """Let a policy act on one problem, with a language model, and judge every step.
+
+    Exit code 0: solved; 1: not solved; 2: bad input; 3: the endpoint or a planner failed, which is no verdict.
+    """
+    from pddl2nl.experiments.runs import RunSpec
+
+    task, chosen = _task(domain, problem, policy, model, wording)
+    spec = RunSpec(
+        task=task,
+        policy=policy,
+        model=model or "oracle",
+        wording=chosen,
+        style=style,
+        names=names,
+        translator=translator,
+        example=example,
+        example_plan=example_plan,
+        steps=steps,
+        seed=seed,
+        max_usd=max_usd,
+        max_calls=max_calls,
+        max_tokens=max_tokens,
+        base_url=base_url,
+        out=out,
+    )
+    _play(spec, as_json)
+
+
+def _task(domain: Path, problem: Path, policy: str, model: str | None, wording: str | None) -> tuple[Task, Wording]:
+    from pddl2nl.nl import choose_wording, wording_warnings
+    from pddl2nl.pddl import load_task
+    from pddl2nl.policies import POLICIES
+
+    if policy in POLICIES and POLICIES[policy]().needs_model and model is None:
+        raise InputError(f"--policy {policy} asks a model: --model oracle (needs no key), or a model's name")
+    task = load_task(domain, problem)
+    chosen = choose_wording(wording, task.domain, domain)
+    print_warnings(wording_warnings(chosen, task.domain))
+    return task, chosen
+
+
+def _play(spec: RunSpec, as_json: bool) -> None:
+    from pddl2nl.experiments.runs import run_spec
+
+    result = run_spec(spec)
+    if as_json:
+        print_json(result.as_json())
+    else:
+        print_text(_told(result))
+    raise typer.Exit(_exit_code(result))
+
+
+def _told(result: RunResult) -> str:
+    lines = [f"{result.outcome}: {result.message}"]
+    if result.fault is not None:
+        lines.append(f"first fault: step {result.fault.step}, {result.fault.status}: {result.fault.text}")
+    lines += [f"  {action}" for action in result.plan]
+    spent = f"{result.steps} steps, {result.mistakes} mistakes, {result.calls} calls"
+    tokens = f"{result.prompt_tokens} + {result.completion_tokens} tokens"
+    usd = "price unknown" if result.usd is None else f"{result.usd:.4f} USD"
+    lines.append(f"{spent}, {tokens}, {usd}, {result.seconds:.1f} s")
+    lines.append(f"record: {result.record}")
+    return "\n".join(lines)
+
+
+def _exit_code(result: RunResult) -> int:
+    if result.outcome == "infrastructure-error":
+        typer.echo(f"error: {result.message}", err=True)
+        return INFRASTRUCTURE
+    return DONE if result.solved else WANTING
+
+
+def _policies(as_json: JsonOption = False) -> None:
+    """List the policies that run knows."""
+    from pddl2nl.policies import POLICIES
+
+    made = {name: make() for name, make in POLICIES.items()}
+    if as_json:
+        print_json(
+            [
+                {
+                    "name": name,
+                    "summary": policy.summary,
+                    "styles": list(policy.styles),
+                    "one_shot": policy.one_shot,
+                    "needs_model": policy.needs_model,
+                }
+                for name, policy in made.items()
+            ]
+        )
+        return
+    rows = [
+        (name, policy.summary, ", ".join(policy.styles), "a plan" if policy.one_shot else "a turn at a time")
+        for name, policy in made.items()
+    ]
+    print_table("", ("policy", "what it does", "styles", "answers with"), rows)

@@ -1,0 +1,86 @@
+"""``pddl2nl validate``: VAL's verdicts and text, or JSON."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pddl2nl.nl import Teller
+    from pddl2nl.pddl import Task
+    from validators import Report
+    from validators.command import Tell
+
+__all__ = ["register"]
+
+_EPILOG = "Example: pddl2nl validate domain.pddl problem.pddl plan1.txt plan2.txt -v"
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to the application."""
+    app.command("validate", epilog=_EPILOG)(_validate)
+
+
+def _validate(
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="DOMAIN PROBLEM PLAN…", show_default=False, help="The files; - reads a plan from standard input."
+        ),
+    ] = None,
+    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Say what every step does, as VAL's -v.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one object a plan.")] = False,
+    wording: Annotated[
+        str | None,
+        typer.Option(metavar="template|FILE", help="Tell every verdict in these words too. [default: not told]"),
+    ] = None,
+    names: Annotated[str, typer.Option(help="Names of objects when telling: typed, original or inferred.")] = "typed",
+    batch: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help='With --json: JSON lines {"domain", "problem", "plan" or "plan_text"} instead of files.',
+        ),
+    ] = None,
+) -> None:
+    """Validate plans: VAL's text from 'Checking plan' on, or JSON.
+
+    Exit code 0: all plans are valid; 1: some are not; 2: bad input.
+    """
+    from validators.command import batch_lines, judge_batch, judge_files
+
+    paths = files or []
+    tell = None if wording is None else _teller(wording, names)
+    if batch is not None:
+        if paths or not as_json:
+            raise typer.BadParameter("--batch takes no other file, and needs --json")
+        raise typer.Exit(judge_batch(batch_lines(batch), _write, tell))
+    if len(paths) < 3:
+        raise typer.BadParameter("expected DOMAIN PROBLEM PLAN…, or --batch FILE")
+    domain, problem, *plans = paths
+    raise typer.Exit(judge_files(domain, problem, plans, _write, verbose=verbose, as_json=as_json, tell=tell))
+
+
+def _teller(wording: str, names: str) -> Tell:
+    """Tells reports in the words asked for; wording and names are made once for each task."""
+    tellers: dict[int, tuple[Task, Teller]] = {}
+
+    def tell(task: Task, domain: str, report: Report) -> Sequence[str]:
+        from pddl2nl.nl import Teller, choose_wording, make_names
+
+        if id(task) not in tellers:
+            chosen = choose_wording(wording, task.domain, domain)
+            # The task is kept beside its teller, so that no other one can come by its id.
+            tellers[id(task)] = (task, Teller(task, chosen, make_names(task, names)))
+        return tellers[id(task)][1].report(report)
+
+    return tell
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()

@@ -1,0 +1,138 @@
+"""``pddl2nl check``: its JSON, its text, its exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from pddl2nl.cli import check as check_command
+
+DOMAIN = """(define (domain switches)
+  (:requirements :typing :derived-predicates :negative-preconditions)
+  (:types switch)
+  (:constants main - switch)
+  (:predicates (on ?s - switch) (dark))
+  (:functions (cost))
+  (:derived (dark) (not (on main)))
+  (:action flip :parameters (?s - switch) :precondition (not (on ?s)) :effect (on ?s)))
+"""
+PROBLEM = """(define (problem two) (:domain switches) (:objects s1 s2 - switch)
+  (:init (on s1) (= (cost) 0)) (:goal (and (on s1) (not (on s2)))))
+"""
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path, Path]:
+    """Paths of a domain, a problem, and a problem with two errors."""
+    paths = tuple(tmp_path / name for name in ("domain.pddl", "problem.pddl", "wrong.pddl"))
+    wrong = PROBLEM.replace("(on s1) (=", "(onn s1) (=").replace("(on s2)", "(on s3)")
+    for path, text in zip(paths, (DOMAIN, PROBLEM, wrong), strict=True):
+        path.write_text(text, encoding="utf-8")
+    return paths[0], paths[1], paths[2]
+
+
+def run(*arguments: object) -> Result:
+    app = typer.Typer()
+    check_command.register(app)
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def test_one_json_object_a_file_in_order(files: tuple[Path, Path, Path]) -> None:
+    domain, problem, wrong = files
+    result = run(domain, problem, wrong, "--json")
+    assert result.exit_code == 2
+    first, second, third = map(json.loads, result.stdout.splitlines())
+    assert first == {
+        "file": str(domain),
+        "kind": "domain",
+        "name": "switches",
+        "ok": True,
+        "requirements": [":typing", ":derived-predicates", ":negative-preconditions"],
+        "counts": {
+            "types": 1,
+            "predicates": 2,
+            "functions": 1,
+            "actions": 1,
+            "derived": 1,
+            "objects": 1,
+            "init": 0,
+            "goal_atoms": 0,
+        },
+        "diagnostics": [],
+    }
+    assert list(first) == ["file", "kind", "name", "ok", "requirements", "counts", "diagnostics"]
+    assert (second["kind"], second["name"], second["ok"]) == ("problem", "two", True)
+    assert second["counts"] | {"objects": 2, "init": 2, "goal_atoms": 2} == second["counts"]
+    # A number in the initial state without :action-costs or :numeric-fluents.
+    assert [item["severity"] for item in second["diagnostics"]] == ["warning"]
+    assert not third["ok"]
+    errors = [item for item in third["diagnostics"] if item["severity"] == "error"]
+    assert [(item["line"], item["column"]) for item in errors] == [(2, 10), (2, 62)]
+    assert errors[0] == {
+        "severity": "error",
+        "file": str(wrong),
+        "line": 2,
+        "column": 10,
+        "path": "in the initial state",
+        "message": "predicate 'onn' is not declared",
+        "expected": "",
+        "found": "(onn s1)",
+        "suggestion": "on",
+    }
+    assert list(errors[0]) == [
+        "severity",
+        "file",
+        "line",
+        "column",
+        "path",
+        "message",
+        "expected",
+        "found",
+        "suggestion",
+    ]
+
+
+def test_text_for_people(files: tuple[Path, Path, Path]) -> None:
+    domain, problem, wrong = files
+    result = run(domain, problem)
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == [
+        f"{domain}: domain switches: ok (1 types, 2 predicates, 1 functions, 1 actions, 1 derived, 1 objects)",
+        f"{problem}: problem two: ok (2 objects, 2 init, 2 goal atoms, 1 warning)",
+    ]
+    result = run(domain, wrong)
+    assert result.exit_code == 2
+    assert f"{wrong}:2:10: error: predicate 'onn' is not declared (in the initial state)" in result.stderr
+    assert "did you mean: on?" in result.stderr
+    assert "not ok" in result.stdout
+
+
+def test_a_file_that_is_missing_does_not_stop_the_others(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    domain, problem, _ = files
+    result = run(domain, tmp_path / "missing.pddl", tmp_path, problem, "--json")
+    assert result.exit_code == 2
+    answers = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [answer["ok"] for answer in answers] == [True, False, False, True]
+    assert answers[1]["name"] is None
+    assert answers[1]["diagnostics"][0]["message"] == "no such file"
+    assert answers[2]["diagnostics"][0]["message"] == "a directory, where a PDDL file was expected"
+
+
+def test_files_in_the_wrong_order(files: tuple[Path, Path, Path]) -> None:
+    domain, problem, _ = files
+    result = run(problem, domain)
+    assert result.exit_code == 2
+    assert "this is a problem, where a domain was expected" in result.stderr
+    assert "this is a domain, where a problem was expected" in result.stderr
+
+
+def test_warnings_do_not_change_the_exit_code(files: tuple[Path, Path, Path]) -> None:
+    domain, _, _ = files
+    domain.write_text(DOMAIN.replace(":typing", ":typnig"), encoding="utf-8")
+    result = run(domain)
+    assert result.exit_code == 0
+    assert "unknown requirement ':typnig'" in result.stderr

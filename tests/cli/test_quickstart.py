@@ -1,0 +1,123 @@
+"""``pddl2nl quickstart``: the whole of it, once, as a newcomer runs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+from pddl2nl.baselines import fast_downward
+from pddl2nl.cli import quickstart as command
+from pddl2nl.errors import MissingExtraError
+from pddl2nl.experiments.quickstart import quickstart_jobs
+from pddl2nl.reports import Cell, Column, CoverageTable, Row, read_records
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def _call(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("OPENAI_")}
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    return subprocess.run(
+        [sys.executable, "-m", "pddl2nl", "quickstart", *options],
+        cwd=folder,
+        env=environment | {"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory, needs_planner):
+    """One quickstart in an empty folder, with the folder that it leaves."""
+    folder = tmp_path_factory.mktemp("quickstart")
+    return _call(folder), folder / "pddl2nl-quickstart"
+
+
+def test_it_succeeds_and_says_nothing_on_standard_error(finished):
+    process, _ = finished
+    assert process.stderr == ""
+    assert process.returncode == 0
+
+
+def test_the_oracle_solves_ten_of_ten_with_every_mechanism(finished):
+    process, _ = finished
+    (total,) = (line for line in process.stdout.splitlines() if line.split()[:1] == ["sum"])
+    cells = re.findall(r"\d+ of \d+", total)
+    assert cells[:4] == ["10 of 10"] * 4
+    assert cells[5:] == ["10 of 10"] * 4
+    assert int(cells[4].split()[0]) < 10
+    header = re.search(r"basic +cot +act +react.*\n(.*)", process.stdout)
+    assert header is not None
+    assert header[1].split()[:5] == [*["oracle"] * 4, "random"]
+    assert "oracle: no language model was asked" in process.stdout
+
+
+def test_a_domain_is_shown_converted(finished):
+    process, _ = finished
+    assert "move the robot from a place A to a place B" in process.stdout
+    assert "Currently, the robot is at" in process.stdout
+
+
+def test_every_plan_is_judged_again(finished):
+    process, _ = finished
+    assert "90 of 90 runs as recorded" in process.stdout
+
+
+def test_the_page_holds_every_run_and_fetches_nothing(finished):
+    process, folder = finished
+    assert "pddl2nl-quickstart/report.html" in process.stdout
+    html = (folder / "report.html").read_text(encoding="utf-8")
+    for job in quickstart_jobs():
+        assert f'id="run-{job.name}"' in html
+    assert len(re.findall(r'<details class="run ', html)) == 90
+    assert not re.search(r"https?:|<link|<img|@import|url\(", html)
+
+
+def test_the_records_are_all_there_and_finished(finished):
+    _, folder = finished
+    found = read_records(folder / "records")
+    assert found.unfinished == ()
+    assert {record.id for record in found.records} == {job.name for job in quickstart_jobs()}
+    assert not [record.id for record in found.records if record.infrastructure]
+
+
+def test_json_is_a_summary_alone(tmp_path, monkeypatch, capsys, finished):
+    _, folder = finished
+    monkeypatch.setattr(command, "_run", lambda *args, **options: sorted((folder / "records").glob("*.jsonl")))
+    with pytest.raises(typer.Exit) as stop:
+        command._quickstart(tmp_path, as_json=True)
+    assert stop.value.exit_code == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert (summary["runs"], summary["judged_as_recorded"]) == (90, 90)
+    assert {column["policy"]: column["solved"] for column in summary["coverage"]["columns"]}["react"] == 10
+    assert Path(summary["report"]).is_file()
+
+
+def test_without_planners_it_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setattr(fast_downward.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'pddl2nl\[planners\]'"):
+        command._quickstart(tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("cells", "broken", "agreed", "code"),
+    [
+        ((Cell(10, 10), Cell(1, 10)), (), True, 0),
+        ((Cell(9, 10), Cell(10, 10)), (), True, 1),
+        ((Cell(10, 10), Cell(1, 10)), (), False, 1),
+        ((Cell(9, 9, 1), Cell(1, 10)), ("a record",), True, 3),
+    ],
+)
+def test_exit_codes(cells, broken, agreed, code):
+    table = CoverageTable((Column("act", "oracle"), Column("random")), (), Row("sum", cells), broken)
+    assert command._exit_code(table, agreed) == code

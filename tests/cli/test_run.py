@@ -1,0 +1,182 @@
+"""``pddl2nl run`` and ``policies``, as a user types them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from pddl2nl.cli import run as command
+from pddl2nl.errors import InputError, Pddl2nlError
+from pddl2nl.llm import ScriptedModel
+from pddl2nl.llm.loopback import ChatServer, Trouble
+from pddl2nl.policies import POLICIES
+from pddl2nl.tasks import shipped_domain
+
+Run = Callable[..., Any]
+
+
+class Ran:
+    """An exit code, standard output and the error."""
+
+    def __init__(self, code: int, out: str, error: str):
+        self.code, self.out, self.error = code, out, error
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Calls the commands of this group, in an empty folder, on a shipped task."""
+    app = typer.Typer(pretty_exceptions_enable=False)
+    command.register(app)
+    monkeypatch.chdir(tmp_path)
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+    def _call(*arguments: str) -> Ran:
+        code, error = 0, ""
+        try:
+            app(args=list(arguments), prog_name="pddl2nl")
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else 1
+        except Pddl2nlError as failure:
+            code, error = (2 if isinstance(failure, InputError) else 3), str(failure)
+        captured = capsys.readouterr()
+        return Ran(code, captured.out, error + captured.err)
+
+    return _call
+
+
+@pytest.fixture(scope="module")
+def files() -> tuple[str, str]:
+    domain = shipped_domain("blocksworld")
+    return str(domain.domain_path), str(domain.instance("p01").path)
+
+
+def _script(folder: Path, *replies: str) -> str:
+    path = folder / "script.json"
+    path.write_text(json.dumps(replies), encoding="utf-8")
+    return f"script:{path}"
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_a_solved_run_exits_with_0_and_says_where_its_record_is(call: Run, files: tuple[str, str]) -> None:
+    ran = call("run", *files, "--policy", "react", "--model", "oracle", "--json")
+    assert ran.code == 0, ran.error
+    assert ran.json["outcome"] == "solved"
+    record = Path(ran.json["record"])
+    assert record.parent == Path("runs")
+    assert json.loads(record.read_text(encoding="utf-8").splitlines()[-1])["outcome"] == "solved"
+    again = call("run", *files, "--policy", "react", "--model", "oracle", "--json")
+    assert again.json["record"] != str(record)
+    replayed = call("run", *files, "--policy", "react", "--model", "replay:runs", "--out", "other", "--json")
+    assert (replayed.code, replayed.json["plan"]) == (0, ran.json["plan"])
+
+
+def test_an_unsolved_run_exits_with_1_and_says_why(call: Run, files: tuple[str, str], tmp_path: Path) -> None:
+    options = ("--policy", "basic", "--model", _script(tmp_path, "[PLAN]\n[PLAN END]"), "--example", "none")
+    ran = call("run", *files, *options)
+    assert ran.code == 1
+    assert ran.out.startswith("goal-missed: ")
+    assert "first fault: step 0, goal-missed" in ran.out
+    assert "record: runs" in ran.out
+
+
+def test_failing_infrastructure_exits_with_3_and_is_told_on_standard_error(
+    call: Run, files: tuple[str, str], tmp_path: Path
+) -> None:
+    options = ("--policy", "act", "--example", "none", "--steps", "2")
+    short = call("run", *files, *options, "--model", _script(tmp_path), "--json")
+    assert short.code == 3
+    assert short.json["outcome"] == "infrastructure-error"
+    assert "used up" in short.error
+    with ChatServer(ScriptedModel([]), lambda number: Trouble(401)) as server:
+        refused = call("run", *files, *options, "--model", "m", "--base-url", server.base_url)
+    assert refused.code == 3
+    assert "OPENAI_API_KEY" in refused.error
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--policy", "nonsense", "--model", "oracle"), "no such policy"),
+        (("--policy", "act"), "--model oracle"),
+        (("--policy", "cot", "--model", "oracle", "--style", "pddl"), "style pddl"),
+        (("--policy", "act", "--model", "oracle", "--wording", "llm"), "--wording llm"),
+        (("--policy", "act", "--model", "oracle", "--translator", "llm"), "--translator llm"),
+        (("--policy", "act", "--model", "oracle", "--translator", "reader+llm"), "reader+llm"),
+        (("--policy", "act", "--model", "gpt-4o"), "OPENAI_API_KEY"),
+        (("--policy", "act", "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--max-usd", "1"), "--max-usd"),
+        (("--policy", "act", "--model", "script:none.txt"), "none.txt"),
+        (("--policy", "act", "--model", "oracle", "--example-plan", "x"), "--example PROBLEM"),
+    ],
+)
+def test_bad_input_exits_with_2_and_nothing_is_run(
+    call: Run, files: tuple[str, str], options: tuple[str, ...], words: str
+) -> None:
+    ran = call("run", *files, *options, "--steps", "2")
+    assert ran.code == 2
+    assert words in ran.error
+    assert ran.out == ""
+    assert not Path("runs").exists()
+
+
+def test_limits_and_seed_are_recorded(call: Run, files: tuple[str, str], tmp_path: Path) -> None:
+    options = ("--policy", "act", "--model", _script(tmp_path, "Action: look around"), "--example", "none")
+    limits = ("--steps", "1", "--max-usd", "2.5", "--max-calls", "7", "--max-tokens", "99", "--seed", "4")
+    ran = call("run", *files, *options, *limits, "--names", "original", "--out", "here", "--json")
+    assert (ran.code, ran.json["outcome"]) == (1, "budget")
+    started = json.loads(Path(ran.json["record"]).read_text(encoding="utf-8").splitlines()[0])
+    assert started["limits"] == {"steps": 1, "calls": 7, "tokens": 99, "usd": 2.5, "seconds": None}
+    assert (started["seed"], started["names_scheme"]) == (4, "original")
+    assert Path(ran.json["record"]).parent == Path("here")
+
+
+def test_the_random_policy_needs_no_model(call: Run, files: tuple[str, str]) -> None:
+    ran = call("run", *files, "--policy", "random", "--steps", "5", "--json")
+    assert ran.code in (0, 1)
+    assert ran.json["calls"] == 0
+
+
+def test_ctrl_c_exits_with_130(call: Run, files: tuple[str, str], tmp_path: Path, monkeypatch: Any) -> None:
+    def interrupted(*arguments: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ScriptedModel, "complete", interrupted)
+    ran = call("run", *files, "--policy", "basic", "--model", _script(tmp_path), "--example", "none")
+    assert ran.code == 130
+    assert [path.suffix for path in Path("runs").iterdir()] == [".partial"]
+
+
+def test_policies_are_listed(call: Run) -> None:
+    listed = call("policies", "--json").json
+    assert [item["name"] for item in listed] == list(POLICIES)
+    assert listed[0] == {
+        "name": "basic",
+        "summary": POLICIES["basic"]().summary,
+        "styles": ["nl", "pddl"],
+        "one_shot": True,
+        "needs_model": True,
+    }
+    table = call("policies").out
+    assert all(name in table for name in POLICIES)
+
+
+def test_help_shows_every_option_with_its_default(call: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    shown = call("run", "--help").out
+    options = (
+        "policy model wording style example example-plan names translator steps seed max-usd max-calls max-tokens "
+        "base-url out json"
+    )
+    for option in options.split():
+        assert f"--{option}" in shown
+    assert "Example: pddl2nl run" in shown
+    assert "twice the length of FF's plan" in shown

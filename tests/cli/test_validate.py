@@ -1,0 +1,115 @@
+"""``pddl2nl validate``: the same as ``python -m validators``, and verdicts told."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from pddl2nl.cli import validate as group
+from pddl2nl.errors import InputError
+from validators.__main__ import main as validators_main
+
+DOMAIN = """(define (domain lamps)
+  (:requirements :typing)
+  (:types lamp)
+  (:predicates (lit ?l - lamp) (wired ?l - lamp))
+  (:action switch-on :parameters (?l - lamp) :precondition (wired ?l) :effect (lit ?l))
+  (:action cut :parameters (?l - lamp) :precondition (wired ?l) :effect (and (not (wired ?l)) (not (lit ?l)))))
+"""
+PROBLEM = """(define (problem two) (:domain lamps) (:objects a b - lamp)
+  (:init (wired a) (wired b)) (:goal (and (lit a) (lit b))))
+"""
+TASK = ("domain.pddl", "problem.pddl")
+PLANS = {
+    "good.plan": "(switch-on a) (SWITCH-ON B)",
+    "short.plan": "(switch-on a)",
+    "cut.plan": "(cut a) (switch-on a)",
+    "bad.plan": "(switch-on a)\n(switch-on)\n",
+}
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, text in {"domain.pddl": DOMAIN, "problem.pddl": PROBLEM, **PLANS}.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def call(*arguments: str, text: str | None = None) -> Result:
+    app = typer.Typer()
+    group.register(app)
+    return CliRunner().invoke(app, list(arguments), input=text)
+
+
+@pytest.mark.parametrize("options", [[], ["-v"], ["--json"]])
+@pytest.mark.parametrize("plans", [["good.plan"], ["short.plan"], ["cut.plan"], ["bad.plan"], list(PLANS)])
+def test_it_says_what_python_m_validators_says(
+    plans: list[str], options: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = call(*TASK, *plans, *options)
+    code = validators_main([*TASK, *plans, *options])
+    assert result.stdout == capsys.readouterr().out
+    assert result.exit_code == code == (0 if plans == ["good.plan"] else 1)
+
+
+def test_vals_text() -> None:
+    assert call(*TASK, "cut.plan", "-v").stdout.endswith(
+        "Plan failed because of unsatisfied precondition in:\n(switch-on a)\n\nPlan failed to execute\n\n"
+        "Plan Repair Advice:\n\n(switch-on a) has an unsatisfied precondition at time 2\n"
+        "(Set (wired a) to true)\n\n\nFailed plans:\n cut.plan \n"
+    )
+
+
+def test_a_plan_from_standard_input() -> None:
+    result = call(*TASK, "-", "--json", text=PLANS["good.plan"])
+    assert (result.exit_code, json.loads(result.stdout)["plan"]) == (0, "-")
+
+
+def test_verdicts_are_told_in_words() -> None:
+    silent = json.loads(call(*TASK, "cut.plan", "--json").stdout)
+    told = json.loads(call(*TASK, "cut.plan", "--json", "--wording", "template").stdout)
+    assert silent["told"] == []
+    assert told["told"]
+    assert all(isinstance(sentence, str) and "lamp_0" in " ".join(told["told"]) for sentence in told["told"])
+    assert {**told, "told": []} == silent
+    original = json.loads(call(*TASK, "cut.plan", "--json", "--wording", "template", "--names", "original").stdout)
+    assert "lamp_0" not in " ".join(original["told"])
+
+
+def test_told_sentences_follow_the_text() -> None:
+    plain = call(*TASK, "cut.plan").stdout
+    worded = call(*TASK, "cut.plan", "--wording", "template").stdout
+    assert worded.startswith(plain)
+    assert len(worded) > len(plain)
+
+
+def test_batch(here: Path) -> None:
+    lines = [{"domain": TASK[0], "problem": TASK[1], "plan": name} for name in ("short.plan", "none.plan", "good.plan")]
+    (here / "batch.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    result = call("--batch", "batch.jsonl", "--json", "--wording", "template")
+    answers = [json.loads(line) for line in result.stdout.splitlines()]
+    assert result.exit_code == 2
+    assert [answer["plan"] for answer in answers] == ["short.plan", "none.plan", "good.plan"]
+    assert answers[1]["error"] == "none.plan: No such file or directory"
+    assert answers[0]["told"]
+    stream = json.dumps({"domain": TASK[0], "problem": TASK[1], "plan_text": PLANS["good.plan"]})
+    assert call("--batch", "-", "--json", text=stream).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "arguments", [["domain.pddl"], TASK, ["--batch", "x.jsonl"], [*TASK, "good.plan", "--batch", "x.jsonl", "--json"]]
+)
+def test_usage_errors(arguments: list[str]) -> None:
+    assert call(*arguments).exit_code == 2
+
+
+@pytest.mark.parametrize("arguments", [["none.pddl", TASK[1], "good.plan"], [*TASK, "none.plan"], [*TASK, "."]])
+def test_missing_files_are_bad_input(arguments: list[str]) -> None:
+    result = call(*arguments)
+    assert isinstance(result.exception, InputError)
+    assert result.stdout == ""
