@@ -1,8 +1,8 @@
 """The oracle: a model that reads its prompt, plans on what it read, and answers in the prompt's own words.
 
 It is the check that a prompt holds everything that the task says. It gets the same messages as any model and
-has, of the task, only these: objects, initial state and goal are read back out of the text by `pddl2nl.nl`, FF
-plans on *that* problem, and the plan is told in the wording and in the form that the prompt asks for. What it says
+has, of the task, only these: objects, initial state and goal are read back out of the text by `pddl2nl.nl`, Fast
+Downward plans on *that* problem, and the plan is told in the wording and in the form that the prompt asks for. What it says
 is then read and judged like any model's reply. If it fails, the text lost something. What it holds from the start
 is the domain and the wording, which are the same for every task; no plan and no problem reaches it any other way.
 
@@ -22,7 +22,7 @@ from pddl2nl.llm import Completion, Message, Request
 from pddl2nl.nl.markers import ACTION, DONE, PLAN_END, PLAN_START, THOUGHT
 from pddl2nl.nl.wording import Wording
 from pddl2nl.pddl import Domain
-from validators import GroundAction, State
+from validators import State
 
 __all__ = ["OracleModel"]
 
@@ -46,7 +46,7 @@ class _Place:
 
 
 class OracleModel:
-    """A model that plans with FF on the problem that its prompt tells; see this module's text.
+    """A model that plans with Fast Downward on the problem that its prompt tells; see this module's text.
 
     A prompt that cannot be read, and a told problem that has no plan, are answered with a sentence that says so,
     which is then judged like any other reply.
@@ -54,7 +54,7 @@ class OracleModel:
     Args:
         domain: the domain of all tasks it will be asked about.
         wording: how this domain is told.
-        time_limit: seconds for each call of the planner; None for no limit.
+        time_limit: seconds for each search of the planner; None for no limit.
     """
 
     def __init__(self, domain: Domain, wording: Wording, *, time_limit: int | None = None):
@@ -62,6 +62,7 @@ class OracleModel:
         self._wording = wording
         self._time_limit = time_limit
         self._tasks: dict[str, ToldTask] = {}
+        self._places: dict[tuple[str, tuple[Message, ...]], _Place] = {}
 
     @property
     def name(self) -> str:
@@ -87,28 +88,35 @@ class OracleModel:
         form = _form(messages)
         target = _target(messages)
         place = self._follow(messages[target].content, messages[target + 1 :])
-        plan = place.task.plan_from(place.state, self._time_limit)
+        task, state = place.task, place.state
+        plan = task.plan_from(state, self._time_limit)
         if form.one_shot:
-            thoughts = place.task.thoughts(place.state, plan) if form.thoughts else ()
-            return _whole_plan([place.task.teller.action(action) for action in plan], thoughts)
+            actions = [task.teller.action(action) for action in plan]
+            where = task.along(state, plan) if form.thoughts else ()
+            thoughts = [task.thought(each, plan[done:]) for done, each in enumerate(where)]
+            return _whole_plan(actions, thoughts)
         if not plan:
             return f"{ACTION} {DONE}"
-        action = f"{ACTION} {place.task.teller.action(plan[0])}"
-        if not form.thoughts:
-            return action
-        return f"{THOUGHT} {place.task.thoughts(place.state, plan)[0]}\n{action}"
+        action = f"{ACTION} {task.teller.action(plan[0])}"
+        return f"{THOUGHT} {task.thought(state, plan)}\n{action}" if form.thoughts else action
 
     def _follow(self, problem: str, turns: Sequence[Message]) -> _Place:
-        """Replays what was said and answered since the problem was put."""
-        task = self._told(problem)
-        place = _Place(task, task.simulator.initial)
-        for reply, observation in _exchanges(turns):
-            reading = place.task.reader.read_turn(reply)
-            if reading.status == "look-around":
-                seen = place.task.seen(observation)
-                place = _Place(seen, seen.simulator.initial)
-            elif reading.action is not None:
-                place = _after(place, reading.action, observation)
+        """Where the conversation is since the problem was put: what was said and answered, replayed.
+
+        Each conversation's last place is kept, so that a turn costs the same however long it has become.
+        """
+        said = tuple(turns)
+        rest = said[-2:]
+        goes_on = [message.role for message in rest] == ["assistant", "user"]
+        place = self._places.pop((problem, said[:-2]), None) if goes_on else None
+        if place is None:
+            task = self._told(problem)
+            place, rest = _Place(task, task.simulator.initial), said
+        for reply, observation in _exchanges(rest):
+            place = _answered(place, reply, observation)
+        if len(self._places) >= _KEPT:
+            self._places.clear()
+        self._places[problem, said] = place
         return place
 
     def _told(self, text: str) -> ToldTask:
@@ -140,13 +148,19 @@ def _exchanges(turns: Sequence[Message]) -> Iterator[tuple[str, str]]:
             yield reply.content, answer.content
 
 
-def _after(place: _Place, action: GroundAction, observation: str) -> _Place:
-    if not observation.startswith(place.task.teller.executed(action)):
+def _answered(place: _Place, reply: str, observation: str) -> _Place:
+    """Where one more reply and its answer lead."""
+    task = place.task
+    reading = task.reader.read_turn(reply)
+    if reading.status == "look-around":
+        seen = task.seen(observation)
+        return _Place(seen, seen.simulator.initial)
+    if reading.action is None or not observation.startswith(task.teller.executed(reading.action)):
         return place
-    successor = place.task.simulator.step(place.state, action).successor
+    successor = task.simulator.step(place.state, reading.action).successor
     if successor is None:
         raise ToldTaskError("something was done that cannot be done by what I was told")
-    return _Place(place.task, successor)
+    return _Place(task, successor)
 
 
 def _whole_plan(actions: Sequence[str], thoughts: Sequence[str]) -> str:

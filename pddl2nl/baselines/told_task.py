@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import chain, islice
 
 from pddl2nl.baselines.planner import solve
 from pddl2nl.errors import InfrastructureError, InputError
@@ -12,7 +13,6 @@ from pddl2nl.nl import Names, Reader, Teller, Wording
 from pddl2nl.nl.read_state import NLReadError, read_problem, read_state
 from pddl2nl.nl.tell import Style
 from pddl2nl.pddl import (
-    Condition,
     Domain,
     FluentValue,
     GroundAtom,
@@ -27,6 +27,8 @@ from validators import GroundAction, Simulator, State
 __all__ = ["ToldTask", "ToldTaskError", "read_told_task"]
 
 _SOURCE = "<the task as told>"
+_FF_SECONDS = 20
+"""Told names change the order in which FF breaks its ties, which can cost it a plateau; LAMA is asked then."""
 
 
 class ToldTaskError(InputError):
@@ -59,7 +61,7 @@ class ToldTask:
         return self.simulator.task
 
     def plan_from(self, state: State, time_limit: int | None = None) -> tuple[GroundAction, ...]:
-        """A plan from a state of this task, by FF; found once, and then remembered for every state on its way.
+        """A plan from a state of this task, by FF (or LAMA, where FF takes long); found once, and then remembered for every state on its way.
 
         Raises:
             ToldTaskError: by what was told there is none.
@@ -80,9 +82,14 @@ class ToldTask:
         task = self._task
         if state != self.simulator.initial:
             task = Task(task.domain, _with_state(task.problem, state, state.values))
-        result = solve(task, "ff", time_limit=time_limit)
+        patience = _FF_SECONDS if time_limit is None else min(_FF_SECONDS, time_limit)
+        result = solve(task, "ff", time_limit=patience)
+        if result.status == "timeout":
+            result = solve(task, "lama", time_limit=time_limit)
         if result.plan is None and result.status != "unsolvable":
-            raise InfrastructureError(f"the oracle has no plan: FF ended with {result.status}: {result.message}")
+            raise InfrastructureError(
+                f"the oracle has no plan: {result.planner} ended with {result.status}: {result.message}"
+            )
         return result.plan
 
     def _remember(self, state: State, plan: tuple[GroundAction, ...]) -> None:
@@ -108,10 +115,26 @@ class ToldTask:
             raise ToldTaskError(f"I do not understand what I see ({_first_line(error)})") from error
         return ToldTask(problem, task.domain, self._wording, self._style)
 
-    def thoughts(self, state: State, plan: Sequence[GroundAction]) -> tuple[str, ...]:
-        """For every action of a plan a sentence: which part of the goal it serves."""
-        missing = [self.simulator.unmet_goals(each) for each in (state, *self._states(state, plan))]
-        return tuple(self._thought(missing[index:]) for index in range(len(plan)))
+    def along(self, state: State, plan: Sequence[GroundAction]) -> Iterator[State]:
+        """The states in which the actions of a plan are taken, one after the other."""
+        yield from islice(chain((state,), self._states(state, plan)), len(plan))
+
+    def thought(self, state: State, plan: Sequence[GroundAction]) -> str:
+        """A sentence about a plan's first action: the part of the goal that it serves.
+
+        That is the part, missing in the state, that is the first to hold later on.
+        """
+        missing = self.simulator.unmet_goals(state)
+        for number, successor in enumerate(self._states(state, plan)):
+            later = self.simulator.unmet_goals(successor)
+            if later == missing:
+                continue
+            still = set(later)
+            reached = next((part for part in missing if part not in still), None)
+            if reached is not None:
+                served = "this brings it about" if number == 0 else "this prepares it"
+                return f"It is still missing that {self.teller.literal(reached)}, and {served}."
+        return "What is missing needs some preparation first."
 
     def _states(self, state: State, plan: Sequence[GroundAction]) -> Iterator[State]:
         """The states to which the actions of a plan lead, one after the other."""
@@ -121,17 +144,6 @@ class ToldTask:
                 raise InfrastructureError(f"the oracle's plan breaks at {action}, though it was validated")
             state = successor
             yield state
-
-    def _thought(self, missing: Sequence[tuple[Condition, ...]]) -> str:
-        """What is served is the part of the goal, missing now, that is the first to hold later on."""
-        for number, later in enumerate(missing[1:]):
-            reached = [part for part in missing[0] if part not in later]
-            if reached:
-                said = self.teller.literal(reached[0])
-                if number == 0:
-                    return f"It is still missing that {said}, and this brings it about."
-                return f"It is still missing that {said}, and this prepares it."
-        return "What is missing needs some preparation first."
 
 
 def read_told_task(text: str, domain: Domain, wording: Wording) -> ToldTask:

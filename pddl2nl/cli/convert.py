@@ -111,7 +111,8 @@ def _tell(
     from pddl2nl.pddl import load_task
 
     task = load_task(domain, problem)
-    teller = Teller(task, _wording(wording, task.domain, domain), make_names(task, names))
+    chosen = _wording(wording, task.domain, domain)
+    teller = Teller(task, chosen, make_names(task, names, chosen.types))
     actions = [step.action for step in _plan(plan).steps]
     lines = [(str(action), teller.action(action)) for action in actions]
     if as_json:
@@ -147,7 +148,8 @@ def _read(
     from pddl2nl.pddl import load_task
 
     task = load_task(domain, problem)
-    reader = Reader(task, _wording(wording, task.domain, domain), make_names(task, names))
+    chosen = _wording(wording, task.domain, domain)
+    reader = Reader(task, chosen, make_names(task, names, chosen.types))
     readings = reader.read(read_text_argument(text), reading)
     if as_json:
         print_json(readings.as_json())

@@ -29,10 +29,10 @@ def _plan(
     seed: Annotated[int, typer.Option(help="Seed of the random walk; the searches are deterministic.")] = 1,
     steps: Annotated[int, typer.Option(min=0, help="Actions of the random walk, at most.")] = 100,
     time: Annotated[
-        int | None, typer.Option(min=1, metavar="S", help="Whole seconds of CPU time. [default: no limit]")
+        int | None, typer.Option(min=1, metavar="S", help="Whole seconds of CPU time.", show_default="no limit")
     ] = None,
     memory: Annotated[
-        int | None, typer.Option(min=64, metavar="MB", help="Memory of a search. [default: no limit]")
+        int | None, typer.Option(min=64, metavar="MB", help="Memory of a search.", show_default="no limit")
     ] = None,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the plan here too, as VAL reads it.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,

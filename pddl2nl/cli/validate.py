@@ -36,7 +36,7 @@ def _validate(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one object a plan.")] = False,
     wording: Annotated[
         str | None,
-        typer.Option(metavar="template|FILE", help="Tell every verdict in these words too. [default: not told]"),
+        typer.Option(metavar="template|FILE", help="Tell every verdict in these words too.", show_default="not told"),
     ] = None,
     names: Annotated[str, typer.Option(help="Names of objects when telling: typed, original or inferred.")] = "typed",
     batch: Annotated[
@@ -75,7 +75,7 @@ def _teller(wording: str, names: str) -> Tell:
         if id(task) not in tellers:
             chosen = choose_wording(wording, task.domain, domain)
             # The task is kept beside its teller, so that no other one can come by its id.
-            tellers[id(task)] = (task, Teller(task, chosen, make_names(task, names)))
+            tellers[id(task)] = (task, Teller(task, chosen, make_names(task, names, chosen.types)))
         return tellers[id(task)][1].report(report)
 
     return tell

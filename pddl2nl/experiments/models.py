@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 
 from pddl2nl.llm import (
     FREE,
@@ -71,13 +72,6 @@ def _script(argument: str, context: ModelContext) -> MadeModel:
     return MadeModel(ScriptedModel.from_file(argument), _free)
 
 
-def _replay(argument: str, context: ModelContext) -> MadeModel:
-    if not argument:
-        raise ModelConfigurationError("--model replay needs a folder of records: replay:DIR")
-    # A replay repeats the accounts of the run that was recorded, the money included.
-    return MadeModel(ReplayModel(argument), _recorded_price)
-
-
 def _free(completion: Completion) -> Price | None:
     return FREE
 
@@ -87,7 +81,24 @@ def _recorded_price(completion: Completion) -> Price | None:
     return FREE if local else price_of(completion.model)
 
 
-MODELS: dict[str, ModelFactory] = {"openai": _openai, "oracle": _oracle, "script": _script, "replay": _replay}
+def _made_by(name: str, argument_is: str) -> ModelFactory:
+    """What makes a model: the class ``module.Class``, imported on the first call, with what follows the prefix."""
+    module, _, class_name = name.rpartition(".")
+
+    def make(argument: str, context: ModelContext) -> MadeModel:
+        if not argument:
+            raise ModelConfigurationError(f"this --model needs {argument_is} behind a colon")
+        return wrap_model(getattr(import_module(module), class_name)(argument))
+
+    return make
+
+
+MODELS: dict[str, ModelFactory] = {
+    "openai": _openai,
+    "oracle": _oracle,
+    "script": _script,
+    "replay": _made_by("pddl2nl.llm.replay.ReplayModel", "a folder of records, replay:DIR,"),
+}
 """The kinds of models; a name that begins with none of them is one of ``openai``."""
 
 
@@ -111,6 +122,7 @@ def wrap_model(model: Model) -> MadeModel:
         price = price_of(model.name)
         return MadeModel(model, lambda completion: price, price is not None, model.base_url)
     if isinstance(model, ReplayModel):
+        # A replay repeats the accounts of the run that was recorded, the money included.
         return MadeModel(model, _recorded_price)
     if isinstance(model, ScriptedModel | OracleModel):
         return MadeModel(model, _free)

@@ -57,7 +57,7 @@ def prepare(spec: RunSpec) -> Prepared:
     task = spec.task
     simulator = Simulator(task)
     wording = _wording(spec)
-    names = make_names(task, spec.names if spec.style == "nl" else "original")
+    names = make_names(task, spec.names if spec.style == "nl" else "original", wording.types)
     teller = Teller(task, wording, names, cast(Style, spec.style))
     made = _model(spec, policy, wording)
     limits = Limits(_steps(spec, policy), spec.max_calls, spec.max_tokens, spec.max_usd)
@@ -132,7 +132,7 @@ def _example(spec: RunSpec, policy: Policy, wording: Wording) -> Example | None:
         plan_path=spec.example_plan,
         seed=spec.seed,
     )
-    names = make_names(solved.task, spec.names if spec.style == "nl" else "original")
+    names = make_names(solved.task, spec.names if spec.style == "nl" else "original", wording.types)
     teller = Teller(solved.task, wording, names, cast(Style, spec.style))
     return tell_example(solved, teller, thoughts=policy.thoughts)
 

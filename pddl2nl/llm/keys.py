@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 from typing import Any
@@ -14,9 +13,15 @@ __all__ = ["request_key", "request_to_json"]
 
 def request_to_json(request: Request) -> dict[str, Any]:
     """The request as JSON, all but its purpose, which is for the accounts and changes no reply."""
-    fields = dataclasses.asdict(request)
-    del fields["purpose"]
-    return fields
+    # Field by field: `dataclasses.asdict` copies every message deeply, and a long episode has thousands.
+    return {
+        "messages": [{"role": message.role, "content": message.content} for message in request.messages],
+        "temperature": request.temperature,
+        "seed": request.seed,
+        "max_tokens": request.max_tokens,
+        "stop": request.stop,
+        "sample": request.sample,
+    }
 
 
 def request_key(request: Request) -> str:

@@ -285,10 +285,13 @@ def _object_line(run: Sequence[str], types: Sequence[str], phrases: Phrases) -> 
 
 
 def _hierarchy(phrases: Phrases) -> list[str]:
-    """``Everything that is a depot or a distributor is also a place.``, a sentence for each supertype."""
+    """``Everything that is a depot or a distributor is also a place.``, a sentence for each supertype.
+
+    That everything is an object goes without saying.
+    """
     below: dict[tuple[str, ...], list[str]] = {}
     for item in phrases.domain.types:
-        if item.name != "object":
+        if item.name != "object" and item.types != ("object",):
             below.setdefault(item.types, []).append(item.name)
     return [
         f"Everything that is {' or '.join(with_article(phrases.wording.type_word(name)) for name in names)} "

@@ -71,7 +71,7 @@ def convert(
     if isinstance(task, Domain):
         text = pddl_domain_text(domain) if style == "pddl" else compose_domain(Phrases(wording, domain))
         return Conversion(text, None, None, None, None, wording)
-    chosen = make_names(task, names)
+    chosen = make_names(task, names, wording.types)
     if style == "pddl":
         chosen = make_names(task, "original")
     teller = Teller(task, wording, chosen, style)

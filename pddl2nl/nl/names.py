@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,7 +28,7 @@ class Names:
         return MappingProxyType({told: name for name, told in self.to_nl.items()})
 
 
-def make_names(task: Task, scheme: str = "typed") -> Names:
+def make_names(task: Task, scheme: str = "typed", nouns: Mapping[str, str] = MappingProxyType({})) -> Names:
     """Names for all objects of a task under one of `SCHEMES`.
 
     ``typed``: the object's own type (the first, for ``either``) and a number, ``truck_0``, counted a type in
@@ -35,28 +36,33 @@ def make_names(task: Task, scheme: str = "typed") -> Names:
     unary predicate that is true of the object stands for the type; of several, the one with the fewest
     members, on ties the one declared first. Constants keep their own names, and no other object gets one.
 
+    ``nouns`` are a wording's words for types. Where it has one for ``object``, that stands for it in the names,
+    so that an object of untyped Blocksworld, told to be a block, is ``block_0`` and not ``object_0``.
+
     Raises `InputError` for an unknown scheme.
     """
     if scheme not in SCHEMES:
         raise InputError(f"--names {scheme}: no such scheme; there are {', '.join(SCHEMES)}")
-    return Names(MappingProxyType(SCHEMES[scheme](task)), scheme)
+    general = re.sub(r"[^\w-]+", "_", nouns.get("object", "")).strip("_").lower() or "object"
+    return Names(MappingProxyType(SCHEMES[scheme](task, general)), scheme)
 
 
-def _original(task: Task) -> dict[str, str]:
+def _original(task: Task, general: str) -> dict[str, str]:
     return {name: name for name in task.objects}
 
 
-def _typed(task: Task) -> dict[str, str]:
-    return _numbered(task, {name: item.types[0] for name, item in task.objects.items()})
+def _typed(task: Task, general: str) -> dict[str, str]:
+    own = {name: item.types[0] for name, item in task.objects.items() if item.types[0] != "object"}
+    return _numbered(task, own, general)
 
 
-def _inferred(task: Task) -> dict[str, str]:
+def _inferred(task: Task, general: str) -> dict[str, str]:
     if task.domain.types:
-        return _typed(task)
-    return _numbered(task, static_types(task))
+        return _typed(task, general)
+    return _numbered(task, static_types(task), general)
 
 
-def _numbered(task: Task, stems: Mapping[str, str]) -> dict[str, str]:
+def _numbered(task: Task, stems: Mapping[str, str], general: str) -> dict[str, str]:
     constants = {item.name for item in task.domain.constants}
     taken = set(constants)
     counts: dict[str, int] = {}
@@ -65,7 +71,7 @@ def _numbered(task: Task, stems: Mapping[str, str]) -> dict[str, str]:
         if name in constants:
             names[name] = name
             continue
-        stem = stems.get(name, "object")
+        stem = stems.get(name, general)
         number = counts.get(stem, 0)
         while f"{stem}_{number}" in taken:
             number += 1
@@ -115,6 +121,6 @@ def changed_predicates(task: Task) -> frozenset[str]:
     return frozenset(changed)
 
 
-SCHEMES: Mapping[str, Callable[[Task], dict[str, str]]] = MappingProxyType(
+SCHEMES: Mapping[str, Callable[[Task, str], dict[str, str]]] = MappingProxyType(
     {"typed": _typed, "original": _original, "inferred": _inferred}
 )

@@ -1,7 +1,9 @@
 """Reading one turn of an interactive policy (Act, ReAct): an action, a wish to look around, or a claim to be done.
 
-The text behind the last ``Action:`` counts; without one, the only action line of the reply. Of several actions
-the first is read, and the rule begins with ``first-of-several``. What a model writes from a line "Observation:"
+The text behind the first line that begins with ``Action:`` counts; without such a line, the text behind the last
+``Action:`` anywhere; without that, the only action line of the reply. Of several actions the first is read, since
+the others take for granted what came of it, and the rule begins with ``first-of-several``; the PDDL twins do the
+same. What a model writes from a line "Observation:"
 on is its own invention of the world's answer and is left out. Inside a thought nothing counts: neither an
 action nor "finished" nor "look around".
 """
@@ -25,6 +27,9 @@ __all__ = ["read_turn"]
 _MARKER = re.compile(
     rf"(?:^|(?<=[\s*_\"'>#{{,-])){re.escape(ACTION.rstrip(':'))}(?:\s*\d+)?[*_\"'`]*\s*:[*_`]*", re.IGNORECASE
 )
+_MARKED_LINE = re.compile(
+    rf"^[\s>*_#{{\"'`-]*{re.escape(ACTION.rstrip(':'))}(?:\s*\d+)?[*_\"'`]*\s*:[*_`]*", re.I | re.M
+)
 _OBSERVATION = re.compile(r"^[\s>*_#-]*obs(?:ervation)?(?:\s*\d+)?[*_]*\s*:", re.IGNORECASE | re.MULTILINE)
 
 
@@ -43,7 +48,8 @@ def read_turn(reader: Reader, text: str) -> Reading:
 
 
 def _turn(reader: Reader, text: str, stop: int) -> Reading:
-    start = max((match.end() for match in _MARKER.finditer(text, 0, stop)), default=-1)
+    marked = _MARKED_LINE.search(text, 0, stop)
+    start = marked.end() if marked else max((match.end() for match in _MARKER.finditer(text, 0, stop)), default=-1)
     found = list(_signals(reader, text, max(start, 0), stop, start >= 0))
     chosen = _first(found)
     if chosen is None:

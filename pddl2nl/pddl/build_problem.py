@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
+from sys import intern
 
 from pddl2nl.pddl.build_conditions import CONNECTIVES, condition, constraint
 from pddl2nl.pddl.build_header import Header, requirements
@@ -62,10 +63,21 @@ class BuiltProblem:
     def init_start(self, index: int) -> int:
         """The offset of an atom of ``problem.init``; looked up by reading the section again, once."""
         if self._starts is None:
-            nest = self._build.nest
-            nodes = [item for section in self._sections for item in nest.elements(section.items)]
-            self._starts = [node.start for node in nodes if isinstance(node, Node) and _is_atom(self._build, node)]
+            self._starts = [start for section in self._sections for start in self._atom_starts(section)]
         return self._starts[index] if index < len(self._starts) else 0
+
+    def _atom_starts(self, section: Node) -> Iterator[int]:
+        split = self._build.nest.split
+        for item in section.items:
+            if isinstance(item, Node):
+                if _is_atom(self._build, item):
+                    yield item.start
+                continue
+            for match in ELEMENT.finditer(item.text):
+                head, rest, word = match.groups()
+                words = split(head) if head else []
+                if not rest and not word and words and words[0] not in _NO_ATOM:
+                    yield item.start + match.start()
 
 
 def _is_atom(build: Build, node: Node) -> bool:
@@ -158,7 +170,8 @@ def _facts(build: Build, piece: Piece, found: _Parts) -> None:
         if rest or word or not words or words[0] in _NO_ATOM:
             others.append(index)
         else:
-            add(GroundAtom(words))
+            # The same few names come in a hundred thousand atoms: kept once, they are small and quick to compare.
+            add(GroundAtom(map(intern, words)))
     if not others:
         return
     matches = list(ELEMENT.finditer(piece.text))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from pddl2nl.pddl.build_problem import BuiltProblem
 from pddl2nl.pddl.checks_formulas import FormulaChecker
@@ -114,7 +115,7 @@ def _duplicates(log: Log, init: Sequence[GroundAtom], where: Where) -> None:
     seen: set[GroundAtom] = set()
     for index, atom in enumerate(init):
         if atom in seen:
-            log.warning(where(index), f"{atom} comes twice")
+            log.warning(partial(where, index), f"{atom} comes twice")
         seen.add(atom)
 
 
@@ -168,24 +169,27 @@ class _Facts:
                 self._unknown.add(name)
                 what = "is a function, not a predicate" if name in self.symbols.functions else "is not declared"
                 suggestion = Near(name, self.symbols.predicates)
-                log.error(where(index), f"predicate '{name}' {what}", found=str(atom), suggestion=suggestion)
+                log.error(partial(where, index), f"predicate '{name}' {what}", found=str(atom), suggestion=suggestion)
             return
         if name in self.symbols.derived and name not in self._unknown:
             # Fast Downward and VAL let it pass; the axioms alone decide whether it holds.
             self._unknown.add(name)
-            log.warning(where(index), f"'{name}' is derived, and stands in the initial state", found=str(atom))
+            log.warning(partial(where, index), f"'{name}' is derived, and stands in the initial state", found=str(atom))
         if len(atom) - 1 != len(signature.types):
             wanted = len(signature.types)
             message = f"predicate '{name}' takes {wanted} argument{'s' if wanted != 1 else ''}, not {len(atom) - 1}"
-            log.error(where(index), message, expected=signature_text(name, signature), found=str(atom))
+            log.error(partial(where, index), message, expected=signature_text(name, signature), found=str(atom))
             return
-        self._arguments(atom, signature, lambda: where(index))
+        self._arguments(atom, signature, partial(where, index))
+
+    def _argument(self, where: Callable[[], int], number: int) -> int:
+        return self.checker.nest.argument(where(), number)
 
     def _arguments(self, atom: GroundAtom, signature: Signature, where: Callable[[], int]) -> None:
         for number, (term, wanted) in enumerate(zip(atom.args, signature.types, strict=True), 1):
             if term in self.allowed(wanted):
                 continue
-            place = self.checker.nest.argument(where(), number)
+            place = partial(self._argument, where, number)
             own = self.symbols.objects.get(term)
             if own is not None:
                 expected = f"{type_text(wanted)}, as in {signature_text(atom[0], signature)}"

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from typing import NamedTuple
 
 from pddl2nl.pddl.diagnostics import Diagnostic, Severity, Source
 
-__all__ = ["LIMIT", "Log", "Near"]
+__all__ = ["LIMIT", "Log", "Near", "Offset"]
 
 LIMIT = 100
 """So many errors, and so many warnings, are listed for one file; beyond it they are counted."""
+
+
+Offset = int | Callable[[], int]
+"""A character offset, or how to find it: asked only where it is listed."""
 
 
 class Near(NamedTuple):
@@ -70,29 +74,33 @@ class Log:
         self._muted.append((start, end))
 
     def error(
-        self, offset: int, message: str, *, expected: str = "", found: str = "", suggestion: str | Near = ""
+        self, offset: Offset, message: str, *, expected: str = "", found: str = "", suggestion: str | Near = ""
     ) -> None:
         """Notes an error at a character offset."""
         self._add("error", offset, message, expected, found, suggestion)
 
     def warning(
-        self, offset: int, message: str, *, expected: str = "", found: str = "", suggestion: str | Near = ""
+        self, offset: Offset, message: str, *, expected: str = "", found: str = "", suggestion: str | Near = ""
     ) -> None:
         """Notes a warning at a character offset."""
         self._add("warning", offset, message, expected, found, suggestion)
 
     def _add(
-        self, severity: Severity, offset: int, message: str, expected: str, found: str, suggestion: str | Near
+        self, severity: Severity, offset: Offset, message: str, expected: str, found: str, suggestion: str | Near
     ) -> None:
-        if any(start <= offset < end for start, end in self._muted):
+        listed = self._listed[severity]
+        if len(listed) >= LIMIT and not self._muted:
+            self._counts[severity] += 1
+            return
+        place = offset if isinstance(offset, int) else offset()
+        if any(start <= place < end for start, end in self._muted):
             return
         self._counts[severity] += 1
-        listed = self._listed[severity]
         if len(listed) >= LIMIT:
             return
         diagnostic = Diagnostic.at(
             self.source,
-            offset,
+            place,
             message,
             severity=severity,
             path=self.path,

@@ -1,28 +1,23 @@
 """The ways of choosing actions: one file each, all of them acting through `Episode` alone.
 
-A new policy is one file with a class that has the members of `Policy`, and one line in `POLICIES`.
+A new policy is one file with a class that has the members of `Policy`, and one line in `POLICIES`. The file is
+imported when the policy is first made.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
+from typing import cast
 
-from pddl2nl.policies.act import Act
-from pddl2nl.policies.basic import Basic
 from pddl2nl.policies.budget import Limits
-from pddl2nl.policies.cot import ChainOfThought
 from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.events import Event, event_from_json, event_to_json, events_to_json
 from pddl2nl.policies.example import Example, ExampleStep
 from pddl2nl.policies.policy import EpisodeOver, Policy, RequestSettings, Setting, Turn
-from pddl2nl.policies.random import RandomWalk
-from pddl2nl.policies.react import ReAct
 
 __all__ = [
     "POLICIES",
-    "Act",
-    "Basic",
-    "ChainOfThought",
     "Episode",
     "EpisodeOver",
     "Event",
@@ -30,8 +25,6 @@ __all__ = [
     "ExampleStep",
     "Limits",
     "Policy",
-    "RandomWalk",
-    "ReAct",
     "RequestSettings",
     "Setting",
     "Turn",
@@ -40,11 +33,18 @@ __all__ = [
     "events_to_json",
 ]
 
+
+def _made_by(name: str) -> Callable[[], Policy]:
+    """What makes a policy: the class ``module.Class`` of this room, imported on the first call."""
+    module, _, class_name = name.partition(".")
+    return lambda: cast(Policy, getattr(import_module(f"{__name__}.{module}"), class_name)())
+
+
 POLICIES: dict[str, Callable[[], Policy]] = {
-    "basic": Basic,
-    "cot": ChainOfThought,
-    "act": Act,
-    "react": ReAct,
-    "random": RandomWalk,
+    "basic": _made_by("basic.Basic"),
+    "cot": _made_by("cot.ChainOfThought"),
+    "act": _made_by("act.Act"),
+    "react": _made_by("react.ReAct"),
+    "random": _made_by("random.RandomWalk"),
 }
 """Every policy by its name."""

@@ -350,3 +350,31 @@ def test_a_planner_that_fails_says_nothing_about_the_prompt(
     monkeypatch.setattr("pddl2nl.baselines.told_task.solve", lambda *args, **kwargs: failed)
     with pytest.raises(InfrastructureError, match="it broke"):
         said(oracle_for(tower), tower.opening("basic"))
+
+
+def test_where_ff_takes_long_lama_is_asked(tower: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[tuple[str, int | None]] = []
+
+    def slow_ff(task: Task, planner: str, *, time_limit: int | None = None) -> PlannerResult:
+        calls.append((planner, time_limit))
+        if planner == "ff":
+            return PlannerResult("ff", "timeout", None, None, 20.0, None, "", "no plan within 20 s")
+        return solve(task, planner, time_limit=time_limit)
+
+    monkeypatch.setattr("pddl2nl.baselines.told_task.solve", slow_ff)
+    assert is_solved(tower, "basic", oracle_for(tower))
+    assert calls == [("ff", 20), ("lama", None)]
+
+
+def test_a_turn_is_not_the_whole_conversation_read_again(tower: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    read_turn = Reader.read_turn
+    oracle = oracle_for(tower)
+    monkeypatch.setattr(Reader, "read_turn", lambda self, text: read.append(text) or read_turn(self, text))
+    assert is_solved(tower, "act", oracle)
+    told = len(read)
+    assert told < 2 * 20, "each reply is read by the judge, and once by the oracle"
+    # A conversation that it has not followed itself is replayed from its beginning.
+    history = turns(tower, "(unstack a b)", "(put-down a)", "(unstack c d)")
+    assert said(oracle_for(tower), [*tower.opening("act"), *history])
+    assert len(read) == told + 3

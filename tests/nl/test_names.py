@@ -92,3 +92,12 @@ def test_names_are_bijections(objects: list[tuple[str, str]], constants: list[tu
     assert all(names.to_nl[name] == name for name, _ in constants)
     assert not any(" " in told for told in names.to_nl.values())
     assert make_names(some, scheme) == names
+
+
+def test_the_wordings_noun_stands_for_the_type_of_all_objects() -> None:
+    some = task([("x", "object"), ("t", "truck")])
+    assert make_names(some, "typed", {"object": "Wooden block", "truck": "lorry"}).to_nl == {
+        "x": "wooden_block_0",
+        "t": "truck_0",
+    }
+    assert make_names(some, "typed", {}).to_nl == {"x": "object_0", "t": "truck_0"}

@@ -164,7 +164,8 @@ def test_failed_lines_inside_a_plan_are_kept_in_order(reader: Reader, reply: str
         ("**Thought:** pick up c\n\n**Action:** `stack a on b`", "read", "(stack a b)"),
         ("Action:\nstack a on b", "read", "(stack a b)"),
         ("Action 3: stack a on b", "read", "(stack a b)"),
-        ("Action: pick up c\nNo, better:\nAction: stack a on b", "read", "(stack a b)"),
+        # The first marked line counts: the later ones of a model that runs ahead presume what came of it.
+        ("Thought: first c.\nAction: pick up c\nThought: then a.\nAction: stack a on b", "read", "(pick-up c)"),
         ('{"thought": "pick up c", "action": "stack a on b"}', "read", "(stack a b)"),
         ("I think that this is best.\n\nstack a on b", "read", "(stack a b)"),
         ("(stack a b)", "read", "(stack a b)"),
