@@ -1,8 +1,6 @@
 """``python -m pddl2nl`` is the command ``pddl2nl``."""
 
-import sys
-
-from pddl2nl.cli.app import main
+from pddl2nl.cli.app import entry_point
 
 if __name__ == "__main__":
-    sys.exit(main())
+    entry_point()

@@ -2,9 +2,10 @@
 
 It is the check that a prompt holds everything that the task says. It gets the same messages as any model and
 has, of the task, only these: objects, initial state and goal are read back out of the text by `pddl2nl.nl`, Fast
-Downward plans on *that* problem, and the plan is told in the wording and in the form that the prompt asks for. What it says
-is then read and judged like any model's reply. If it fails, the text lost something. What it holds from the start
-is the domain and the wording, which are the same for every task; no plan and no problem reaches it any other way.
+Downward plans on *that* problem, and the plan is told in the wording and in the form that the prompt asks for.
+What it says is then read and judged like any model's reply. If it fails, the text lost something. What it holds
+from the start is the domain and the wording, which are the same for every task; no plan and no problem reaches it
+any other way.
 
 It never asks to look around: whatever is missing in the prompt shall show.
 """

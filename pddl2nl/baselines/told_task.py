@@ -61,7 +61,9 @@ class ToldTask:
         return self.simulator.task
 
     def plan_from(self, state: State, time_limit: int | None = None) -> tuple[GroundAction, ...]:
-        """A plan from a state of this task, by FF (or LAMA, where FF takes long); found once, and then remembered for every state on its way.
+        """A plan from a state of this task, by FF, or by LAMA where FF takes long.
+
+        It is found once, and then remembered for every state on its way.
 
         Raises:
             ToldTaskError: by what was told there is none.

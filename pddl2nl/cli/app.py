@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import Annotated
@@ -77,4 +78,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def entry_point() -> None:
     """What the console command calls: `main`, and out with its exit code."""
+    # As with Ctrl-C, so that a planner is stopped and its folder removed when a scheduler ends us.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     sys.exit(main())

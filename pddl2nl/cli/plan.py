@@ -39,8 +39,7 @@ def _plan(
 ) -> None:
     """Find a plan with Fast Downward (brfs, lmcut, ff, lama) or with a random walk.
 
-    Every plan is validated before it is reported. Exit code 0: a plan; 1: none within the limits, or proved to
-    have none; 2: bad input, or a feature that the planner does not take; 3: the planner failed.
+    Every plan is validated before it is reported. No plan, within the limits or at all: exit code 1.
     """
     from pddl2nl.baselines import TaskFiles, solve
 
