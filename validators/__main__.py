@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 
 from pddl2nl.pddl import InputError, Pddl2nlError
 from validators.command import BAD_INPUT, batch_lines, judge_batch, judge_files
+from validators.streams import READER_GONE, drop_output, utf8_streams
 
 INFRASTRUCTURE = 3
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command line and returns its exit code: 0 all valid, 1 some not, 2 bad input."""
+    """Runs the command line and returns its exit code: 0 all valid, 1 some not, 2 bad input, 3 no room for output."""
     parser = _parser()
-    options = parser.parse_args(arguments)
+    # Intermixed: an option may stand between the files.
+    options = parser.parse_intermixed_args(arguments)
     if options.batch is None and not options.plans:
         parser.error("expected DOMAIN PROBLEM PLAN…, or --batch FILE")
     if options.batch is not None and (options.domain is not None or not options.json):
@@ -31,9 +32,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"error: {error}\n")
         return BAD_INPUT if isinstance(error, InputError) else INFRASTRUCTURE
     except BrokenPipeError:
-        # Whoever read our output has gone (| head): nothing is left to say, and Python must not complain at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        drop_output()
+        return READER_GONE
+    except OSError as error:
+        drop_output()
+        sys.stderr.write(f"error: {error}\n")
+        return INFRASTRUCTURE
     except KeyboardInterrupt:
         return 130
 
@@ -59,4 +63,5 @@ def _write(text: str) -> None:
 
 
 if __name__ == "__main__":
+    utf8_streams()
     sys.exit(main())

@@ -116,9 +116,10 @@ def batch_lines(file: str) -> Iterator[str]:
         yield from sys.stdin
         return
     try:
-        with open(file, encoding="utf-8") as stream:
+        # Bytes that are no UTF-8 spoil their own line alone.
+        with open(file, encoding="utf-8-sig", errors="replace") as stream:
             yield from stream
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise _unreadable(file, error) from error
 
 
@@ -192,7 +193,7 @@ def _judge(task: Task, domain: str, name: str, text: str, tell: Tell | None) -> 
 def _entry(line: str, number: int) -> dict[str, str]:
     try:
         entry = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"line {number} is not JSON: {error}") from error
     if not isinstance(entry, dict):
         raise InputError(f"line {number}: expected an object, found {line.strip()[:40]}")
@@ -209,11 +210,12 @@ def _read(name: str) -> str:
         return sys.stdin.read()
     try:
         return Path(name).read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise _unreadable(name, error) from error
 
 
-def _unreadable(path: str, error: OSError | UnicodeDecodeError) -> InputError:
+def _unreadable(path: str, error: OSError | ValueError) -> InputError:
+    # ValueError: a path that no file can have, with a NUL character in it, say.
     return InputError(f"{path}: {error.strerror if isinstance(error, OSError) else error}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -9,12 +10,28 @@ from pddl2nl.pddl import Arithmetic, Expression, Fluent, GroundAtom
 from pddl2nl.pddl import Number as NumberNode
 from validators.state import Number
 
-__all__ = ["evaluate", "exact"]
+__all__ = ["as_float", "evaluate", "exact", "plain_number"]
 
 
 def exact(value: Fraction) -> Number:
     """The same number, as an ``int`` where it is whole."""
     return value.numerator if value.denominator == 1 else value
+
+
+def as_float(value: Number | Fraction) -> float:
+    """The nearest float; an infinity, as C++ has it, where the number is too large for one."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def plain_number(value: Number | Fraction | None) -> int | float | None:
+    """The number as JSON can hold it: whole where it is whole, or so large that no float is near."""
+    if value is None or value.denominator == 1:
+        return None if value is None else value.numerator
+    number = as_float(value)
+    return number if math.isfinite(number) else round(value)
 
 
 def evaluate(expression: Expression, value_of: Callable[[GroundAtom], Number | None], steps: int = 0) -> Number | None:

@@ -14,14 +14,16 @@ from validators.actions import GroundAction
 
 __all__ = ["Plan", "PlanStep", "load_plan", "plan_of", "read_plan"]
 
-_NUMBER = r"\d+(?:\.\d*)?|\.\d+"
-_NAME = r"[^\s()\[\];:]+"
+_NUMBER = r"[0-9]{1,300}(?:\.[0-9]{0,300})?|\.[0-9]{1,300}"
+"""No longer than a float can hold, which VAL's comparison of times needs."""
+_NAME = r"[^\s();]+"
+"""As wide as in a domain: whatever name an action or object was given there can be said in a plan."""
 _STEP = re.compile(
     rf"(?:(?P<time>{_NUMBER})\s*:\s*)?"
     rf"\(\s*(?P<action>{_NAME}(?:\s+{_NAME})*)\s*\)"
     rf"(?:\s*\[\s*(?P<duration>{_NUMBER})\s*\])?\s*"
 )
-_COMMENT = re.compile(r";[^\n]*")
+_COMMENT = re.compile(r";[^\r\n]*")
 _BLANK = re.compile(r"\s*")
 _WORD = re.compile(r"[()\[\]:]|[^\s()\[\]:]+")
 _MOST_PROBLEMS = 100
@@ -71,8 +73,9 @@ def load_plan(path: str | Path) -> Plan:
     """
     try:
         text = Path(path).read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from error
+    except (OSError, ValueError) as error:
+        # ValueError: a path that no file can have, with a NUL character in it, say.
+        raise InputError(f"{path}: {error.strerror if isinstance(error, OSError) else error}") from error
     return read_plan(text, str(path))
 
 
@@ -91,7 +94,7 @@ def read_plan(text: str, name: str = "<plan>") -> Plan:
     clean = _lower_case(_COMMENT.sub(lambda match: " " * len(match[0]), text) if ";" in text else text)
     steps: list[PlanStep] = []
     problems: list[Diagnostic] = []
-    line, line_start = 1, 0
+    line, line_start, counted = 1, 0, 0
     offset = _skip(clean, 0)
     while offset < len(clean):
         match = _STEP.match(clean, offset)
@@ -100,10 +103,11 @@ def read_plan(text: str, name: str = "<plan>") -> Plan:
             end = clean.find("\n", offset)
             offset = len(clean) if end < 0 or len(problems) == _MOST_PROBLEMS else _skip(clean, end)
             continue
-        newlines = clean.count("\n", line_start, offset)
+        newlines = clean.count("\n", counted, offset)
         if newlines:
             line += newlines
-            line_start = clean.rfind("\n", line_start, offset) + 1
+            line_start = clean.rfind("\n", counted, offset) + 1
+        counted = offset
         action, *args = match["action"].split()
         steps.append(
             PlanStep(

@@ -13,6 +13,7 @@ from fractions import Fraction
 from pddl2nl.pddl import GroundAtom, Task
 from validators.actions import GroundAction
 from validators.happenings import Claims, Happening, claim_effects, happenings
+from validators.numeric import as_float
 from validators.plans import Plan, plan_of, read_plan
 from validators.schemas import Ground
 from validators.simulator import Simulator, simulator_of
@@ -74,7 +75,7 @@ def val_summary(task: Task, judged: Sequence[tuple[str, Report]]) -> str:
     values: dict[float, list[str]] = {}
     for name, report in judged:
         if report.valid:
-            values.setdefault(float(report.cost or 0), []).append(name)
+            values.setdefault(as_float(report.cost or 0), []).append(name)
     metric = task.problem.metric
     best_first = sorted(values, reverse=metric is None or metric.direction != "minimize")
     text = ""
@@ -101,7 +102,7 @@ def _outcome(report: Report) -> list[str]:
 
 def _number(value: Number | Fraction) -> str:
     """As a C++ stream of precision 10 prints it."""
-    return f"{float(value):.10g}"
+    return f"{as_float(value):.10g}"
 
 
 class _Trace:

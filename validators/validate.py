@@ -11,6 +11,7 @@ from pddl2nl.pddl import Condition, Diagnostic, GroundAtom, PDDLError, Task, wri
 from validators.actions import BadActionError, GroundAction
 from validators.explain import Cause, Executed, causes
 from validators.happenings import Conflict, Happening, claim_effects, happenings
+from validators.numeric import plain_number
 from validators.plans import Plan, PlanStep, plan_of, read_plan
 from validators.schemas import Ground
 from validators.semantics import unmet
@@ -55,16 +56,11 @@ class Report:
             plan_name: what the plan is called in it.
             told: the report in sentences, where somebody told it.
         """
-        cost = self.cost
-        if isinstance(cost, Fraction):
-            number: int | float | None = cost.numerator if cost.denominator == 1 else float(cost)
-        else:
-            number = cost
         return {
             "plan": plan_name,
             "verdict": self.verdict,
             "steps": self.steps,
-            "cost": number,
+            "cost": plain_number(self.cost),
             "failed_step": self.failed_step,
             "action": None if self.action is None else str(self.action),
             "unmet": [write_condition(condition) for condition in self.unmet],

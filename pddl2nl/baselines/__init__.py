@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pddl2nl.baselines.fast_downward import find_driver
 from pddl2nl.baselines.inputs import TaskFiles, TaskTexts
 from pddl2nl.baselines.oracle import OracleModel
 from pddl2nl.baselines.planner import BASELINES, PLANNERS, Limits, Planner, solve
@@ -18,6 +19,7 @@ __all__ = [
     "Status",
     "TaskFiles",
     "TaskTexts",
+    "find_driver",
     "solve",
     "walk",
 ]

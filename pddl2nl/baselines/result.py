@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Literal
 
 from validators import GroundAction
+from validators.numeric import plain_number
 
 __all__ = ["PlannerResult", "Status"]
 
@@ -54,14 +55,8 @@ class PlannerResult:
             "planner": self.planner,
             "status": self.status,
             "plan": None if self.plan is None else [str(action) for action in self.plan],
-            "cost": _plain(self.cost),
+            "cost": plain_number(self.cost),
             "seconds": round(self.seconds, 3),
             "expanded": self.expanded,
             "search": self.search,
         }
-
-
-def _plain(cost: Fraction | int | None) -> int | float | None:
-    if isinstance(cost, Fraction):
-        return cost.numerator if cost.denominator == 1 else float(cost)
-    return cost

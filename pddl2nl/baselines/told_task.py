@@ -27,8 +27,9 @@ from validators import GroundAction, Simulator, State
 __all__ = ["ToldTask", "ToldTaskError", "read_told_task"]
 
 _SOURCE = "<the task as told>"
-_FF_SECONDS = 20
-"""Told names change the order in which FF breaks its ties, which can cost it a plateau; LAMA is asked then."""
+_LAMA_SECONDS = 60
+"""LAMA is asked first: told names change the order in which a search breaks its ties, and FF alone can lose minutes
+on a plateau by it (visitall-sat11 problem16: 3 s under the file's names, over 60 under the told ones)."""
 
 
 class ToldTaskError(InputError):
@@ -61,7 +62,7 @@ class ToldTask:
         return self.simulator.task
 
     def plan_from(self, state: State, time_limit: int | None = None) -> tuple[GroundAction, ...]:
-        """A plan from a state of this task, by FF, or by LAMA where FF takes long.
+        """A plan from a state of this task, by LAMA, or by FF where LAMA takes long.
 
         It is found once, and then remembered for every state on its way.
 
@@ -84,10 +85,10 @@ class ToldTask:
         task = self._task
         if state != self.simulator.initial:
             task = Task(task.domain, _with_state(task.problem, state, state.values))
-        patience = _FF_SECONDS if time_limit is None else min(_FF_SECONDS, time_limit)
-        result = solve(task, "ff", time_limit=patience)
+        patience = _LAMA_SECONDS if time_limit is None else min(_LAMA_SECONDS, time_limit)
+        result = solve(task, "lama", time_limit=patience)
         if result.status == "timeout":
-            result = solve(task, "lama", time_limit=time_limit)
+            result = solve(task, "ff", time_limit=time_limit)
         if result.plan is None and result.status != "unsolvable":
             raise InfrastructureError(
                 f"the oracle has no plan: {result.planner} ended with {result.status}: {result.message}"

@@ -26,15 +26,16 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
-_WORDING_HELP = (
-    "How things are said: template, or a wording FILE. [default: the wording.json beside DOMAIN where there is one, "
-    "else template]"
-)
+_WORDING_HELP = "How things are said: template, or a wording FILE."
+_OWN_WORDING = "the wording.json beside DOMAIN where there is one, else template"
 _NAMES_HELP = "Objects' names: typed (truck_0), original (as in PDDL), inferred (typed, from static unary predicates)."
 
 DomainFile = Annotated[Path, typer.Argument(metavar="DOMAIN", help="The domain file.")]
 ProblemFile = Annotated[Path, typer.Argument(metavar="PROBLEM", help="The problem file.")]
-WordingOption = Annotated[str | None, typer.Option("--wording", metavar="template|FILE", help=_WORDING_HELP)]
+WordingOption = Annotated[
+    str | None,
+    typer.Option("--wording", metavar="template|FILE", help=_WORDING_HELP, show_default=_OWN_WORDING),
+]
 NamesOption = Annotated[str, typer.Option("--names", metavar="typed|original|inferred", help=_NAMES_HELP)]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -51,7 +52,7 @@ def register(app: typer.Typer) -> None:
 
 def _convert(
     domain: DomainFile,
-    problem: Annotated[Path | None, typer.Argument(metavar="[PROBLEM]", help="The problem file.")] = None,
+    problem: Annotated[Path | None, typer.Argument(metavar="PROBLEM", help="The problem file.")] = None,
     wording: WordingOption = None,
     model: Annotated[
         str | None, typer.Option(metavar="M", help="The model that makes a wording (--wording llm; a later version).")
@@ -135,7 +136,7 @@ def _plan(argument: str) -> Plan:
 def _read(
     domain: DomainFile,
     problem: ProblemFile,
-    text: Annotated[str, typer.Argument(metavar="[FILE]", help="The text; - for standard input.")] = "-",
+    text: Annotated[str, typer.Argument(metavar="FILE", help="The text; - for standard input.")] = "-",
     wording: WordingOption = None,
     names: NamesOption = "typed",
     reading: Annotated[

@@ -34,7 +34,10 @@ def _plan(
     memory: Annotated[
         int | None, typer.Option(min=64, metavar="MB", help="Memory of a search.", show_default="no limit")
     ] = None,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the plan here too, as VAL reads it.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", dir_okay=False, help="Write the plan here too, as VAL reads it."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Find a plan with Fast Downward (brfs, lmcut, ff, lama) or with a random walk.
@@ -44,13 +47,14 @@ def _plan(
     from pddl2nl.baselines import TaskFiles, solve
 
     result = solve(TaskFiles(domain, problem), planner, seed=seed, steps=steps, time_limit=time, memory_limit_mb=memory)
-    if out is not None and result.plan is not None:
-        write_text_file(out, _plan_text(result))
     if as_json:
         print_json(result.as_json())
     if result.plan is not None:
         if not as_json:
             print_text(_plan_text(result))
+        if out is not None:
+            # After it was printed: a plan that took an hour must not be lost because a disk is full.
+            write_text_file(out, _plan_text(result))
     else:
         typer.echo(f"{result.planner}: {result.status}: {result.message}", err=True)
     raise typer.Exit(_exit_code(result))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -120,6 +121,7 @@ def _run(
         base_url=base_url,
         out=out,
     )
+    print_warnings(_unused(spec, model, wording))
     _play(spec, as_json)
 
 
@@ -136,6 +138,34 @@ def _task(domain: Path, problem: Path, policy: str, model: str | None, wording: 
     return task, chosen
 
 
+def _unused(spec: RunSpec, model: str | None, wording: str | None) -> Iterator[str]:
+    """Options that were given and that the policy or style has no use for: said, so that none is silently ignored."""
+    from pddl2nl.policies import POLICIES
+
+    if spec.policy not in POLICIES:
+        return
+    policy = POLICIES[spec.policy]()
+    for_a_model = {
+        "--model": model,
+        "--base-url": spec.base_url,
+        "--example": spec.example,
+        "--example-plan": spec.example_plan,
+        "--max-usd": spec.max_usd,
+        "--max-calls": spec.max_calls,
+        "--max-tokens": spec.max_tokens,
+    }
+    for_language = {"--wording": wording, "--names": None if spec.names == "typed" else spec.names}
+    kinds: tuple[tuple[bool, Mapping[str, object], str], ...] = (
+        (policy.one_shot, {"--steps": spec.steps}, f"--policy {spec.policy} gives its whole plan in one turn"),
+        (not policy.needs_model, for_a_model, f"--policy {spec.policy} asks no model"),
+        (spec.style == "pddl", for_language, "--style pddl tells PDDL, with the objects' own names"),
+    )
+    for idle, options, reason in kinds:
+        given = [name for name, value in options.items() if value is not None]
+        if idle and given:
+            yield f"{', '.join(given)} not used: {reason}"
+
+
 def _play(spec: RunSpec, as_json: bool) -> None:
     from pddl2nl.experiments.runs import run_spec
 
@@ -148,8 +178,9 @@ def _play(spec: RunSpec, as_json: bool) -> None:
 
 
 def _told(result: RunResult) -> str:
-    lines = [f"{result.outcome}: {result.message}"]
-    if result.fault is not None:
+    # What infrastructure says may be long, the difference of two prompts for one; all of it is on standard error.
+    lines = [f"{result.outcome}: {result.message.splitlines()[0] if result.message else ''}"]
+    if result.fault is not None and result.fault.text != result.message:
         lines.append(f"first fault: step {result.fault.step}, {result.fault.status}: {result.fault.text}")
     lines += [f"  {action}" for action in result.plan]
     spent = f"{result.steps} steps, {result.mistakes} mistakes, {result.calls} calls"

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pddl2nl.errors import InputError
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -54,6 +56,8 @@ def _validate(
     from validators.command import batch_lines, judge_batch, judge_files
 
     paths = files or []
+    if wording is None and names != "typed":
+        raise InputError("--names says how objects are called when a verdict is told; give --wording too")
     tell = None if wording is None else _teller(wording, names)
     if batch is not None:
         if paths or not as_json:

@@ -59,10 +59,12 @@ def _openai(argument: str, context: ModelContext) -> MadeModel:
 
 
 def _oracle(argument: str, context: ModelContext) -> MadeModel:
-    from pddl2nl.baselines import OracleModel
+    from pddl2nl.baselines import OracleModel, find_driver
 
     if argument:
         raise ModelConfigurationError(f"--model oracle takes no argument; found {argument!r}")
+    # A missing planner shall show before a run has begun.
+    find_driver()
     return MadeModel(OracleModel(context.domain, context.wording), _free)
 
 

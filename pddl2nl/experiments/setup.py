@@ -121,7 +121,11 @@ def _steps(spec: RunSpec, policy: Policy) -> int | None:
 
 
 def _example(spec: RunSpec, policy: Policy, wording: Wording) -> Example | None:
-    if not policy.needs_model or spec.example == "none":
+    if not policy.needs_model:
+        return None
+    if spec.example == "none":
+        if spec.example_plan is not None:
+            raise InputError("--example-plan FILE needs the problem that it solves: --example PROBLEM, not none")
         return None
     advice = "a solved problem by --example PROBLEM with --example-plan FILE (or take none by --example none)"
     solved = find_example(

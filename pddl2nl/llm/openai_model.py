@@ -22,7 +22,6 @@ from pddl2nl.llm.types import Completion, EndpointError, Finish, ModelConfigurat
 if TYPE_CHECKING:
     from openai import OpenAI, OpenAIError
     from openai.types.chat import ChatCompletion
-    from openai.types.completion_usage import CompletionUsage
 
 __all__ = ["DEFAULT_BASE_URL", "OpenAIModel", "public_url"]
 
@@ -154,24 +153,26 @@ class OpenAIModel:
     def _completion(self, reply: ChatCompletion | None, seconds: float) -> Completion:
         # The client checks no types: a server may send anything, a page of HTML included.
         choices = getattr(reply, "choices", None)
-        message = getattr(choices[0], "message", None) if isinstance(choices, list) and choices else None
-        if reply is None or message is None:
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        message = getattr(choice, "message", None)
+        said, refusal = getattr(message, "content", None), getattr(message, "refusal", None)
+        if not hasattr(message, "content") or not all(isinstance(part, str | None) for part in (said, refusal)):
             found = self._clean(str(reply))
             raise EndpointError(f"{self.base_url} answered with no chat completion: {found}")
-        choice = reply.choices[0]
-        text = message.content or ""
+        text = said or ""
+        reason = getattr(choice, "finish_reason", None)
         finish: Finish = "text"
-        if message.refusal:
-            text, finish = message.refusal, "refused"
-        elif choice.finish_reason == "content_filter":
+        if refusal:
+            text, finish = refusal, "refused"
+        elif reason == "content_filter":
             finish = "filtered"
-        elif choice.finish_reason == "length":
+        elif reason == "length":
             finish = "length"
         elif not text.strip():
             finish = "empty"
-        return Completion(
-            text, finish, _usage(reply.usage), reply.model or self._name, reply.system_fingerprint or "", seconds
-        )
+        model, fingerprint = getattr(reply, "model", None), getattr(reply, "system_fingerprint", None)
+        usage = _usage(getattr(reply, "usage", None))
+        return Completion(text, finish, usage, str(model or self._name), str(fingerprint or ""), seconds)
 
     def _explained(self, error: OpenAIError) -> EndpointError:
         import openai
@@ -222,13 +223,16 @@ def _is_near(host: str) -> bool:
     return address.is_loopback or address.is_private or address.is_unspecified
 
 
-def _usage(usage: CompletionUsage | None) -> Usage:
-    if usage is None:
-        return Usage()
-    prompt, completion = usage.prompt_tokens_details, usage.completion_tokens_details
+def _usage(usage: object) -> Usage:
+    """The tokens that an endpoint counted; what it did not count, or not in whole numbers, is zero."""
+
+    def count(account: object, name: str) -> int:
+        found = getattr(account, name, None)
+        return found if isinstance(found, int) else 0
+
     return Usage(
-        usage.prompt_tokens or 0,
-        usage.completion_tokens or 0,
-        (prompt.cached_tokens if prompt else 0) or 0,
-        (completion.reasoning_tokens if completion else 0) or 0,
+        count(usage, "prompt_tokens"),
+        count(usage, "completion_tokens"),
+        count(getattr(usage, "prompt_tokens_details", None), "cached_tokens"),
+        count(getattr(usage, "completion_tokens_details", None), "reasoning_tokens"),
     )

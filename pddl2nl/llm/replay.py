@@ -143,15 +143,16 @@ def _events(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
             yield number, event
 
 
-def _likeness(asked: Request, recorded: Request) -> tuple[int, float]:
-    # The shared beginning first: two turns of one episode differ at the end, two tasks much earlier.
+def _likeness(asked: Request, recorded: Request) -> tuple[int, int, float]:
+    # The shared beginning first: two turns of one episode differ at the end, two tasks much earlier. Then the
+    # same turn, so that a prompt whose beginning changed is compared with what it was and not with a later turn.
     same = 0
     for one, other in zip(asked.messages, recorded.messages, strict=False):
         if one != other:
             break
         same += 1
     rest = difflib.SequenceMatcher(None, _text(asked.messages[same:]), _text(recorded.messages[same:]), False)
-    return same, rest.quick_ratio()
+    return same, -abs(len(asked.messages) - len(recorded.messages)), rest.quick_ratio()
 
 
 def _text(messages: Sequence[Message]) -> str:

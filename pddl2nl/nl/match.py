@@ -89,7 +89,6 @@ class Pattern:
         self.name = snippet.name
         self.types = tuple(types)
         self.arity = len(snippet.parameters)
-        self.variables = snippet.parameters
         said = "".join(part if isinstance(part, str) else f" {chr(_SLOT + part)} " for part in snippet.parts)
         words = words_of(said)
         self.elements = _elements(words, lexicon)
@@ -330,23 +329,22 @@ class Matcher:
                 search = _Search(self.lexicon, pattern, row, reduced=reduced, wild=True)
                 tries += [(len(a.unknown), a.flags, pattern, a) for a in search.run()]
         if not tries:
-            shapes = " or ".join(sorted({f"'{item.name}'" for item in patterns}))
-            return Matched(reason=f"begins like {shapes} but does not go on like it")
+            return Matched(reason="it begins like an action, but does not go on like it")
         _, _, pattern, alignment = min(tries, key=lambda item: item[:2])
         if any(name.lower() in PRONOUNS for name in alignment.unknown):
-            return Matched(reason=f"names no object where '{pattern.name}' needs one: {alignment.unknown[0]}")
+            return Matched(reason=f"'{alignment.unknown[0]}' names no object")
         nouns = [name for name in alignment.unknown if name.lower() in self.lexicon.type_words]
         if nouns:
             return Matched(reason=f"'{nouns[0]}' is a kind of object; which one is not said")
         if alignment.unknown:
             quoted = ", ".join(f"'{name}'" for name in alignment.unknown)
             return Matched(unknown=alignment.unknown, reason=f"no object is called {quoted}")
-        return Matched(reason=_mistyped(pattern, alignment))
+        return Matched(reason=self._mistyped(pattern, alignment))
 
-
-def _mistyped(pattern: Pattern, alignment: _Alignment) -> str:
-    for variable, wanted, objects in zip(pattern.variables, pattern.types, alignment.objects, strict=True):
-        if objects and not any(item.fits(wanted) for item in objects):
-            kinds = " or ".join(wanted)
-            return f"'{objects[0].nl}' is no {kinds}, which {variable} of '{pattern.name}' must be"
-    return f"says two things of one parameter of '{pattern.name}', or gives an object a type that it has not"
+    def _mistyped(self, pattern: Pattern, alignment: _Alignment) -> str:
+        # Models are told this: it speaks of kinds as the wording does, and of no name of the PDDL domain.
+        for wanted, objects in zip(pattern.types, alignment.objects, strict=True):
+            if objects and not any(item.fits(wanted) for item in objects):
+                kinds = " or ".join(self.lexicon.noun(kind) for kind in wanted)
+                return f"'{objects[0].nl}' is no {kinds}, and one is needed there"
+        return "it names two objects where one is needed, or says that an object is what it is not"

@@ -61,6 +61,7 @@ class Lexicon:
         self.longest = 1
         self._first_parts: set[str] = set()
         self._anyone = frozenset() if domain.types else frozenset(_nouns(domain, wording))
+        self.noun = wording.type_word
         declared = {*self._above, *(word for kind in self._above if (word := wording.type_word(kind)))}
         self.type_words = frozenset(_spellings(declared)) | self._anyone
         for nl, item in objects.items():

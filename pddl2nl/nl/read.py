@@ -129,7 +129,7 @@ class Reader:
             return [_no_action(text, piece, "claim")], peeled
         if (expected or marked) and not _PROSE.search(said) and not _COMMENT.match(said):
             start, end = piece.start + peeled.start, piece.end
-            reason = "stands where an action must stand and begins like none"
+            reason = "it begins like none of the actions"
             return [Reading(piece.line, start, end, text[start:end], "unreadable", None, (), "", reason)], peeled
         return [_no_action(text, piece, "prose")], peeled
 
@@ -262,7 +262,7 @@ def _with_gaps_filled(placed: list[PlacedReading]) -> list[PlacedReading]:
         alike = first.item == item.item == last.item and first.indent == item.indent == last.indent
         follows = item.number is None or (first.number is not None and item.number == first.number + 1)
         if alike and follows and not _PROSE.search(item.reading.text) and item.reading.rule == "prose":
-            reason = "stands in a list of actions and begins like none"
+            reason = "it stands in a list of actions and begins like none of them"
             placed[index] = item._replace(
                 reading=item.reading._replace(status="unreadable", rule="", reason=reason), neutral=False
             )

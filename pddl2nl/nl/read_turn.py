@@ -3,9 +3,8 @@
 The text behind the first line that begins with ``Action:`` counts; without such a line, the text behind the last
 ``Action:`` anywhere; without that, the only action line of the reply. Of several actions the first is read, since
 the others take for granted what came of it, and the rule begins with ``first-of-several``; the PDDL twins do the
-same. What a model writes from a line "Observation:"
-on is its own invention of the world's answer and is left out. Inside a thought nothing counts: neither an
-action nor "finished" nor "look around".
+same. What a model writes from a line "Observation:" on is its own invention of the world's answer and is left
+out. Inside a thought nothing counts: neither an action nor "finished" nor "look around".
 """
 
 from __future__ import annotations
@@ -22,15 +21,16 @@ from pddl2nl.nl.readings import Reading
 if TYPE_CHECKING:
     from pddl2nl.nl.read import Reader
 
-__all__ = ["read_turn"]
+__all__ = ["OBSERVATION", "marker_end", "read_turn"]
 
 _MARKER = re.compile(
     rf"(?:^|(?<=[\s*_\"'>#{{,-])){re.escape(ACTION.rstrip(':'))}(?:\s*\d+)?[*_\"'`]*\s*:[*_`]*", re.IGNORECASE
 )
+# Blanks before them, but no line breaks: over thousands of empty lines that would take quadratic time.
 _MARKED_LINE = re.compile(
-    rf"^[\s>*_#{{\"'`-]*{re.escape(ACTION.rstrip(':'))}(?:\s*\d+)?[*_\"'`]*\s*:[*_`]*", re.I | re.M
+    rf"^[ \t\r\xa0>*_#{{\"'`-]*{re.escape(ACTION.rstrip(':'))}(?:\s*\d+)?[*_\"'`]*\s*:[*_`]*", re.I | re.M
 )
-_OBSERVATION = re.compile(r"^[\s>*_#-]*obs(?:ervation)?(?:\s*\d+)?[*_]*\s*:", re.IGNORECASE | re.MULTILINE)
+OBSERVATION = re.compile(r"^[ \t\r\xa0>*_#-]*obs(?:ervation)?(?:\s*\d+)?[*_]*\s*:", re.IGNORECASE | re.MULTILINE)
 
 
 def read_turn(reader: Reader, text: str) -> Reading:
@@ -39,7 +39,7 @@ def read_turn(reader: Reader, text: str) -> Reading:
     A reply that says nothing readable behind ``Action:`` is unreadable. An unreadable line does not hide a
     readable one that follows it, but an ambiguous one, or one with an unknown object, does.
     """
-    invented = _OBSERVATION.search(text)
+    invented = OBSERVATION.search(text)
     if invented is not None:
         reading = _turn(reader, text, invented.start())
         if reading.status != "not-an-action":
@@ -47,9 +47,14 @@ def read_turn(reader: Reader, text: str) -> Reading:
     return _turn(reader, text, len(text))
 
 
-def _turn(reader: Reader, text: str, stop: int) -> Reading:
+def marker_end(text: str, stop: int) -> int:
+    """Where the first line's ``Action:`` ends that begins with it, else the last ``Action:`` anywhere; else -1."""
     marked = _MARKED_LINE.search(text, 0, stop)
-    start = marked.end() if marked else max((match.end() for match in _MARKER.finditer(text, 0, stop)), default=-1)
+    return marked.end() if marked else max((match.end() for match in _MARKER.finditer(text, 0, stop)), default=-1)
+
+
+def _turn(reader: Reader, text: str, stop: int) -> Reading:
+    start = marker_end(text, stop)
     found = list(_signals(reader, text, max(start, 0), stop, start >= 0))
     chosen = _first(found)
     if chosen is None:

@@ -155,8 +155,11 @@ class Teller:
         if self.style == "pddl":
             return str(action)
         snippet = self.wording.actions.get(action.name)
-        if snippet is None or len(snippet.parameters) != len(action.args):
+        if snippet is None:
             raise InputError(f"{action} is no action of the domain '{self.task.domain.name}'")
+        if len(snippet.parameters) != len(action.args):
+            found = f"takes {len(snippet.parameters)} objects, and has {len(action.args)} here"
+            raise InputError(f"{action}: '{action.name}' {found}")
         said = self.names.to_nl
         for name in action.args:
             if name not in said:

@@ -59,14 +59,14 @@ def check_domain_tree(log: Log, nest: Nesting, domain: Domain, start: int) -> No
 
 def _types(checker: FormulaChecker, domain: Domain) -> None:
     log = checker.log
-    first: dict[str, Types] = {}
+    first: set[str] = set()
     with log.inside("in the types"):
         for item in domain.types:
             checker.use(":typing", item.span.start, "types")
-            known = first.setdefault(item.name, item.types)
-            if known is not item.types:
+            if item.name in first:
                 # storage (IPC 2006) declares `area` twice, below object and below surface: it is below both.
                 log.warning(item.span.start, f"type '{item.name}' is declared twice", found=_typed(item))
+            first.add(item.name)
         declared = {**{name: Span(-1, -1) for name in ("object", "number")}, **{i.name: i.span for i in domain.types}}
         for item in domain.types:
             for parent in item.types:
@@ -123,10 +123,10 @@ def _constants(checker: FormulaChecker, domain: Domain) -> None:
         seen: dict[str, Types] = {}
         for item in domain.constants:
             checker.type_names(item)
-            known = seen.setdefault(item.name, item.types)
-            if known is item.types:
-                continue
-            if known == item.types:
+            known = seen.get(item.name)
+            if known is None:
+                seen[item.name] = item.types
+            elif known == item.types:
                 checker.log.warning(item.span.start, f"constant '{item.name}' is declared twice", found=_typed(item))
             else:
                 message = f"constant '{item.name}' is declared twice, with different types"

@@ -24,8 +24,10 @@ def check_problem_alone(log: Log, problem: Problem) -> None:
     with log.inside("in the objects"):
         seen: dict[str, Types] = {}
         for item in problem.objects:
-            known = seen.setdefault(item.name, item.types)
-            if known is not item.types:
+            known = seen.get(item.name)
+            if known is None:
+                seen[item.name] = item.types
+            else:
                 _twice(log, "object", item.name, item.span.start, known, item.types)
 
 

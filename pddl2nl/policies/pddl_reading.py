@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 
 from pddl2nl.nl import Reading, Readings
-from pddl2nl.nl.markers import ACTION, DONE, LOOK_AROUND, PLAN_END, PLAN_START, THOUGHT
+from pddl2nl.nl.markers import DONE, LOOK_AROUND, PLAN_END, PLAN_START, THOUGHT
+from pddl2nl.nl.read_turn import OBSERVATION, marker_end
 from pddl2nl.nl.readings import Status
 from pddl2nl.pddl import Task
 from validators import BadActionError, GroundAction, Simulator
@@ -18,6 +19,7 @@ __all__ = ["PDDLReader"]
 
 _GROUP = re.compile(r"\(\s*([^\s()]+(?:\s+[^\s()]+)*)\s*\)")
 _BARE = re.compile(r"[^\S\n]*(?:\d+[.):]|[-*])?\s*(\S+(?:[^\S\n]+\S+)*?)\s*[.;]?\s*$")
+_THOUGHT = re.compile(rf"[\s*_>]*{re.escape(THOUGHT)}", re.IGNORECASE)
 _DONE = re.compile(rf"\b(?:{DONE}|done)\b", re.IGNORECASE)
 
 
@@ -47,19 +49,38 @@ class PDDLReader:
         return Readings(tuple(readings), tuple(item for item in readings if item.is_attempt), ended, policy)
 
     def read_turn(self, text: str) -> Reading:
-        """The one action of a turn: that of the first line that begins with ``Action:``, or the only one said."""
-        lines = list(_lines(text, 0, len(text)))
-        marked = [item for item in lines if text[item[1] : item[2]].lstrip("*_ ").lower().startswith(ACTION.lower())]
-        spoken = marked[:1] or [item for item in lines if not text[item[1] : item[2]].lstrip().startswith(THOUGHT)]
-        readings: list[Reading] = []
-        for line, start, stop in spoken:
-            if marked:
-                start = text.index(ACTION[-1], start) + 1
-            readings += self._line(text, line, start, stop, meant=bool(marked))
-        attempts = [reading for reading in readings if reading.is_attempt]
+        """The one thing that a reply does, found where `pddl2nl.nl.read_turn` finds it.
+
+        What stands behind ``Action:`` counts, and what follows that line where it says nothing readable; without
+        an ``Action:``, all that is no thought. Of several actions the first is read.
+        """
+        invented = OBSERVATION.search(text)
+        reading = self._turn(text, invented.start() if invented else len(text))
+        return self._turn(text, len(text)) if invented and reading.status == "unreadable" else reading
+
+    def _turn(self, text: str, stop: int) -> Reading:
+        marked = marker_end(text, stop)
+        start = max(marked, 0)
+        end = text.find("\n", start, stop) if marked >= 0 else stop
+        end = stop if end < 0 else end
+        reading = self._said(text, start, end, meant=marked >= 0)
+        if reading.status == "unreadable":
+            later = self._said(text, end, stop, meant=False)
+            reading = reading if later.status == "unreadable" else later
+        actions = {item.action for item in self._attempts(text, start, stop, meant=False)} - {None}
+        several = reading.action is not None and len(actions | {reading.action}) > 1
+        return reading._replace(rule=f"first-of-several+{reading.rule}") if several else reading
+
+    def _attempts(self, text: str, start: int, stop: int, *, meant: bool) -> list[Reading]:
+        lines = _spoken(text, start, stop)
+        return [item for line in lines for item in self._line(text, *line, meant=meant) if item.is_attempt]
+
+    def _said(self, text: str, start: int, stop: int, *, meant: bool) -> Reading:
+        attempts = self._attempts(text, start, stop, meant=meant)
         if attempts:
-            return _only(text, attempts)
-        said = " ".join(text[start:stop] for _, start, stop in spoken)
+            # An unknown object hides what follows, as the model meant to act on it; nonsense does not.
+            return next((item for item in attempts if item.status != "unreadable"), attempts[0])
+        said = " ".join(text[begin:end] for _, begin, end in _spoken(text, start, stop))
         whole = Reading(1, 0, len(text), text, "unreadable", reason="no action in parentheses was found")
         if LOOK_AROUND in said.lower():
             return whole._replace(status="look-around", rule="phrase", reason="")
@@ -96,12 +117,9 @@ class PDDLReader:
         return reading
 
 
-def _only(text: str, attempts: list[Reading]) -> Reading:
-    candidates = tuple(dict.fromkeys(reading.action for reading in attempts if reading.action is not None))
-    if len(candidates) < 2:
-        return next((reading for reading in attempts if reading.action is not None), attempts[0])
-    start, stop = attempts[0].start, attempts[-1].end
-    return attempts[0]._replace(end=stop, text=text[start:stop], status="ambiguous", action=None, candidates=candidates)
+def _spoken(text: str, start: int, stop: int) -> list[tuple[int, int, int]]:
+    """The lines that are no thought."""
+    return [line for line in _lines(text, start, stop) if not _THOUGHT.match(text, line[1], line[2])]
 
 
 def _lines(text: str, begin: int, end: int) -> Iterator[tuple[int, int, int]]:

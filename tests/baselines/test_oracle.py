@@ -339,7 +339,7 @@ def test_it_plans_once_for_a_whole_conversation(tower: World, monkeypatch: pytes
 
     monkeypatch.setattr("pddl2nl.baselines.told_task.solve", counted)
     assert is_solved(tower, "react", oracle_for(tower))
-    assert calls == ["ff"]
+    assert calls == ["lama"]
 
 
 @pytest.mark.parametrize("status", ["timeout", "out-of-memory", "error", "unsupported"])
@@ -352,18 +352,18 @@ def test_a_planner_that_fails_says_nothing_about_the_prompt(
         said(oracle_for(tower), tower.opening("basic"))
 
 
-def test_where_ff_takes_long_lama_is_asked(tower: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_lama_takes_long_ff_is_asked(tower: World, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[tuple[str, int | None]] = []
 
-    def slow_ff(task: Task, planner: str, *, time_limit: int | None = None) -> PlannerResult:
+    def slow_lama(task: Task, planner: str, *, time_limit: int | None = None) -> PlannerResult:
         calls.append((planner, time_limit))
-        if planner == "ff":
-            return PlannerResult("ff", "timeout", None, None, 20.0, None, "", "no plan within 20 s")
+        if planner == "lama":
+            return PlannerResult("lama", "timeout", None, None, 60.0, None, "", "no plan within 60 s")
         return solve(task, planner, time_limit=time_limit)
 
-    monkeypatch.setattr("pddl2nl.baselines.told_task.solve", slow_ff)
+    monkeypatch.setattr("pddl2nl.baselines.told_task.solve", slow_lama)
     assert is_solved(tower, "basic", oracle_for(tower))
-    assert calls == [("ff", 20), ("lama", None)]
+    assert calls == [("lama", 60), ("ff", None)]
 
 
 def test_a_turn_is_not_the_whole_conversation_read_again(tower: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -137,3 +137,11 @@ def test_read_exits_1_where_a_line_was_not_read() -> None:
 
 def test_read_refuses_an_unknown_policy() -> None:
     assert "--reading some: no such policy" in refusal("read", *CRATES, CRATES[0], "--reading", "some")
+
+
+@pytest.mark.parametrize("command", ["convert", "tell", "read"])
+def test_help_shows_the_default_wording(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "250")
+    shown = " ".join(call(command, "--help").stdout.split())
+    assert "[default: (the wording.json beside DOMAIN where there is one, else template)]" in shown
+    assert f"Example: pddl2nl {command}" in shown or "| pddl2nl read" in shown

@@ -65,6 +65,17 @@ def test_text_and_file_are_a_plan_that_we_read(files: tuple[str, str, str], tmp_
     assert validate(load_task(files[0], files[1]), load_plan(out_file)).valid
 
 
+def test_a_plan_is_printed_even_where_it_cannot_be_written(files: tuple[str, str, str], tmp_path: Path) -> None:
+    call = (files[0], files[1], "--planner", "random", "--out")
+    code, out, error = run(*call, str(tmp_path))
+    assert (code, out) == (2, "")
+    assert "--out" in error
+    code, out, error = run(*call, str(Path(files[0]) / "plan.txt"))
+    assert code == 3
+    assert out.endswith("(random)\n")
+    assert error.startswith("cannot write")
+
+
 @pytest.mark.usefixtures("needs_planner")
 def test_unsolvable_is_judged_and_found_wanting(files: tuple[str, str, str], tmp_path: Path) -> None:
     out_file = tmp_path / "plan.txt"

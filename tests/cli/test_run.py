@@ -103,6 +103,18 @@ def test_failing_infrastructure_exits_with_3_and_is_told_on_standard_error(
     assert "OPENAI_API_KEY" in refused.error
 
 
+@pytest.mark.usefixtures("needs_planner")
+def test_a_long_failure_is_told_once(call: Run, files: tuple[str, str]) -> None:
+    first = call("run", *files, "--policy", "basic", "--model", "oracle")
+    assert first.code == 0, first.error
+    changed = call("run", *files, "--policy", "basic", "--model", "replay:runs", "--names", "original")
+    assert changed.code == 3
+    assert changed.error.count("never recorded") == 1
+    assert "\n+user: " in changed.error
+    assert changed.out.startswith("infrastructure-error: replay:runs: this prompt was never recorded")
+    assert "+user: " not in changed.out
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -116,6 +128,7 @@ def test_failing_infrastructure_exits_with_3_and_is_told_on_standard_error(
         (("--policy", "act", "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--max-usd", "1"), "--max-usd"),
         (("--policy", "act", "--model", "script:none.txt"), "none.txt"),
         (("--policy", "act", "--model", "oracle", "--example-plan", "x"), "--example PROBLEM"),
+        (("--policy", "act", "--model", "oracle", "--example", "none", "--example-plan", "x"), "--example PROBLEM"),
     ],
 )
 def test_bad_input_exits_with_2_and_nothing_is_run(
@@ -143,6 +156,19 @@ def test_the_random_policy_needs_no_model(call: Run, files: tuple[str, str]) -> 
     ran = call("run", *files, "--policy", "random", "--steps", "5", "--json")
     assert ran.code in (0, 1)
     assert ran.json["calls"] == 0
+
+
+def test_an_option_without_use_is_said_to_be_so(call: Run, files: tuple[str, str], tmp_path: Path) -> None:
+    walk = call("run", *files, "--policy", "random", "--steps", "3", "--model", "m", "--max-calls", "1", "--json")
+    assert walk.error == "warning: --model, --max-calls not used: --policy random asks no model\n"
+    plan = ("--policy", "basic", "--model", _script(tmp_path, "[PLAN]\n[PLAN END]"), "--example", "none")
+    shot = call("run", *files, *plan, "--steps", "3", "--style", "pddl", "--names", "original", "--wording", "template")
+    assert shot.code == 1
+    assert shot.error == (
+        "warning: --steps not used: --policy basic gives its whole plan in one turn\n"
+        "warning: --wording, --names not used: --style pddl tells PDDL, with the objects' own names\n"
+    )
+    assert call("run", *files, *plan, "--model", _script(tmp_path, "[PLAN]\n[PLAN END]")).error == ""
 
 
 def test_ctrl_c_exits_with_130(call: Run, files: tuple[str, str], tmp_path: Path, monkeypatch: Any) -> None:

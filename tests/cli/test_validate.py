@@ -113,3 +113,9 @@ def test_missing_files_are_bad_input(arguments: list[str]) -> None:
     result = call(*arguments)
     assert isinstance(result.exception, InputError)
     assert result.stdout == ""
+
+
+def test_names_without_a_wording_are_refused_and_not_ignored() -> None:
+    result = call(*TASK, "good.plan", "--names", "original")
+    assert isinstance(result.exception, InputError)
+    assert "--wording" in str(result.exception)

@@ -152,7 +152,11 @@ def test_a_time_out_and_a_closed_port_are_endpoint_errors() -> None:
 
 @pytest.mark.parametrize(
     "body",
-    ["", "<html>hello</html>", "{", "[]", "{}", '{"choices": []}', '{"choices": [{}]}', '{"choices": [null]}', '"x"'],
+    [
+        *("", "<html>hello</html>", "{", "[]", "{}", '{"choices": []}', '{"choices": [{}]}', '{"choices": [null]}'),
+        *('"x"', '{"choices": "x"}', '{"choices": [{"message": "x"}]}', '{"choices": [{"message": {"content": 1}}]}'),
+        '{"choices": [{"message": {"content": [{"type": "text", "text": "x"}]}}]}',
+    ],
 )
 def test_nonsense_is_an_endpoint_error_and_never_a_reply(body: str) -> None:
     with (
@@ -160,6 +164,14 @@ def test_nonsense_is_an_endpoint_error_and_never_a_reply(body: str) -> None:
         pytest.raises(EndpointError),
     ):
         OpenAIModel("m", server.base_url, max_retries=0).complete(REQUEST)
+
+
+@pytest.mark.parametrize("usage", ["null", '"none"', '{"prompt_tokens": "many"}', '{"prompt_tokens_details": []}'])
+def test_odd_accounts_do_not_spoil_a_reply(usage: str) -> None:
+    body = f'{{"model": 7, "choices": [{{"message": {{"content": "done"}}}}], "usage": {usage}}}'
+    with ChatServer(ScriptedModel([]), [Trouble(200, body)]) as server:
+        completion = OpenAIModel("m", server.base_url, max_retries=0).complete(REQUEST)
+    assert (completion.text, completion.finish, completion.usage, completion.model) == ("done", "text", Usage(), "7")
 
 
 def test_the_key_is_in_no_error_log_repr_or_attribute(caplog: pytest.LogCaptureFixture) -> None:

@@ -87,6 +87,13 @@ def test_a_changed_prompt_is_reported_with_its_difference_from_the_nearest(folde
     assert not any("the task" in line for line in lines if line.startswith(("-", "+")))
 
 
+def test_a_changed_beginning_is_compared_with_the_same_turn(folder: Path) -> None:
+    changed = (*FIRST[:-1], Message("user", FIRST[-1].content + " Then the words of the second turn: Action: go I go."))
+    with pytest.raises(ReplayError) as caught:
+        ReplayModel(folder).complete(Request(changed, seed=1))
+    assert not any(line.startswith("-assistant") for line in str(caught.value).splitlines())
+
+
 def test_a_changed_setting_is_reported_by_name(folder: Path) -> None:
     with pytest.raises(ReplayError, match="seed: recorded 1, asked 2"):
         ReplayModel(folder).complete(Request(FIRST, seed=2))

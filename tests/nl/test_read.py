@@ -239,7 +239,7 @@ def test_failures_are_told_apart(
 
 def test_wrong_type_is_named(logistics: Reader) -> None:
     (reading,) = logistics.read("load truck_0 into package_0 at location_0").readings
-    assert "'truck_0' is no package" in reading.reason
+    assert reading.reason == "'truck_0' is no package, and one is needed there"
 
 
 def test_two_actions_of_one_text_are_ambiguous_unless_types_decide() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from pddl2nl.errors import InputError
@@ -202,8 +204,16 @@ def test_the_first_of_several_is_read(reader: Reader) -> None:
     assert (str(numbered.action), numbered.rule) == ("(pick-up a)", "first-of-several+markup+case")
     joined = reader.read_turn("Action: pick up a and then stack a on b")
     assert (str(joined.action), joined.rule.split("+")[0]) == ("(pick-up a)", "first-of-several")
+    marked = reader.read_turn("Action: pick up a\nAction: stack a on b\nAction: finished")
+    assert (str(marked.action), marked.line, marked.rule) == ("(pick-up a)", 1, "first-of-several")
     again = reader.read_turn("pick up a\n\npick up a")
     assert again.rule == "exact"
+
+
+def test_thousands_of_empty_lines_are_read_in_no_time(reader: Reader) -> None:
+    began = time.perf_counter()
+    assert reader.read_turn("\n" * 40_000 + "Action: pick up a").status == "read"
+    assert time.perf_counter() - began < 1.0
 
 
 def test_places_of_a_turn(reader: Reader) -> None:

@@ -51,7 +51,7 @@ def test_actions_in_text_order(crates: Teller) -> None:
     ("text", "message"),
     [
         ("(lode c1 t hub)", "is no action of the domain 'crates'"),
-        ("(load c1 t)", "is no action of the domain 'crates'"),
+        ("(load c1 t)", "'load' takes 3 objects, and has 2 here"),
         ("(load c9 t hub)", "the task has no object 'c9'"),
     ],
 )

@@ -192,3 +192,17 @@ def test_a_place_in_a_line_of_megabytes(blocks: str) -> None:
     lines = error.render().splitlines()
     assert len(error.excerpt) < 1000
     assert lines[1][lines[2].index("^") :].startswith("(clera a)")
+
+
+@pytest.mark.parametrize("both", ["{0} {0} - t", "{0} - t {0} - t", "{0} {0}"])
+def test_names_declared_twice_are_told_wherever_they_stand(both: str) -> None:
+    """Also in one group, whose names share one type."""
+    types, constants, objects = (both.format(name) for name in ("s", "k", "o"))
+    found = check_domain(f"(define (domain d) (:requirements :typing) (:types {types} t) (:constants {constants}))")
+    assert found.value is not None
+    task = check_problem(f"(define (problem p) (:domain d) (:objects {objects}) (:init) (:goal (and)))", found.value)
+    assert [(item.severity, item.message) for item in (*found.diagnostics, *task.diagnostics)] == [
+        ("warning", "type 's' is declared twice"),
+        ("warning", "constant 'k' is declared twice"),
+        ("warning", "object 'o' is declared twice"),
+    ]

@@ -12,7 +12,7 @@ from pddl2nl.errors import InfrastructureError
 from pddl2nl.llm import Completion, EndpointError, Message, Price, Request, ScriptedReply, Usage
 from pddl2nl.pddl import parse_task
 from pddl2nl.policies import Episode, Limits, Setting
-from pddl2nl.policies.events import OUTCOMES, Fault, Finished, Outcome, Rejected
+from pddl2nl.policies.events import OUTCOMES, Fault, Finished, Outcome
 from pddl2nl.policies.policy import EpisodeOver
 
 LIFT, PUT = "Action: lift cup_0 from place_1", "Action: put cup_0 on place_0"
@@ -311,41 +311,6 @@ def test_the_step_limit_does_not_bind_a_plan(play: Any) -> None:
 def test_an_unknown_price_is_null_and_not_zero(play: Any) -> None:
     finished = play("act", model=Costly(), limits=Limits(steps=2), price_of=lambda completion: None).finished
     assert finished.usd is None
-
-
-# ── what cannot be read ──────────────────────────────────────────────────────────────────────────
-
-
-def test_an_ambiguous_turn_is_told_its_meanings(play: Any, world: Any) -> None:
-    setting = world.setting()
-    reading = setting.reader.read_turn(LIFT)
-    other = setting.reader.read_turn("Action: lift cup_1 from place_1").action
-
-    class Doubtful:
-        def read_turn(self, text: str) -> Any:
-            return reading._replace(status="ambiguous", action=None, candidates=(reading.action, other))
-
-        def read(self, text: str, policy: str = "default") -> Any:
-            raise AssertionError
-
-    played = play("act", [LIFT], setting=replace(setting, reader=Doubtful()), steps=1)
-    rejected = played.of("rejected")[0]
-    assert isinstance(rejected, Rejected)
-    assert rejected.status == "ambiguous"
-    assert "lift cup_0 from place_1; lift cup_1 from place_1" in rejected.observation
-    assert played.finished.fault.status == "ambiguous"
-    assert played.finished.mistakes == 1
-
-
-def test_an_unknown_object_is_named(play: Any) -> None:
-    played = play("act", ["Action: lift cup_7 from place_1"], steps=1)
-    assert '"cup_7"' in played.of("rejected")[0].observation
-
-
-def test_an_empty_turn_is_unreadable(play: Any) -> None:
-    played = play("act", [ScriptedReply("", finish="empty"), LIFT, PUT])
-    assert played.finished.turns == {"executed": 2, "unreadable": 1}
-    assert played.requests[1].messages[-2] == Message("assistant", "…")
 
 
 # ── the random walk ──────────────────────────────────────────────────────────────────────────────

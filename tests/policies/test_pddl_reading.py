@@ -67,7 +67,17 @@ def test_parentheses_in_prose_are_no_action(reader: PDDLReader) -> None:
         ("I do (lift red table) now (finally).", "read"),
         ("**Action:** (lift red table)", "read"),
         ("Action: (lift red table)\nThe action (lift red table) was executed.\nAction: (put red shelf)", "read"),
-        ("Action: (lift red table) (put red shelf)", "ambiguous"),
+        ("Action: (lift red table) (put red shelf)", "read"),
+        ("Action: (lift red table)\nAction: (put red shelf)\nAction: finished", "read"),
+        ("Thought: I may (put red shelf).\nAction: (lift red table)\nThought: then\nAction: look around", "read"),
+        ("(lift red table)\n(put red shelf)", "read"),
+        ("Action:\n(lift red table)", "read"),
+        ("Thought: not (put red shelf) yet. Action: (lift red table)", "read"),
+        ("Action: dance\nAction: (lift red table)", "read"),
+        ("> **Action 1**: (lift red table)\nObservation: done.\nAction: (put red shelf)", "read"),
+        ("thought: not (put red shelf) yet\n(lift red table)", "read"),
+        ("Action: look around\nAction: (lift red table)", "look-around"),
+        ("Action: (lift red moon)\nAction: (lift red table)", "unknown-object"),
         ("Action: look around", "look-around"),
         ("Look around, please.", "look-around"),
         ("Action: finished", "claimed-done"),
@@ -82,6 +92,13 @@ def test_a_turn_is_one_thing(reader: PDDLReader, text: str, status: str) -> None
     assert reading.status == status
     if status == "read":
         assert str(reading.action) == "(lift red table)"
+
+
+@pytest.mark.parametrize("between", [" ", "\n", "\nAction: ", " and then "])
+def test_the_first_of_several_is_marked_by_its_rule(reader: PDDLReader, between: str) -> None:
+    reading = reader.read_turn(f"Action: (lift red table){between}(put red shelf)")
+    assert (str(reading.action), reading.rule) == ("(lift red table)", "first-of-several+pddl")
+    assert reader.read_turn(f"Action: (lift red table){between}(lift red table)").rule == "pddl"
 
 
 @given(st.text(max_size=60))

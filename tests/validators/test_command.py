@@ -42,6 +42,14 @@ def test_verbose(capsys: pytest.CaptureFixture[str]) -> None:
     assert "(Set (on a b) to true)" in out
 
 
+@pytest.mark.parametrize("place", range(4))
+def test_an_option_may_stand_between_the_files(place: int, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = [*TASK, "short.plan"]
+    arguments.insert(place, "-v")
+    assert main(arguments) == 1
+    assert "(Set (on a b) to true)" in capsys.readouterr().out
+
+
 def test_json_is_an_object_a_plan_in_order(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*TASK, "short.plan", "good.plan", "bad.plan", "--json"]) == 1
     answers = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
@@ -64,6 +72,7 @@ def test_standard_input(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.
         (["none.pddl", "problem.pddl", "good.plan"], "none.pddl"),
         (["domain.pddl", "none.pddl", "good.plan"], "none.pddl"),
         (["domain.pddl", "problem.pddl", "none.plan"], "none.plan: No such file or directory"),
+        (["domain.pddl", "problem.pddl", "no\0ne.plan"], "null byte"),
         (["broken.pddl", "problem.pddl", "good.plan"], "broken.pddl:"),
         (["domain.pddl", ".", "good.plan"], "."),
     ],
@@ -111,6 +120,9 @@ def test_a_batch_goes_on_after_a_bad_line() -> None:
         {**task, "domain": "broken.pddl", "plan": "good.plan"},
         {**task, "domain": "broken.pddl", "plan": "good.plan"},
         {**task, "plan": "none.plan"},
+        {**task, "plan": "no\0ne.plan"},
+        {**task, "plan": "no\ud800ne.plan"},
+        "[" * 100_000,
         "{not json",
         "[1]",
         {"domain": "domain.pddl"},
@@ -119,10 +131,10 @@ def test_a_batch_goes_on_after_a_bad_line() -> None:
         {**task, "plan": "good.plan"},
     )
     assert code == 2
-    assert [set(answer) == {"plan", "error"} for answer in answers] == [True] * 8 + [False] * 2
+    assert [set(answer) == {"plan", "error"} for answer in answers] == [True] * 11 + [False] * 2
     assert [answer["plan"] for answer in answers[:4]] == ["good.plan"] * 3 + ["none.plan"]
     assert answers[-1]["verdict"] == "valid"
-    assert "line 5 is not JSON" in str(answers[4]["error"])
+    assert "line 7 is not JSON" in str(answers[6]["error"])
 
 
 def test_a_batch_reads_each_file_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,6 +157,14 @@ def test_a_batch_from_a_file(here: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert main(["--batch", "none.jsonl", "--json"]) == 2
     assert "none.jsonl: No such file" in capsys.readouterr().err
     assert list(batch_lines("batch.jsonl")) == [json.dumps(entry)]
+
+
+def test_bytes_that_are_no_utf8_spoil_their_line_alone(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good = json.dumps({"domain": "domain.pddl", "problem": "problem.pddl", "plan": "good.plan"}).encode()
+    (here / "batch.jsonl").write_bytes(b"\xef\xbb\xbf" + good + b"\r\n\xff\xfe\n" + good + b"\n")
+    assert main(["--batch", "batch.jsonl", "--json"]) == 2
+    answers = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [answer.get("verdict") for answer in answers] == ["valid", None, "valid"]
 
 
 def test_as_a_process(here: Path, root: Path) -> None:
