@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pddl2nl.cli.output import BAD_INPUT, DONE, INFRASTRUCTURE, WANTING, print_json, print_text, write_text_file
+from pddl2nl.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from pddl2nl.baselines import PlannerResult
@@ -44,9 +45,14 @@ def _plan(
 
     Every plan is validated before it is reported. No plan, within the limits or at all: exit code 1.
     """
-    from pddl2nl.baselines import TaskFiles, solve
+    from pddl2nl.baselines import PlannerResult, TaskFiles, solve
 
-    result = solve(TaskFiles(domain, problem), planner, seed=seed, steps=steps, time_limit=time, memory_limit_mb=memory)
+    files = TaskFiles(domain, problem)
+    try:
+        result = solve(files, planner, seed=seed, steps=steps, time_limit=time, memory_limit_mb=memory)
+    except UnsupportedError as error:
+        # Nothing was run, since no plan could be judged; who asked for JSON gets an answer all the same.
+        result = PlannerResult(planner, "unsupported", None, None, 0.0, None, "", str(error))
     if as_json:
         print_json(result.as_json())
     if result.plan is not None:

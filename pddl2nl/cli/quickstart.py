@@ -63,8 +63,11 @@ def _quickstart(
 def _run(folder: Path, seed: int, *, quiet: bool) -> tuple[Path, ...]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+    from pddl2nl.baselines import find_driver
     from pddl2nl.experiments.quickstart import Job, quickstart, quickstart_jobs
 
+    # A missing planner shall show before anything is printed.
+    find_driver()
     if not quiet:
         print_text(_conversion())
     screen = console(stderr=True)

@@ -151,3 +151,18 @@ def test_every_status_has_an_exit_code() -> None:
     statuses = ("solved", "unsolvable", "timeout", "out-of-memory", "unsupported", "error")
     results = [PlannerResult("ff", status, None, None, 0.0, None, "") for status in statuses]
     assert [plan_command._exit_code(result) for result in results] == [0, 1, 1, 1, 2, 3]
+
+
+@pytest.mark.usefixtures("needs_planner")
+@pytest.mark.parametrize("planner", ["ff", "random"])
+def test_a_task_whose_plans_cannot_be_judged_is_unsupported_in_json_too(
+    files: tuple[str, str, str], tmp_path: Path, planner: str
+) -> None:
+    domain = tmp_path / "adl.pddl"
+    domain.write_text(DOMAIN.replace(":precondition (off ?s)", ":precondition (or (off ?s) (broken ?s))"))
+    code, out, said = run(str(domain), files[1], "--planner", planner, "--json")
+    data = json.loads(out)
+    assert code == 2
+    assert (data["planner"], data["status"], data["plan"]) == (planner, "unsupported", None)
+    assert "adl.pddl:4" in said
+    assert "in action 'flip', in its precondition" in said

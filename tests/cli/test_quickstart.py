@@ -102,11 +102,12 @@ def test_json_is_a_summary_alone(tmp_path, monkeypatch, capsys, finished):
     assert Path(summary["report"]).is_file()
 
 
-def test_without_planners_it_says_what_to_install(tmp_path, monkeypatch):
+def test_without_planners_it_says_what_to_install(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(fast_downward.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"pip install 'pddl2nl\[planners\]'"):
         command._quickstart(tmp_path / "out")
     assert not (tmp_path / "out").exists()
+    assert not capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
