@@ -12,7 +12,8 @@ from pddl2nl.cli.output import DONE, INFRASTRUCTURE, WANTING, print_json, print_
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
-    from pddl2nl.experiments.runs import RunResult, RunSpec
+    from pddl2nl.experiments.runs import RunResult
+    from pddl2nl.experiments.spec import RunSpec
     from pddl2nl.nl import Wording
     from pddl2nl.pddl import Task
 
@@ -100,7 +101,7 @@ def _run(
 
     Exit code 0: solved; 1: not solved; 2: bad input; 3: the endpoint or a planner failed, which is no verdict.
     """
-    from pddl2nl.experiments.runs import RunSpec
+    from pddl2nl.experiments.spec import RunSpec
 
     task, chosen = _task(domain, problem, policy, model, wording)
     spec = RunSpec(

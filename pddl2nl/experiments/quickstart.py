@@ -14,7 +14,8 @@ from pathlib import Path
 from pddl2nl.baselines.fast_downward import find_driver
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.experiments.planned import plan_and_record
-from pddl2nl.experiments.runs import RunSpec, run_spec
+from pddl2nl.experiments.runs import run_spec
+from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.tasks import Instance, ShippedDomain, shipped_domain
 
 __all__ = ["MECHANISMS", "SUBSET", "Job", "quickstart", "quickstart_jobs"]

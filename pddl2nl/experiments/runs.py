@@ -11,6 +11,7 @@ from typing import Any
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.experiments.record import RecordWriter, free_record_path, record_name
 from pddl2nl.experiments.setup import Prepared, prepare
+from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.llm import Model
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import Task
@@ -19,51 +20,6 @@ from pddl2nl.policies.budget import free
 from pddl2nl.policies.events import Fault, Finished, Outcome
 
 __all__ = ["RunResult", "RunSpec", "run", "run_spec"]
-
-
-@dataclass(frozen=True)
-class RunSpec:
-    """Everything that determines a run.
-
-    Attributes:
-        task: the task to be solved.
-        policy: a name of `POLICIES`.
-        model: a ``--model`` text (`MODELS`), or a model itself; policies that ask none ignore it.
-        wording: None for the domain's own (else the template), ``template``, a wording file, or a `Wording`.
-        style: ``nl``, or ``pddl`` for the PDDL twins of Basic and Act.
-        names: how objects are called: typed, original or inferred; style ``pddl`` keeps their own names.
-        translator: what reads the model's words: ``reader`` alone so far.
-        reading: the reading policy of whole plans: default, planbench or all.
-        example: None for one found or made, a problem file, or ``none`` for zero-shot.
-        example_plan: a plan file for that problem; without it FF solves it.
-        steps: the step limit of interactive policies; None for twice the length of FF's plan.
-        max_calls, max_tokens, max_usd: looked at before each call of the model; None is no limit.
-        seed: of the endpoint's sampling, of random choices, and of an example that is made.
-        temperature: of sampling.
-        base_url: of an OpenAI-compatible endpoint.
-        record: the file to be written; an older one is replaced.
-        out: a folder in which a record is written under a name of its own, unless ``record`` says which.
-    """
-
-    task: Task
-    policy: str = "react"
-    model: str | Model = "oracle"
-    wording: str | Wording | None = None
-    style: str = "nl"
-    names: str = "typed"
-    translator: str = "reader"
-    reading: str = "default"
-    example: str | Path | None = None
-    example_plan: str | Path | None = None
-    steps: int | None = None
-    max_calls: int | None = None
-    max_tokens: int | None = None
-    max_usd: float | None = None
-    seed: int = 1
-    temperature: float | None = 0.0
-    base_url: str | None = None
-    record: Path | None = None
-    out: Path | None = None
 
 
 @dataclass(frozen=True)

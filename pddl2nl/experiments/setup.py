@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from importlib import metadata
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
 from pddl2nl.experiments.example import find_example, problem_text, tell_example
 from pddl2nl.experiments.models import MadeModel, ModelContext, make_model, wrap_model
+from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.llm import ModelConfigurationError
 from pddl2nl.nl import Names, Reader, Style, Teller, Wording, choose_wording, make_names
 from pddl2nl.pddl import Task, write_domain, write_problem
@@ -21,9 +22,6 @@ from pddl2nl.policies.events import Started
 from pddl2nl.policies.pddl_reading import PDDLReader
 from pddl2nl.policies.prompting import prompt_file, prompt_hash
 from validators import GroundAction, Simulator
-
-if TYPE_CHECKING:
-    from pddl2nl.experiments.runs import RunSpec
 
 __all__ = ["Prepared", "ff_plan", "prepare"]
 
