@@ -21,6 +21,7 @@ from pddl2nl.pddl import (
     Not,
     Task,
     Update,
+    changed_predicates,
     conjuncts,
     is_variable,
     substitute,
@@ -39,17 +40,6 @@ EQUALITY = "="
 
 Slots = Sequence[str]
 """Constants of the schema first, its arguments after them: what the literals are instantiated from."""
-
-
-def fluent_predicates(task: Task) -> frozenset[str]:
-    """The names of the predicates that some action adds or deletes; all others are static."""
-    found = set()
-    for action in task.domain.actions:
-        for part in conjuncts(action.effect):
-            atom = part.body if isinstance(part, Not) else part
-            if isinstance(atom, Atom):
-                found.add(atom.predicate)
-    return frozenset(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +228,7 @@ class Schemas:
     """A task's schemas by name; each is compiled when first asked for, since some domains have thousands."""
 
     def __init__(self, task: Task):
-        self.changed = fluent_predicates(task)
+        self.changed = changed_predicates(task.domain)
         self._nodes = {node.name: node for node in task.domain.actions}
         self._compiled: dict[str, Schema] = {}
 

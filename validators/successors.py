@@ -117,7 +117,7 @@ class SchemaJoin:
         signature = tuple(size.bit_length() for size in sizes)
         plan = self._plans.get(signature)
         if plan is None:
-            plan = self._plans[signature] = Planner(self._schema, domains, relations).plan()
+            plan = self._plans[signature] = JoinOrder(self._schema, domains, relations).plan()
         yield from self._run(plan, state, relations)
 
     def _reduced_domains(self) -> dict[str, frozenset[str]]:
@@ -187,7 +187,7 @@ def _bindings(
             depth -= 1
 
 
-class Planner:
+class JoinOrder:
     """Chooses the order in which a schema's variables are bound."""
 
     def __init__(self, schema: Schema, domains: dict[str, frozenset[str]], relations: StateRelations):

@@ -9,8 +9,8 @@ from functools import cached_property
 from types import MappingProxyType
 
 from pddl2nl.errors import InputError
-from pddl2nl.pddl.task import Task
-from pddl2nl.pddl.tree import And, Atom, Condition, Forall, GroundAtom, Not, When
+from pddl2nl.pddl.task import Task, changed_predicates
+from pddl2nl.pddl.tree import GroundAtom
 
 __all__ = ["SCHEMES", "Names", "make_names", "static_types"]
 
@@ -83,7 +83,7 @@ def _numbered(task: Task, stems: Mapping[str, str], general: str) -> dict[str, s
 
 def static_types(task: Task) -> dict[str, str]:
     """For objects of which a static unary predicate is true: the most specific such predicate."""
-    changed = changed_predicates(task)
+    changed = changed_predicates(task.domain)
     unary = {
         item.name: position
         for position, item in enumerate(task.domain.predicates)
@@ -99,26 +99,6 @@ def static_types(task: Task) -> dict[str, str]:
         for name in members[predicate]:
             found.setdefault(name, predicate)
     return found
-
-
-def changed_predicates(task: Task) -> frozenset[str]:
-    """The predicates that an action adds or deletes, or that are derived: all others are static."""
-    changed = {item.name for item in task.domain.derived}
-
-    def visit(effect: Condition) -> None:
-        if isinstance(effect, Atom):
-            changed.add(effect.predicate)
-        elif isinstance(effect, Not | Forall):
-            visit(effect.body)
-        elif isinstance(effect, When):
-            visit(effect.effect)
-        elif isinstance(effect, And):
-            for part in effect.parts:
-                visit(part)
-
-    for action in task.domain.actions:
-        visit(action.effect)
-    return frozenset(changed)
 
 
 SCHEMES: Mapping[str, Callable[[Task, str], dict[str, str]]] = MappingProxyType(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError, Pddl2nlError, UnsupportedError
 from pddl2nl.pddl.diagnostics import NOWHERE, Diagnostic, PDDLError, Position, Severity, Source, Span
-from pddl2nl.pddl.task import Task, supertypes
+from pddl2nl.pddl.task import Task, changed_predicates, supertypes
 from pddl2nl.pddl.tree import (
     ActionSchema,
     And,
@@ -120,6 +120,7 @@ __all__ = [
     "UnsupportedError",
     "Update",
     "When",
+    "changed_predicates",
     "check_domain",
     "check_domain_file",
     "check_problem",

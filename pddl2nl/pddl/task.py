@@ -1,4 +1,4 @@
-"""A domain and a problem together, with what follows from both: all objects and the type hierarchy."""
+"""A domain and a problem together, with what follows from them: all objects, the type hierarchy, what can change."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from pddl2nl.pddl.tree import Domain, Problem, TypedName
+from pddl2nl.pddl.tree import And, Atom, Condition, Domain, Forall, Not, Problem, TypedName, When
 
-__all__ = ["Task", "supertypes"]
+__all__ = ["Task", "changed_predicates", "supertypes"]
 
 
 def supertypes(domain: Domain) -> dict[str, frozenset[str]]:
@@ -32,6 +32,26 @@ def supertypes(domain: Domain) -> dict[str, frozenset[str]]:
                     todo.append(parent)
         above[name] = frozenset(seen)
     return above
+
+
+def changed_predicates(domain: Domain) -> frozenset[str]:
+    """The predicates that an action adds or deletes, or that are derived: all others are static."""
+    changed = {item.name for item in domain.derived}
+
+    def visit(effect: Condition) -> None:
+        if isinstance(effect, Atom):
+            changed.add(effect.predicate)
+        elif isinstance(effect, Not | Forall):
+            visit(effect.body)
+        elif isinstance(effect, When):
+            visit(effect.effect)
+        elif isinstance(effect, And):
+            for part in effect.parts:
+                visit(part)
+
+    for action in domain.actions:
+        visit(action.effect)
+    return frozenset(changed)
 
 
 @dataclass(frozen=True)

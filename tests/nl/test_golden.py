@@ -19,7 +19,7 @@ CASES = sorted(folder.name for folder in GOLDEN.iterdir() if (folder / "domain.p
 SHIPPED = sorted(file.stem for file in (GOLDEN / "shipped").glob("*.txt"))
 
 
-def compare(texts: dict[Path, str]) -> None:
+def check_told(texts: dict[Path, str]) -> None:
     if os.environ.get("PDDL2NL_WRITE_GOLDEN"):
         for path, text in texts.items():
             path.write_text(text + "\n", encoding="utf-8")
@@ -34,10 +34,10 @@ def test_a_task_is_told_word_for_word(name: str) -> None:
     task = load_task(folder / "domain.pddl", folder / "problem.pddl")
     conversion = convert(task)
     assert convert(task) == conversion
-    compare({folder / "domain.txt": conversion.domain_text, folder / "problem.txt": conversion.problem_text})
+    check_told({folder / "domain.txt": conversion.domain_text, folder / "problem.txt": conversion.problem_text})
 
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_shipped_domain_is_told_word_for_word(name: str, root: Path) -> None:
     domain = load_domain(root / "domains" / name / "domain.pddl")
-    compare({GOLDEN / "shipped" / f"{name}.txt": convert(domain).domain_text})
+    check_told({GOLDEN / "shipped" / f"{name}.txt": convert(domain).domain_text})
