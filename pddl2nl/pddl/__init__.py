@@ -67,6 +67,7 @@ if TYPE_CHECKING:
         parse_problem,
         parse_task,
     )
+    from pddl2nl.pddl.stratification import Strata, stratify
     from pddl2nl.pddl.substitution import substitute
     from pddl2nl.pddl.writer import write_condition, write_domain, write_expression, write_number, write_problem
 
@@ -113,6 +114,7 @@ __all__ = [
     "Source",
     "Span",
     "Special",
+    "Strata",
     "Task",
     "Timed",
     "TimedLiteral",
@@ -133,6 +135,7 @@ __all__ = [
     "parse_domain",
     "parse_problem",
     "parse_task",
+    "stratify",
     "substitute",
     "supertypes",
     "write_condition",
@@ -156,6 +159,7 @@ _LAZY = {
         "parse_problem",
         "parse_task",
     ),
+    "stratification": ("Strata", "stratify"),
     "substitution": ("substitute",),
     "writer": ("write_condition", "write_domain", "write_expression", "write_number", "write_problem"),
 }

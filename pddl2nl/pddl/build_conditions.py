@@ -16,7 +16,7 @@ from pddl2nl.pddl.build_terms import (
     typed_list,
 )
 from pddl2nl.pddl.diagnostics import Span
-from pddl2nl.pddl.nesting import ELEMENT, Item, Node, Word
+from pddl2nl.pddl.nesting import ELEMENT, Item, Node, Piece, Word
 from pddl2nl.pddl.tree import (
     And,
     Atom,
@@ -65,6 +65,7 @@ CONNECTIVES = frozenset(("and", "or", "not", "imply", "forall", "exists", "prefe
 """What cannot be the name of a predicate in a condition or an effect, because it means something else there."""
 
 UPDATES = ("assign", "increase", "decrease", "scale-up", "scale-down")
+_new = tuple.__new__
 NO_ATOMS = CONNECTIVES.union(UPDATES)
 
 Builder = Callable[[Build, Node], Condition]
@@ -76,33 +77,55 @@ def parts(
     """The members of a connective; words among them are errors. ``atoms`` says that a plain atom may be one."""
     found: list[Condition] = []
     nest = build.nest
-    split = nest.split
-    if len(split(node.head)) > 1:
+    if len(nest.split(node.head)) > 1:
         for word in nest.words(node.head, node.start + 1)[1:]:
             _loose(build, word, what)
     for item in node.items:
         if isinstance(item, Node):
             found.append(make(build, item))
-            continue
-        for match in ELEMENT.finditer(item.text):
-            head, rest, loose = match.groups()
-            if loose:
-                _loose(build, Word(loose, item.start + match.start()), what)
-                continue
-            if atoms:
-                # Nearly every list in a large file is a literal: straight to it.
-                words = split(head)
-                start = item.start + match.start()
-                if not rest and words and words[0] not in NO_ATOMS:
-                    found.append(Atom(words[0], tuple(words[1:]), Span(start, item.start + match.end())))
-                    continue
-                if rest and words == ["not"] and (negated := nest.flat(rest)) and negated[0] not in NO_ATOMS:
-                    inner = Span(start + 1 + len(head), start + 1 + len(head) + len(rest.rstrip()))
-                    literal = Atom(negated[0], tuple(negated[1:]), inner)
-                    found.append(Not(literal, Span(start, item.start + match.end())))
-                    continue
-            found.append(make(build, nest.node(match, item.start)))
+        elif atoms:
+            _literals(build, item, make, what, found)
+        else:
+            for match in ELEMENT.finditer(item.text):
+                if match[3]:
+                    _loose(build, Word(match[3], item.start + match.start()), what)
+                else:
+                    found.append(make(build, nest.node(match, item.start)))
     return tuple(found)
+
+
+def _literals(build: Build, piece: Piece, make: Builder, what: str, found: list[Condition]) -> None:
+    # Nearly every list in a large file is a literal: straight to it. Most of them come again and again.
+    nest, base = build.nest, piece.start
+    known = build.literals
+    for match in ELEMENT.finditer(piece.text):
+        head, rest, loose = match.groups()
+        start, end = match.span()
+        if loose:
+            _loose(build, Word(loose, base + start), what)
+            continue
+        if not rest:
+            symbols = known.get(head)
+            if symbols is None:
+                symbols = known[head] = _symbols(nest.split(head))
+            if symbols:
+                found.append(Atom(*symbols, _new(Span, (base + start, base + end))))
+                continue
+        elif head.strip() == "not":
+            symbols = known.get(rest)
+            if symbols is None:
+                symbols = known[rest] = _symbols(nest.flat(rest))
+            if symbols:
+                inner = base + start + 1 + len(head)
+                literal = Atom(*symbols, Span(inner, inner + len(rest.rstrip())))
+                found.append(Not(literal, Span(base + start, base + end)))
+                continue
+        found.append(make(build, nest.node(match, base)))
+
+
+def _symbols(words: list[str] | None) -> tuple[str, tuple[str, ...]] | tuple[()]:
+    """Predicate and arguments of an atom; nothing where these words are none."""
+    return (words[0], tuple(words[1:])) if words and words[0] not in NO_ATOMS else ()
 
 
 def _loose(build: Build, word: Word, what: str) -> None:
@@ -257,11 +280,20 @@ def timed(build: Build, node: Node, make: Builder) -> Condition:
 
 
 def constraint(build: Build, node: Node) -> Condition:
-    """A trajectory constraint of PDDL 3, or a conjunction, quantification or preference of them."""
+    """A trajectory constraint of PDDL 3, or what combines them; nested ones too, as in its grammar."""
     head = first_word(build, node)
     span = Span(node.start, node.end)
     if head == "and":
         return And(parts(build, node, constraint), span)
+    if head == "or":
+        return Or(parts(build, node, constraint), span)
+    if head == "not":
+        return Not(only_part(build, node, constraint), span)
+    if head == "imply":
+        members = parts(build, node, constraint)
+        if len(members) == 2:
+            return Imply(members[0], members[1], span)
+        return _wrong_number(build, node, head, 2, len(members))
     if head in ("forall", "exists"):
         return quantifier(build, node, constraint)
     if head == "preference":
@@ -288,4 +320,4 @@ def _modal(build: Build, node: Node, head: str) -> Condition:
         expected = " ".join((head, *["number"] * numbers_wanted, *["(condition)"] * parts_wanted))
         build.log.error(node.start, f"'{head}' is malformed", expected=f"({expected})", found=show(build, node))
         return And()
-    return Modal(head, tuple(values), tuple(condition(build, item) for item in lists), Span(node.start, node.end))
+    return Modal(head, tuple(values), tuple(constraint(build, item) for item in lists), Span(node.start, node.end))

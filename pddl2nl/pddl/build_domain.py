@@ -82,7 +82,10 @@ def build_domain(build: Build, header: Header) -> Domain:
 def _unknown(build: Build, section: Node, keyword: str) -> None:
     if keyword in (":objects", ":init", ":goal", ":metric"):
         message, expected = f"'{keyword}' belongs to a problem, not to a domain", ""
-    elif keyword in (":timeless", ":safety", ":axiom", ":domain-variables", ":method"):
+    elif keyword == ":axiom":
+        message = "':axiom' is of PDDL 1.2 only and is not read"
+        expected = "(:derived (predicate ?parameter …) (condition))"
+    elif keyword in (":timeless", ":safety", ":domain-variables", ":method", ":addendum", ":situation"):
         message, expected = f"'{keyword}' is of PDDL 1.2 only and is not read", ""
     else:
         message = f"no section of a domain: '{keyword}'" if keyword else "a section without a keyword"
@@ -162,6 +165,11 @@ def _functions(build: Build, section: Node, found: _Parts) -> None:
                 pending.extend([] if declared is None else [declared])
             elif item.text == "-":
                 typed = True
+            elif item.text[0] == "-":
+                build.log.warning(item.start, "no blank between '-' and the type", found=f"'{item.text}'")
+                types = (item.text[1:],)
+                found.functions.extend(Function(one.name, one.parameters, types, one.span) for one in pending)
+                pending = []
             else:
                 expected = "(name ?parameter …), or '- number'"
                 build.log.error(item.start, "a word among the functions", expected=expected, found=show(build, item))
@@ -225,12 +233,7 @@ def _schema(build: Build, section: Node, what: str, keys: tuple[str, ...]) -> _S
             _empty(build, key)
         key = item
         if item.text not in keys:
-            message = (
-                f"unknown keyword '{item.text}'"
-                if item.text[0] == ":"
-                else f"'{item.text}' where a keyword was expected"
-            )
-            build.log.error(item.start, message, expected=", ".join(keys), suggestion=Near(item.text, keys))
+            _wrong_key(build, item, keys)
     if key is not None:
         _empty(build, key)
     variables = values.get(":parameters")
@@ -239,6 +242,17 @@ def _schema(build: Build, section: Node, what: str, keys: tuple[str, ...]) -> _S
         with build.log.inside("in its parameters"):
             parameters = typed_list(build, build.nest.all(variables), "parameter", variables=True)
     return _Schema(items[0].text, values, parameters)
+
+
+def _wrong_key(build: Build, key: Word, keys: tuple[str, ...]) -> None:
+    expected = ", ".join(keys)
+    if key.text == ":vars":
+        message, expected = "':vars' is of PDDL 1.2 only and is not read", "its variables among ':parameters'"
+    elif key.text[0] == ":":
+        message = f"unknown keyword '{key.text}'"
+    else:
+        message = f"'{key.text}' where a keyword was expected"
+    build.log.error(key.start, message, expected=expected, suggestion=Near(key.text, keys))
 
 
 def _empty(build: Build, key: Word) -> None:

@@ -95,6 +95,8 @@ def build_problem(build: Build, header: Header) -> BuiltProblem:
         if make is None:
             expected = ", ".join(SECTIONS)
             message = f"no section of a problem: '{keyword}'" if keyword else "a section without a keyword"
+            if keyword in (":situation", ":timeless", ":expansion"):
+                message = f"'{keyword}' is of PDDL 1.2 only and is not read"
             suggestion = Near(keyword, (":objects",) if keyword == ":constants" else SECTIONS)
             build.log.error(
                 section.start, message, expected=expected, found=show(build, section), suggestion=suggestion
@@ -175,9 +177,15 @@ def _facts(build: Build, piece: Piece, found: _Parts) -> None:
     if not others:
         return
     matches = list(ELEMENT.finditer(piece.text))
+    numbers = build.numbers
     for index in others:
         match = matches[index]
-        if match[3]:
+        value = _VALUE.fullmatch(match[2]) if match[1] == "= " or match[1] == "=" else None
+        exact = numbers.get(value[2]) if value is not None else None
+        if value is not None and exact is not None and (words := split(value[1])):
+            span = Span(piece.start + match.start(), piece.start + match.end())
+            found.values.append(FluentValue(GroundAtom(map(intern, words)), exact, span))
+        elif match[3]:
             _loose(build, Word(match[3], piece.start + match.start()))
         else:
             _fact(build, build.nest.node(match, piece.start), found)

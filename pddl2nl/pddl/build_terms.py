@@ -33,11 +33,18 @@ SPECIALS = ("?duration", "#t", "total-time")
 
 @dataclass
 class Build:
-    """What every step from lists to tree needs: the lists, the log, and the names of the functions known so far."""
+    """What every step from lists to tree needs: the lists, the log, and the names of the functions known so far.
+
+    ``literals`` remembers predicate and arguments by the text of an atom, and ``numbers`` what numbers stand for: the
+    same few come thousands of times.
+    """
 
     nest: Nesting
     log: Log
     functions: Container[str] = field(default_factory=frozenset)
+    literals: dict[str, tuple[str, tuple[str, ...]] | tuple[()]] = field(default_factory=dict)
+    numbers: dict[str, Fraction] = field(default_factory=dict)
+    types: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
 
 
 def show(build: Build, item: Item) -> str:
@@ -62,9 +69,12 @@ def is_number(word: str) -> bool:
 def number(build: Build, item: Item, what: str) -> Fraction | None:
     """The number that an item stands for, exact; None, with an error, where it is none."""
     if isinstance(item, Word) and is_number(item.text):
+        known = build.numbers.get(item.text)
+        if known is not None:
+            return known
         # Python converts at most 4,300 digits, also when the number is written back.
         if len(item.text) <= (2000 if "e" in item.text else 4000):
-            return Fraction(item.text)
+            return build.numbers.setdefault(item.text, Fraction(item.text))
         build.log.error(item.start, f"{what} has too many digits", expected="at most 2,000 digits")
         return None
     build.log.error(item.start, f"{what} is not a number", expected="a number", found=show(build, item))
@@ -80,7 +90,7 @@ def typed_list(
     dash: Word | None = None
     for item in items:
         if dash is not None:
-            types = _types(build, item, what)
+            types = _shared(build, _types(build, item, what))
             found.extend(TypedName(word.text, types, Span(word.start, word.start + len(word.text))) for word in pending)
             if not pending:
                 # Generators write this for an empty row of objects.
@@ -95,7 +105,7 @@ def typed_list(
         elif item.text[0] == "-" and len(item.text) > 1:
             # `?x -block`: no name begins with a hyphen, so it can only mean this.
             build.log.warning(item.start, "no blank between '-' and the type", found=f"'{item.text}'")
-            types = _types(build, Word(item.text[1:], item.start + 1), what)
+            types = _shared(build, _types(build, Word(item.text[1:], item.start + 1), what))
             found.extend(TypedName(word.text, types, Span(word.start, word.start + len(word.text))) for word in pending)
             pending = []
         elif _is_name(build, item, what, variables):
@@ -107,6 +117,11 @@ def typed_list(
         build.log.error(dash.start, "'-' without a type behind it", expected="a type, or (either type …)")
     found.extend(TypedName(word.text, default, Span(word.start, word.start + len(word.text))) for word in pending)
     return tuple(found)
+
+
+def _shared(build: Build, types: tuple[str, ...]) -> tuple[str, ...]:
+    # Equal types are one object: checks remember by identity which fit which.
+    return build.types.setdefault(types, types)
 
 
 def _is_name(build: Build, word: Word, what: str, variables: bool) -> bool:

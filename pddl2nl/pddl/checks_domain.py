@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from pddl2nl.pddl.checks_axioms import check_axioms
 from pddl2nl.pddl.checks_formulas import FormulaChecker
 from pddl2nl.pddl.diagnostics import Span
 from pddl2nl.pddl.log import Log
 from pddl2nl.pddl.nesting import Nesting
 from pddl2nl.pddl.requirements import Used, check_requirements, report_undeclared
-from pddl2nl.pddl.symbols import Symbols, Types, signature_text, type_text
+from pddl2nl.pddl.symbols import Signature, Symbols, Types, signature_text, type_text
 from pddl2nl.pddl.tree import (
     ActionSchema,
-    DerivedPredicate,
     Domain,
     DurativeAction,
     Event,
@@ -48,8 +48,7 @@ def check_domain_tree(log: Log, nest: Nesting, domain: Domain, start: int) -> No
         _action(checker, f"event '{event.name}'", event)
     for durative in domain.durative_actions:
         _durative(checker, durative)
-    for axiom in domain.derived:
-        _axiom(checker, axiom)
+    check_axioms(checker, domain)
     if domain.constraints is not None:
         with log.inside("in the constraints"):
             checker.use(":constraints", start, "constraints")
@@ -85,12 +84,16 @@ def _type_cycles(log: Log, domain: Domain) -> None:
     parents: dict[str, list[str]] = {}
     for item in domain.types:
         # `object - object`, and tidybot's own `object`, say nothing that is wrong.
-        parents.setdefault(item.name, []).extend(parent for parent in item.types if parent != "object")
+        above = [parent for parent in item.types if parent not in ("object", item.name)]
+        if len(above) < len(item.types) and item.name in item.types and item.name != "object":
+            log.warning(item.span.start, f"type '{item.name}' is declared as its own supertype", found=_typed(item))
+        parents.setdefault(item.name, []).extend(above)
     done: set[str] = set()
     for item in domain.types:
         cycle = _cycle_from(item.name, parents, done)
         if cycle:
-            message = f"the types {' - '.join(cycle)} form a cycle"
+            shown = cycle if len(cycle) <= 12 else [*cycle[:6], "…", *cycle[-5:]]
+            message = f"the types {' - '.join(shown)} form a cycle"
             log.error(item.span.start, message, expected="a hierarchy", found=_typed(item))
 
 
@@ -143,15 +146,18 @@ def _declarations(checker: FormulaChecker, what: str, items: Sequence[Predicate 
             if known is item:
                 continue
             message = f"{what} '{item.name}' is declared twice"
-            if known.parameters == item.parameters:
-                checker.log.warning(item.span.start, message)
-            else:
-                expected = _declared(known)
-                checker.log.error(item.span.start, f"{message}, differently", expected=expected, found=_declared(item))
+            note = checker.log.warning
+            if len(known.parameters) != len(item.parameters):
+                note, message = checker.log.error, f"{message}, differently"
+            elif [one.types for one in known.parameters] != [one.types for one in item.parameters]:
+                # Fast Downward looks at the number of arguments alone.
+                message += ", with different types; it is taken to be of both"
+            note(item.span.start, message, expected=_declared(known), found=_declared(item))
 
 
 def _declared(item: Predicate | Function) -> str:
-    return f"({' '.join((item.name, *(_typed(one) for one in item.parameters)))})"
+    parameters = item.parameters
+    return signature_text(item.name, Signature(tuple(i.name for i in parameters), tuple(i.types for i in parameters)))
 
 
 def _parameters(checker: FormulaChecker, parameters: Sequence[TypedName]) -> None:
@@ -215,24 +221,3 @@ def _durative(checker: FormulaChecker, action: DurativeAction) -> None:
             checker.condition(action.condition, scope)
         with log.inside("in its effect"):
             checker.effect(action.effect, scope)
-
-
-def _axiom(checker: FormulaChecker, axiom: DerivedPredicate) -> None:
-    log = checker.log
-    checker.use(":derived-predicates", axiom.span.start, "a derived predicate")
-    with log.inside(f"in the axiom for '{axiom.name}'"):
-        checker.types(axiom.parameters)
-        signature = checker.symbols.predicates.get(axiom.name)
-        if signature is None:
-            message = f"derived predicate '{axiom.name}' is not declared"
-            log.error(axiom.span.start, message, expected=f"({axiom.name} …) among the predicates")
-        elif len(signature.types) != len(axiom.parameters):
-            counts = f"{len(axiom.parameters)} parameters and declared with {len(signature.types)}"
-            message = f"'{axiom.name}' is derived with {counts}"
-            log.error(axiom.span.start, message, expected=signature_text(axiom.name, signature))
-        else:
-            for item, wanted in zip(axiom.parameters, signature.types, strict=True):
-                if not checker.symbols.meets(item.types, wanted):
-                    message = f"parameter '{item.name}' of derived '{axiom.name}' has the wrong type"
-                    log.error(item.span.start, message, expected=type_text(wanted), found=_typed(item))
-        checker.condition(axiom.condition, {item.name: item.types for item in axiom.parameters})

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
+from pddl2nl.pddl.checks_numeric import NUMERIC, check_conflicts, check_operands, check_update, value_types
 from pddl2nl.pddl.log import Log, Near
 from pddl2nl.pddl.nesting import Nesting
 from pddl2nl.pddl.requirements import Used
@@ -35,7 +37,7 @@ from pddl2nl.pddl.tree import (
 
 __all__ = ["FormulaChecker"]
 
-Scope = Mapping[str, Types]
+Scope = dict[str, Types]
 
 
 class FormulaChecker:
@@ -46,7 +48,7 @@ class FormulaChecker:
         self.nest = nest
         self.symbols = symbols
         self.used = used
-        self._good: set[tuple[Types, Types]] = set()
+        self._good: set[tuple[int, int]] = set()
 
     def use(self, flag: str, start: int, what: str) -> None:
         """Notes that something needs a requirement flag."""
@@ -91,12 +93,12 @@ class FormulaChecker:
                 if own is None:
                     continue
             wanted = signature.types[index]
-            if (own, wanted) in good and term[0] == "?":
+            if (id(own), id(wanted)) in good and term[0] == "?":
                 continue
             fits = self.symbols.meets(own, wanted) if is_variable(term) else self.symbols.fits(own, wanted)
             if fits:
                 if is_variable(term):
-                    good.add((own, wanted))
+                    good.add((id(own), id(wanted)))
                 continue
             message = f"argument {index + 1} of '{name}' has the wrong type"
             expected = f"{type_text(wanted)}, as in {signature_text(name, signature)}"
@@ -136,12 +138,22 @@ class FormulaChecker:
                 message = f"undeclared type '{name}' of '{item.name}'"
                 self.log.error(item.span.start, message, found=name, suggestion=suggestion)
 
-    def _scope(self, scope: Scope, parameters: Sequence[TypedName]) -> Scope:
+    @contextmanager
+    def _bound(self, scope: Scope, parameters: Sequence[TypedName]) -> Iterator[None]:
+        """Adds the variables of a quantifier to a scope for as long as its body is checked."""
+        # In place: to copy the scope of an action with thousands of parameters for each of its quantifiers is felt.
         self.types(parameters)
+        hidden: Scope = {}
         for item in parameters:
             if item.name in scope:
                 self.log.warning(item.span.start, f"'{item.name}' hides a variable of the same name around it")
-        return {**scope, **{item.name: item.types for item in parameters}}
+                hidden[item.name] = scope[item.name]
+        own = {item.name: item.types for item in parameters}
+        scope.update(own)
+        yield
+        for name in own:
+            del scope[name]
+        scope.update(hidden)
 
     # ── conditions ──
 
@@ -152,7 +164,10 @@ class FormulaChecker:
                 self.atom(node, scope)
             case And(parts=parts) | Modal(parts=parts):
                 for part in parts:
-                    self.condition(part, scope)
+                    if type(part) is Atom:
+                        self.atom(part, scope)
+                    else:
+                        self.condition(part, scope)
             case Not(body=body):
                 if not isinstance(body, Equality):
                     self.use(":negative-preconditions", node.span.start, "a negated condition")
@@ -167,10 +182,12 @@ class FormulaChecker:
                 self.condition(right, scope)
             case Forall(parameters=parameters, body=body):
                 self.use(":universal-preconditions", node.span.start, "'forall' in a condition")
-                self.condition(body, self._scope(scope, parameters))
+                with self._bound(scope, parameters):
+                    self.condition(body, scope)
             case Exists(parameters=parameters, body=body):
                 self.use(":existential-preconditions", node.span.start, "'exists'")
-                self.condition(body, self._scope(scope, parameters))
+                with self._bound(scope, parameters):
+                    self.condition(body, scope)
             case Preference(body=body):
                 self.use(":preferences", node.span.start, "a preference")
                 self.condition(body, scope)
@@ -192,23 +209,33 @@ class FormulaChecker:
             self.use(":numeric-fluents", node.span.start, f"'{node.operator}' between numbers")
             self.expression(node.left, scope)
             self.expression(node.right, scope)
+            sides = (node.left, node.right)
+            numeric = [value_types(self.symbols, side, scope) in (None, NUMERIC) for side in sides]
+            if node.operator != "=" or numeric[0] != numeric[1]:
+                check_operands(self.log, self.symbols, f"'{node.operator}'", sides, scope)
 
     # ── effects ──
 
     def effect(self, node: Condition, scope: Scope) -> None:
         """Checks an effect."""
+        if self.symbols.functions:
+            check_conflicts(self.log, node)
+        self._effect(node, scope)
+
+    def _effect(self, node: Condition, scope: Scope) -> None:
         match node:
             case Atom():
                 self.atom(node, scope)
                 self._not_derived(node)
             case And(parts=parts):
                 for part in parts:
-                    self.effect(part, scope)
+                    self._effect(part, scope)
             case Not(body=body) | Timed(body=body):
                 self.effect(body, scope)
             case Forall(parameters=parameters, body=body):
                 self.use(":conditional-effects", node.span.start, "'forall' in an effect")
-                self.effect(body, self._scope(scope, parameters))
+                with self._bound(scope, parameters):
+                    self.effect(body, scope)
             case When(condition=condition, effect=effect):
                 self.use(":conditional-effects", node.span.start, "'when'")
                 self.condition(condition, scope)
@@ -219,6 +246,7 @@ class FormulaChecker:
                 self.use(flag, node.span.start, f"'{operator}'")
                 self.expression(fluent, scope)
                 self.expression(value, scope)
+                check_update(self.log, self.symbols, node, scope)
 
     def _not_derived(self, atom: Atom) -> None:
         if atom.predicate in self.symbols.derived:
@@ -237,6 +265,7 @@ class FormulaChecker:
             case Arithmetic(operands=operands):
                 for operand in operands:
                     self.expression(operand, scope)
+                check_operands(self.log, self.symbols, "arithmetic", operands, scope)
             case Special(name=name):
                 plain = name in ("?duration", "#t", "total-time", "is-violated", "undefined")
                 if not plain:

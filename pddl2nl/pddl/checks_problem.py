@@ -134,9 +134,7 @@ class _Facts:
         """The objects that may stand where these types are wanted."""
         known = self._allowed.get(types)
         if known is None:
-            fits = self.symbols.fits
-            known = frozenset(name for name, own in self.symbols.objects.items() if fits(own, types))
-            self._allowed[types] = known
+            known = self._allowed[types] = self.symbols.objects_of(types)
         return known
 
     def check(self, atoms: Sequence[GroundAtom], where: Where) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from itertools import islice
 from typing import NamedTuple
 
@@ -35,12 +35,23 @@ class Near(NamedTuple):
         return found[0] if found else ""
 
 
+class _Leave(AbstractContextManager[None]):
+    """Drops the last part of a breadcrumb where a block ends."""
+
+    def __init__(self, path: list[str]):
+        self._path = path
+
+    def __exit__(self, *_: object) -> None:
+        self._path.pop()
+
+
 class Log:
     """The diagnostics of one source, with the breadcrumb of the place that is being worked on."""
 
     def __init__(self, source: Source):
         self.source = source
         self._path: list[str] = []
+        self._leave = _Leave(self._path)
         self._listed: dict[Severity, list[Diagnostic]] = {"error": [], "warning": []}
         self._counts: dict[Severity, int] = {"error": 0, "warning": 0}
         self._muted: list[tuple[int, int]] = []
@@ -55,14 +66,11 @@ class Log:
         """The breadcrumb from the outside in."""
         return ", ".join(self._path)
 
-    @contextmanager
-    def inside(self, place: str) -> Iterator[None]:
-        """Adds a part to the breadcrumb for as long as the block runs."""
+    def inside(self, place: str) -> AbstractContextManager[None]:
+        """Adds a part to the breadcrumb for as long as the block of its ``with`` runs."""
+        # Several for every action of a domain that has ten thousand: a generator would be felt.
         self._path.append(place)
-        try:
-            yield
-        finally:
-            self._path.pop()
+        return self._leave
 
     @property
     def full(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,7 +16,26 @@ __all__ = ["ELEMENT", "MAX_DEPTH", "Item", "Nesting", "Node", "Piece", "Unbalanc
 MAX_DEPTH = 200
 """Lists may be nested so deep. What reads the tree recurses, some frames a level, in a stack of 1,000 frames."""
 
-ELEMENT = re.compile(r"\(([^()]*)((?:\([^()]*(?:\([^()]*\)[^()]*)?\)[^()]*)*)\)|([^()\s]+)")
+_SHALLOW = 6
+"""Lists may be nested so deep in a PIECE of the grammar."""
+
+_RUN = 10_000
+"""So many words and lists make a PIECE, or a list in one, at most: what is taken apart lies in memory at once."""
+
+
+def _lists(depth: int) -> str:
+    """The pattern of the lists behind a head, nested at most so deep."""
+    # Possessive: where a list is too deep or too long, nothing is gained by trying with less of it.
+    return rf"(?:\([^()]*+{_lists(depth - 1)}\)[^()]*+){{0,{_RUN}}}+" if depth else ""
+
+
+def _plain(pattern: str) -> str:
+    # Before Python 3.11.5, possessive repetitions could match too much (python/cpython, issues 100061 and 106052).
+    return pattern if sys.version_info >= (3, 11, 5) else re.sub(r"(?<=[*+}])\+", "", pattern)
+
+
+_PIECE = _plain(rf"(?:[^()\s][^()]*+|\([^()]*+{_lists(_SHALLOW - 1)}\)\s*+){{1,{_RUN}}}+")
+ELEMENT = re.compile(_plain(rf"\(([^()]*+)({_lists(_SHALLOW - 1)})\)|([^()\s]++)"))
 """An element of a PIECE: a list, as the words of its head and the rest of its text, or a word."""
 
 _WORD = re.compile(r"[^\s?]+|\?[^\s?]*")
@@ -125,8 +145,8 @@ def _parser() -> Lark:
             opening = children[0]
             start: int = opening.start_pos
             items = children[1:-1]
-            # A piece counts as three lists deep, which it may be.
-            depth = max((item.depth if type(item) is Node else 3 for item in items), default=0) + 1
+            # A piece counts as deep as it may be.
+            depth = max((item.depth if type(item) is Node else _SHALLOW for item in items), default=0) + 1
             return Node(start, children[-1].start_pos + 1, opening[1:], items, depth)
 
         def start(self, children: list[Any]) -> list[Any]:
@@ -136,7 +156,7 @@ def _parser() -> Lark:
             return Piece(token, token.start_pos)
 
     grammar = resources.files("pddl2nl.pddl").joinpath("grammar.lark").read_text("utf-8")
-    return Lark(grammar, parser="lalr", lexer="basic", transformer=Lists())
+    return Lark(f"{grammar}\nPIECE.3: /{_PIECE}/\n", parser="lalr", lexer="basic", transformer=Lists())
 
 
 def read_nesting(text: str) -> Nesting:

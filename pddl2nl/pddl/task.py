@@ -6,32 +6,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from pddl2nl.pddl.hierarchy import Hierarchy
 from pddl2nl.pddl.tree import And, Atom, Condition, Domain, Forall, Not, Problem, TypedName, When
 
 __all__ = ["Task", "changed_predicates", "supertypes"]
 
 
-def supertypes(domain: Domain) -> dict[str, frozenset[str]]:
+def supertypes(domain: Domain) -> Hierarchy:
     """For every type its supertypes, itself and ``object`` included.
 
     ``(either a b)`` above a type counts as both. A cycle, which the checks report, is cut here.
     """
-    parents: dict[str, set[str]] = {"object": set()}
-    for declared in domain.types:
-        parents.setdefault(declared.name, set()).update(declared.types)
-        for parent in declared.types:
-            parents.setdefault(parent, set())
-    above: dict[str, frozenset[str]] = {}
-    for name in parents:
-        seen = {name, "object"}
-        todo = [name]
-        while todo:
-            for parent in parents.get(todo.pop(), ()):
-                if parent not in seen:
-                    seen.add(parent)
-                    todo.append(parent)
-        above[name] = frozenset(seen)
-    return above
+    return Hierarchy(domain)
 
 
 def changed_predicates(domain: Domain) -> frozenset[str]:
@@ -70,7 +56,7 @@ class Task:
         return found
 
     @cached_property
-    def supertypes(self) -> dict[str, frozenset[str]]:
+    def supertypes(self) -> Hierarchy:
         """For every type its supertypes, itself and ``object`` included."""
         return supertypes(self.domain)
 
@@ -79,18 +65,37 @@ class Task:
         item = self.objects.get(name)
         if item is None:
             return False
-        wanted = set(types)
-        return "object" in wanted or any(
-            not wanted.isdisjoint(self.supertypes.get(own, frozenset((own,)))) for own in item.types
-        )
+        return self.supertypes.fits(item.types, types)
 
     def objects_of(self, types: Iterable[str]) -> tuple[str, ...]:
         """The names of all objects of one of the types, in declaration order."""
         key = tuple(types)
         cache = self._objects_by_types
         if key not in cache:
-            cache[key] = tuple(name for name in self.objects if self.is_a(name, key))
+            cache[key] = tuple(self.objects) if "object" in key else self._of(key)
         return cache[key]
+
+    def _of(self, types: tuple[str, ...]) -> tuple[str, ...]:
+        # By the subtypes and not by the objects: where each of thousands of types is asked for, that is felt.
+        below = self.supertypes.below(types)
+        groups = self._objects_by_type
+        smaller = below if len(below) < len(groups) else [name for name in groups if name in below]
+        numbers = sorted({number for name in smaller for number in groups.get(name, ())})
+        names = self._names
+        return tuple([names[number] for number in numbers])
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(self.objects)
+
+    @cached_property
+    def _objects_by_type(self) -> dict[str, list[int]]:
+        """For every type the numbers of the objects that are declared to be of it."""
+        found: dict[str, list[int]] = {}
+        for number, item in enumerate(self.objects.values()):
+            for name in item.types:
+                found.setdefault(name, []).append(number)
+        return found
 
     @cached_property
     def _objects_by_types(self) -> dict[tuple[str, ...], tuple[str, ...]]:

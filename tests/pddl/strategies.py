@@ -137,12 +137,19 @@ def conditions(scope: Scope) -> st.SearchStrategy[Condition]:
     )
 
 
+def _updates(scope: Scope, fluent: Fluent) -> st.SearchStrategy[Update]:
+    # One kind for each function: updates of different kinds, and assignments of different numbers, contradict.
+    kinds = (("increase", "decrease"), ("scale-up", "scale-down"), ("assign",))
+    operators = kinds[int(fluent.name[1:]) % 3]
+    values = fluents(scope) if operators == ("assign",) else expressions(scope)
+    return st.builds(Update, st.sampled_from(operators), st.just(fluent), values)
+
+
 @lru_cache(maxsize=100)
 def effects(scope: Scope) -> st.SearchStrategy[Condition]:
     """Any effect of an action."""
-    updates = st.sampled_from(["assign", "increase", "decrease", "scale-up", "scale-down"])
     return st.recursive(
-        atoms(scope) | st.builds(Not, atoms(scope)) | st.builds(Update, updates, fluents(scope), expressions(scope)),
+        atoms(scope) | st.builds(Not, atoms(scope)) | fluents(scope).flatmap(lambda fluent: _updates(scope, fluent)),
         lambda inner: (
             st.builds(And, st.lists(inner, max_size=4).map(tuple))
             | st.builds(Forall, _parameters("q"), inner)
@@ -161,14 +168,20 @@ def constraints(scope: Scope) -> st.SearchStrategy[Condition]:
         | st.builds(Modal, st.sampled_from(["sometime-after", "sometime-before"]), st.just(()), st.tuples(inner, inner))
         | st.builds(Modal, st.sampled_from(["within", "hold-after"]), st.tuples(_TIMES), one)
         | st.builds(Modal, st.just("hold-during"), st.tuples(_TIMES, _TIMES), one)
+        | st.builds(Modal, st.just("always-within"), st.tuples(_TIMES), st.tuples(inner, inner))
         | st.builds(Timed, st.just("at end"), inner)
     )
     return st.recursive(
         leaves,
         lambda part: (
             st.builds(And, st.lists(part, max_size=3).map(tuple))
+            | st.builds(Or, st.lists(part, max_size=2).map(tuple))
+            | st.builds(Not, part)
+            | st.builds(Imply, part, part)
+            | st.builds(Modal, st.just("sometime"), st.just(()), st.tuples(part))
             | st.builds(Forall, _parameters("q"), part)
-            | st.builds(Preference, _NAME, part)
+            | st.builds(Exists, _parameters("q"), part)
+            | st.builds(Preference, st.just("") | _NAME, part)
         ),
         max_leaves=3,
     )
@@ -185,16 +198,40 @@ def schemas(draw: st.DrawFn, scope: Scope, name: str) -> ActionSchema:
 @st.composite
 def durative_actions(draw: st.DrawFn, scope: Scope, name: str) -> DurativeAction:
     """A durative action."""
-    length = Comparison(draw(st.sampled_from(["=", "<=", ">="])), Special("?duration"), draw(expressions(scope)))
+    parameters = draw(_parameters("v"))
+    scope = Scope(scope.predicates, scope.functions, scope.terms + tuple(item.name for item in parameters))
+    length = st.builds(
+        Comparison, st.sampled_from(["=", "<=", ">="]), st.just(Special("?duration")), expressions(scope)
+    )
+    lengths = length | st.builds(Timed, st.sampled_from(["at start", "at end"]), length)
     points = st.sampled_from(["at start", "at end"])
     held = st.builds(Timed, points | st.just("over all"), conditions(scope))
     done = st.builds(Timed, points, effects(scope))
-    continuous = st.builds(
-        Update, st.just("increase"), fluents(scope), st.just(Arithmetic("*", (Special("#t"), Number(Fraction(2)))))
+    rates = st.sampled_from(
+        [
+            Special("#t"),
+            Arithmetic("*", (Special("#t"), Number(Fraction(2)))),
+            Special("?duration"),
+            Special("total-time"),
+        ]
     )
-    before = draw(st.lists(held, max_size=3).map(tuple).map(And) | held)
-    after = draw(st.lists(done | continuous | st.builds(When, held, done), max_size=3).map(tuple).map(And))
-    return DurativeAction(name, (), draw(st.just(length) | st.just(And((length,)))), before, after)
+    continuous = st.builds(Update, st.sampled_from(["increase", "decrease"]), fluents(scope), rates)
+    helds = held | st.builds(Forall, _parameters("q"), held) | st.builds(Preference, st.just("") | _NAME, held)
+    before = draw(st.lists(helds, max_size=3).map(tuple).map(And) | helds)
+    dones = done | continuous | st.builds(When, held, done) | st.builds(Forall, _parameters("q"), done)
+    after = draw(st.lists(dones, max_size=3).map(tuple).map(And) | done)
+    return DurativeAction(name, parameters, draw(lengths | st.lists(lengths).map(tuple).map(And)), before, after)
+
+
+@st.composite
+def _axioms(draw: st.DrawFn, scope: Scope) -> DerivedPredicate:
+    # Recursive at times, but never through a negation.
+    parameter = TypedName("?y", draw(_TYPE))
+    inner = Scope(scope.predicates, scope.functions, (*scope.terms, "?y"))
+    body: Condition = draw(conditions(inner))
+    if draw(st.booleans()):
+        body = Or((body, Exists((TypedName("?z"),), And((Atom("d", ("?z",)), body)))))
+    return DerivedPredicate("d", (parameter,), body)
 
 
 @st.composite
@@ -204,19 +241,19 @@ def domains(draw: st.DrawFn) -> Domain:
     ground = Scope(scope.predicates, scope.functions, scope.terms)
     actions = tuple(draw(schemas(scope, f"a{index}")) for index in range(draw(st.integers(0, 2))))
     bare = Scope(scope.predicates, scope.functions, scope.terms)
-    axiom = DerivedPredicate("d", (TypedName("?y", ("t1",)),), draw(conditions(ground)))
+    axioms = draw(st.lists(_axioms(ground), max_size=3).map(tuple))
     extra = draw(schemas(bare, "happening"))
     return Domain(
         draw(_NAME),
         tuple(draw(st.lists(st.sampled_from([":adl", ":fluents", ":time"]), unique=True))),
         TYPES,
         (TypedName("k1", ("t4",)), TypedName("k2")),
-        (*scope.predicates, Predicate("d", (TypedName("?y", ("t1",)),))),
+        (*scope.predicates, Predicate("d", (TypedName("?x0"),))),
         scope.functions,
         draw(st.none() | constraints(ground)),
         actions,
         (draw(durative_actions(ground, "long")),) if draw(st.booleans()) else (),
-        (axiom,) if draw(st.booleans()) else (),
+        axioms,
         (Process("flow", extra.parameters, extra.precondition, extra.effect),) if draw(st.booleans()) else (),
         (Event("burst", extra.parameters, extra.precondition, extra.effect),) if draw(st.booleans()) else (),
     )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gc
+import re
 import subprocess
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import pddl2nl.pddl as room
-from pddl2nl.pddl import Diagnostic, Source, supertypes
+from pddl2nl.pddl import Diagnostic, Source, nesting, supertypes
 from pddl2nl.pddl.nesting import MAX_DEPTH, Node, Word, read_nesting
 
 
@@ -41,7 +45,7 @@ def test_positions_count_from_one() -> None:
 
 
 def test_lists_keep_their_offsets() -> None:
-    text = "(a b (c (d (e (f) g) h)) i (j) k)"
+    text = "(a b (c (d (e (f (l (m (n (o) p) q) r) s) t) g) h) i (j) k)"
     nest = read_nesting(text)
     root = nest.roots[0]
     assert isinstance(root, Node)
@@ -69,3 +73,25 @@ def test_a_cycle_of_types_is_cut() -> None:
         "b": {"a", "b", "object"},
         "c": {"c", "object"},
     }
+
+
+@given(st.text("((())) a?\n", max_size=60))
+def test_patterns_without_possessive_repetitions_match_the_same(text: str) -> None:
+    """Python before 3.11.5 reads with these."""
+    for pattern in (nesting._PIECE, nesting.ELEMENT.pattern):
+        plain = re.compile(re.sub(r"(?<=[*+}])\+", "", pattern))
+        assert [match.groups() for match in plain.finditer(text)] == [
+            match.groups() for match in re.finditer(pattern, text)
+        ]
+
+
+@pytest.mark.parametrize("text", ["(define (domain d))", "(define (domain d", "\0"])
+def test_the_collector_is_left_as_it_was(text: str) -> None:
+    room.check_domain(text)
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        room.check_domain(text)
+        assert not gc.isenabled()
+    finally:
+        gc.enable()

@@ -73,11 +73,21 @@ def test_golden(everything: str, all_of_it: str) -> None:
 def test_real_tasks(shared: Path) -> None:
     paths = sorted([*shared.glob("ipc/*/*/domain.pddl"), *shared.glob("numeric/*/*/domain.pddl")])
     assert len(paths) > 90
-    for path in paths:
-        task = load_task(path, path.with_name("problem.pddl"))
-        domain = parse_domain(write_domain(task.domain))
-        assert domain == task.domain, path
-        assert parse_problem(write_problem(task.problem), domain) == task.problem, path
+    problems = [(path, path.with_name("problem.pddl")) for path in (*paths, *shared.glob("speed/*/domain.pddl"))]
+    for domains, instances in (
+        ("autoplanbench/*/domain.pddl", "instances/**/*.pddl"),
+        ("planbench/instances/**/generated_domain.pddl", "generated*/*.pddl"),
+    ):
+        for path in sorted(shared.glob(domains)):
+            # Of the hundreds of problems of one kind, a few.
+            problems.extend((path, one) for one in sorted(path.parent.glob(instances))[::50])
+    assert len(problems) > 150
+    for path, problem in problems:
+        if problem.stat().st_size < 2_000_000 and path.stat().st_size < 2_000_000:
+            task = load_task(path, problem)
+            domain = parse_domain(write_domain(task.domain))
+            assert domain == task.domain, path
+            assert parse_problem(write_problem(task.problem), domain) == task.problem, problem
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,111 @@
+"""What lies above and below a type: the quick answers are those of the definition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pddl2nl.pddl import Domain, Problem, Task, TypedName, check_domain, check_problem, supertypes
+
+NAMES = ["object", "a", "b", "c", "d", "e"]
+TYPES = st.lists(st.sampled_from(NAMES), min_size=1, max_size=2, unique=True).map(tuple)
+DECLARED = st.lists(st.builds(TypedName, st.sampled_from(NAMES), TYPES), max_size=7)
+LINEAR = Callable[[Callable[[int], object], int], None]
+
+
+def by_definition(domain: Domain) -> dict[str, set[str]]:
+    """Reflexive and transitive closure of what is declared; everything lies below object."""
+    names = {"object", *(name for item in domain.types for name in (item.name, *item.types))}
+    above = {name: {name, "object"} for name in names}
+    changed = True
+    while changed:
+        changed = False
+        for item in domain.types:
+            if item.name != "object":
+                more = set().union(*(above[parent] for parent in item.types)) - above[item.name]
+                above[item.name] |= more
+                changed = changed or bool(more)
+    return above
+
+
+@given(DECLARED, TYPES, TYPES)
+def test_as_defined(declared: list[TypedName], own: tuple[str, ...], wanted: tuple[str, ...]) -> None:
+    domain = Domain("d", types=tuple(declared))
+    above, hierarchy = by_definition(domain), supertypes(domain)
+    assert dict(hierarchy) == above
+    assert next(iter(hierarchy)) == "object"
+    own, wanted = ([name for name in names if name in above] or ["object"] for names in (own, wanted))
+    assert hierarchy.fits(own, wanted) == any(not above[one].isdisjoint(wanted) for one in own)
+    below = {name for name in above if not above[name].isdisjoint(wanted)}
+    assert hierarchy.below(wanted) == below | set(wanted)
+    both = {name for name in above if not above[name].isdisjoint(own) and name in below}
+    assert hierarchy.meets(own, wanted) == bool(both)
+
+
+@given(DECLARED, st.lists(TYPES, max_size=6), TYPES)
+def test_objects_come_in_the_order_of_the_file(
+    declared: list[TypedName], kinds: list[tuple[str, ...]], wanted: tuple[str, ...]
+) -> None:
+    domain = Domain("d", types=tuple(declared), constants=(TypedName("k", ("a",)),))
+    problem = Problem("p", "d", objects=tuple(TypedName(f"o{index}", one) for index, one in enumerate(kinds)))
+    task = Task(domain, problem)
+    assert task.objects_of(wanted) == tuple(name for name in task.objects if task.is_a(name, wanted))
+    assert task.objects_of(iter(wanted)) == task.objects_of(list(wanted))
+
+
+def test_an_unknown_type_has_no_supertypes() -> None:
+    hierarchy = supertypes(Domain("d"))
+    assert "nope" not in hierarchy
+    assert hierarchy.get("nope") is None
+    assert hierarchy.fits(("nope",), ("nope", "other"))
+    assert not hierarchy.fits(("nope",), ("other",))
+
+
+def test_a_long_either_is_one_goal() -> None:
+    kinds = tuple(f"t{index}" for index in range(20))
+    domain = Domain("d", types=(*(TypedName(name, ("v",)) for name in kinds), TypedName("w", ("t3",))))
+    hierarchy = supertypes(domain)
+    assert hierarchy.fits(("w",), kinds)
+    assert not hierarchy.fits(("v",), kinds)
+    assert hierarchy.meets(("v",), kinds)
+
+
+def chain(count: int) -> str:
+    """A domain whose types form a chain, each used by a predicate and an action."""
+    types = " ".join(f"t{index} - t{index + 1}" for index in range(count))
+    predicates = " ".join(f"(p{index} ?x - t{index})" for index in range(count))
+    actions = " ".join(
+        f"(:action a{index} :parameters (?x - t{index} ?y - t0) :precondition (and (p{index} ?y) (p0 ?x)))"
+        for index in range(count)
+    )
+    return f"(define (domain d) (:requirements :typing) (:types {types}) (:predicates {predicates}) {actions})"
+
+
+@pytest.mark.parametrize("size", [300])
+def test_a_chain_of_types_takes_linear_time(linear: LINEAR, size: int) -> None:
+    texts = {count: chain(count) for count in (size, 8 * size)}
+    assert check_domain(texts[size]).errors == ()
+    linear(lambda count: check_domain(texts[count]), size)
+
+
+def test_objects_of_thousands_of_types_take_linear_time(linear: LINEAR) -> None:
+    def task_of(count: int) -> tuple[Domain, str]:
+        kinds = [f"t{index}" for index in range(count)]
+        predicates = " ".join(f"(p{kind} ?x - {kind})" for kind in kinds)
+        domain = check_domain(f"(define (domain d) (:types {' '.join(kinds)}) (:predicates {predicates}))").require()
+        objects = " ".join(f"o{kind} - {kind}" for kind in kinds)
+        init = " ".join(f"(p{kind} o{kind})" for kind in kinds)
+        return domain, f"(define (problem p) (:domain d) (:objects {objects}) (:init {init}) (:goal (and)))"
+
+    tasks = {count: task_of(count) for count in (300, 2400)}
+
+    def run(count: int) -> None:
+        domain, text = tasks[count]
+        problem = check_problem(text, domain).require()
+        task = Task(domain, problem)
+        assert all(task.objects_of((f"t{index}",)) == (f"ot{index}",) for index in range(count))
+
+    linear(run, 300)
