@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from fractions import Fraction
 
 from pddl2nl.pddl import InputError, Pddl2nlError
 from validators.command import BAD_INPUT, batch_lines, judge_batch, judge_files
 from validators.streams import READER_GONE, drop_output, utf8_streams
+from validators.validate import VAL_TOLERANCE
 
 INFRASTRUCTURE = 3
 
@@ -22,11 +24,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("expected DOMAIN PROBLEM PLAN…, or --batch FILE")
     if options.batch is not None and (options.domain is not None or not options.json):
         parser.error("--batch takes no other file, and needs --json")
+    tolerance = VAL_TOLERANCE if options.val_tolerance else Fraction(0)
     try:
         if options.batch is not None:
-            return judge_batch(batch_lines(options.batch), _write)
+            return judge_batch(batch_lines(options.batch), _write, tolerance=tolerance)
         return judge_files(
-            options.domain, options.problem, options.plans, _write, verbose=options.verbose, as_json=options.json
+            options.domain,
+            options.problem,
+            options.plans,
+            _write,
+            verbose=options.verbose,
+            as_json=options.json,
+            tolerance=tolerance,
         )
     except Pddl2nlError as error:
         sys.stderr.write(f"error: {error}\n")
@@ -54,6 +63,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("-v", "--verbose", action="store_true", help="say what every step does, as VAL's -v")
     parser.add_argument("--json", action="store_true", help="print JSON, one object a plan")
     parser.add_argument("--batch", metavar="FILE", help='JSON lines {"domain", "problem", "plan" or "plan_text"}')
+    parser.add_argument(
+        "--val-tolerance",
+        action="store_true",
+        help="compare numbers as VAL does, which may miss by 0.0001 (default: exact)",
+    )
     return parser
 
 

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
 from pddl2nl.pddl import Domain, InputError, Task, load_domain, load_problem
@@ -29,6 +30,8 @@ __all__ = [
 ALL_VALID = 0
 SOME_INVALID = 1
 BAD_INPUT = 2
+
+_EXACT = Fraction(0)
 
 Write = Callable[[str], None]
 """Where the output goes, in whole lines."""
@@ -57,8 +60,17 @@ def judge_files(
     verbose: bool = False,
     as_json: bool = False,
     tell: Tell | None = None,
+    tolerance: Fraction = _EXACT,
 ) -> int:
     """Judges plan files (``-`` is standard input) for one task, and returns the exit code.
+
+    Args:
+        domain, problem, plans: paths.
+        write: where the output goes.
+        verbose: the text of VAL's ``-v``.
+        as_json: JSON instead of VAL's text.
+        tell: tells every report in sentences as well.
+        tolerance: by how much numbers may differ in comparisons, `validators.validate`.
 
     Raises:
         InputError: a file is missing, or domain or problem cannot be read.
@@ -68,16 +80,16 @@ def judge_files(
     texts = [(name, _read(name)) for name in plans]
     judged = []
     for name, text in texts:
-        one = _judge(task, domain, name, text, tell)
+        one = _judge(task, domain, name, text, tell, tolerance)
         judged.append(one)
-        write(one.json_line() if as_json else val_verdict(task, one.plan, one.report, name, verbose))
+        write(one.json_line() if as_json else val_verdict(task, one.plan, one.report, name, verbose, tolerance))
     if not as_json:
         write(val_summary(task, [(one.name, one.report) for one in judged]))
         write("".join(f"{sentence}\n" for one in judged for sentence in one.told))
     return ALL_VALID if all(one.report.valid for one in judged) else SOME_INVALID
 
 
-def judge_batch(lines: Iterable[str], write: Write, tell: Tell | None = None) -> int:
+def judge_batch(lines: Iterable[str], write: Write, tell: Tell | None = None, *, tolerance: Fraction = _EXACT) -> int:
     """Judges a plan for every JSON line ``{"domain", "problem", "plan"}``, or with ``"plan_text"``.
 
     Domains and problems are read once each. Each answer is written before the next line is read. A line that
@@ -95,7 +107,7 @@ def judge_batch(lines: Iterable[str], write: Write, tell: Tell | None = None) ->
             name = entry.get("plan", f"line {number}")
             task = tasks.task(entry["domain"], entry["problem"])
             text = entry["plan_text"] if "plan_text" in entry else _read(name)
-            judged = _judge(task, entry["domain"], name, text, tell)
+            judged = _judge(task, entry["domain"], name, text, tell, tolerance)
         except InputError as error:
             write(_json_line({"plan": name, "error": str(error)}))
             code = BAD_INPUT
@@ -178,15 +190,15 @@ def load_problem_of(domain: Domain, path: str) -> Task:
         raise _unreadable(path, error) from error
 
 
-def _judge(task: Task, domain: str, name: str, text: str, tell: Tell | None) -> _Judged:
+def _judge(task: Task, domain: str, name: str, text: str, tell: Tell | None, tolerance: Fraction) -> _Judged:
     plan: Plan | str = text
     try:
         plan = read_plan(text, name)
     except InputError:
         # `validate` makes the report of a malformed plan.
-        report = validate(task, text, name)
+        report = validate(task, text, name, tolerance)
     else:
-        report = validate(task, plan)
+        report = validate(task, plan, tolerance=tolerance)
     return _Judged(name, plan, report, tuple(tell(task, domain, report)) if tell else ())
 
 

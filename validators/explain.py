@@ -1,32 +1,36 @@
-"""Why a literal does not hold: the step that undid it, or that it never held."""
+"""Why a condition does not hold: the step that undid it, or that it never held."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from pddl2nl.pddl import Atom, Condition, GroundAtom, Not, write_condition
-from validators.schemas import Ground
-from validators.semantics import ground_atom
+from validators.effects import Outcome
+from validators.numeric import UndefinedError
+from validators.semantics import ground_atom, holds
+from validators.state import State
 
 __all__ = ["Cause", "Executed", "causes"]
 
 
 class Executed(NamedTuple):
-    """A step that was executed: its number in the plan, from 1, and its action."""
+    """A happening that was executed: its steps' numbers in the plan, from 1, their effects, and the state after."""
 
-    number: int
-    ground: Ground
+    numbers: tuple[int, ...]
+    outcomes: tuple[Outcome, ...]
+    state: State
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why a literal fails.
+    """Why a condition fails.
 
     ``deleted_by_step`` is the step that last made it false (for a negative literal: that added its atom), None
     where no step did; ``never_held`` says that it was true in no state so far; ``lost_after_step``, for goals, is
-    the first step after which it no longer held although it had.
+    the first step after which it no longer held although it had. Of steps that happen together the last one stands
+    for all, unless it is known which of them it was.
     """
 
     literal: Condition
@@ -44,47 +48,87 @@ class Cause:
         }
 
 
+class _Turn(NamedTuple):
+    """A step after which an atom is true or false."""
+
+    number: int
+    value: bool
+
+
 def causes(
-    literals: Iterable[Condition],
-    initially: Callable[[GroundAtom], bool],
-    executed: Sequence[Executed],
-    *,
-    goals: bool,
+    conditions: Iterable[Condition], initial: State, executed: Sequence[Executed], *, goals: bool
 ) -> tuple[Cause, ...]:
-    """The cause of every unmet literal, in their order.
+    """The cause of every unmet condition, in their order.
 
     Args:
-        literals: what does not hold in the end.
-        initially: whether an atom was true in the initial state.
-        executed: the steps in the order in which they happened.
-        goals: whether the literals are goals, for which the first loss is told too.
+        conditions: ground conditions that do not hold in the end.
+        initial: the state that the plan began in.
+        executed: what happened, in order.
+        goals: whether the conditions are goals, for which the first loss is told too.
     """
-    return tuple(_cause(literal, initially, executed, goals) for literal in literals)
+    conditions = tuple(conditions)
+    literals = {condition: literal for condition in conditions if (literal := _literal(condition, initial)) is not None}
+    turns = _turns({atom for atom, _ in literals.values()}, executed)
+    found = []
+    for condition in conditions:
+        if condition in literals:
+            atom, wanted = literals[condition]
+            held = initial.true(atom) is wanted
+            values = [_Turn(number, value is wanted) for number, value in turns.get(atom, ())]
+        else:
+            held = _held(condition, initial)
+            values = [_Turn(one.numbers[-1], _held(condition, one.state)) for one in executed]
+        found.append(_cause(condition, held, values, goals))
+    return tuple(found)
 
 
-def _cause(
-    literal: Condition, initially: Callable[[GroundAtom], bool], executed: Sequence[Executed], goal: bool
-) -> Cause:
-    wanted, atom = True, literal
+def _literal(condition: Condition, initial: State) -> tuple[GroundAtom, bool] | None:
+    """The atom of a literal and the value it should have; None where it is no literal, or follows from others."""
+    wanted, atom = True, condition
     while isinstance(atom, Not):
         wanted, atom = not wanted, atom.body
-    if not isinstance(atom, Atom):
-        return Cause(literal, None, never_held=True)
-    fact = ground_atom(atom)
-    held = initially(fact) is wanted
+    if not isinstance(atom, Atom) or atom.predicate in initial.layout.derived:
+        return None
+    return ground_atom(atom), wanted
+
+
+def _turns(atoms: set[GroundAtom], executed: Sequence[Executed]) -> dict[GroundAtom, list[_Turn]]:
+    """When each of these atoms was added or deleted: one pass, however many atoms there are."""
+    turns: dict[GroundAtom, list[_Turn]] = {}
+    for one in executed:
+        # Adds come last: of what is deleted and added at one time the add wins.
+        values = {
+            atom: _Turn(number, value=False)
+            for number, outcome in zip(one.numbers, one.outcomes, strict=True)
+            for atom in outcome.deletes
+            if atom in atoms
+        }
+        values |= {
+            atom: _Turn(number, value=True)
+            for number, outcome in zip(one.numbers, one.outcomes, strict=True)
+            for atom in outcome.adds
+            if atom in atoms
+        }
+        for atom, turn in values.items():
+            turns.setdefault(atom, []).append(turn)
+    return turns
+
+
+def _held(condition: Condition, state: State) -> bool:
+    try:
+        return holds(condition, state)
+    except UndefinedError:
+        return False
+
+
+def _cause(condition: Condition, held: bool, values: Iterable[_Turn], goal: bool) -> Cause:
     never_held = not held
     first_loss: int | None = None
     last_loss: int | None = None
-    for number, ground in executed:
-        if fact in ground.added:
-            holds_now = wanted
-        elif fact in ground.removed:
-            holds_now = not wanted
-        else:
-            continue
+    for number, holds_now in values:
         if held and not holds_now:
             first_loss = number if first_loss is None else first_loss
             last_loss = number
         never_held = never_held and not holds_now
         held = holds_now
-    return Cause(literal, last_loss, never_held, first_loss if goal else None)
+    return Cause(condition, last_loss, never_held, first_loss if goal else None)

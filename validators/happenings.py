@@ -1,28 +1,32 @@
 """Happenings: what a plan does at one time, and whether actions at the same time get into each other's way.
 
 An untimed step happens at the number that it has among the untimed ones. Steps less than a thousandth apart are one
-happening, as VAL has it. Within one, all preconditions are read in the state before, and no action may add or delete
-what another one needs, or do the opposite of what another one does (Fox and Long 2003, definition 12).
+happening, as VAL has it. Within one, all preconditions are read in the state before, and no action may change what
+another one reads, or do the opposite of what another one does (Fox and Long 2003, definition 12). `ownership` says
+who claims what.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from pddl2nl.pddl import GroundAtom
+from pddl2nl.pddl import Task
 from validators.actions import GroundAction
+from validators.effects import Outcome
+from validators.numeric import as_float
+from validators.ownership import Claims, Conflict, claim
 from validators.plans import Plan, PlanStep
 from validators.schemas import Ground
+from validators.state import State
 
 __all__ = ["Claims", "Conflict", "Happening", "claim_effects", "happenings"]
 
 _CLOSE = 0.01 / 10
 """VAL's tolerance of 0.01, of which it takes a tenth."""
 
-Claim = Literal["needs", "adds", "deletes"]
+_NOTHING = Claims()
 
 
 class Happening(NamedTuple):
@@ -31,25 +35,6 @@ class Happening(NamedTuple):
     time: Fraction
     numbers: tuple[int, ...]
     actions: tuple[GroundAction, ...]
-
-
-class Conflict(NamedTuple):
-    """An action that adds or deletes an atom which others of its happening need or change.
-
-    ``place`` and ``other`` count within the happening, from 0; ``other`` is None where several others need it.
-    """
-
-    place: int
-    claim: Claim
-    atom: GroundAtom
-    other: int | None
-
-
-class Claims(NamedTuple):
-    """What was odd (VAL's warnings, in its words and order), and the conflict that ends it."""
-
-    warnings: tuple[str, ...]
-    conflict: Conflict | None
 
 
 def happenings(plan: Plan) -> list[Happening]:
@@ -61,7 +46,7 @@ def happenings(plan: Plan) -> list[Happening]:
     timed = sorted(_times(plan.steps), key=lambda item: item[0])
     groups: list[list[tuple[Fraction, int]]] = []
     for item in timed:
-        if groups and float(item[0]) <= float(groups[-1][0][0]) + _CLOSE:
+        if groups and as_float(item[0]) <= as_float(groups[-1][0][0]) + _CLOSE:
             groups[-1].append(item)
         else:
             groups.append([item])
@@ -75,7 +60,7 @@ def happenings(plan: Plan) -> list[Happening]:
     ]
 
 
-def _times(steps: Iterable[PlanStep]) -> Iterable[tuple[Fraction, int]]:
+def _times(steps: Iterable[PlanStep]) -> Iterator[tuple[Fraction, int]]:
     untimed = 0
     for number, step in enumerate(steps, start=1):
         if step.time is None:
@@ -83,70 +68,25 @@ def _times(steps: Iterable[PlanStep]) -> Iterable[tuple[Fraction, int]]:
         yield (Fraction(untimed) if step.time is None else step.time), number
 
 
-@dataclass(slots=True)
-class _Owner:
-    """Who holds an atom: an action by its place, or None for several; what it did; how it needs it, if it does."""
+def claim_effects(task: Task, grounds: Sequence[Ground], outcomes: Sequence[Outcome], state: State) -> Claims:
+    """Lets every action of a happening claim what it reads and changes, and says where claims collide.
 
-    place: int | None
-    claim: Claim
-    needs: Literal["", "true", "false"] = ""
-
-
-def claim_effects(grounds: Sequence[Ground]) -> Claims:
-    """Lets every action of a happening claim what it needs, adds and deletes, and says where claims collide."""
-    # A single action may change what it needs, so that nothing need be claimed.
-    owners = _claim_needs(grounds) if len(grounds) > 1 else {}
-    warnings: list[str] = []
-    for place, ground in enumerate(grounds):
-        effects: list[tuple[GroundAtom, Claim]] = [(atom, "adds") for atom in ground.adds]
-        effects += [(atom, "deletes") for atom in ground.deletes]
-        for atom, claim in effects:
-            owner = owners.get(atom)
-            if owner is None:
-                owners[atom] = _Owner(place, claim)
-                continue
-            if owner.place != place and (owner.needs or owner.claim != claim):
-                return Claims(tuple(warnings), Conflict(place, claim, atom, owner.place))
-            warnings += _oddity(grounds, place, atom, claim, owner)
-            if owner.claim == "needs":
-                owner.claim = claim
-        warnings += _twice_increased(ground)
-    return Claims(tuple(warnings), None)
+    Args:
+        task: the task, for the rules of its derived predicates.
+        grounds: the actions, all applicable in the state.
+        outcomes: what each of them does in the state.
+        state: the state before.
+    """
+    if len(grounds) == 1 and _each_once(outcomes[0]):
+        # The rule: an action alone may change what it reads, so that nothing need be claimed.
+        return _NOTHING
+    return claim(task, [ground.action for ground in grounds], state)
 
 
-def _claim_needs(grounds: Sequence[Ground]) -> dict[GroundAtom, _Owner]:
-    owners: dict[GroundAtom, _Owner] = {}
-    for place, ground in enumerate(grounds):
-        for atoms, needs in ((ground.positive, "true"), (ground.negative, "false")):
-            for atom in atoms:
-                owner = owners.setdefault(atom, _Owner(place, "needs", "true" if needs == "true" else "false"))
-                if owner.place != place:
-                    owner.place = None
-    return owners
-
-
-def _oddity(grounds: Sequence[Ground], place: int, atom: GroundAtom, claim: Claim, owner: _Owner) -> list[str]:
-    """VAL's warning about an effect that is allowed but strange."""
-    action = grounds[place].action
-    if owner.claim == "needs":
-        if claim == "adds" and owner.needs == "true":
-            return [f"WARNING: {action} adds a precondition literal {atom}"]
-        if claim == "deletes" and owner.needs == "false":
-            return [f"WARNING: {action} deletes a false precondition literal {atom}"]
-        return []
-    if owner.claim != claim:
-        return [f"WARNING: {action} adds and deletes the literal {atom}"]
-    if owner.place == place or owner.place is None:
-        return [f"WARNING: {action} {claim} the literal {atom} twice"]
-    return [f"WARNING: {action} and {grounds[owner.place].action} both {claim[:-1]} the literal {atom}"]
-
-
-def _twice_increased(ground: Ground) -> list[str]:
-    warnings = []
-    seen = set()
-    for fluent, _ in ground.increases:
-        if fluent in seen:
-            # The missing blank is VAL's.
-            warnings.append(f"WARNING: {ground.action} assigns to expression {fluent}twice")
-        seen.add(fluent)
-    return warnings
+def _each_once(outcome: Outcome) -> bool:
+    """Whether no atom and no fluent is changed twice."""
+    deletes, adds, updates = outcome
+    atoms = len(deletes) + len(adds)
+    if atoms > 1 and len({*deletes, *adds}) < atoms:
+        return False
+    return len(updates) < 2 or len({update.fluent for update in updates}) == len(updates)

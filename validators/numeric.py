@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 
-from pddl2nl.pddl import Arithmetic, Expression, Fluent, GroundAtom
+from pddl2nl.pddl import Arithmetic, Comparison, Expression, Fluent, GroundAtom, substitute
 from pddl2nl.pddl import Number as NumberNode
 from validators.state import Number
 
-__all__ = ["as_float", "evaluate", "exact", "plain_number"]
+__all__ = ["UndefinedError", "as_float", "calculate", "evaluate", "exact", "ground_expression", "plain_number"]
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 def exact(value: Fraction) -> Number:
@@ -34,27 +37,68 @@ def plain_number(value: Number | Fraction | None) -> int | float | None:
     return number if math.isfinite(number) else round(value)
 
 
-def evaluate(expression: Expression, value_of: Callable[[GroundAtom], Number | None], steps: int = 0) -> Number | None:
-    """The value of a ground numeric expression; None where a function has no value or a divisor is zero.
+class UndefinedError(ArithmeticError):
+    """A numeric expression has no value: a fluent in it has none, or a divisor is zero.
+
+    ``expression`` is the ground fluent without a value, or the ground division.
+    """
+
+    def __init__(self, expression: Fluent | Arithmetic):
+        self.expression = expression
+        super().__init__("a numeric fluent has no value" if isinstance(expression, Fluent) else "a divisor is zero")
+
+    @classmethod
+    def of(cls, fluent: GroundAtom) -> UndefinedError:
+        """The error for a fluent without a value."""
+        return cls(Fluent(fluent[0], tuple(fluent[1:])))
+
+    @property
+    def condition(self) -> Comparison:
+        """What would have to hold, as a condition: ``(= (f a) (f a))``."""
+        return Comparison("=", self.expression, self.expression)
+
+
+def evaluate(
+    expression: Expression,
+    level: Callable[[GroundAtom], Number | None],
+    binding: Mapping[str, str] = _NOTHING,
+    steps: int = 0,
+) -> Number:
+    """The value of a numeric expression, exact.
 
     Args:
-        expression: numbers, functions of objects, arithmetic, and ``total-time``, which is the number of steps.
-        value_of: the value of a function at objects, or None.
+        expression: numbers, functions, arithmetic, and ``total-time``, which is the number of steps.
+        level: the value of a function at objects, or None.
+        binding: objects for the variables.
         steps: the number of steps so far.
+
+    Raises:
+        UndefinedError: a function has no value, or a divisor is zero.
     """
     match expression:
         case NumberNode(value):
             return exact(value)
         case Fluent(name, args):
-            return value_of(GroundAtom((name, *args)))
+            fluent = GroundAtom((name, *[binding.get(term, term) for term in args]))
+            found = level(fluent)
+            if found is None:
+                raise UndefinedError.of(fluent)
+            return found
         case Arithmetic(operator, operands):
-            values = [evaluate(operand, value_of, steps) for operand in operands]
-            known = [value for value in values if value is not None]
-            return _calculate(operator, known) if len(known) == len(values) else None
+            values = [evaluate(operand, level, binding, steps) for operand in operands]
+            try:
+                return calculate(operator, values)
+            except ZeroDivisionError:
+                raise UndefinedError(ground_expression(expression, binding)) from None
     return steps
 
 
-def _calculate(operator: str, values: list[Number]) -> Number | None:
+def calculate(operator: str, values: Sequence[Number]) -> Number:
+    """``+``, ``-``, ``*`` or ``/`` of some numbers; ``-`` of a single one is its negative.
+
+    Raises:
+        ZeroDivisionError: a divisor is zero.
+    """
     first, *rest = values
     if operator == "-" and not rest:
         return -first
@@ -65,8 +109,14 @@ def _calculate(operator: str, values: list[Number]) -> Number | None:
             first -= value
         elif operator == "*":
             first *= value
-        elif value == 0:
-            return None
         else:
-            first = exact(Fraction(first) / value)
-    return first
+            first = Fraction(first) / value
+    return first.numerator if first.denominator == 1 else first
+
+
+def ground_expression(expression: Arithmetic, binding: Mapping[str, str]) -> Arithmetic:
+    """The expression with objects for its variables."""
+    both = substitute(Comparison("=", expression, expression), binding)
+    assert isinstance(both, Comparison)
+    assert isinstance(both.left, Arithmetic)
+    return both.left

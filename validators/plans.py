@@ -14,7 +14,7 @@ from validators.actions import GroundAction
 
 __all__ = ["Plan", "PlanStep", "load_plan", "plan_of", "read_plan"]
 
-_NUMBER = r"[0-9]{1,300}(?:\.[0-9]{0,300})?|\.[0-9]{1,300}"
+_NUMBER = r"-?[0-9]{1,300}(?:\.[0-9]{0,300})?|\.[0-9]{1,300}"
 """No longer than a float can hold, which VAL's comparison of times needs."""
 _NAME = r"[^\s();]+"
 """As wide as in a domain: whatever name an action or object was given there can be said in a plan."""

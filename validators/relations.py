@@ -1,175 +1,200 @@
-"""Atoms as relations with indices: what the successor generator joins."""
+"""A task's and a state's atoms as relations: what the successor generator joins."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from operator import itemgetter
+from threading import Lock
+from typing import Any
 
-from pddl2nl.pddl import GroundAtom, Task, is_variable
-from validators.schemas import LiftedLiteral
-from validators.state import State, Statics
+from pddl2nl.pddl import Task
+from validators.indices import MANY_ROWS, Bits, ChangingIndex, FixedIndex, GrowingIndex, Index, Kind, Rows
+from validators.state import BIT, BITS, Layout, State
 
-__all__ = ["EQUAL_PAIRS", "Index", "Relations", "Row", "Rows", "StateRelations", "by_predicate", "rows_within"]
-
-Row = tuple[str, ...]
-"""The arguments of an atom."""
-
-Rows = dict[object, list[Row]]
-"""From the values at the key columns to the values at the others."""
+__all__ = ["Relations", "StateRelations"]
 
 
-class _EqualPairs:
-    """The infinite relation of equality."""
+class _View(dict[Any, Sequence[Any]]):
+    """A changing relation's rows in one state, made for a key when first asked for."""
 
-    def __contains__(self, pair: object) -> bool:
-        return isinstance(pair, tuple) and pair[0] == pair[1]
+    __slots__ = ("_bits", "_index")
 
+    def __init__(self, index: ChangingIndex, bits: Mapping[int, int]):
+        super().__init__()
+        self._index = index
+        self._bits = bits
 
-EQUAL_PAIRS = _EqualPairs()
-
-
-@dataclass(frozen=True, slots=True)
-class Index:
-    """Which index: a relation's rows by the columns `keys`, showing the columns `values`.
-
-    Only rows count in which the columns of each pair of `repeats` are equal and the column of every value lies in
-    its `domains` entry. A predicate of None stands for the objects themselves.
-    """
-
-    predicate: str | None
-    static: bool
-    keys: tuple[int, ...]
-    values: tuple[int, ...]
-    repeats: tuple[tuple[int, int], ...]
-    domains: tuple[frozenset[str], ...]
-
-    def build(self, rows: Sequence[Row]) -> Rows:
-        """The index over these rows, each list in their order."""
-        rows = _within(rows, zip(self.values, self.domains, strict=True))
-        if self.repeats:
-            rows = [row for row in rows if all(row[first] == row[second] for first, second in self.repeats)]
-        key: Callable[[Row], object] = itemgetter(*self.keys) if self.keys else lambda _: ()
-        found: Rows = {}
-        if len(self.values) == 1:
-            value = self.values[0]
-            for row in rows:
-                found.setdefault(key(row), []).append((row[value],))
-        else:
-            values = itemgetter(*self.values)
-            for row in rows:
-                found.setdefault(key(row), []).append(values(row))
+    def __missing__(self, key: object) -> Sequence[Any]:
+        found = self[key] = self._index.rows(key, self._bits)
         return found
 
 
-def _within(rows: Sequence[Row], limits: Iterable[tuple[int, frozenset[str]]]) -> Sequence[Row]:
-    """The rows whose columns lie in these sets; most sets hold the whole column, which is cheap to find out."""
-    for place, domain in limits:
-        if not domain.issuperset(map(itemgetter(place), rows)):
-            rows = [row for row in rows if row[place] in domain]
-    return rows
+class _Extension:
+    """All atoms of a predicate that have a number: the numbers, and the bits."""
 
+    __slots__ = ("masks", "numbers")
 
-def rows_within(rows: Sequence[Row], terms: tuple[str, ...], domains: dict[str, frozenset[str]]) -> Sequence[Row]:
-    """The rows that fit a literal's terms: its constants, its repeated variables, its variables' domains."""
-    for place, term in enumerate(terms):
-        if not is_variable(term):
-            rows = [row for row in rows if row[place] == term]
-        elif terms.index(term) != place:
-            first = terms.index(term)
-            rows = [row for row in rows if row[place] == row[first]]
-    return _within(rows, [(place, domains[term]) for place, term in enumerate(terms) if is_variable(term)])
+    def __init__(self) -> None:
+        self.numbers: list[int] = []
+        self.masks: dict[int, int] = {}
+
+    def add(self, number: int) -> None:
+        """Takes in an atom."""
+        self.numbers.append(number)
+        self.masks[number // BITS] = self.masks.get(number // BITS, 0) | BIT[number % BITS]
 
 
 class Relations:
-    """A task's static relations, and the way to a state's. Rows of a static relation stand in the file's order."""
+    """A task's relations. Rows of a static one stand in the file's order, those of others in that of the objects."""
 
-    def __init__(self, task: Task, statics: Statics):
-        self.statics = statics
-        self._ranks = {name: rank for rank, name in enumerate(task.objects)}
-        self._objects = [(name,) for name in task.objects]
-        self._init = task.problem.init
-        self._groups: dict[str, list[Row]] | None = None
-        self._indices: dict[Index, Rows] = {}
-        self._distinct: dict[tuple[str, int], int] = {}
+    def __init__(self, task: Task, layout: Layout):
+        self.layout = layout
+        self.statics = layout.statics
+        self.rank = {name: rank for rank, name in enumerate(task.objects)}
+        self._task = task
+        self._indices: dict[tuple[object, ...], Index] = {}
+        self._columns: dict[tuple[str, int], frozenset[str]] = {}
+        self._fixed: dict[Index, GrowingIndex | FixedIndex] = {}
+        self._largest: dict[Index, int] = {}
+        self._changing: dict[Index, ChangingIndex] = {}
+        self._extensions: dict[str, _Extension] = {}
+        self._seen = 0
+        self._lock = Lock()
 
     def of(self, state: State) -> StateRelations:
         """The relations of a state."""
+        if self._seen < len(self.layout.atoms):
+            with self._lock:
+                atoms = self.layout.atoms[self._seen :]
+                for number, atom in enumerate(atoms, start=self._seen):
+                    extension = self._extensions.get(atom[0])
+                    if extension is not None:
+                        extension.add(number)
+                self._seen += len(atoms)
         return StateRelations(self, state)
 
-    def static_rows(self, predicate: str) -> Sequence[Row]:
-        """The rows of a static predicate."""
-        if self._groups is None:
-            # An atom may stand twice in a file.
-            self._groups = by_predicate(dict.fromkeys(self._init))
-        return self._groups.get(predicate, ())
-
-    def sorted_rows(self, rows: Iterable[Row]) -> list[Row]:
-        """Rows, objects in declaration order: the sets that they come from have no order to rely on."""
-        rank = self._ranks.__getitem__
-        return sorted(rows, key=lambda row: [*map(rank, row)])
-
-    def static_index(self, index: Index) -> Rows:
-        """An index over a static relation, or over the objects; kept for the task."""
-        found = self._indices.get(index)
+    def _extension(self, predicate: str) -> _Extension:
+        """The atoms of a predicate; of those that nobody asks about none are collected. Call it with the lock held."""
+        found = self._extensions.get(predicate)
         if found is None:
-            rows = self._objects if index.predicate is None else self.static_rows(index.predicate)
-            found = self._indices[index] = index.build(rows)
+            found = _Extension()
+            for number, atom in enumerate(self.layout.atoms[: self._seen]):
+                if atom[0] == predicate:
+                    found.add(number)
+            self._extensions[predicate] = found
         return found
 
-    def distinct(self, predicate: str, place: int) -> int:
-        """How many different objects stand in a column of a static relation."""
-        column = (predicate, place)
-        if column not in self._distinct:
-            self._distinct[column] = len(set(map(itemgetter(place), self.static_rows(predicate))))
-        return self._distinct[column]
+    def index(
+        self,
+        kind: Kind,
+        predicate: str,
+        keys: tuple[int, ...],
+        values: tuple[int, ...],
+        domains: tuple[frozenset[str], ...],
+        repeats: tuple[tuple[int, int], ...] = (),
+        *,
+        projection: bool = False,
+    ) -> Index:
+        """The name of an index; of two that are alike there is one, so that they need not be compared."""
+        fields = (kind, predicate, keys, values, repeats, domains, projection)
+        return self._indices.setdefault(fields, Index(*fields))
+
+    def column(self, predicate: str, place: int) -> frozenset[str]:
+        """The objects that stand in a column of a static relation."""
+        found = self._columns.get((predicate, place))
+        if found is None:
+            found = frozenset(map(itemgetter(place), self.statics.rows(predicate)))
+            self._columns[predicate, place] = found
+        return found
+
+    def fixed(self, index: Index) -> GrowingIndex | FixedIndex:
+        """An index over a static relation, or over the objects; kept for the task."""
+        found = self._fixed.get(index)
+        if found is None:
+            if index.kind == "objects":
+                found = index.build([(name,) for name in self._task.objects if name in index.domains[0]])
+            else:
+                rows = self.statics.rows(index.predicate)
+                found = GrowingIndex(index, rows) if index.keys and len(rows) > MANY_ROWS else index.build(rows)
+            self._fixed[index] = found
+        return found
+
+    def largest_fixed(self, index: Index) -> int:
+        """At most how many rows a key has."""
+        found = self._largest.get(index)
+        if found is None:
+            fixed = self.fixed(index)
+            if isinstance(fixed, GrowingIndex):
+                found = min(self._most_frequent(index.predicate, place) for place in index.keys)
+            else:
+                found = max(map(len, fixed.values()), default=0)
+            self._largest[index] = found
+        return found
+
+    def _most_frequent(self, predicate: str, place: int) -> int:
+        """How often the most frequent object stands in a column of a static relation."""
+        return max(Counter(map(itemgetter(place), self.statics.rows(predicate))).values(), default=0)
+
+    def changing(self, index: Index) -> ChangingIndex:
+        """An index over a relation that actions change, with all atoms that have a number so far."""
+        with self._lock:
+            found = self._changing.get(index)
+            if found is None:
+                found = self._changing[index] = ChangingIndex(index, self.rank)
+            found.extend(self._extension(index.predicate).numbers, self.layout.atoms)
+            return found
+
+    def size(self, predicate: str, bits: Mapping[int, int]) -> int:
+        """How many atoms of a predicate that actions change are true."""
+        with self._lock:
+            masks = list(self._extension(predicate).masks.items())
+        return sum([(bits[chunk] & mask).bit_count() for chunk, mask in masks])
 
 
 class StateRelations:
     """The relations of one state; rows and indices are made when first asked for."""
 
     def __init__(self, relations: Relations, state: State):
-        self._relations = relations
-        self._groups = by_predicate(state.changing)
-        self._rows: dict[str, list[Row]] = {}
-        self._indices: dict[Index, Rows] = {}
+        self.relations = relations
+        self.state = state
+        self.bits = Bits(enumerate(state.chunks))
+        self._sizes: dict[str, int] = {}
+        self._views: dict[Index, Rows] = {}
+        self._largest: dict[Index, int] = {}
 
     def size(self, predicate: str) -> int:
         """How many atoms of a predicate that actions change are true."""
-        return len(self._groups.get(predicate, ()))
-
-    def index(self, index: Index) -> Rows:
-        """An index over a relation."""
-        if index.static:
-            return self._relations.static_index(index)
-        found = self._indices.get(index)
+        found = self._sizes.get(predicate)
         if found is None:
-            assert index.predicate is not None
-            found = self._indices[index] = index.build(self._changing_rows(index.predicate))
+            found = self._sizes[predicate] = self.relations.size(predicate, self.bits)
         return found
 
-    def expected_rows(self, literal: LiftedLiteral, bound: set[str]) -> float:
-        """How many rows fit a literal on average once these variables are bound: its size by its best column."""
-        predicate = literal.predicate
-        rows = self._relations.static_rows(predicate) if literal.static else self._changing_rows(predicate)
-        best = 1
-        for place, term in enumerate(literal.terms):
-            if not is_variable(term) or term in bound:
-                if literal.static:
-                    best = max(best, self._relations.distinct(predicate, place))
-                else:
-                    best = max(best, len({row[place] for row in rows}))
-        return len(rows) / best
+    def rows(self, index: Index) -> Rows:
+        """The rows of an index, by their keys; keys without rows give an empty sequence."""
+        found = self._views.get(index)
+        if found is None:
+            match index.kind:
+                case "objects" | "static":
+                    found = self.relations.fixed(index)
+                case "changing":
+                    found = _View(self.relations.changing(index), self.bits)
+                case _:
+                    axioms = self.state.layout.axioms
+                    assert axioms is not None
+                    found = index.build(axioms.rows(index.predicate, self.state))
+            self._views[index] = found
+        return found
 
-    def _changing_rows(self, predicate: str) -> list[Row]:
-        if predicate not in self._rows:
-            self._rows[predicate] = self._relations.sorted_rows(self._groups.get(predicate, ()))
-        return self._rows[predicate]
-
-
-def by_predicate(atoms: Iterable[GroundAtom]) -> dict[str, list[Row]]:
-    """The arguments of atoms, grouped by predicate."""
-    groups: dict[str, list[Row]] = {}
-    for atom in atoms:
-        groups.setdefault(atom[0], []).append(atom[1:])
-    return groups
+    def largest(self, index: Index) -> int:
+        """At most how many rows a key has."""
+        if index.kind in ("objects", "static"):
+            return self.relations.largest_fixed(index)
+        found = self._largest.get(index)
+        if found is None:
+            if index.kind == "changing":
+                found = self.relations.changing(index).largest(self.bits)
+            else:
+                found = max(map(len, self.rows(index).values()), default=0)
+            self._largest[index] = found
+        return found

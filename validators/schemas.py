@@ -1,14 +1,14 @@
-"""Action schemas compiled for speed: literals that are instantiated by picking slots out of one tuple.
+"""Action schemas compiled for speed, and ground actions worked out as far as they can be without a state.
 
 A ground action is met again and again (in the plans of a batch, in the walks of an agent), so what does not depend
-on the state is worked out once for each: static preconditions, equalities and costs.
+on the state is done once for each: static preconditions, equalities, constant costs, and the bits of its atoms.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
+from typing import Literal
 
 from pddl2nl.pddl import (
     ActionSchema,
@@ -16,42 +16,48 @@ from pddl2nl.pddl import (
     Comparison,
     Condition,
     Equality,
-    Fluent,
     GroundAtom,
     Not,
-    Task,
-    Update,
-    changed_predicates,
     conjuncts,
     is_variable,
     substitute,
 )
-from pddl2nl.pddl import Number as NumberNode
 from validators.actions import GroundAction
-from validators.numeric import evaluate
+from validators.conditions import Places, Slots, Test, compile_condition
+from validators.effects import Outcome, Pick, compile_effect, picker, updated_levels
+from validators.expansion import Masks, Part, expand, holds_in, outcome_of
+from validators.names import fluents_in, names_in, subformulas, updates_in
+from validators.normal_form import negation_normal
+from validators.numeric import UndefinedError
 from validators.semantics import unmet
-from validators.state import Number, Statics
-from validators.unsupported import fluents_in
+from validators.state import BIT, BITS, Chunks, Layout, State
 
 __all__ = ["EQUALITY", "Ground", "LiftedLiteral", "Schema", "Schemas"]
 
 EQUALITY = "="
 """The name under which ``(= s t)`` is held among the literals."""
 
-Slots = Sequence[str]
-"""Constants of the schema first, its arguments after them: what the literals are instantiated from."""
+_FULL = (1 << BITS) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class LiftedLiteral:
-    """A literal of a schema; ``slots`` tells where its predicate and terms stand among the schema's slots."""
+    """A literal of a schema; ``slots`` tells where its predicate and terms stand among the schema's slots.
+
+    ``kind`` says where its truth comes from: equality, static atoms, atoms that actions change, derived ones.
+    """
 
     positive: bool
     predicate: str
     terms: tuple[str, ...]
     slots: tuple[int, ...]
-    static: bool
-    pick: Callable[[Slots], tuple[str, ...]]
+    kind: Literal["equality", "static", "changing", "derived"]
+    pick: Pick
+
+    @property
+    def static(self) -> bool:
+        """Whether no action changes it."""
+        return self.kind in ("equality", "static")
 
     @property
     def variables(self) -> frozenset[str]:
@@ -59,183 +65,298 @@ class LiftedLiteral:
         return frozenset(term for term in self.terms if is_variable(term))
 
 
-@dataclass(frozen=True, slots=True)
+class Schema:
+    """An action schema, compiled.
+
+    ``literals`` are the members of its precondition that are literals once ``not`` is pushed inward, in the order of
+    the file; ``others`` are its other members, in negation normal form. The slots of a ground action hold the
+    schema's ``constants`` first, then the arguments, then room for what quantifiers bind.
+    """
+
+    def __init__(self, node: ActionSchema, layout: Layout):
+        self.node = node
+        self.name = node.name
+        self.layout = layout
+        self.parameters = tuple(parameter.name for parameter in node.parameters)
+        self.types = {parameter.name: parameter.types for parameter in node.parameters}
+        precondition = negation_normal(node.precondition)
+        names = dict.fromkeys((*names_in(precondition), *names_in(node.effect)))
+        self.constants = tuple(name for name in names if not is_variable(name))
+        self.places = Places((*self.constants, *self.parameters))
+        literals: list[LiftedLiteral] = []
+        tested: list[Condition] = []
+        others: list[Condition] = []
+        for part in conjuncts(precondition):
+            if isinstance(part.body if isinstance(part, Not) else part, Atom | Equality):
+                literals.append(self._literal(part))
+                if literals[-1].kind == "derived":
+                    tested.append(part)
+            else:
+                others.append(part)
+        self.literals, self.others = tuple(literals), tuple(others)
+        self.effect = compile_effect(node.effect, self.places, layout)
+        self.tests: tuple[Test, ...] = tuple(
+            compile_condition(part, self.places, layout.statics, layout.dynamic) for part in (*tested, *others)
+        )
+        self._lay_out_atoms()
+        updates = tuple(updates_in(node.effect))
+        functions = {fluent.name for update in updates for fluent in fluents_in(update.value)}
+        self.has_updates = bool(updates)
+        self.needs_ground_check = bool(updates) or any(
+            isinstance(part, Comparison) for part in subformulas(node.effect)
+        )
+        """Whether the effects may have no value, or contradict each other: what the precondition does not tell."""
+        self.constant = not (updates or self.effect.conditional)
+        """Whether the effects are the same in every state, and none is numeric."""
+        self.constant_updates = not self.effect.conditional and functions.isdisjoint(layout.functions)
+        """Whether the numeric effects are the same in every state."""
+
+    def place(self, name: str) -> int:
+        """The slot of a parameter or constant."""
+        return self.places.place(name)
+
+    def _literal(self, part: Condition) -> LiftedLiteral:
+        positive, atom = (False, part.body) if isinstance(part, Not) else (True, part)
+        if isinstance(atom, Equality):
+            terms = (atom.left, atom.right)
+            slots = tuple(self.place(name) for name in terms)
+            return LiftedLiteral(positive, EQUALITY, terms, (-1, *slots), "equality", lambda _: ())
+        assert isinstance(atom, Atom)
+        kind: Literal["static", "changing", "derived"]
+        names = (atom.predicate, *atom.args)
+        if atom.predicate in self.layout.derived:
+            kind = "derived"
+        else:
+            kind = "changing" if atom.predicate in self.layout.changing else "static"
+        slots = tuple(self.place(name) for name in names)
+        return LiftedLiteral(positive, names[0], names[1:], slots, kind, picker(names, self.places))
+
+    def _lay_out_atoms(self) -> None:
+        """Lists the atoms that actions change, each once: an atom needed and deleted is looked up once."""
+        patterns: dict[tuple[str, ...], int] = {}
+
+        def index(predicate: str, terms: Sequence[str]) -> int:
+            return patterns.setdefault((predicate, *terms), len(patterns))
+
+        changing = [literal for literal in self.literals if literal.kind == "changing"]
+        self.needed = tuple(index(literal.predicate, literal.terms) for literal in changing if literal.positive)
+        self.forbidden = tuple(index(literal.predicate, literal.terms) for literal in changing if not literal.positive)
+        added: list[int] = []
+        deleted: list[int] = []
+        for part in conjuncts(self.node.effect):
+            if isinstance(part, Atom):
+                added.append(index(part.predicate, part.args))
+            elif isinstance(part, Not) and isinstance(part.body, Atom):
+                deleted.append(index(part.body.predicate, part.body.args))
+        self.added, self.deleted = tuple(added), tuple(deleted)
+        self.patterns = tuple(picker(names, self.places) for names in patterns)
+        self.static_checks = tuple(
+            (literal.pick, literal.positive) for literal in self.literals if literal.kind == "static"
+        )
+        self.equalities = tuple(
+            (*literal.slots[1:], literal.positive) for literal in self.literals if literal.kind == "equality"
+        )
+
+
 class Ground:
     """A ground action of a task, worked out as far as possible without a state.
 
-    ``possible`` is false where a static precondition or an equality fails, or a cost has no value: then it is
-    applicable in no state. ``deletes`` and ``adds`` stand as in the file; ``removed`` is what is deleted and not
-    added again: of an atom that an action both adds and deletes the add wins (Fox and Long 2003, definition 6).
-    ``increases`` holds every numeric effect with its amount, ``undefined`` what has no value, as ``(= (f a) (f a))``.
+    ``possible`` is false where a static precondition or an equality fails, or a constant cost has no value: then it
+    is applicable in no state.
     """
 
-    action: GroundAction
-    schema: Schema
-    possible: bool
-    positive: frozenset[GroundAtom]
-    negative: frozenset[GroundAtom]
-    adds: tuple[GroundAtom, ...]
-    deletes: tuple[GroundAtom, ...]
-    added: frozenset[GroundAtom]
-    removed: frozenset[GroundAtom]
-    increases: tuple[tuple[GroundAtom, Number], ...]
-    undefined: tuple[Condition, ...]
+    __slots__ = (
+        "_fixed",
+        "_parts",
+        "_simple",
+        "_undefined",
+        "_uses",
+        "action",
+        "forbidden",
+        "needed",
+        "operations",
+        "possible",
+        "schema",
+        "slots",
+    )
 
-    def applicable(self, changing: frozenset[GroundAtom] | set[GroundAtom]) -> bool:
-        """Whether the precondition holds where these are the true atoms that actions change."""
-        return self.possible and self.positive <= changing and self.negative.isdisjoint(changing)
+    def __init__(self, schema: Schema, action: GroundAction):
+        self.schema = schema
+        self.action = action
+        slots = self.slots = schema.places.slots(action.args)
+        layout = schema.layout
+        self.possible = _possible(schema, slots, layout.statics.atoms)
+        atoms = [GroundAtom(pick(slots)) for pick in schema.patterns]
+        number = layout.number
+        bits = [divmod(number(atom), BITS) for atom in atoms]
+        self.needed = _masks(schema.needed, bits)
+        self.forbidden = _masks(schema.forbidden, bits)
+        self.operations = _operations(schema, bits)
+        self._fixed: Outcome | None = None
+        self._parts: tuple[Part, ...] | None = None
+        self._uses = 0
+        self._undefined: Condition | None = None
+        self._simple = not (schema.tests or schema.needs_ground_check)
+        if not schema.effect.conditional:
+            adds = tuple([atoms[index] for index in schema.added])
+            deletes = tuple([atoms[index] for index in schema.deleted])
+            if not schema.has_updates:
+                self._fixed = Outcome(deletes, adds)
+            elif schema.constant_updates:
+                self._fix_updates(deletes, adds)
+
+    def _fix_updates(self, deletes: tuple[GroundAtom, ...], adds: tuple[GroundAtom, ...]) -> None:
+        try:
+            updates = self.schema.effect.changes(list(self.slots), self.schema.layout.empty)
+        except UndefinedError as error:
+            self.possible, self._undefined = False, error.condition
+            return
+        self._fixed = Outcome(deletes, adds, tuple(updates))
+        certain = self._fixed.conflict() is None and all(change.operator != "scale-down" for change in updates)
+        self._simple = certain and not self.schema.tests
+
+    def applicable(self, state: State) -> bool:
+        """Whether the action can be executed in a state."""
+        if not self.possible:
+            return False
+        if not holds_in(state.chunks, self.needed, self.forbidden):
+            return False
+        return self._simple or self._passes(state)
+
+    def _passes(self, state: State) -> bool:
+        """Whether also what is no literal holds, and the numeric effects have values that do not conflict."""
+        # A copy: quantifiers bind variables in it, and other threads may ask about the same action.
+        slots = list(self.slots)
+        try:
+            for test in self.schema.tests:
+                if not test(slots, state):
+                    return False
+            if self.schema.needs_ground_check:
+                outcome = self.outcome(state)
+                if outcome.conflict() is not None:
+                    return False
+                updated_levels(state, outcome.updates)
+        except UndefinedError:
+            return False
+        return True
+
+    def outcome(self, state: State) -> Outcome:
+        """The effects that happen in a state.
+
+        Raises:
+            UndefinedError: a numeric effect, or the condition of an effect, reads a fluent that has no value.
+        """
+        if self._fixed is not None:
+            return self._fixed
+        if self._parts is None:
+            self._uses += 1
+            if self._uses == 2:
+                # Taking the effects apart pays when the action is met again, in a batch or on a walk.
+                self._parts = expand(self.schema.effect, list(self.slots), self.schema.layout)
+        if self._parts is not None:
+            return outcome_of(self._parts, state)
+        return self.schema.effect.outcome(list(self.slots), state)
+
+    def applied(self, chunks: Chunks) -> Chunks:
+        """A state's integers after the action, whose effects on atoms are `fixed`."""
+        after = list(chunks)
+        for chunk, kept, added in self.operations:
+            if chunk >= len(after):
+                after.extend([0] * (chunk + 1 - len(after)))
+            after[chunk] = after[chunk] & kept | added
+        while after and not after[-1]:
+            after.pop()
+        return tuple(after)
+
+    @property
+    def constant(self) -> bool:
+        """Whether the action changes the same atoms in every state, and no numeric fluent."""
+        return self.schema.constant
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the action's effects on atoms are the same in every state."""
+        return not self.schema.effect.conditional
 
     def precondition(self) -> Condition:
         """The ground precondition, nested as in the file."""
         return substitute(self.schema.node.precondition, self.binding())
 
-    def unmet(self, true: Callable[[GroundAtom], bool]) -> tuple[Condition, ...]:
-        """The members of the precondition that fail; where none does, the costs without a value, as ``undefined``."""
-        return unmet(self.precondition(), true) or self.undefined
+    def unmet(self, state: State) -> tuple[Condition, ...]:
+        """The smallest parts of the precondition that fail; where none does, what has no value, as ``(= (f) (f))``."""
+        failing = unmet(self.precondition(), state)
+        if failing or (self.possible and self._simple):
+            return failing
+        undefined = self._undefined or self._undefined_in(state)
+        return () if undefined is None else (undefined,)
+
+    def _undefined_in(self, state: State) -> Condition | None:
+        try:
+            updated_levels(state, self.outcome(state).updates)
+        except UndefinedError as error:
+            return error.condition
+        return None
+
+    def conflict(self, state: State) -> GroundAtom | None:
+        """The fluent that the numeric effects contradict each other about in a state; None is the rule."""
+        if not self.schema.has_updates:
+            return None
+        try:
+            return self.outcome(state).conflict()
+        except UndefinedError:
+            return None
 
     def binding(self) -> dict[str, str]:
         """The arguments by the names of the parameters."""
-        parameters = (parameter.name for parameter in self.schema.node.parameters)
-        return dict(zip(parameters, self.action.args, strict=True))
+        return dict(zip(self.schema.parameters, self.action.args, strict=True))
 
 
-class Schema:
-    """An action schema, compiled; ``literals`` are its precondition's, in the order of the file."""
-
-    def __init__(self, node: ActionSchema, changed: frozenset[str]):
-        self.node = node
-        self.name = node.name
-        self.parameters = tuple(parameter.name for parameter in node.parameters)
-        self.types = {parameter.name: parameter.types for parameter in node.parameters}
-        self._places: dict[str, int] = {}
-        parts = tuple(conjuncts(node.precondition))
-        effects = tuple(conjuncts(node.effect))
-        updates = [part for part in effects if isinstance(part, Update)]
-        costs = [fluent for update in updates for fluent in fluents_in(update.value)]
-        self._lay_out(parts + effects, [update.fluent for update in updates] + costs)
-        self.literals = tuple(self._literal(part, changed) for part in parts)
-        literals = [self._literal(part, changed) for part in effects if not isinstance(part, Update)]
-        self.adds = tuple(literal for literal in literals if literal.positive)
-        self.deletes = tuple(literal for literal in literals if not literal.positive)
-        self.updates = tuple((self._picker((u.fluent.name, *u.fluent.args)), u.value) for u in updates)
-        self.has_variable_cost = any(not isinstance(update.value, NumberNode) for update in updates)
-
-    def _lay_out(self, parts: Sequence[Condition], fluents: Sequence[Fluent]) -> None:
-        names: dict[str, None] = {}
-        for part in parts:
-            for name in _names_in(part):
-                names.setdefault(name)
-        for fluent in fluents:
-            for name in (fluent.name, *fluent.args):
-                names.setdefault(name)
-        self.constants = tuple(name for name in names if not is_variable(name))
-        for place, name in enumerate((*self.constants, *self.parameters)):
-            self._places[name] = place
-
-    def place(self, name: str) -> int:
-        """The slot of a parameter or constant."""
-        return self._places[name]
-
-    def _picker(self, names: Sequence[str]) -> Callable[[Slots], tuple[str, ...]]:
-        if len(names) > 1:
-            return itemgetter(*(self._places[name] for name in names))
-        alone = GroundAtom(names)
-        return lambda _: alone
-
-    def _literal(self, part: Condition, changed: frozenset[str]) -> LiftedLiteral:
-        positive = True
-        while isinstance(part, Not):
-            positive, part = not positive, part.body
-        if isinstance(part, Equality):
-            names: tuple[str, ...] = (EQUALITY, part.left, part.right)
-        else:
-            assert isinstance(part, Atom)
-            names = (part.predicate, *part.args)
-        slots = tuple(self._places[name] for name in names)
-        return LiftedLiteral(positive, names[0], names[1:], slots, names[0] not in changed, self._picker(names))
-
-    def ground(self, action: GroundAction, statics: Statics) -> Ground:
-        """The schema applied to an action's arguments, which must be as many as the parameters."""
-        slots = (*self.constants, *action.args)
-        possible = True
-        positive: list[GroundAtom] = []
-        negative: list[GroundAtom] = []
-        for literal in self.literals:
-            names = literal.pick(slots)
-            if literal.predicate == EQUALITY:
-                possible = possible and (names[1] == names[2]) is literal.positive
-            elif literal.static:
-                possible = possible and (names in statics.atoms) is literal.positive
-            else:
-                (positive if literal.positive else negative).append(GroundAtom(names))
-        adds = tuple(GroundAtom(literal.pick(slots)) for literal in self.adds)
-        deletes = tuple(GroundAtom(literal.pick(slots)) for literal in self.deletes)
-        increases, undefined = self._increases(slots, statics.values, action)
-        added = frozenset(adds)
-        return Ground(
-            action=action,
-            schema=self,
-            possible=possible and not undefined,
-            positive=frozenset(positive),
-            negative=frozenset(negative),
-            adds=adds,
-            deletes=deletes,
-            added=added,
-            removed=frozenset(deletes) - added,
-            increases=increases,
-            undefined=undefined,
-        )
-
-    def _increases(
-        self, slots: Slots, values: Mapping[GroundAtom, Number], action: GroundAction
-    ) -> tuple[tuple[tuple[GroundAtom, Number], ...], tuple[Condition, ...]]:
-        """The numeric effects with their amounts, and what has no value and so lets the action never happen."""
-        if not self.updates:
-            return (), ()
-        binding = dict(zip(self.parameters, action.args, strict=True))
-        increases: list[tuple[GroundAtom, Number]] = []
-        undefined: list[Condition] = []
-
-        def value_of(fluent: GroundAtom) -> Number | None:
-            ground = GroundAtom((fluent[0], *(binding.get(term, term) for term in fluent[1:])))
-            value = values.get(ground)
-            if value is None:
-                missing = Fluent(ground[0], ground[1:])
-                undefined.append(Comparison("=", missing, missing))
-            return value
-
-        for pick, expression in self.updates:
-            amount = evaluate(expression, value_of)
-            if amount is not None:
-                increases.append((GroundAtom(pick(slots)), amount))
-            elif not undefined:
-                undefined.append(Comparison("=", expression, expression))
-        return tuple(increases), tuple(dict.fromkeys(undefined))
+def _possible(schema: Schema, slots: Slots, static_atoms: frozenset[GroundAtom]) -> bool:
+    for one, other, positive in schema.equalities:
+        if (slots[one] == slots[other]) is not positive:
+            return False
+    for pick, positive in schema.static_checks:  # noqa: SIM110 (a generator costs more than the checks)
+        if (pick(slots) in static_atoms) is not positive:
+            return False
+    return True
 
 
-def _names_in(part: Condition) -> tuple[str, ...]:
-    while isinstance(part, Not):
-        part = part.body
-    match part:
-        case Atom(predicate, args):
-            return (predicate, *args)
-        case Equality(left, right):
-            return (EQUALITY, left, right)
-    return ()
+def _masks(which: Sequence[int], bits: Sequence[tuple[int, int]]) -> Masks:
+    if len(which) == 1:
+        chunk, place = bits[which[0]]
+        return ((chunk, BIT[place]),)
+    masks: dict[int, int] = {}
+    for index in which:
+        chunk, place = bits[index]
+        masks[chunk] = masks.get(chunk, 0) | BIT[place]
+    return tuple(masks.items())
+
+
+def _operations(schema: Schema, bits: Sequence[tuple[int, int]]) -> tuple[tuple[int, int, int], ...]:
+    """What the top of the effect does to a state's integers: which one, which bits it keeps, which it gets."""
+    masks: dict[int, list[int]] = {}
+    for index in schema.deleted:
+        chunk, place = bits[index]
+        masks.setdefault(chunk, [_FULL, 0])[0] &= ~BIT[place]
+    for index in schema.added:
+        chunk, place = bits[index]
+        masks.setdefault(chunk, [_FULL, 0])[1] |= BIT[place]
+    # Of an atom both deleted and added the add wins (Fox and Long 2003, definition 6): what is kept comes first.
+    return tuple([(chunk, kept, added) for chunk, (kept, added) in masks.items()])
 
 
 class Schemas:
     """A task's schemas by name; each is compiled when first asked for, since some domains have thousands."""
 
-    def __init__(self, task: Task):
-        self.changed = changed_predicates(task.domain)
-        self._nodes = {node.name: node for node in task.domain.actions}
+    def __init__(self, nodes: Iterable[ActionSchema], layout: Layout):
+        self._layout = layout
+        self._nodes = {node.name: node for node in nodes}
         self._compiled: dict[str, Schema] = {}
 
     def __getitem__(self, name: str) -> Schema:
         found = self._compiled.get(name)
         if found is None:
-            found = self._compiled[name] = Schema(self._nodes[name], self.changed)
+            found = self._compiled[name] = Schema(self._nodes[name], self._layout)
         return found
 
     def __iter__(self) -> Iterator[Schema]:

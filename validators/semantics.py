@@ -1,43 +1,148 @@
-"""What ground conditions mean, in one screen: the definition that everything else here must match.
+"""What conditions mean, in one screen: the definition that everything else here must match.
 
-All are read in the state before the action (Fox and Long 2003); `schemas.Ground` says what the action then changes.
+All are read in one state (Fox and Long 2003; Edelkamp and Hoffmann 2004). `conditions` compiles the same for speed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+from itertools import product
+from types import MappingProxyType
+from typing import Protocol
 
-from pddl2nl.pddl import And, Atom, Condition, Equality, GroundAtom, Not, conjuncts
+from pddl2nl.pddl import (
+    And,
+    Atom,
+    Comparison,
+    Condition,
+    Equality,
+    Exists,
+    Forall,
+    GroundAtom,
+    Imply,
+    Not,
+    Or,
+    TypedName,
+    substitute,
+)
+from validators.normal_form import LITERAL, opposite
+from validators.numeric import UndefinedError, as_float, evaluate
+from validators.state import Number
 
-__all__ = ["Truth", "ground_atom", "holds", "unmet"]
+__all__ = ["UndefinedError", "World", "compare", "ground_atom", "holds", "unmet"]
 
-Truth = Callable[[GroundAtom], bool]
-"""Whether a ground atom is true in the state at hand."""
+Binding = Mapping[str, str]
+"""Objects by the names of variables."""
+
+_NOTHING: Binding = MappingProxyType({})
+_EXACT: Mapping[str, Callable[[Number, Number], bool]] = MappingProxyType(
+    {"<": operator.lt, "<=": operator.le, "=": operator.eq, ">=": operator.ge, ">": operator.gt}
+)
 
 
-def ground_atom(atom: Atom) -> GroundAtom:
-    """The ground atom that an atom without variables stands for."""
-    return GroundAtom((atom.predicate, *atom.args))
+class World(Protocol):
+    """What a condition is read in: a state."""
+
+    @property
+    def tolerance(self) -> Fraction:
+        """By how much the sides of a comparison may miss: 0, or VAL's 0.0001."""
+
+    def true(self, atom: GroundAtom, /) -> bool:
+        """Whether a ground atom is true, derived ones included."""
+
+    def level(self, fluent: GroundAtom, /) -> Number | None:
+        """The value of a numeric fluent, None where it has none."""
+
+    def objects(self, types: tuple[str, ...], /) -> tuple[str, ...]:
+        """The objects of one of the types."""
 
 
-def holds(condition: Condition, true: Truth) -> bool:
-    """Whether a ground condition holds.
+def ground_atom(atom: Atom, binding: Binding = _NOTHING) -> GroundAtom:
+    """The ground atom that an atom stands for under a binding of its variables."""
+    return GroundAtom((atom.predicate, *[binding.get(term, term) for term in atom.args]))
+
+
+def holds(condition: Condition, world: World, binding: Binding = _NOTHING) -> bool:
+    """Whether a condition holds; read from left to right, and only as far as needed.
+
+    Args:
+        condition: the condition.
+        world: the state.
+        binding: objects for the condition's free variables.
 
     Raises:
-        TypeError: a construct that `unsupported` refuses when a task is taken up.
+        UndefinedError: a comparison that is reached reads a fluent without a value, or divides by zero.
+        TypeError: no condition of PDDL 2.2, such as a preference.
     """
     match condition:
         case Atom():
-            return true(ground_atom(condition))
+            return world.true(ground_atom(condition, binding))
         case Equality(left, right):
-            return left == right
+            return binding.get(left, left) == binding.get(right, right)
+        case Comparison(symbol, one, other):
+            values = evaluate(one, world.level, binding), evaluate(other, world.level, binding)
+            return compare(symbol, *values, world.tolerance)
         case Not(body):
-            return not holds(body, true)
+            return not holds(body, world, binding)
         case And(parts):
-            return all(holds(part, true) for part in parts)
+            return all(holds(part, world, binding) for part in parts)
+        case Or(parts):
+            return any(holds(part, world, binding) for part in parts)
+        case Imply(before, after):
+            return not holds(before, world, binding) or holds(after, world, binding)
+        case Forall(parameters, body):
+            return all(holds(body, world, chosen) for chosen in _choices(parameters, world, binding))
+        case Exists(parameters, body):
+            return any(holds(body, world, chosen) for chosen in _choices(parameters, world, binding))
     raise TypeError(f"not an executable condition: {type(condition).__name__}")
 
 
-def unmet(condition: Condition, true: Truth) -> tuple[Condition, ...]:
-    """The smallest parts of a ground condition that fail: of a conjunction its failing members, in order."""
-    return tuple(part for part in conjuncts(condition) if not holds(part, true))
+def _choices(parameters: tuple[TypedName, ...], world: World, binding: Binding) -> Iterator[Binding]:
+    """The binding extended by every choice of objects for the parameters."""
+    names = [parameter.name for parameter in parameters]
+    for chosen in product(*(world.objects(parameter.types) for parameter in parameters)):
+        yield {**binding, **dict(zip(names, chosen, strict=True))}
+
+
+def compare(symbol: str, left: Number, right: Number, tolerance: Fraction = Fraction(0)) -> bool:
+    """Whether one number is ``<``, ``<=``, ``=``, ``>=`` or ``>`` another.
+
+    Exact where the tolerance is 0. Otherwise as VAL has it (``Comparison::evaluateAtPointError``): the difference,
+    in double precision, may miss by the tolerance, also where the comparison is strict.
+    """
+    if not tolerance:
+        return _EXACT[symbol](left, right)
+    difference, slack = as_float(left) - as_float(right), float(tolerance)
+    if symbol == "=":
+        return -slack < difference < slack
+    return _EXACT[symbol](difference, slack if symbol in ("<", "<=") else -slack)  # type: ignore[arg-type]
+
+
+def unmet(condition: Condition, world: World, binding: Binding = _NOTHING) -> tuple[Condition, ...]:
+    """The smallest failing parts of a condition, ground and in order; empty where it holds.
+
+    A ``not`` is pushed inward; then of a conjunction the failing members count, and of a ``forall`` the failing
+    instances. What more than one change could mend (``or``, ``imply``, ``exists``, a comparison) stays whole. For
+    a fluent ``(f a)`` without a value stands ``(= (f a) (f a))``.
+    """
+    return tuple(dict.fromkeys(_failing(condition, world, binding)))
+
+
+def _failing(condition: Condition, world: World, binding: Binding) -> Iterator[Condition]:
+    match condition:
+        case Not(body) if not isinstance(body, LITERAL):
+            yield from _failing(opposite(body), world, binding)
+        case And(parts):
+            for part in parts:
+                yield from _failing(part, world, binding)
+        case Forall(parameters, body):
+            for chosen in _choices(parameters, world, binding):
+                yield from _failing(body, world, chosen)
+        case _:
+            try:
+                if not holds(condition, world, binding):
+                    yield substitute(condition, binding)
+            except UndefinedError as error:
+                yield error.condition

@@ -1,251 +1,156 @@
 """The applicable actions of a state, found by joining preconditions and never by trying all arguments.
 
-A schema's positive preconditions are relations over its parameters, as in a conjunctive query. Before any state is
-looked at, static relations cut the objects that each parameter can take (a semijoin to the fixpoint). In a state the
-schema's variables are bound depth first, step by step: a step looks up, in an index over one relation, the rows that
-fit what is bound; which relation comes next is chosen by how many rows it is expected to give. A literal is checked
-as soon as its variables are bound. Nothing is materialised but the indices, so the first action comes at once and
-memory stays linear in the state.
+A schema's precondition is a few conjunctive queries (`queries`), whose variables are bound depth first, step by step
+(`bindings`): a step looks up the rows that fit what is bound (`relations`), in an order chosen by how many there will
+be (`orders`), and what can be tested is tested at once. Nothing is materialised but indices, so the first action
+comes at once and memory stays linear in the state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from operator import itemgetter
+import random
+from collections.abc import Iterator, Sequence
+from threading import Lock
+from typing import NamedTuple
 
-from pddl2nl.pddl import Task, is_variable
+from pddl2nl.pddl import ActionSchema, Atom, GroundAtom, Not, Task, conjuncts, is_variable
 from validators.actions import GroundAction
-from validators.relations import EQUAL_PAIRS, Index, Relations, StateRelations, rows_within
-from validators.schemas import EQUALITY, LiftedLiteral, Schema
-from validators.state import State, Statics
+from validators.bindings import BoundQuery, Query, queries_of
+from validators.queries import partial_predicates
+from validators.relations import Relations, StateRelations
+from validators.sampling import Sampler
+from validators.schemas import Schemas
+from validators.state import Layout, State
 
 __all__ = ["SuccessorGenerator"]
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """A literal whose variables are bound: its atom must be, or must not be, among those of its kind."""
+class _Sight(NamedTuple):
+    """An atom that is wanted or not; None stands where a variable does."""
 
-    literal: LiftedLiteral
-
-    def bind(self, statics: Statics, state: State) -> BoundCheck:
-        """The check against one state."""
-        literal = self.literal
-        if literal.predicate == EQUALITY:
-            return BoundCheck(itemgetter(*literal.slots[1:]), EQUAL_PAIRS, literal.positive)
-        return BoundCheck(literal.pick, statics.atoms if literal.static else state.changing, literal.positive)
-
-
-@dataclass(frozen=True, slots=True)
-class BoundCheck:
-    """A check against one state: whether what is picked is among ``atoms`` must equal ``wanted``."""
-
-    pick: Callable[[Sequence[str]], object]
-    atoms: Container[object]
     wanted: bool
-
-    def passes(self, slots: Sequence[str]) -> bool:
-        """Whether the slots, as far as they are bound, pass."""
-        return (self.pick(slots) in self.atoms) is self.wanted
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """Binding one or more variables: by a relation (`literal`), or by trying all objects of a type (None)."""
-
-    literal: LiftedLiteral | None
-    index: Index
-    key: Callable[[Sequence[str]], object]
-    new: tuple[int, ...]
-    checks: tuple[Check, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class JoinPlan:
-    """The checks that need no variable, then the steps in order."""
-
-    before: tuple[Check, ...]
-    steps: tuple[Step, ...]
+    predicate: str
+    args: tuple[str | None, ...]
 
 
 class SuccessorGenerator:
-    """Enumerates applicable actions, always in the same order.
+    """Enumerates the applicable actions of a state, always in the same order, and draws from them.
 
     Schemas come in file order. At every choice the objects come as the atoms of a static relation stand in the file,
-    or by their declaration where a relation is one that actions change.
+    by their declaration where a relation is one that actions change, and by their names where it is derived; what a
+    disjunction leaves to choose comes disjunct by disjunct.
     """
 
-    def __init__(self, task: Task, schemas: Iterable[Schema], statics: Statics):
-        self._relations = Relations(task, statics)
+    def __init__(self, task: Task, schemas: Schemas, layout: Layout):
+        self._schemas = schemas
+        self._layout = layout
+        self._relations = Relations(task, layout)
+        self._partial = partial_predicates(task)
+        self._names = [node.name for node in task.domain.actions]
+        self._queries: dict[str, Sequence[Query]] = {}
+        self._guard = _Guard(task.domain.actions, layout, self._relations)
         # Asking twice about one state is common, and keeping the indices of every state would fill the memory.
         self._last: tuple[State | None, StateRelations | None] = (None, None)
-        self._joins = [SchemaJoin(schema, task, self._relations) for schema in schemas]
+        self._lock = Lock()
+        self._sampler: tuple[State | None, Sampler | None] = (None, None)
 
     def applicable(self, state: State) -> Iterator[GroundAction]:
         """The applicable actions of a state, lazily."""
+        for query in self._bound_queries(state):
+            yield from query.actions()
+
+    def sample(self, state: State, rng: random.Random) -> GroundAction | None:
+        """An applicable action, each with the same probability; None where there is none."""
+        # What a draw learns is written down for the next: one thread at a time.
+        with self._lock:
+            last, sampler = self._sampler
+            if sampler is None or last is not state:
+                sampler = Sampler(list(self._bound_queries(state)))
+                self._sampler = (state, sampler)
+            return sampler.sample(rng)
+
+    def _bound_queries(self, state: State) -> Iterator[BoundQuery]:
         last, relations = self._last
         if relations is None or last is not state:
             relations = self._relations.of(state)
             self._last = (state, relations)
-        for join in self._joins:
-            yield from join.applicable(state, relations)
+        for name in self._guard.passing(relations):
+            queries = self._queries.get(name)
+            if queries is None:
+                queries = self._queries[name] = queries_of(self._schemas[name], self._relations, self._partial)
+            for query in queries:
+                bound = query.bound(relations)
+                if bound is not None:
+                    yield bound
 
 
-class SchemaJoin:
-    """One schema's preconditions as a query."""
+class _Guard:
+    """Passes over schemas that cannot be applicable, before anything of them is compiled.
 
-    def __init__(self, schema: Schema, task: Task, relations: Relations):
-        self._schema = schema
-        self._task = task
+    Some domains have thousands of schemas, whose preconditions name objects. A schema is passed over where an atom
+    that it needs, variables standing for any object, is false for all objects, or a ground one that it forbids is
+    true. What it was passed over for is looked at first in the next state, and mostly has not changed (a watched
+    literal; Moskewicz et al. 2001).
+    """
+
+    def __init__(self, nodes: Sequence[ActionSchema], layout: Layout, relations: Relations):
+        self._nodes = nodes
+        self._layout = layout
         self._relations = relations
-        self._plans: dict[tuple[int, ...], JoinPlan] = {}
-        self._changing = tuple(
-            dict.fromkeys(lit.predicate for lit in schema.literals if lit.positive and not lit.static)
-        )
-        self._domains: dict[str, frozenset[str]] | None = None
+        # The sight that is always met comes first.
+        self._sights: list[_Sight] = [_Sight(True, "", ())]
+        self._numbers: dict[_Sight, int] = {}
+        self._watching: dict[int, list[int]] = {0: list(range(len(nodes)))}
+        self._lock = Lock()
 
-    def applicable(self, state: State, relations: StateRelations) -> Iterator[GroundAction]:
-        """The schema's applicable actions in a state."""
-        sizes = tuple(relations.size(predicate) for predicate in self._changing)
-        if 0 in sizes:
-            return
-        domains = self._reduced_domains()
-        if not all(domains.values()):
-            return
-        # A plan is kept for as long as the relations have about the sizes it was made for.
-        signature = tuple(size.bit_length() for size in sizes)
-        plan = self._plans.get(signature)
-        if plan is None:
-            plan = self._plans[signature] = JoinOrder(self._schema, domains, relations).plan()
-        yield from self._run(plan, state, relations)
+    def passing(self, relations: StateRelations) -> list[str]:
+        """The names of the schemas that may be applicable in a state, in the order of the file."""
+        known = {0: True}
+        passed: list[int] = []
+        with self._lock:
+            met = [watch for watch in self._watching if self._knows(watch, known, relations)]
+            for number in [number for watch in met for number in self._watching.pop(watch)]:
+                unmet = self._unmet(self._nodes[number], known, relations)
+                self._watching.setdefault(unmet, []).append(number)
+                if not unmet:
+                    passed.append(number)
+        return [self._nodes[number].name for number in sorted(passed)]
 
-    def _reduced_domains(self) -> dict[str, frozenset[str]]:
-        """The objects that each parameter can take, static preconditions considered."""
-        if self._domains is not None:
-            return self._domains
-        schema, task = self._schema, self._task
-        domains = {name: frozenset(task.objects_of(types)) for name, types in schema.types.items()}
-        literals = [lit for lit in schema.literals if lit.positive and lit.static and lit.predicate != EQUALITY]
-        rows = [self._relations.static_rows(literal.predicate) for literal in literals]
-        changed = True
-        while changed:
-            changed = False
-            for number, literal in enumerate(literals):
-                rows[number] = rows_within(rows[number], literal.terms, domains)
-                for place, term in enumerate(literal.terms):
-                    if is_variable(term):
-                        left = domains[term].intersection(map(itemgetter(place), rows[number]))
-                        changed = changed or len(left) < len(domains[term])
-                        domains[term] = left
-        self._domains = domains
-        return domains
+    def _unmet(self, node: ActionSchema, known: dict[int, bool], relations: StateRelations) -> int:
+        """The number of a sight that is not met, 0 where all are; ``known`` holds what was looked at in the state."""
+        changing = self._layout.changing
+        numbers = self._numbers
+        for part in conjuncts(node.precondition):
+            wanted, atom = (False, part.body) if isinstance(part, Not) else (True, part)
+            if not isinstance(atom, Atom) or atom.predicate not in changing:
+                continue
+            args = atom.args
+            sight = _Sight(wanted, atom.predicate, args and tuple([None if is_variable(t) else t for t in args]))
+            number = numbers.get(sight)
+            if number is None:
+                number = numbers[sight] = len(self._sights)
+                self._sights.append(sight)
+            if not self._knows(number, known, relations):
+                return number
+        return 0
 
-    def _run(self, plan: JoinPlan, state: State, relations: StateRelations) -> Iterator[GroundAction]:
-        schema, statics = self._schema, self._relations.statics
-        offset = len(schema.constants)
-        slots = [*schema.constants, *("" for _ in schema.parameters)]
-        if not all(check.bind(statics, state).passes(slots) for check in plan.before):
-            return
-        for _ in _bindings(plan, slots, state, relations, statics):
-            action = GroundAction(schema.name, tuple(slots[offset:]))
-            if not schema.has_variable_cost or schema.ground(action, statics).possible:
-                yield action
+    def _knows(self, number: int, known: dict[int, bool], relations: StateRelations) -> bool:
+        """Whether a sight is met; ``known`` remembers what was looked at in the state."""
+        met = known.get(number)
+        if met is None:
+            met = known[number] = self._is_met(self._sights[number], relations)
+        return met
 
-
-def _bindings(
-    plan: JoinPlan, slots: list[str], state: State, relations: StateRelations, statics: Statics
-) -> Iterator[None]:
-    """Fills the slots with every solution in turn, by depth-first search with an explicit stack."""
-    if not plan.steps:
-        yield
-        return
-    rows_of = [relations.index(step.index) for step in plan.steps]
-    checks = [
-        [(bound.pick, bound.atoms, bound.wanted) for bound in (check.bind(statics, state) for check in step.checks)]
-        for step in plan.steps
-    ]
-    steps = plan.steps
-    last = len(steps) - 1
-    depth = 0
-    waiting = [iter(rows_of[0].get(steps[0].key(slots), ()))] * len(steps)
-    while depth >= 0:
-        new, tests = steps[depth].new, checks[depth]
-        for row in waiting[depth]:
-            for slot, value in zip(new, row, strict=True):
-                slots[slot] = value
-            for pick, atoms, wanted in tests:
-                if (pick(slots) in atoms) is not wanted:
-                    break
-            else:
-                if depth < last:
-                    depth += 1
-                    waiting[depth] = iter(rows_of[depth].get(steps[depth].key(slots), ()))
-                    break
-                yield
-        else:
-            depth -= 1
-
-
-class JoinOrder:
-    """Chooses the order in which a schema's variables are bound."""
-
-    def __init__(self, schema: Schema, domains: dict[str, frozenset[str]], relations: StateRelations):
-        self._schema = schema
-        self._domains = domains
-        self._relations = relations
-        self._bound: set[str] = set()
-        self._pending = list(schema.literals)
-
-    def plan(self) -> JoinPlan:
-        """The cheapest next step again and again, by expected number of rows; ties go to the file's order."""
-        before = self._take_checks()
-        steps = []
-        while len(self._bound) < len(self._schema.parameters):
-            steps.append(self._next_step())
-        return JoinPlan(before, tuple(steps))
-
-    def _take_checks(self) -> tuple[Check, ...]:
-        ready = [literal for literal in self._pending if literal.variables <= self._bound]
-        self._pending = [literal for literal in self._pending if not literal.variables <= self._bound]
-        # What costs nothing to look at comes first.
-        ready.sort(key=lambda literal: (literal.predicate != EQUALITY, not literal.static))
-        return tuple(Check(literal) for literal in ready)
-
-    def _next_step(self) -> Step:
-        relation: LiftedLiteral | None = None
-        fewest = float("inf")
-        for literal in self._pending:
-            if literal.positive and literal.predicate != EQUALITY:
-                rows = self._relations.expected_rows(literal, self._bound)
-                if rows < fewest:
-                    relation, fewest = literal, rows
-        unbound = [name for name in self._schema.parameters if name not in self._bound]
-        smallest = min(unbound, key=lambda name: len(self._domains[name]))
-        if relation is None or len(self._domains[smallest]) < fewest:
-            return self._trying_step(smallest)
-        return self._join_step(relation)
-
-    def _join_step(self, literal: LiftedLiteral) -> Step:
-        schema = self._schema
-        keys = tuple(place for place, term in enumerate(literal.terms) if not is_variable(term) or term in self._bound)
-        fresh = [term for term in dict.fromkeys(literal.terms) if is_variable(term) and term not in self._bound]
-        self._pending.remove(literal)
-        self._bound.update(fresh)
-        places = tuple(literal.terms.index(term) for term in fresh)
-        repeats = tuple(
-            (literal.terms.index(term), place)
-            for place, term in enumerate(literal.terms)
-            if term in fresh and literal.terms.index(term) != place
-        )
-        index = Index(
-            literal.predicate, literal.static, keys, places, repeats, tuple(self._domains[term] for term in fresh)
-        )
-        slots = tuple(schema.place(literal.terms[place]) for place in keys)
-        key: Callable[[Sequence[str]], object] = itemgetter(*slots) if slots else lambda _: ()
-        return Step(literal, index, key, tuple(schema.place(term) for term in fresh), self._take_checks())
-
-    def _trying_step(self, name: str) -> Step:
-        self._bound.add(name)
-        index = Index(None, True, (), (0,), (), (self._domains[name],))
-        return Step(None, index, lambda _: (), (self._schema.place(name),), self._take_checks())
+    def _is_met(self, sight: _Sight, relations: StateRelations) -> bool:
+        columns = tuple(place for place, term in enumerate(sight.args) if term is not None)
+        if len(columns) == len(sight.args):
+            atom = GroundAtom((sight.predicate, *[term for term in sight.args if term is not None]))
+            return relations.state.true(atom) is sight.wanted
+        if not sight.wanted:
+            # Some objects may do where others don't.
+            return True
+        if not columns:
+            return relations.size(sight.predicate) > 0
+        index = self._relations.index("changing", sight.predicate, columns, (), ())
+        key = tuple(sight.args[place] for place in columns)
+        return self._relations.changing(index).any(key if len(key) > 1 else key[0], relations.bits)

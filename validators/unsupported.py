@@ -1,31 +1,25 @@
 """What of PDDL the simulator does not execute: refused by name and place, never ignored.
 
-Executed are STRIPS, typing, negative preconditions, equality, constants, and action costs: numeric functions that
-actions only ever increase, by numbers and by functions that no action changes.
+Executed is PDDL 2.2 without time: STRIPS, typing, negative, disjunctive and quantified preconditions, equality,
+conditional and universal effects, derived predicates, numeric fluents, action costs. Not executed are durative
+actions, timed initial literals, preferences, trajectory constraints, processes, events and object fluents.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from pddl2nl.pddl import (
     NOWHERE,
-    And,
     Arithmetic,
     Atom,
     Comparison,
     Condition,
     Effect,
-    Equality,
-    Exists,
     Expression,
     Fluent,
-    Forall,
-    Imply,
     Modal,
-    Not,
     Number,
-    Or,
     Preference,
     Source,
     Span,
@@ -34,39 +28,21 @@ from pddl2nl.pddl import (
     Timed,
     UnsupportedError,
     Update,
-    When,
-    conjuncts,
 )
+from validators.names import subformulas, updates_in
 
-__all__ = ["fluents_in", "refuse_unsupported", "updated_functions"]
+__all__ = ["refuse_unsupported", "updated_functions"]
 
 _NAMES: dict[type, str] = {
-    Or: "a disjunction ('or')",
-    Imply: "an implication ('imply')",
-    Forall: "a universal quantifier ('forall')",
-    Exists: "an existential quantifier ('exists')",
-    When: "a conditional effect ('when')",
-    Comparison: "a numeric condition",
     Timed: "a timed condition or effect",
     Preference: "a preference",
     Modal: "a trajectory constraint",
-    And: "a negated conjunction",
 }
-
-
-def fluents_in(expression: Expression) -> Iterator[Fluent]:
-    """The functions that a numeric expression reads."""
-    if isinstance(expression, Fluent):
-        yield expression
-    elif isinstance(expression, Arithmetic):
-        for operand in expression.operands:
-            yield from fluents_in(operand)
 
 
 def updated_functions(task: Task) -> frozenset[str]:
     """The names of the functions that some action changes."""
-    parts = (part for action in task.domain.actions for part in conjuncts(action.effect))
-    return frozenset(part.fluent.name for part in parts if isinstance(part, Update))
+    return frozenset(update.fluent.name for action in task.domain.actions for update in updates_in(action.effect))
 
 
 def refuse_unsupported(task: Task) -> None:
@@ -77,14 +53,17 @@ def refuse_unsupported(task: Task) -> None:
     """
     domain, problem = task.domain, task.problem
     _refuse_declarations(task)
-    changing = updated_functions(task)
     for action in domain.actions:
         place = f"in action '{action.name}'"
-        _refuse_condition(action.precondition, domain.source, f"{place}, in its precondition")
-        _refuse_effect(action.effect, changing, domain.source, f"{place}, in its effect")
-    _refuse_condition(problem.goal, problem.source, "in the goal")
+        _refuse_formula(action.precondition, domain.source, f"{place}, in its precondition")
+        _refuse_formula(action.effect, domain.source, f"{place}, in its effect")
+    for rule in domain.derived:
+        _refuse_formula(rule.condition, domain.source, f"in the derived predicate '{rule.name}'")
+    _refuse_formula(problem.goal, problem.source, "in the goal")
     if problem.metric is not None:
-        _refuse_metric(problem.metric.expression, problem.source)
+        special = _special_in(problem.metric.expression)
+        if special is not None and special.name != "total-time":
+            raise _refusal(f"'{special.name}' in the metric", special.span, problem.source, "in the metric")
 
 
 def _refusal(what: str, span: Span, source: Source | None, path: str) -> UnsupportedError:
@@ -96,14 +75,13 @@ def _refusal(what: str, span: Span, source: Source | None, path: str) -> Unsuppo
         line, column = source.position(span.start)
         place = f"{source.name}:{line}:{column}: "
     breadcrumb = f" ({path})" if path else ""
-    return UnsupportedError(f"{place}{what} cannot be executed yet{breadcrumb}")
+    return UnsupportedError(f"{place}{what} is read and checked, but cannot be executed{breadcrumb}")
 
 
 def _refuse_declarations(task: Task) -> None:
     domain, problem = task.domain, task.problem
     groups: tuple[tuple[str, Iterable[tuple[str, Span]]], ...] = (
         ("the durative action '{}'", ((item.name, item.span) for item in domain.durative_actions)),
-        ("the derived predicate '{}'", ((item.name, item.span) for item in domain.derived)),
         ("the process '{}'", ((item.name, item.span) for item in domain.processes)),
         ("the event '{}'", ((item.name, item.span) for item in domain.events)),
         ("the object fluent '{}'", ((f.name, f.span) for f in domain.functions if f.types != ("number",))),
@@ -125,44 +103,21 @@ def _refuse_declarations(task: Task) -> None:
             raise _refusal(what, assigned.span, problem.source, "in the initial state")
 
 
-def _refuse_condition(condition: Condition, source: Source | None, path: str) -> None:
-    for part in conjuncts(condition):
-        inner = part
-        while isinstance(inner, Not):
-            inner = inner.body
-        if not isinstance(inner, Atom | Equality):
-            what = _NAMES.get(type(inner), f"{type(inner).__name__.lower()} in a condition")
-            raise _refusal(what, inner.span, source, path)
-
-
-def _refuse_effect(effect: Effect, changing: frozenset[str], source: Source | None, path: str) -> None:
-    for part in conjuncts(effect):
-        match part:
-            case Atom() | Not(Atom()):
-                continue
-            case Update("increase", _, value):
-                _refuse_value(value, changing, source, path)
-            case Update(operator):
-                raise _refusal(f"the numeric effect '{operator}'", part.span, source, path)
-            case _:
-                what = _NAMES.get(type(part), f"{type(part).__name__.lower()} in an effect")
-                raise _refusal(what, part.span, source, path)
-
-
-def _refuse_value(value: Expression, changing: frozenset[str], source: Source | None, path: str) -> None:
-    for fluent in fluents_in(value):
-        if fluent.name in changing:
-            what = f"a numeric effect that reads '{fluent.name}', which actions change,"
-            raise _refusal(what, fluent.span, source, path)
-    special = _special_in(value)
-    if special is not None:
-        raise _refusal(f"'{special.name}' in a numeric effect", special.span, source, path)
-
-
-def _refuse_metric(expression: Expression, source: Source | None) -> None:
-    special = _special_in(expression)
-    if special is not None and special.name != "total-time":
-        raise _refusal(f"'{special.name}' in the metric", special.span, source, "in the metric")
+def _refuse_formula(formula: Condition | Effect, source: Source | None, path: str) -> None:
+    for part in subformulas(formula):
+        if isinstance(part, Atom):
+            continue
+        what = _NAMES.get(type(part))
+        if what is not None:
+            raise _refusal(what, part.span, source, path)
+        expressions: tuple[Expression, ...] = ()
+        if isinstance(part, Comparison):
+            expressions = (part.left, part.right)
+        elif isinstance(part, Update):
+            expressions = (part.value,)
+        special = next((found for found in map(_special_in, expressions) if found is not None), None)
+        if special is not None:
+            raise _refusal(f"'{special.name}'", special.span, source, path)
 
 
 def _special_in(expression: Expression) -> Special | None:

@@ -7,20 +7,34 @@ arity or type) get its ``Bad plan description!``, and under it the place and the
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
-from pddl2nl.pddl import GroundAtom, Task
+from pddl2nl.pddl import Comparison, Condition, GroundAtom, Task
 from validators.actions import GroundAction
-from validators.happenings import Claims, Happening, claim_effects, happenings
-from validators.numeric import as_float
+from validators.advice import advice_lines, gives_advice
+from validators.doubles import in_doubles
+from validators.effects import Outcome
+from validators.happenings import Happening, claim_effects, happenings
+from validators.names import subformulas
+from validators.numeric import UndefinedError, as_float
 from validators.plans import Plan, plan_of, read_plan
 from validators.schemas import Ground
 from validators.simulator import Simulator, simulator_of
-from validators.state import Number
+from validators.state import Number, State
 from validators.validate import Report
 
-__all__ = ["val_summary", "val_text", "val_verdict"]
+__all__ = ["val_lines", "val_summary", "val_text", "val_verdict"]
+
+_ERROR = ("Error occurred in validation attempt:", "  Attempt to access undefined numeric expression!")
+_OPERATORS = {
+    "assign": "assignment",
+    "increase": "increase",
+    "decrease": "decrease",
+    "scale-up": "scale up",
+    "scale-down": "scale down",
+}
 
 
 def val_text(
@@ -29,6 +43,7 @@ def val_text(
     report: Report,
     name: str,
     verbose: bool = False,
+    tolerance: Fraction = Fraction(0),
 ) -> str:
     """What VAL prints about one plan.
 
@@ -38,8 +53,9 @@ def val_text(
         report: what `validate` said about it.
         name: the name of the plan file, which VAL repeats.
         verbose: the text of ``Validate -v`` instead of ``Validate``.
+        tolerance: the tolerance with which the plan was judged.
     """
-    return val_verdict(task, plan, report, name, verbose) + val_summary(task, [(name, report)])
+    return val_verdict(task, plan, report, name, verbose, tolerance) + val_summary(task, [(name, report)])
 
 
 def val_verdict(
@@ -48,21 +64,35 @@ def val_verdict(
     report: Report,
     name: str,
     verbose: bool = False,
+    tolerance: Fraction = Fraction(0),
 ) -> str:
     """The part of VAL's text that is about one plan, without the summary at the end."""
-    lines = [f"Checking plan: {name}"]
+    return "".join(f"{line}\n" for line in val_lines(task, plan, report, name, verbose, tolerance))
+
+
+def val_lines(
+    task: Task,
+    plan: Plan | str | Iterable[GroundAction],
+    report: Report,
+    name: str,
+    verbose: bool = False,
+    tolerance: Fraction = Fraction(0),
+) -> Iterator[str]:
+    """The lines of `val_verdict`, one by one: the verbose text about a long plan need not fit into memory."""
+    yield f"Checking plan: {name}"
     if report.verdict == "bad-plan":
-        lines.append("Bad plan description!")
+        yield "Bad plan description!"
         for diagnostic in report.diagnostics:
-            lines += diagnostic.render().splitlines()
+            yield from diagnostic.render().splitlines()
+    elif verbose:
+        yield from _Trace(task, plan, report, tolerance).lines()
     else:
-        trace = _Trace(simulator_of(task), plan) if verbose else None
-        if trace is not None:
-            lines += trace.lines()
-        lines += _outcome(report)
-        if trace is not None:
-            lines += trace.advice(report)
-    return "".join(f"{line}\n" for line in lines)
+        if report.verdict == "inapplicable":
+            if not _undefined(report):
+                yield ""
+        else:
+            yield "Plan executed successfully - checking goal"
+        yield from _judgement(report)
 
 
 def val_summary(task: Task, judged: Sequence[tuple[str, Report]]) -> str:
@@ -74,7 +104,7 @@ def val_summary(task: Task, judged: Sequence[tuple[str, Report]]) -> str:
     """
     values: dict[float, list[str]] = {}
     for name, report in judged:
-        if report.valid:
+        if report.valid and not _undefined(report):
             values.setdefault(as_float(report.cost or 0), []).append(name)
     metric = task.problem.metric
     best_first = sorted(values, reverse=metric is None or metric.direction != "minimize")
@@ -85,19 +115,32 @@ def val_summary(task: Task, judged: Sequence[tuple[str, Report]]) -> str:
             plans = "".join(f"{name} {value:.10g} \n" for name in values[value])
             text += f"\nValue: {value:.10g}\n {plans}"
         text += "\n"
-    failed = [name for name, report in judged if not report.valid]
-    if failed:
-        text += "\n\nFailed plans:\n " + "".join(f"{name} " for name in failed) + "\n"
+    undefined = [name for name, report in judged if _undefined(report)]
+    failed = [name for name, report in judged if not report.valid and name not in undefined]
+    for heading, names in (("Failed plans:", failed), ("Queries (validator failed):", undefined)):
+        if names:
+            text += f"\n\n{heading}\n " + "".join(f"{name} " for name in names) + "\n"
     return text
 
 
-def _outcome(report: Report) -> list[str]:
-    if report.verdict == "inapplicable":
-        return ["", "Plan failed to execute"]
-    lines = ["Plan executed successfully - checking goal"]
-    if report.verdict == "goal-not-satisfied":
-        return [*lines, "Goal not satisfied", "Plan invalid"]
-    return [*lines, "Plan valid", f"Final value: {_number(report.cost or 0)} "]
+def _undefined(report: Report) -> bool:
+    """Whether it was all about values that are undefined: there VAL stops with an error instead of a verdict."""
+    if report.valid:
+        return report.cost is None
+    failing = report.unmet or report.unmet_goals
+    return bool(failing) and all(isinstance(part, Comparison) and part.left == part.right for part in failing)
+
+
+def _judgement(report: Report) -> Iterator[str]:
+    """The end of what VAL says about a plan, after its execution."""
+    if _undefined(report):
+        yield from _ERROR
+    elif report.verdict == "inapplicable":
+        yield "Plan failed to execute"
+    elif report.verdict == "goal-not-satisfied":
+        yield from ("Goal not satisfied", "Plan invalid")
+    else:
+        yield from ("Plan valid", f"Final value: {_number(report.cost or 0)} ")
 
 
 def _number(value: Number | Fraction) -> str:
@@ -106,21 +149,23 @@ def _number(value: Number | Fraction) -> str:
 
 
 class _Trace:
-    """The verbose part: what the plan does, happening by happening, up to where it fails."""
+    """The verbose text: what the plan does, happening by happening, up to where it fails."""
 
-    def __init__(self, simulator: Simulator, plan: Plan | str | Iterable[GroundAction]):
+    def __init__(self, task: Task, plan: Plan | str | Iterable[GroundAction], report: Report, tolerance: Fraction):
         if isinstance(plan, str):
             plan = read_plan(plan)
         elif not isinstance(plan, Plan):
             plan = plan_of(plan)
-        self._simulator = simulator
+        self._simulator = simulator_of(task, tolerance)
+        self._report = report
+        self._steps = len(plan)
         self._happenings = happenings(plan)
-        self._atoms: set[GroundAtom] = set(simulator.initial.changing)
-        self._levels: dict[GroundAtom, Number] = dict(simulator.initial.levels)
-        self._failed: tuple[Happening, Ground] | None = None
+        self._state = self._simulator.initial
+        self._derived = frozenset(rule.name for rule in task.domain.derived)
+        self._numbers = _Numbers(self._simulator, in_doubles(task), tolerance)
 
     def lines(self) -> Iterator[str]:
-        """The plan, then its execution."""
+        """The plan, its execution, and advice on how to repair it."""
         yield from ("Plan to validate:", "", f"Plan size: {len(self._happenings)}")
         for happening in self._happenings:
             yield f"{_number(happening.time)}:"
@@ -132,56 +177,119 @@ class _Trace:
         for happening in self._happenings:
             yield from ("", f"Checking next happening (time {_number(happening.time)})")
             grounds = [self._simulator.ground(action) for action in happening.actions]
-            failing = next((ground for ground in grounds if not ground.applicable(self._atoms)), None)
+            failing = next((ground for ground in grounds if not self._possible(ground)), None)
             if failing is not None:
-                self._failed = (happening, failing)
-                yield from ("Plan failed because of unsatisfied precondition in:", str(failing.action))
+                yield from self._inapplicable(happening, failing)
                 return
-            claims = claim_effects(grounds)
-            yield from claims.warnings
-            if claims.conflict is not None:
-                yield from _violation(grounds, claims)
+            outcomes = [ground.outcome(self._state) for ground in grounds]
+            warnings, conflict = claim_effects(self._simulator.task, grounds, outcomes, self._state)
+            yield from warnings
+            if conflict is not None:
+                yield from conflict.text.split("\n")
+                yield from _judgement(self._report)
                 return
-            yield from self._apply(grounds)
+            yield from self._effects(self._numbers.shown(happening.actions, outcomes, self._state))
+            self._state = self._simulator.advance(self._state, grounds, outcomes)
+            self._numbers.follow(self._state)
+        yield "Plan executed successfully - checking goal"
+        yield from self._goal()
 
-    def _apply(self, grounds: list[Ground]) -> Iterator[str]:
-        for ground in grounds:
-            yield from (f"Deleting {atom}" for atom in ground.deletes)
-        for ground in grounds:
-            yield from (f"Adding {atom}" for atom in ground.adds)
-        for ground in grounds:
-            self._atoms -= ground.removed
-            self._atoms |= ground.added
-            for fluent, amount in ground.increases:
-                before = self._levels.get(fluent, 0)
-                self._levels[fluent] = before + amount
-                yield f"Updating {fluent} ({_number(before)}) by {_number(amount)} increase"
+    def _possible(self, ground: Ground) -> bool:
+        # An action whose effects alone contradict each other is told as a conflict.
+        state = self._state
+        return ground.applicable(state) or (ground.conflict(state) is not None and not ground.unmet(state))
 
-    def advice(self, report: Report) -> list[str]:
-        """VAL's advice on how to repair the plan, for the state that it ended in."""
-        if report.valid or (report.verdict == "inapplicable" and self._failed is None):
-            return []
-        from validators.advice import advice_lines
+    def _effects(self, outcomes: Sequence[Outcome]) -> Iterator[str]:
+        for outcome in outcomes:
+            yield from (f"Deleting {atom}" for atom in outcome.deletes)
+        for outcome in outcomes:
+            yield from (f"Adding {atom}" for atom in outcome.adds)
+        levels: dict[GroundAtom, Number] = {}
+        for outcome in outcomes:
+            for change in outcome.updates:
+                fluent = change.fluent
+                before = levels[fluent] if fluent in levels else self._numbers.state.level(fluent) or 0
+                told = _OPERATORS[change.operator]
+                yield f"Updating {fluent} ({_number(before)}) by {_number(change.amount)} {told}"
+                # Only increases and decreases may meet at one fluent in one happening.
+                levels[fluent] = before - change.amount if change.operator == "decrease" else before + change.amount
 
-        lines = ["", "Plan Repair Advice:", ""]
-        if self._failed is None:
-            lines.append("The goal is not satisfied")
-            condition = self._simulator.task.problem.goal
-        else:
-            happening, ground = self._failed
-            lines.append(f"{ground.action} has an unsatisfied precondition at time {_number(happening.time)}")
-            condition = ground.precondition()
-        statics = self._simulator.initial.statics.atoms
-        return lines + advice_lines(condition, lambda atom: atom in self._atoms or atom in statics)
-
-
-def _violation(grounds: Sequence[Ground], claims: Claims) -> Iterator[str]:
-    conflict = claims.conflict
-    assert conflict is not None
-    text = f"Mutex violation: {grounds[conflict.place].action} ({conflict.claim} {conflict.atom})"
-    if conflict.other is not None:
-        text += f" and {grounds[conflict.other].action}"
-    yield text
-    if conflict.other is not None and conflict.claim == "adds":
-        # VAL ends the line twice in this one case.
+    def _inapplicable(self, happening: Happening, ground: Ground) -> Iterator[str]:
+        if _undefined(self._report):
+            yield from _ERROR
+            return
+        yield from ("Plan failed because of unsatisfied precondition in:", str(ground.action))
+        condition = ground.precondition()
+        advice = self._advice(condition)
+        if advice is None:
+            yield from _ERROR
+            return
         yield ""
+        yield from _judgement(self._report)
+        yield from ("", "Plan Repair Advice:", "")
+        yield f"{ground.action} has an unsatisfied precondition at time {_number(happening.time)}"
+        if gives_advice(condition, self._state, self._derived):
+            yield from advice
+
+    def _goal(self) -> Iterator[str]:
+        condition = self._simulator.task.problem.goal
+        advice = None
+        if not self._report.valid and not _undefined(self._report):
+            advice = self._advice(condition)
+            if advice is None:
+                yield from _ERROR
+                return
+        yield from _judgement(self._report)
+        if advice is not None:
+            yield from ("", "Plan Repair Advice:", "", "The goal is not satisfied")
+            yield from advice
+
+    def _advice(self, condition: Condition) -> Iterator[str] | None:
+        """The advice; None where it would read an undefined value, which VAL finds before its first line."""
+
+        def lines() -> Iterator[str]:
+            return advice_lines(condition, self._state, self._derived, self._steps, self._numbers.state)
+
+        if any(isinstance(part, Comparison) for part in subformulas(condition)):
+            try:
+                # A dry run: there may be too many lines to keep them.
+                deque(lines(), maxlen=0)
+            except UndefinedError:
+                return None
+        return lines()
+
+
+class _Numbers:
+    """What numeric fluents are worth where VAL prints them: reckoned with numbers as it reads them.
+
+    Verdicts hang on exact numbers. Where they let other effects happen than the rounded ones do, the exact ones are
+    printed from there on.
+    """
+
+    def __init__(self, simulator: Simulator, rounded: Task, tolerance: Fraction):
+        self._rounded = None if rounded is simulator.task else simulator_of(rounded, tolerance)
+        self.state = (self._rounded or simulator).initial
+        """The state whose numbers are printed."""
+        self._next = self.state
+
+    def shown(self, actions: Sequence[GroundAction], outcomes: list[Outcome], before: State) -> list[Outcome]:
+        """The effects of a happening with the amounts to print; ``outcomes`` are the exact ones."""
+        if self._rounded is not None:
+            try:
+                shown = [self._rounded.ground(action).outcome(self.state) for action in actions]
+                self._next = self._rounded.apply(self.state, shown)
+            except UndefinedError:
+                shown = []
+            if list(map(_but_for_amounts, shown)) == list(map(_but_for_amounts, outcomes)):
+                return shown
+            self._rounded, self.state = None, before
+        return outcomes
+
+    def follow(self, state: State) -> None:
+        """Goes on to the next state."""
+        self.state = state if self._rounded is None else self._next
+
+
+def _but_for_amounts(outcome: Outcome) -> tuple[object, ...]:
+    updates = [(change.fluent, change.operator) for change in outcome.updates]
+    return outcome.deletes, outcome.adds, updates

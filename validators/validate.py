@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
-from pddl2nl.pddl import Condition, Diagnostic, GroundAtom, PDDLError, Task, write_condition
+from pddl2nl.pddl import Condition, Diagnostic, PDDLError, Task, write_condition
 from validators.actions import BadActionError, GroundAction
 from validators.explain import Cause, Executed, causes
 from validators.happenings import Conflict, Happening, claim_effects, happenings
 from validators.numeric import plain_number
 from validators.plans import Plan, PlanStep, plan_of, read_plan
 from validators.schemas import Ground
-from validators.semantics import unmet
 from validators.simulator import Simulator, simulator_of
-from validators.state import Number
+from validators.state import State
 
-__all__ = ["Report", "Verdict", "validate"]
+__all__ = ["VAL_TOLERANCE", "Report", "Verdict", "validate"]
+
+VAL_TOLERANCE = Fraction(1, 10_000)
+"""By how much numbers may differ in VAL's comparisons."""
 
 Verdict = Literal["valid", "goal-not-satisfied", "inapplicable", "bad-plan"]
 
@@ -29,9 +31,11 @@ class Report:
 
     ``steps`` counts the plan's actions. ``cost`` is the metric's value, or the number of steps where the problem has
     no metric; it is None for a plan that was not executed to its end. ``failed_step`` is the place in the plan, from
-    1, of the ``action`` that could not be executed, and ``unmet`` its failing literals. ``explanation`` has a cause
-    for each of ``unmet`` or of ``unmet_goals``; ``diagnostics`` say what is wrong with a bad plan, or which actions
-    cannot happen at the same time.
+    1, of the ``action`` that could not be executed, and ``unmet`` the smallest parts of its precondition that failed
+    (`semantics.unmet`). ``explanation`` has a cause for each of ``unmet`` or of ``unmet_goals``; ``diagnostics`` say
+    what is wrong with a bad plan, or which actions cannot happen at the same time. ``state`` is the state in which the
+    failed step was tried, or else the last one; ``conflict`` what is behind the diagnostic of actions that cannot
+    happen at the same time, and ``together`` the numbers of these steps.
     """
 
     verdict: Verdict
@@ -43,6 +47,9 @@ class Report:
     unmet_goals: tuple[Condition, ...] = ()
     explanation: tuple[Cause, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    state: State | None = field(default=None, compare=False, repr=False)
+    conflict: Conflict | None = None
+    together: tuple[int, ...] = ()
 
     @property
     def valid(self) -> bool:
@@ -71,18 +78,25 @@ class Report:
         }
 
 
-def validate(task: Task, plan: Plan | str | Iterable[GroundAction], name: str = "<plan>") -> Report:
+def validate(
+    task: Task,
+    plan: Plan | str | Iterable[GroundAction],
+    name: str = "<plan>",
+    tolerance: Fraction = Fraction(0),
+) -> Report:
     """Judges a plan: executes it from the initial state and checks the goal.
 
     Args:
         task: the task; it is compiled at the first call and kept, so that many plans are judged fast.
         plan: a plan, the text of a plan file, or ground actions in order.
         name: what the plan is called where its text is reported.
+        tolerance: by how much numbers may differ in comparisons and still be equal. They are compared exactly
+            unless VAL's `VAL_TOLERANCE` is given.
 
     Raises:
         UnsupportedError: the task has a construct that cannot be executed.
     """
-    simulator = simulator_of(task)
+    simulator = simulator_of(task, tolerance)
     if isinstance(plan, str):
         try:
             plan = read_plan(plan, name)
@@ -94,14 +108,12 @@ def validate(task: Task, plan: Plan | str | Iterable[GroundAction], name: str = 
 
 
 class _Run:
-    """One plan on its way through one task, over a mutable set of atoms."""
+    """One plan on its way through one task."""
 
     def __init__(self, simulator: Simulator, plan: Plan):
         self._simulator = simulator
         self._plan = plan
-        self._initial = simulator.initial
-        self._atoms: set[GroundAtom] = set(self._initial.changing)
-        self._levels: dict[GroundAtom, Number] = dict(self._initial.levels)
+        self._state = simulator.initial
         self._executed: list[Executed] = []
 
     def report(self) -> Report:
@@ -128,44 +140,46 @@ class _Run:
 
     def _apply(self, happening: Happening, grounds: list[Ground]) -> Report | None:
         """Applies a happening; what came of the plan where that cannot be done."""
+        state = self._state
         for number, ground in zip(happening.numbers, grounds, strict=True):
-            if not ground.applicable(self._atoms):
-                return self._inapplicable(number, ground)
-        if len(grounds) > 1:
-            conflict = claim_effects(grounds).conflict
-            if conflict is not None:
-                return self._conflict(happening, grounds, conflict)
-        # No action here deletes what another one adds, so that their order does not matter.
-        for number, ground in zip(happening.numbers, grounds, strict=True):
-            self._atoms -= ground.removed
-            self._atoms |= ground.added
-            for fluent, amount in ground.increases:
-                self._levels[fluent] = self._levels.get(fluent, 0) + amount
-            self._executed.append(Executed(number, ground))
+            if not ground.applicable(state):
+                failing = ground.unmet(state)
+                # Effects that contradict each other are for the claims below to report.
+                if failing or ground.conflict(state) is None:
+                    return self._inapplicable(number, ground, failing)
+        outcomes = tuple([ground.outcome(state) for ground in grounds])
+        conflict = claim_effects(self._simulator.task, grounds, outcomes, state).conflict
+        if conflict is not None:
+            return self._conflict(happening, grounds, conflict)
+        self._state = self._simulator.advance(state, grounds, outcomes)
+        self._executed.append(Executed(happening.numbers, outcomes, self._state))
         return None
 
-    def _true(self, atom: GroundAtom) -> bool:
-        return atom in self._atoms or atom in self._initial.statics.atoms
-
-    def _inapplicable(self, number: int, ground: Ground) -> Report:
-        failing = ground.unmet(self._true)
+    def _inapplicable(self, number: int, ground: Ground, failing: tuple[Condition, ...]) -> Report:
         return Report(
             "inapplicable",
             len(self._plan),
             failed_step=number,
             action=ground.action,
             unmet=failing,
-            explanation=causes(failing, self._initial.__contains__, self._executed, goals=False),
+            explanation=causes(failing, self._simulator.initial, self._executed, goals=False),
+            state=self._state,
         )
 
     def _conflict(self, happening: Happening, grounds: list[Ground], conflict: Conflict) -> Report:
         number = happening.numbers[conflict.place]
         action = grounds[conflict.place].action
-        others = [str(other.action) for place, other in enumerate(grounds) if place != conflict.place]
-        other = others[0] if conflict.other is None else str(grounds[conflict.other].action)
-        reason = f"it {conflict.claim} {conflict.atom}, with which {other} has to do at the same time"
-        diagnostic = self._diagnostic(self._plan.steps[number - 1], number, reason)
-        return Report("inapplicable", len(self._plan), failed_step=number, action=action, diagnostics=(diagnostic,))
+        diagnostic = self._diagnostic(self._plan.steps[number - 1], number, conflict.reason)
+        return Report(
+            "inapplicable",
+            len(self._plan),
+            failed_step=number,
+            action=action,
+            diagnostics=(diagnostic,),
+            state=self._state,
+            conflict=conflict,
+            together=happening.numbers,
+        )
 
     def _diagnostic(self, step: PlanStep, number: int, reason: str, suggestion: str = "") -> Diagnostic:
         return Diagnostic(
@@ -179,16 +193,18 @@ class _Run:
         )
 
     def _judge_goal(self) -> Report:
-        problem = self._simulator.task.problem
-        failing = unmet(problem.goal, self._true)
+        simulator, state = self._simulator, self._state
+        failing = simulator.unmet_goals(state)
         steps = len(self._plan)
         cost: Fraction | int | None = steps
-        if problem.metric is not None:
-            cost = self._simulator.metric_value(problem.metric, self._levels, steps)
+        metric = simulator.task.problem.metric
+        if metric is not None:
+            cost = simulator.metric_value(metric, state, steps)
         return Report(
             "goal-not-satisfied" if failing else "valid",
             steps,
             cost,
             unmet_goals=failing,
-            explanation=causes(failing, self._initial.__contains__, self._executed, goals=True),
+            explanation=causes(failing, simulator.initial, self._executed, goals=True),
+            state=state,
         )

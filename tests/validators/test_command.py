@@ -17,6 +17,16 @@ pytestmark = pytest.mark.usefixtures("here")
 
 TASK = ["domain.pddl", "problem.pddl"]
 
+TANK = """(define (domain tank)
+  (:requirements :numeric-fluents)
+  (:predicates (drained))
+  (:functions (level))
+  (:action pour :parameters () :precondition (< (level) 2) :effect (increase (level) 1.00005))
+  (:action drain :parameters () :precondition (>= (level) 2.00015) :effect (drained)))
+"""
+EMPTY_TANK = "(define (problem empty) (:domain tank) (:init (= (level) 0)) (:goal (drained)))"
+ALMOST_FULL = "(pour) (pour) (drain)"
+
 
 def test_exit_codes_and_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*TASK, "good.plan"]) == 0
@@ -58,6 +68,49 @@ def test_json_is_an_object_a_plan_in_order(capsys: pytest.CaptureFixture[str]) -
         ("good.plan", "valid"),
         ("bad.plan", "bad-plan"),
     ]
+
+
+@pytest.fixture
+def tank(here: Path) -> list[str]:
+    """A task with a plan that only VAL's tolerance lets pass: 0.00005 are missing."""
+    names = ["tank.pddl", "empty.pddl", "almost.plan"]
+    for name, text in zip(names, (TANK, EMPTY_TANK, ALMOST_FULL), strict=True):
+        (here / name).write_text(text)
+    return names
+
+
+@pytest.mark.parametrize("options", [[], ["-v"], ["--json"]])
+def test_numbers_are_exact_unless_vals_tolerance_is_asked_for(
+    tank: list[str], options: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*tank, *options]) == 1
+    exact = capsys.readouterr().out
+    assert main([*tank, *options, "--val-tolerance"]) == 0
+    tolerant = capsys.readouterr().out
+    if options == ["--json"]:
+        assert (json.loads(exact)["failed_step"], json.loads(exact)["unmet"]) == (3, ["(>= (level) 2.00015)"])
+        assert json.loads(tolerant)["verdict"] == "valid"
+    else:
+        assert "Plan failed to execute" in exact
+        assert "Plan valid\n" in tolerant
+    assert ("Adding (drained)" in tolerant) is (options == ["-v"])
+
+
+def test_a_batch_takes_the_tolerance_too(tank: list[str], here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    entry = dict(zip(("domain", "problem", "plan"), tank, strict=True))
+    (here / "batch.jsonl").write_text(json.dumps(entry))
+    assert main(["--batch", "batch.jsonl", "--json"]) == 1
+    assert main(["--batch", "batch.jsonl", "--json", "--val-tolerance"]) == 0
+    verdicts = [json.loads(line)["verdict"] for line in capsys.readouterr().out.splitlines()]
+    assert verdicts == ["inapplicable", "valid"]
+
+
+def test_help_names_every_option_and_what_is_the_default(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert caught.value.code == 0
+    assert "--val-tolerance compare numbers as VAL does, which may miss by 0.0001 (default: exact)" in said
 
 
 def test_standard_input(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""What happens together, and who gets into whose way."""
+"""What happens together, and that a single action claims nothing unless it does something twice."""
 
 from fractions import Fraction
 
@@ -6,7 +6,7 @@ import pytest
 
 from pddl2nl.pddl import Task, parse_task
 from validators import Simulator, read_plan
-from validators.happenings import claim_effects, happenings
+from validators.happenings import Claims, claim_effects, happenings
 
 
 def numbers(text: str) -> list[tuple[Fraction, tuple[int, ...]]]:
@@ -27,70 +27,51 @@ def test_steps_less_than_a_thousandth_apart_happen_together() -> None:
 
 
 DOMAIN = """
-(define (domain d) (:requirements :negative-preconditions :action-costs)
-  (:predicates (p) (q) (r))
-  (:functions (total-cost) - number)
-  (:action needs-p :parameters () :precondition (p) :effect (r))
-  (:action also-p :parameters () :precondition (p) :effect (r))
-  (:action forbids-q :parameters () :precondition (not (q)) :effect (and))
-  (:action adds-p :parameters () :precondition () :effect (p))
-  (:action keeps-p :parameters () :precondition (p) :effect (p))
-  (:action adds-q :parameters () :precondition () :effect (q))
-  (:action drops-p :parameters () :precondition () :effect (not (p)))
-  (:action drops-q :parameters () :precondition (not (q)) :effect (not (q)))
-  (:action twice :parameters () :precondition () :effect (and (r) (not (q)) (r) (not (q))))
-  (:action both :parameters () :precondition () :effect (and (not (r)) (r)))
-  (:action dear :parameters () :precondition () :effect
-    (and (increase (total-cost) 1) (increase (total-cost) 2))))
+(define (domain d) (:requirements :adl :numeric-fluents)
+  (:predicates (p) (q))
+  (:functions (f))
+  (:action plain :parameters () :precondition (p) :effect (and (not (p)) (q) (increase (f) 1)))
+  (:action both :parameters () :precondition (p) :effect (and (not (p)) (p)))
+  (:action dear :parameters () :precondition () :effect (and (increase (f) 1) (decrease (f) 2)))
+  (:action sometimes :parameters () :precondition () :effect (and (q) (when (p) (not (q)))))
+  (:action never :parameters () :precondition () :effect (and (q) (when (not (p)) (not (q)))))
+  (:action clash :parameters () :precondition () :effect (and (assign (f) 1) (when (p) (assign (f) 1)))))
 """
 
 
 @pytest.fixture
 def task() -> Task:
-    return parse_task(DOMAIN, "(define (problem x) (:domain d) (:init (p)) (:goal (r)))")
+    return parse_task(DOMAIN, "(define (problem x) (:domain d) (:init (p) (= (f) 0)) (:goal (q)))")
+
+
+def claims(task: Task, plan: str) -> Claims:
+    simulator = Simulator(task)
+    state = simulator.initial
+    grounds = [simulator.ground(action) for action in read_plan(plan).actions]
+    return claim_effects(task, grounds, [ground.outcome(state) for ground in grounds], state)
 
 
 @pytest.mark.parametrize(
-    ("names", "conflict"),
+    ("plan", "warnings"),
     [
-        ("needs-p also-p", None),
-        ("needs-p drops-p", (1, "deletes", "(p)", 0)),
-        ("drops-p needs-p", (0, "deletes", "(p)", 1)),
-        ("needs-p also-p drops-p", (2, "deletes", "(p)", None)),
-        ("needs-p adds-p", (1, "adds", "(p)", 0)),
-        ("keeps-p adds-p", (1, "adds", "(p)", 0)),
-        ("adds-p drops-p", (1, "deletes", "(p)", 0)),
-        ("forbids-q adds-q", (1, "adds", "(q)", 0)),
-        ("adds-p adds-q", None),
+        ("(plain)", []),
+        ("(both)", ["(both) adds and deletes the literal (p)"]),
+        ("(dear)", ["(dear) assigns to expression (f)twice"]),
+        ("(sometimes)", ["(sometimes) adds and deletes the literal (q)"]),
+        ("(never)", []),
+        # What others increase too is nobody's alone.
+        ("(plain) (dear)", []),
     ],
 )
-def test_conflicts(task: Task, names: str, conflict: tuple[int, str, str, int | None] | None) -> None:
-    simulator = Simulator(task)
-    claims = claim_effects([simulator.ground(action) for action in read_plan(f"({') ('.join(names.split())})").actions])
-    found = claims.conflict
-    assert (found and (found.place, found.claim, str(found.atom), found.other)) == conflict
+def test_what_an_action_does_twice_is_told(task: Task, plan: str, warnings: list[str]) -> None:
+    found = claims(task, plan)
+    assert list(found.warnings) == [f"WARNING: {warning}" for warning in warnings]
+    assert found.conflict is None
 
 
-@pytest.mark.parametrize(
-    ("names", "warnings"),
-    [
-        ("twice", ["(twice) adds the literal (r) twice", "(twice) deletes the literal (q) twice"]),
-        ("both", ["(both) adds and deletes the literal (r)"]),
-        ("keeps-p", []),
-        ("keeps-p adds-q", ["(keeps-p) adds a precondition literal (p)"]),
-        (
-            "drops-q dear",
-            [
-                "(drops-q) deletes a false precondition literal (q)",
-                "(dear) assigns to expression (total-cost)twice",
-            ],
-        ),
-        ("needs-p also-p", ["(also-p) and (needs-p) both add the literal (r)"]),
-    ],
-)
-def test_warnings_are_vals(task: Task, names: str, warnings: list[str]) -> None:
-    simulator = Simulator(task)
-    actions = read_plan(f"({') ('.join(names.split())})").actions
-    claims = claim_effects([simulator.ground(action) for action in actions])
-    assert claims.conflict is None
-    assert list(claims.warnings) == [f"WARNING: {warning}" for warning in warnings]
+def test_only_effects_that_happen_are_claimed(task: Task) -> None:
+    conflict = claims(task, "(clash)").conflict
+    assert conflict is not None
+    assert (str(conflict.atom), conflict.reason) == ("(f)", "it assigns to (f) twice")
+    without_p = parse_task(DOMAIN, "(define (problem x) (:domain d) (:init) (:goal (q)))")
+    assert claims(without_p, "(clash)") == ((), None)

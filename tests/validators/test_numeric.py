@@ -1,14 +1,20 @@
-"""Numbers on their way out: as floats where people read them, as JSON numbers where scripts do."""
+"""Exact arithmetic; and numbers on their way out, as floats where people read them, as JSON where scripts do."""
 
 from __future__ import annotations
 
 import json
 import math
 from fractions import Fraction
+from functools import reduce
+from operator import add, mul, sub, truediv
 
-from pddl2nl.pddl import parse_task
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pddl2nl.pddl import Arithmetic, Comparison, Expression, Fluent, GroundAtom, Number, Special, parse_task
 from validators import val_text, validate
-from validators.numeric import as_float, plain_number
+from validators.numeric import UndefinedError, as_float, calculate, evaluate, exact, plain_number
 
 HUGE = 10**400
 
@@ -35,3 +41,58 @@ def test_costs_beyond_all_floats() -> None:
         assert json.loads(json.dumps(report.as_json("x")))["cost"] == HUGE
         for verbose in (False, True):
             assert "Final value: inf \n" in val_text(task, "(a)", report, "x", verbose)
+
+
+# ── expressions ──────────────────────────────────────────────────────────────────────────────────
+
+F, G = Fluent("f", ("?x",)), Fluent("g")
+LEVELS = {GroundAtom(("f", "a")): 6, GroundAtom(("f", "b")): Fraction(1, 4), GroundAtom(("g",)): 4}
+
+
+def _value(operator: str, *operands: Expression, **binding: str) -> int | Fraction:
+    return evaluate(Arithmetic(operator, operands), LEVELS.get, {f"?{name}": value for name, value in binding.items()})
+
+
+def test_arithmetic_is_exact_and_whole_where_it_can_be() -> None:
+    two = Number(Fraction(2))
+    assert _value("+", F, G, two, x="a") == 12
+    assert _value("-", F, G, x="a") == 2
+    assert _value("-", F, x="a") == -6
+    assert _value("*", F, G, x="b") == 1
+    assert _value("/", F, G, x="a") == Fraction(3, 2)
+    for value in (_value("*", F, G, x="b"), _value("/", F, two, x="a"), evaluate(two, LEVELS.get)):
+        assert type(value) is int
+    third = Arithmetic("/", (Number(Fraction(1)), Number(Fraction(3))))
+    assert _value("+", third, third, third) == 1
+
+
+def test_total_time_is_the_number_of_steps() -> None:
+    metric = Arithmetic("+", (Special("total-time"), G))
+    assert evaluate(metric, LEVELS.get, steps=7) == 11
+
+
+def test_what_has_no_value() -> None:
+    with pytest.raises(UndefinedError, match="no value") as caught:
+        _value("+", G, F, x="c")
+    assert caught.value.expression == Fluent("f", ("c",))
+    assert caught.value.condition == Comparison("=", Fluent("f", ("c",)), Fluent("f", ("c",)))
+    zero = Arithmetic("-", (G, G))
+    with pytest.raises(UndefinedError, match="zero") as divided:
+        _value("*", G, Arithmetic("/", (F, zero)), x="a")
+    assert divided.value.expression == Arithmetic("/", (Fluent("f", ("a",)), zero))
+    assert UndefinedError.of(GroundAtom(("f", "c"))).expression == Fluent("f", ("c",))
+
+
+@given(st.lists(st.fractions(max_denominator=50), min_size=2, max_size=5), st.sampled_from("+-*/"))
+def test_calculate(values: list[Fraction], operator: str) -> None:
+    operation = {"+": add, "-": sub, "*": mul, "/": truediv}[operator]
+    given_values = [exact(value) for value in values]
+    try:
+        wanted = reduce(operation, values)
+    except ZeroDivisionError:
+        with pytest.raises(ZeroDivisionError):
+            calculate(operator, given_values)
+    else:
+        found = calculate(operator, given_values)
+        assert found == wanted
+        assert type(found) is (int if wanted.denominator == 1 else Fraction)

@@ -38,9 +38,11 @@ def test_names_are_as_wide_as_in_a_domain() -> None:
     assert read_plan("1:(move:fast b[0] 3:a)").actions == (GroundAction("move:fast", ("b[0]", "3:a")),)
 
 
-def test_numbers_are_the_manuals_and_no_longer_than_a_float() -> None:
+def test_numbers_are_vals_and_no_longer_than_a_float() -> None:
+    """VAL's lexer takes ``-?digits(.digits)?``: no exponent, but a minus and a point at the end."""
+    assert [step.time for step in read_plan("-1: (a) 0.000: (b) 2.: (c)").steps] == [-1, 0, 2]
     assert read_plan(f"{'9' * 300}: (a)").steps[0].time == Fraction("9" * 300)
-    for number in ("9" * 301, "9" * 5000, "٣", "-1", "1e3"):
+    for number in ("9" * 301, "9" * 5000, "٣", "--1", "- 1", "1e3", "1.5e3", "+1"):
         with pytest.raises(PDDLError):
             read_plan(f"{number}: (a)")
 

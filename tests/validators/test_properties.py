@@ -2,147 +2,214 @@
 
 from __future__ import annotations
 
-import itertools
+import importlib.util
+import random
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pddl2nl.pddl import (
-    ActionSchema,
-    And,
-    Atom,
-    Condition,
-    Domain,
-    Equality,
-    GroundAtom,
-    Not,
-    Predicate,
-    Problem,
-    Task,
-    TypedName,
-)
-from validators import GroundAction, Simulator
-
-_TYPES = {"small": ("a", "b"), "large": ("c", "d", "e"), "object": ("a", "b", "c", "d", "e")}
-_ARITY = {"p": 2, "q": 1, "r": 0, "s": 2, "t": 3}
-"""``s`` and ``t`` are never changed."""
-
-_CONSTANTS = ("a", "c")
+from pddl2nl.pddl import Condition, GroundAtom, Task, parse_task, write_condition, write_domain, write_problem
+from validators import Cause, GroundAction, Simulator, State, validate
 
 
-def _terms(count: int, parameters: list[str]) -> st.SearchStrategy[tuple[str, ...]]:
-    return st.tuples(*(st.sampled_from([*parameters, *parameters, *_CONSTANTS]) for _ in range(count)))
+def _beside(name: str) -> ModuleType:
+    # The tests are no package, and pytest imports them by path.
+    spec = importlib.util.spec_from_file_location(f"validators_{name}", Path(__file__).with_name(f"{name}.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
 
 
-@st.composite
-def _literal(draw: st.DrawFn, parameters: list[str], predicates: str, *, equality: bool) -> Condition:
-    name = draw(st.sampled_from([*predicates, "="] if equality else list(predicates)))
-    terms = draw(_terms(_ARITY.get(name, 2), parameters))
-    body = Equality(*terms) if name == "=" else Atom(name, terms)
-    return Not(body) if draw(st.integers(0, 3)) == 0 else body
+reference: Any = _beside("reference")
+random_tasks: Any = _beside("random_tasks")
+
+STEPS = 3
+"""How far random walks go where all actions are tried in every state."""
+
+PLAN = 8
+"""How long random plans are."""
 
 
-@st.composite
-def _schema(draw: st.DrawFn, name: str) -> ActionSchema:
-    parameters = [f"?x{number}" for number in range(draw(st.integers(0, 3)))]
-    typed = tuple(TypedName(parameter, (draw(st.sampled_from(sorted(_TYPES))),)) for parameter in parameters)
-    precondition = draw(st.lists(_literal(parameters, "ppqqrst", equality=True), max_size=4))
-    if precondition and draw(st.booleans()):
-        precondition[0] = And((precondition[0],))
-    effect = draw(st.lists(_literal(parameters, "pqr", equality=False), max_size=4))
-    return ActionSchema(name, typed, And(tuple(precondition)), And(tuple(effect)))
+class Model:
+    """What the definition says about a task, and where it leaves a choice.
+
+    It leaves one where a comparison reads a fluent without a value: the order in which the parts of a condition are
+    read decides whether that comparison is ever reached.
+    """
+
+    def __init__(self, task: Task):
+        self.task = task
+        self.in_order = reference.Reference(task)
+        self._all = reference.Reference(task, "all")
+        self._lucky = reference.Reference(task, "lucky")
+
+    @property
+    def initial(self) -> Any:
+        return self.in_order.initial
+
+    def actions(self) -> list[GroundAction]:
+        return [GroundAction(name, tuple(args)) for name, *args in self.in_order.actions()]
+
+    def outcomes(self, world: Any, action: GroundAction) -> tuple[Any, ...]:
+        """The successor states that are right; None stands for a failure."""
+        return self._choice(lambda model: model.attempt(world, (action.name, *action.args)), None)
+
+    def goal_values(self, world: Any) -> tuple[bool, ...]:
+        """Whether the goal holds."""
+        found: tuple[bool, ...] = self._choice(lambda model: model.holds(self.task.problem.goal, world, {}), False)
+        return found
+
+    def _choice(self, ask: Callable[[Any], Any], failure: Any) -> tuple[Any, ...]:
+        try:
+            return (ask(self._all),)
+        except reference.MeaninglessError:
+            pass
+        try:
+            return (ask(self._lucky), failure)
+        except reference.MeaninglessError:
+            return (failure,)
 
 
-@st.composite
-def _tasks(draw: st.DrawFn) -> Task:
-    everything = _TYPES["object"]
-    possible = [
-        GroundAtom((name, *args))
-        for name, arity in _ARITY.items()
-        for args in itertools.product(everything, repeat=arity)
-    ]
-    init = draw(st.lists(st.sampled_from(possible), max_size=40))
-    domain = Domain(
-        "random",
-        types=(TypedName("small"), TypedName("large")),
-        constants=(TypedName("a", ("small",)), TypedName("c", ("large",))),
-        predicates=tuple(
-            Predicate(name, tuple(TypedName(f"?v{number}") for number in range(arity)))
-            for name, arity in _ARITY.items()
-        ),
-        actions=tuple(draw(_schema(f"act{number}")) for number in range(draw(st.integers(1, 3)))),
-    )
-    objects = (TypedName("b", ("small",)), TypedName("d", ("large",)), TypedName("e", ("large",)))
-    return Task(domain, Problem("x", "random", objects=objects, init=tuple(init)))
+def _assert_same_state(state: State, world: Any) -> None:
+    assert state.atoms == world.atoms
+    assert dict(state.values) == dict(world.values)
+    assert list(state) == sorted(world.atoms)
+    assert len(state) == len(world.atoms)
+    assert all(atom in state for atom in world.atoms)
+    assert all(state.value(GroundAtom(fluent)) == value for fluent, value in world.values.items())
 
 
-def _holds(condition: Condition, binding: dict[str, str], atoms: frozenset[GroundAtom]) -> bool:
-    if isinstance(condition, And):
-        return all(_holds(part, binding, atoms) for part in condition.parts)
-    if isinstance(condition, Not):
-        return not _holds(condition.body, binding, atoms)
-    if isinstance(condition, Equality):
-        return binding.get(condition.left, condition.left) == binding.get(condition.right, condition.right)
-    assert isinstance(condition, Atom)
-    return (condition.predicate, *(binding.get(term, term) for term in condition.args)) in atoms
+def _assert_right_step(simulator: Simulator, state: State, model: Model, world: Any, action: GroundAction) -> None:
+    """That an action does to a state what the definition says, or fails for reasons that are true."""
+    outcomes = model.outcomes(world, action)
+    result = simulator.step(state, action)
+    assert result.action == action
+    assert simulator.is_applicable(state, action) == result.applicable, action
+    if result.successor is None:
+        assert None in outcomes, action
+        assert result.unmet or result.conflict, action
+        for condition in result.unmet:
+            assert model.in_order.fails(condition, world), (str(action), write_condition(condition))
+        return
+    assert (result.unmet, result.conflict) == ((), None)
+    (after,) = (outcome for outcome in outcomes if outcome is not None)
+    _assert_same_state(result.successor, after)
+    assert len(set(result.added)) == len(result.added)
+    assert len(set(result.deleted)) == len(result.deleted)
+    assert frozenset(result.added) == after.atoms - world.atoms
+    assert frozenset(result.deleted) == world.atoms - after.atoms
 
 
-def _successor(schema: ActionSchema, binding: dict[str, str], atoms: frozenset[GroundAtom]) -> frozenset[GroundAtom]:
-    assert isinstance(schema.effect, And)
-    added, deleted = set(), set()
-    for part in schema.effect.parts:
-        node = part.body if isinstance(part, Not) else part
-        assert isinstance(node, Atom)
-        ground = GroundAtom((node.predicate, *(binding.get(term, term) for term in node.args)))
-        (deleted if isinstance(part, Not) else added).add(ground)
-    return (atoms - deleted) | added
+def _assert_right_goal(simulator: Simulator, state: State, model: Model, world: Any) -> None:
+    reached = simulator.is_goal(state)
+    assert reached in model.goal_values(world)
+    unmet = simulator.unmet_goals(state)
+    assert bool(unmet) != reached
+    assert all(model.in_order.fails(condition, world) for condition in unmet)
 
 
-def _everything(task: Task) -> list[tuple[GroundAction, ActionSchema, dict[str, str]]]:
-    return [
-        (
-            GroundAction(schema.name, args),
-            schema,
-            dict(zip((parameter.name for parameter in schema.parameters), args, strict=True)),
-        )
-        for schema in task.domain.actions
-        for args in itertools.product(*(_TYPES[parameter.types[0]] for parameter in schema.parameters))
-    ]
+def _walk(
+    simulator: Simulator, model: Model, rng: random.Random, steps: int = STEPS
+) -> Iterator[tuple[State, Any, GroundAction | None]]:
+    """States of a random walk, with the model's, and the action that follows; None where none is applicable."""
+    state, world = simulator.initial, model.initial
+    for _ in range(steps):
+        chosen = simulator.sample(state, rng)
+        yield state, world, chosen
+        if chosen is None:
+            return
+        successor = simulator.step(state, chosen).successor
+        assert successor is not None
+        state, world = successor, model.outcomes(world, chosen)[0]
 
 
-@settings(max_examples=300, deadline=None)
-@given(_tasks(), st.data())
-def test_applicable_actions_and_successors_are_those_of_the_definition(task: Task, data: st.DataObject) -> None:
-    simulator = Simulator(task)
-    state = simulator.initial
-    everything = _everything(task)
-    for _ in range(3):
-        atoms = state.atoms
+@settings(max_examples=200, deadline=None)
+@given(random_tasks.tasks(), st.randoms(use_true_random=False))
+def test_applicable_actions_and_successors_are_those_of_the_definition(task: Task, rng: random.Random) -> None:
+    simulator, model = Simulator(task), Model(task)
+    everything = model.actions()
+    for state, world, chosen in _walk(simulator, model, rng):
+        _assert_same_state(state, world)
+        assert state.derived == world.derived
+        assert all(atom in state for atom in world.derived)
+        for action in everything:
+            _assert_right_step(simulator, state, model, world, action)
         found = list(simulator.applicable(state))
         assert len(found) == len(set(found))
-        wanted = {action for action, schema, binding in everything if _holds(schema.precondition, binding, atoms)}
-        assert set(found) == wanted
-        assert found == list(Simulator(task).applicable(state)), "the order depends on nothing but task and state"
-        for action, schema, binding in everything:
-            result = simulator.step(state, action)
-            assert result.applicable == (action in wanted)
-            assert simulator.is_applicable(state, action) == result.applicable
-            assert bool(result.unmet) != result.applicable
-            if result.successor is not None:
-                assert result.successor.atoms == _successor(schema, binding, atoms)
-                assert frozenset(result.added) == result.successor.atoms - atoms
-                assert frozenset(result.deleted) == atoms - result.successor.atoms
-        if not found:
-            break
-        successor = simulator.step(state, data.draw(st.sampled_from(found))).successor
-        assert successor is not None
-        state = successor
+        assert set(found) == {action for action in everything if simulator.is_applicable(state, action)}
+        assert (chosen in found) if found else (chosen is None)
+        _assert_right_goal(simulator, state, model, world)
+
+
+@settings(max_examples=60, deadline=None)
+@given(random_tasks.tasks(), st.randoms(use_true_random=False))
+def test_a_written_and_read_task_behaves_the_same(task: Task, rng: random.Random) -> None:
+    again = parse_task(write_domain(task.domain), write_problem(task.problem))
+    assert (again.domain, again.problem) == (task.domain, task.problem)
+    simulator, copy = Simulator(task), Simulator(again)
+    model = Model(task)
+    for state, _, chosen in _walk(simulator, model, rng):
+        same = copy.state(sorted(state.atoms, reverse=True), state.values)
+        assert same == copy.state(state.atoms, state.values)
+        assert hash(same) == hash(copy.state(state.atoms, state.values))
+        found = list(simulator.applicable(state))
+        assert found == list(copy.applicable(same)), "the order depends on nothing but task and state"
+        assert simulator.is_goal(state) == copy.is_goal(same)
+        assert simulator.cost(state) == copy.cost(same)
+        if chosen is not None:
+            one, other = simulator.step(state, chosen), copy.step(same, str(chosen).upper())
+            assert (one.added, one.deleted) == (other.added, other.deleted)
+            assert one.successor is not None
+            assert other.successor is not None
+            assert one.successor.atoms == other.successor.atoms
+            assert one.successor.values == other.successor.values
+
+
+def _cause(model: Model, condition: Condition, worlds: list[Any], *, goals: bool) -> Cause:
+    """Why a condition fails in the last of the states that a plan went through."""
+    held = [not model.in_order.fails(condition, world) for world in worlds]
+    lost = [step for step in range(1, len(worlds)) if held[step - 1] and not held[step]]
+    first, last = (lost[0], lost[-1]) if lost else (None, None)
+    return Cause(condition, last, never_held=not any(held), lost_after_step=first if goals else None)
 
 
 @settings(max_examples=100, deadline=None)
-@given(_tasks())
-def test_equal_states_have_equal_actions_whatever_led_to_them(task: Task) -> None:
-    simulator = Simulator(task)
-    copy = simulator.state(sorted(simulator.initial.atoms, reverse=True))
-    assert copy == simulator.initial
-    assert list(simulator.applicable(copy)) == list(simulator.applicable(simulator.initial))
+@given(random_tasks.tasks(), st.randoms(use_true_random=False), st.booleans())
+def test_plans_get_the_verdict_of_the_definition(task: Task, rng: random.Random, spoil: bool) -> None:
+    simulator, model = Simulator(task), Model(task)
+    walk = list(_walk(simulator, model, rng, PLAN))
+    plan = [chosen for _, _, chosen in walk if chosen is not None]
+    place = rng.randrange(len(walk))
+    state = walk[place][0]
+    failing = [action for action in model.actions() if not simulator.is_applicable(state, action)]
+    if spoil and failing:
+        plan.insert(place, rng.choice(failing))
+        report = validate(task, plan)
+        assert (report.verdict, report.failed_step, report.action) == ("inapplicable", place + 1, plan[place])
+        assert report.cost is None
+        assert report.unmet == simulator.step(state, plan[place]).unmet
+        worlds = [world for _, world, _ in walk[: place + 1]]
+        assert list(report.explanation) == [_cause(model, one, worlds, goals=False) for one in report.unmet]
+        return
+    worlds = [world for _, world, _ in walk]
+    if walk[-1][2] is not None:
+        worlds.append(model.outcomes(worlds[-1], walk[-1][2])[0])
+    world = worlds[-1]
+    report = validate(task, "\n".join(map(str, plan)))
+    assert (report.verdict == "valid") in model.goal_values(world)
+    assert report.verdict in ("valid", "goal-not-satisfied")
+    assert (report.failed_step, report.steps) == (None, len(plan))
+    assert bool(report.unmet_goals) != report.valid
+    assert all(model.in_order.fails(condition, world) for condition in report.unmet_goals)
+    assert list(report.explanation) == [_cause(model, one, worlds, goals=True) for one in report.unmet_goals]
+    metric = task.problem.metric
+    cost = len(plan) if metric is None else model.in_order.number(metric.expression, world, {}, len(plan))
+    assert report.cost == cost

@@ -1,4 +1,4 @@
-"""VAL's text where its corpus has no example: bad plans, several plans, simultaneous actions, numbers."""
+"""VAL's text where its corpus has no example: bad plans, several plans, simultaneous actions, numbers, all of ADL."""
 
 from pathlib import Path
 
@@ -6,6 +6,8 @@ import pytest
 
 from pddl2nl.pddl import Task, parse_task
 from validators import read_plan, val_summary, val_text, val_verdict, validate
+from validators.val_text import val_lines
+from validators.validate import VAL_TOLERANCE
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -33,6 +35,94 @@ def test_golden(tower: Task, name: str, verbose: bool) -> None:
 @pytest.mark.parametrize("name", ["wrong-arity", "unknown-action", "unknown-object", "wrong-type", "malformed"])
 def test_bad_plans_look_alike_in_both_forms(name: str) -> None:
     assert (GOLDEN / f"{name}.txt").read_text() == (GOLDEN / f"{name}-v.txt").read_text()
+
+
+SHOP = """
+(define (domain shop)
+  (:requirements :adl :derived-predicates :numeric-fluents)
+  (:types item place)
+  (:constants counter - place)
+  (:predicates (at ?i - item ?p - place) (open) (sold ?i - item) (dusty ?i - item) (near ?p ?q - place)
+    (linked ?p ?q - place) (all-sold))
+  (:functions (price ?i - item) (cash) (debt ?p - place) (weight))
+  (:derived (linked ?p ?q - place) (or (near ?p ?q) (exists (?r - place) (and (near ?p ?r) (linked ?r ?q)))))
+  (:derived (all-sold) (forall (?i - item) (sold ?i)))
+  (:action carry
+    :parameters (?i - item ?p ?q - place)
+    :precondition (and (at ?i ?p) (linked ?p ?q) (not (= ?p ?q)))
+    :effect (and (at ?i ?q) (not (at ?i ?p))))
+  (:action sell
+    :parameters (?i - item)
+    :precondition (and (open) (or (at ?i counter) (dusty ?i)) (>= (+ (cash) 10) (price ?i)))
+    :effect (and
+      (increase (cash) (price ?i))
+      (when (dusty ?i) (and (not (dusty ?i)) (decrease (cash) (/ (price ?i) 3))))
+      (sold ?i)
+      (not (at ?i counter))
+      (forall (?j - item) (when (and (at ?j counter) (not (= ?i ?j))) (and (dusty ?j) (increase (cash) 0.5))))))
+  (:action close
+    :parameters ()
+    :precondition (all-sold)
+    :effect (and (not (open)) (forall (?p - place ?i - item) (and (not (at ?i ?p)) (not (dusty ?i))))))
+  (:action count
+    :parameters ()
+    :precondition (and (imply (open) (< (cash) 0)) (forall (?i - item) (exists (?p - place) (at ?i ?p))))
+    :effect (scale-up (cash) 2))
+  (:action weigh
+    :parameters (?i - item)
+    :precondition (> (weight) (price ?i))
+    :effect (assign (weight) 1))
+  (:action halve
+    :parameters (?i - item)
+    :precondition ()
+    :effect (and (scale-down (price ?i) 2) (when (dusty ?i) (assign (price ?i) 0))))
+  (:action upset
+    :parameters (?i - item)
+    :precondition (and (open) (not (sold ?i)))
+    :effect (and (scale-down (price ?i) 2) (when (sold ?i) (assign (price ?i) 0)))))
+"""
+MONDAY = """
+(define (problem monday) (:domain shop)
+  (:objects tea_2 tea rice - item shed attic - place)
+  (:init (open) (at tea attic) (at rice counter) (at tea_2 counter) (dusty tea)
+    (near attic shed) (near shed counter) (near counter attic)
+    (= (cash) 2) (= (price tea) 10) (= (price rice) 0.1) (= (price tea_2) 19))
+  (:goal (and (all-sold) (not (open)) (or (> (cash) 100) (not (exists (?i - item) (dusty ?i))))
+    (forall (?p - place) (imply (linked attic ?p) (not (at rice ?p))))))
+  (:metric maximize (- (cash) 1)))
+"""
+
+SHOPPING = {
+    "effects": "(sell rice) (carry tea attic counter) (sell tea) (sell tea_2)",
+    "comparison": "(sell tea_2)",
+    "equality": "(carry rice counter counter)",
+    "disjunction": "(sell rice) (carry tea attic shed) (sell tea) (sell tea)",
+    "derived-alone": "(sell rice) (close)",
+    "implication": "(sell rice) (count)",
+    "quantified": "0.5: (close)",
+    "undefined": "(weigh tea)",
+    "contradiction": "1: (halve rice)\n1.5: (halve tea)",
+    "contradiction-unmet": "(sell rice) (sell tea) (sell tea_2) (close) (upset tea)",
+    "together-adl": "1: (sell rice)\n2: (carry tea attic shed)\n2: (sell tea)",
+    "both-read": "1: (sell rice) 1: (sell tea)",
+    "conditional-conflict": "0.000: (carry tea_2 counter shed) 0.000: (sell rice)",
+    "negative-time": "-1: (SELL rice) ; early\n  0: (Carry Tea attic shed) (carry tea shed counter)",
+    "sold-out": "(sell rice) (sell tea) (sell tea_2) (close)",
+}
+
+
+@pytest.fixture(scope="module")
+def monday() -> Task:
+    return parse_task(SHOP, MONDAY)
+
+
+@pytest.mark.parametrize("name", SHOPPING)
+@pytest.mark.parametrize("verbose", [False, True])
+def test_all_of_adl(monday: Task, name: str, verbose: bool) -> None:
+    report = validate(monday, SHOPPING[name], f"{name}.plan")
+    text = val_text(monday, SHOPPING[name], report, f"{name}.plan", verbose)
+    file = GOLDEN / f"shop-{name}{'-v' if verbose else ''}.txt"
+    assert text == file.read_text(), f"{file} does not hold this text"
 
 
 def test_any_form_of_plan_gives_the_same_text(tower: Task) -> None:
@@ -81,3 +171,54 @@ def test_numbers_have_ten_digits() -> None:
     text = val_text(task, "(a)", validate(task, "(a)"), "p", True)
     assert "Updating (total-cost) (0.1) by 1.23456789e+10 increase\n" in text
     assert "Final value: 1.23456789e+10 \n" in text
+
+
+@pytest.mark.parametrize(
+    ("condition", "value", "exact", "close"),
+    [
+        ("(>= (f) 1)", "0.99995", False, True),
+        ("(>= (f) 1)", "0.9998", False, False),
+        ("(> (f) 1)", "0.99995", False, True),
+        ("(< (f) 1)", "1.00005", False, True),
+        ("(<= (f) 1)", "1.0002", False, False),
+        ("(= (f) 1)", "1.00005", False, True),
+        ("(= (f) 1)", "0.9998", False, False),
+        ("(not (= (f) 1))", "1.00005", True, False),
+        ("(not (> (f) 1))", "0.99995", True, False),
+    ],
+)
+def test_vals_tolerance_must_be_asked_for(condition: str, value: str, exact: bool, close: bool) -> None:
+    task = parse_task(
+        "(define (domain d) (:requirements :numeric-fluents :negative-preconditions) (:predicates (p)) (:functions (f))"
+        f" (:action a :parameters () :precondition {condition} :effect (p)))",
+        f"(define (problem x) (:domain d) (:init (= (f) {value})) (:goal (p)))",
+    )
+    assert validate(task, "(a)").valid is exact
+    report = validate(task, "(a)", tolerance=VAL_TOLERANCE)
+    assert report.valid is close
+    text = val_text(task, "(a)", report, "p", verbose=True, tolerance=VAL_TOLERANCE)
+    assert ("Adding (p)\n" in text) is close
+    assert ("atisfy (f)[=" in text) is not close
+
+
+def test_lines_come_one_by_one(tower: Task) -> None:
+    plan = "(unstack c a) (put-down c)"
+    report = validate(tower, plan)
+    lines = list(val_lines(tower, plan, report, "p", verbose=True))
+    assert "".join(f"{line}\n" for line in lines) == val_verdict(tower, plan, report, "p", verbose=True)
+    assert next(val_lines(tower, plan, report, "p")) == "Checking plan: p"
+
+
+def test_a_metric_without_a_value_is_an_error_in_val() -> None:
+    task = parse_task(
+        "(define (domain d) (:requirements :numeric-fluents) (:predicates (p)) (:functions (f))"
+        " (:action a :parameters () :precondition () :effect (p)))",
+        "(define (problem x) (:domain d) (:init (= (f) 0)) (:goal (p)) (:metric minimize (/ 1 (f))))",
+    )
+    report = validate(task, "(a)")
+    assert report.valid
+    assert report.cost is None
+    assert val_text(task, "(a)", report, "p") == (
+        "Checking plan: p\nPlan executed successfully - checking goal\nError occurred in validation attempt:\n"
+        "  Attempt to access undefined numeric expression!\n\n\nQueries (validator failed):\n p \n"
+    )

@@ -170,9 +170,9 @@ def test_actions_at_the_same_time_must_not_interfere(tower: Task) -> None:
 
 def test_a_task_that_cannot_be_executed_is_bad_input() -> None:
     task = parse_task(
-        "(define (domain d) (:requirements :disjunctive-preconditions) (:predicates (p) (q))"
-        " (:action a :parameters () :precondition (or (p) (q)) :effect (p)))",
+        "(define (domain d) (:requirements :durative-actions) (:predicates (p))"
+        " (:durative-action a :parameters () :duration (= ?duration 1) :condition () :effect (at end (p))))",
         "(define (problem x) (:domain d) (:init) (:goal (p)))",
     )
-    with pytest.raises(InputError, match="disjunction"):
+    with pytest.raises(InputError, match="the durative action 'a'"):
         validate(task, "")

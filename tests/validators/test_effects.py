@@ -1,0 +1,180 @@
+"""What actions do: conditional and quantified effects, numeric updates, and what cannot happen together."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from pddl2nl.pddl import GroundAtom, Task, parse_task, write_condition
+from validators import GroundAction, Simulator, validate
+from validators.effects import Change, Outcome
+
+DOMAIN = """
+(define (domain works)
+  (:requirements :adl :numeric-fluents)
+  (:types item place)
+  (:constants b a c - item home yard - place)
+  (:predicates (at ?i - item ?p - place) (wet ?i - item) (seen ?i - item) (lit) (last ?i - item))
+  (:functions (load ?p - place) (total) (unset) (width ?i - item))
+  (:action {name} :parameters {parameters} :precondition {precondition} :effect {effect}))
+"""
+
+PROBLEM = """
+(define (problem small) (:domain works)
+  (:objects)
+  (:init (at a home) (at b home) (at c yard) (wet b) (= (load home) 3) (= (load yard) 0) (= (total) 2)
+         (= (width a) 1) (= (width b) 1/2) (= (width c) 4))
+  (:goal (lit)))
+""".replace("1/2", "0.5")
+
+
+def task(effect: str, *, precondition: str = "()", parameters: str = "()") -> Task:
+    return parse_task(
+        DOMAIN.format(name="do", parameters=parameters, precondition=precondition, effect=effect), PROBLEM
+    )
+
+
+def outcome(effect: str, *args: str, parameters: str = "()") -> Outcome:
+    simulator = Simulator(task(effect, parameters=parameters))
+    return simulator.ground(GroundAction("do", args)).outcome(simulator.initial)
+
+
+def atoms(*texts: str) -> tuple[GroundAtom, ...]:
+    return tuple(GroundAtom(text.split()) for text in texts)
+
+
+def test_conditions_are_read_in_the_old_state() -> None:
+    simulator = Simulator(task("(and (lit) (not (wet b)) (when (lit) (seen a)) (when (wet b) (seen b)))"))
+    after = simulator.step(simulator.initial, "(do)").successor
+    assert after is not None
+    assert [GroundAtom(("seen", name)) in after for name in "ab"] == [False, True]
+    assert GroundAtom(("wet", "b")) not in after
+
+
+def test_what_is_deleted_and_added_is_added() -> None:
+    for effect in ("(and (wet b) (not (wet b)))", "(and (not (wet b)) (when (wet b) (wet b)))"):
+        simulator = Simulator(task(effect))
+        result = simulator.step(simulator.initial, "(do)")
+        assert result.successor == simulator.initial
+        assert (result.added, result.deleted) == ((), ())
+
+
+def test_top_level_first_then_when_then_forall_in_alphabetic_order() -> None:
+    found = outcome("(and (forall (?i - item) (seen ?i)) (when (wet b) (last b)) (lit) (last c))")
+    assert found.adds == atoms("lit", "last c", "last b", "seen a", "seen b", "seen c")
+
+
+def test_updates_of_conditional_effects_come_before_those_at_the_top() -> None:
+    found = outcome(
+        "(and (increase (total) 1) (when (wet b) (increase (load home) 2))"
+        " (forall (?i - item) (when (at ?i home) (decrease (load yard) (width ?i)))))"
+    )
+    assert found.updates == (
+        Change(GroundAtom(("load", "home")), "increase", 2),
+        Change(GroundAtom(("total",)), "increase", 1),
+        Change(GroundAtom(("load", "yard")), "decrease", 1),
+        Change(GroundAtom(("load", "yard")), "decrease", Fraction(1, 2)),
+    )
+
+
+def test_nested_quantifiers_shadow_and_range_over_types_and_constants() -> None:
+    found = outcome(
+        "(forall (?p - place) (forall (?i - item) (when (and (at ?i ?p) (not (= ?p home))) (not (at ?i ?p)))))"
+    )
+    assert found.deletes == atoms("at c yard")
+    shadowed = outcome(
+        "(and (seen ?x) (forall (?x - item) (when (wet ?x) (not (wet ?x)))))", "a", parameters="(?x - item)"
+    )
+    assert (shadowed.adds, shadowed.deletes) == (atoms("seen a"), atoms("wet b"))
+
+
+@pytest.mark.parametrize(
+    ("effect", "value"),
+    [
+        ("(assign (total) (+ (load home) 1))", 4),
+        ("(increase (total) (load home))", 5),
+        ("(decrease (total) 2.5)", Fraction(-1, 2)),
+        ("(scale-up (total) 1.5)", 3),
+        ("(scale-down (total) 3)", Fraction(2, 3)),
+        ("(and (increase (total) 1) (decrease (total) 3))", 0),
+        ("(increase (total) (- (width b)))", Fraction(3, 2)),
+    ],
+)
+def test_numeric_updates_are_exact(effect: str, value: Fraction) -> None:
+    simulator = Simulator(task(effect))
+    after = simulator.step(simulator.initial, "(do)").successor
+    assert after is not None
+    assert after.value(GroundAtom(("total",))) == value
+    assert simulator.initial.value(GroundAtom(("total",))) == 2
+
+
+def test_amounts_are_read_in_the_old_state() -> None:
+    simulator = Simulator(task("(and (assign (total) (load home)) (assign (load home) (total)))"))
+    after = simulator.step(simulator.initial, "(do)").successor
+    assert after is not None
+    assert (after.value(GroundAtom(("total",))), after.value(GroundAtom(("load", "home")))) == (3, 2)
+
+
+@pytest.mark.parametrize(
+    "effect",
+    [
+        "(and (assign (load ?p) 1) (assign (load home) 2))",
+        "(and (assign (load ?p) 1) (increase (load home) 1))",
+        "(and (scale-up (load ?p) 2) (increase (load home) 1))",
+        "(and (assign (load ?p) 1) (when (wet b) (increase (load home) 1)))",
+    ],
+)
+def test_contradicting_updates_of_one_fluent_are_an_error(effect: str) -> None:
+    contradicting = task(effect, parameters="(?p - place)")
+    simulator = Simulator(contradicting)
+    assert simulator.is_applicable(simulator.initial, "(do yard)")
+    assert not simulator.is_applicable(simulator.initial, "(do home)")
+    result = simulator.step(simulator.initial, "(do home)")
+    assert (result.successor, result.unmet) == (None, ())
+    assert result.conflict == GroundAtom(("load", "home"))
+    report = validate(contradicting, "(do yard) (do home)")
+    assert (report.verdict, report.failed_step, report.unmet) == ("inapplicable", 2, ())
+    assert "(load home)" in report.diagnostics[0].message
+
+
+def test_a_precondition_that_fails_comes_before_a_contradiction() -> None:
+    effect = "(and (assign (load ?p) 1) (increase (load home) 1))"
+    report = validate(task(effect, precondition="(lit)", parameters="(?p - place)"), "(do home)")
+    assert [write_condition(condition) for condition in report.unmet] == ["(lit)"]
+    assert report.diagnostics == ()
+
+
+def test_a_condition_decides_whether_updates_contradict_each_other() -> None:
+    simulator = Simulator(task("(and (lit) (assign (load home) 1) (when (lit) (increase (load home) 1)))"))
+    assert simulator.is_applicable(simulator.initial, "(do)")
+    assert not simulator.is_applicable(simulator.state([*simulator.initial.atoms, *atoms("lit")]), "(do)")
+
+
+@pytest.mark.parametrize(
+    ("effect", "missing"),
+    [
+        ("(assign (total) (unset))", "(= (unset) (unset))"),
+        ("(when (> (unset) 1) (lit))", "(= (unset) (unset))"),
+        ("(forall (?i - item) (when (wet ?i) (increase (total) (unset))))", "(= (unset) (unset))"),
+        ("(scale-down (total) (load yard))", "(= (/ (total) 0) (/ (total) 0))"),
+        ("(increase (total) (/ 1 (load yard)))", "(= (/ 1 (load yard)) (/ 1 (load yard)))"),
+    ],
+)
+def test_what_has_no_value_is_an_error_at_use(effect: str, missing: str) -> None:
+    simulator = Simulator(task(effect))
+    assert not simulator.is_applicable(simulator.initial, "(do)")
+    result = simulator.step(simulator.initial, "(do)")
+    assert [write_condition(condition) for condition in result.unmet] == [missing]
+
+
+def test_a_fluent_without_a_value_is_updated_from_zero_as_in_val() -> None:
+    simulator = Simulator(task("(increase (unset) 2)"))
+    after = simulator.step(simulator.initial, "(do)").successor
+    assert after is not None
+    assert after.value(GroundAtom(("unset",))) == 2
+
+
+def test_an_undefined_fluent_that_is_not_read_does_no_harm() -> None:
+    simulator = Simulator(task("(when (lit) (increase (total) (unset)))"))
+    assert simulator.is_applicable(simulator.initial, "(do)")

@@ -1,0 +1,215 @@
+"""Drawing an applicable action: every one with the same probability, without listing them."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from pddl2nl.pddl import Task, load_task, parse_task
+from validators import GroundAction, Simulator, State, sampling
+
+# The chi-square distribution's upper 0.1 % point is about this many standard deviations above its mean, at 5 to 100
+# degrees of freedom: the seeds are fixed, so nothing fails by chance.
+SIGMAS = 3.6
+
+
+def make(actions: str, init: str, objects: str) -> Task:
+    return parse_task(
+        f"""(define (domain d) (:requirements :adl :derived-predicates :fluents)
+          (:predicates (p ?x) (q ?x ?y) (r ?x ?y) (s ?x) (e ?x ?y)) (:functions (f ?x))
+          (:derived (e ?x ?y) (or (q ?x ?y) (exists (?z) (and (q ?x ?z) (e ?z ?y)))))
+          {actions}
+          (:action change :parameters (?x ?y) :precondition (and (q ?x ?y) (not (q ?x ?y)))
+            :effect (and (p ?x) (q ?x ?y))))""",
+        f"(define (problem x) (:domain d) (:objects {objects}) (:init {init}) (:goal (p o0)))",
+    )
+
+
+def action(parameters: str, precondition: str, name: str = "act") -> str:
+    return f"(:action {name} :parameters ({parameters}) :precondition {precondition} :effect (p ?x))"
+
+
+def skewed(rng: random.Random, count: int) -> str:
+    """Atoms of a graph in which few nodes have most of the arcs, so that buckets differ much in size."""
+    arcs = {(int(count * rng.random() ** 3), int(count * rng.random() ** 2)) for _ in range(3 * count)}
+    return " ".join(f"(q o{one} o{other})" for one, other in sorted(arcs))
+
+
+NAMES = " ".join(f"o{number}" for number in range(12))
+
+TASKS = {
+    "a path": (action("?x ?y ?z", "(and (q ?x ?y) (q ?y ?z))"), ""),
+    "a path with tests": (action("?x ?y ?z", "(and (q ?x ?y) (q ?y ?z) (not (= ?x ?z)) (not (q ?x ?z)))"), ""),
+    "a triangle": (action("?x ?y ?z", "(and (q ?x ?y) (q ?y ?z) (q ?z ?x))"), "(q o0 o1) (q o1 o2) (q o2 o0)"),
+    "parts that share nothing": (action("?x ?y", "(and (q ?x ?x) (p ?y))"), "(q o3 o3) (q o4 o4) (p o1) (p o7)"),
+    "a disjunction": (action("?x ?y", "(or (and (p ?x) (s ?y)) (q ?x ?y))"), "(p o0) (p o1) (s o1) (s o5) (s o6)"),
+    "quantifiers": (
+        action("?x", "(and (exists (?y) (and (q ?x ?y) (p ?y))) (forall (?y) (imply (q ?x ?y) (not (s ?y)))))"),
+        "(p o0) (p o2) (p o3) (s o5)",
+    ),
+    "derived": (action("?x ?y", "(and (e ?x ?y) (s ?y))"), "(s o0) (s o3)"),
+    "numbers": (
+        action("?x ?y", "(and (q ?x ?y) (> (f ?y) (f ?x)))"),
+        " ".join(f"(= (f o{number}) {number * 7 % 12})" for number in range(0, 12, 2)),
+    ),
+    "several actions": (
+        action("?x", "(p ?x)") + action("?x ?y", "(q ?x ?y)", "two") + action("?x", "(not (s ?x))", "three"),
+        "(p o0) (p o5) (s o1) (s o2)",
+    ),
+}
+
+
+def chi_square_is_plausible(counts: Counter[GroundAction], everything: list[GroundAction], draws: int) -> bool:
+    expected = draws / len(everything)
+    chi_square = sum((counts[one] - expected) ** 2 / expected for one in everything)
+    freedom = len(everything) - 1
+    return bool(abs(chi_square - freedom) < SIGMAS * (2 * max(freedom, 1)) ** 0.5)
+
+
+@pytest.mark.parametrize("name", sorted(TASKS))
+def test_every_action_is_as_likely_as_any_other(name: str) -> None:
+    actions, init = TASKS[name]
+    task = make(actions, f"{skewed(random.Random(3), 12)} {init}", NAMES)
+    simulator = Simulator(task)
+    everything = list(simulator.applicable(simulator.initial))
+    assert len(everything) > 1
+    draws = 60 * len(everything)
+    rng = random.Random(11)
+    counts = Counter(one for one in (simulator.sample(simulator.initial, rng) for _ in range(draws)) if one)
+    assert sum(counts.values()) == draws
+    assert set(counts) <= set(everything)
+    assert chi_square_is_plausible(counts, everything, draws)
+
+
+@pytest.mark.parametrize("name", ["a path", "a path with tests", "a triangle", "derived", "several actions"])
+def test_the_first_draw_is_as_uniform_as_the_later_ones(name: str) -> None:
+    """What earlier draws have learnt must not be what makes it uniform: every draw here is a new simulator's first."""
+    actions, init = TASKS[name]
+    task = make(actions, f"{skewed(random.Random(5), 6)} {init}", NAMES)
+    simulator = Simulator(task)
+    everything = list(simulator.applicable(simulator.initial))
+    draws = 40 * len(everything)
+    rng = random.Random(12)
+    counts: Counter[GroundAction] = Counter()
+    for _ in range(draws):
+        # An equal state that is another object: nothing is remembered about it.
+        state = simulator.state(simulator.initial.atoms, simulator.initial.values)
+        found = simulator.sample(state, rng)
+        assert found is not None
+        counts[found] += 1
+    assert chi_square_is_plausible(counts, everything, draws)
+
+
+def test_drawing_from_the_whole_list_is_uniform_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling, "_TRIALS", 0)
+    simulator = Simulator(make(*TASKS["a path"], NAMES))
+    state = simulator.state(make("", skewed(random.Random(3), 6), NAMES).problem.init)
+    everything = list(simulator.applicable(state))
+    rng = random.Random(13)
+    counts = Counter(one for one in (simulator.sample(state, rng) for _ in range(40 * len(everything))) if one)
+    assert chi_square_is_plausible(counts, everything, 40 * len(everything))
+
+
+def test_what_was_learnt_is_dropped_where_it_takes_too_much_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling, "_MOST_CHILDREN", 10)
+    actions, init = TASKS["a triangle"]
+    simulator = Simulator(make(actions, f"{skewed(random.Random(3), 12)} {init}", NAMES))
+    everything = set(simulator.applicable(simulator.initial))
+    rng = random.Random(14)
+    assert {simulator.sample(simulator.initial, rng) for _ in range(20 * len(everything))} == everything
+
+
+def test_nothing_applicable_nothing_drawn() -> None:
+    # All that could be tried leads to nothing, which has to be found out.
+    init = " ".join(f"(q o{one} o{one + 1})" for one in range(0, 11, 2))
+    simulator = Simulator(make(action("?x ?y ?z", "(and (q ?x ?y) (q ?y ?z))"), init, NAMES))
+    assert simulator.sample(simulator.initial, random.Random(1)) is None
+    empty = Simulator(make("", "", NAMES))
+    assert empty.sample(empty.initial, random.Random(1)) is None
+
+
+def test_the_only_action_among_millions_of_candidates_is_found() -> None:
+    count = 400
+    names = [f"o{number}" for number in range(count)]
+    arcs = [f"(q o{number} o{(7 * number + step) % count})" for number in range(count) for step in range(8)]
+    triangle = ["(q o1 o2)", "(q o2 o3)", "(q o3 o1)", "(s o1)"]
+    precondition = "(and (q ?x ?y) (q ?y ?z) (q ?z ?u) (q ?u ?w) (= ?u ?x) (= ?w ?y) (s ?x) (not (= ?x ?y)))"
+    task = make(action("?x ?y ?z ?u ?w", precondition), " ".join(arcs + triangle), " ".join(names))
+    simulator = Simulator(task)
+    everything = set(simulator.applicable(simulator.initial))
+    rng = random.Random(2)
+    start = time.process_time()
+    assert {simulator.sample(simulator.initial, rng) for _ in range(50)} <= everything
+    assert time.process_time() - start < 2.0
+
+
+PROGRAM = """
+import random, sys
+from pddl2nl.pddl import parse_task
+from validators import Simulator
+simulator = Simulator(parse_task(sys.argv[1], sys.argv[2]))
+rng, state = random.Random(9), simulator.initial
+for _ in range(40):
+    found = simulator.sample(state, rng)
+    print(found)
+    state = simulator.step(state, found).successor
+"""
+
+
+def test_a_seed_gives_the_same_draws_everywhere() -> None:
+    actions, init = TASKS["several actions"]
+    task = make(actions, f"{skewed(random.Random(3), 12)} {init}", NAMES)
+    assert task.domain.source is not None
+    assert task.problem.source is not None
+    outputs = set()
+    for seed in ("0", "1", "99"):
+        ran = subprocess.run(
+            [sys.executable, "-c", PROGRAM, task.domain.source.text, task.problem.source.text],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        outputs.add(ran.stdout)
+    (output,) = outputs
+    assert len(set(output.splitlines())) > 5
+
+
+def test_threads_may_draw_at_once() -> None:
+    actions, init = TASKS["a path with tests"]
+    simulator = Simulator(make(actions, f"{skewed(random.Random(3), 12)} {init}", NAMES))
+    states: list[State] = [simulator.initial]
+    for one in list(simulator.applicable(simulator.initial))[:6]:
+        successor = simulator.step(simulator.initial, one).successor
+        assert successor is not None
+        states.append(successor)
+    expected = {id(state): set(simulator.applicable(state)) for state in states}
+
+    def draw(number: int) -> bool:
+        state = states[number % len(states)]
+        return simulator.sample(state, random.Random(number)) in expected[id(state)]
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(draw, range(300)))
+
+
+def test_drawing_is_fast_where_there_are_millions(shared: Path) -> None:
+    home = shared / "speed" / "organic-synth-p06"
+    simulator = Simulator(load_task(home / "domain.pddl", home / "problem.pddl"))
+    rng = random.Random(1)
+    assert simulator.sample(simulator.initial, rng) is not None
+    names = " ".join(f"o{number}" for number in range(300))
+    init = " ".join(f"(p o{number}) (q o{number} o{number * 7 % 300})" for number in range(300))
+    simulator = Simulator(make(action("?x ?y ?z ?u", "(and (p ?x) (q ?y ?z) (q ?z ?u) (p ?u))"), init, names))
+    start = time.process_time()
+    drawn = {simulator.sample(simulator.initial, rng) for _ in range(100)}
+    assert time.process_time() - start < 2.0
+    assert len(drawn) > 90

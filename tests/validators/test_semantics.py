@@ -1,0 +1,238 @@
+"""The definition of conditions: cases by hand, and what `unmet` promises."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from fractions import Fraction
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pddl2nl.pddl import (
+    And,
+    Atom,
+    Comparison,
+    Condition,
+    Equality,
+    Exists,
+    Fluent,
+    Forall,
+    GroundAtom,
+    Imply,
+    Not,
+    Or,
+    Preference,
+    TypedName,
+    conjuncts,
+    substitute,
+)
+from pddl2nl.pddl import Number as NumberNode
+from validators.normal_form import free_variables
+from validators.semantics import UndefinedError, compare, ground_atom, holds, unmet
+
+
+def _load(name: str) -> ModuleType:
+    # The tests are no package, and pytest imports them by path.
+    spec = importlib.util.spec_from_file_location(f"validators_{name}", Path(__file__).with_name(f"{name}.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+formulas: Any = _load("formulas")
+EVERYTHING = {**formulas.STATIC, **formulas.CHANGING}
+TRUE, FALSE = And(), Or()
+P, Q, R = (Atom("q", (name,)) for name in "abc")
+
+
+def _world(*atoms: str, **values: int) -> Any:
+    """A world where these atoms, ``"q a"``, are true, and ``g`` or ``(f a)`` (as ``f_a``) have these values."""
+    task = formulas.task_with(frozenset())
+    held = frozenset(GroundAtom(atom.split()) for atom in atoms)
+    return formulas.PlainWorld(task, held, {GroundAtom(name.split("_")): value for name, value in values.items()})
+
+
+WORLDS = st.builds(
+    lambda statics, changing, values: formulas.PlainWorld(formulas.task_with(statics), statics | changing, values),
+    formulas.subsets(formulas.STATIC),
+    formulas.subsets(formulas.CHANGING),
+    formulas.values(),
+)
+
+
+def test_connectives() -> None:
+    world = _world("q a")
+    true, false = P, Q
+    assert holds(true, world)
+    assert not holds(false, world)
+    assert holds(Not(false), world)
+    assert holds(And(()), world)
+    assert not holds(Or(()), world)
+    assert holds(Equality("a", "a"), world)
+    assert not holds(Equality("?x", "a"), world, {"?x": "b"})
+    table = [(one, other) for one in (true, false) for other in (true, false)]
+    assert [holds(And(pair), world) for pair in table] == [True, False, False, False]
+    assert [holds(Or(pair), world) for pair in table] == [True, True, True, False]
+    assert [holds(Imply(*pair), world) for pair in table] == [True, False, True, True]
+
+
+def test_quantifiers() -> None:
+    world = _world("q a", "q b", "p a b")
+    x, y = TypedName("?x", ("small",)), TypedName("?y", ("small",))
+    assert holds(Forall((x,), Atom("q", ("?x",))), world), "a and b are all that is small"
+    assert not holds(Forall((TypedName("?x"),), Atom("q", ("?x",))), world)
+    assert holds(Exists((x, y), Atom("p", ("?x", "?y"))), world)
+    assert not holds(Exists((x, y), And((Atom("p", ("?x", "?y")), Equality("?x", "?y")))), world)
+    either = TypedName("?x", ("small", "tool"))
+    assert not holds(Forall((either,), Atom("q", ("?x",))), world)
+    assert not holds(Forall((x,), Exists((TypedName("?x", ("tool",)),), Atom("q", ("?x",)))), world), "the inner ?x"
+    none = TypedName("?x", ("nothing",))
+    assert holds(Forall((none,), FALSE), world)
+    assert not holds(Exists((none,), TRUE), world)
+
+
+def test_comparisons_are_read_only_as_far_as_needed() -> None:
+    world = _world("q a", g=3)
+    undefined = Comparison(">", Fluent("f", ("?x",)), Fluent("g"))
+    assert holds(Comparison("=", Fluent("g"), NumberNode(Fraction(3))), world)
+    assert holds(Or((P, undefined)), world)
+    assert not holds(And((Q, undefined)), world)
+    with pytest.raises(UndefinedError) as caught:
+        holds(Or((undefined, P)), world, {"?x": "b"})
+    assert caught.value.expression == Fluent("f", ("b",))
+    assert caught.value.condition == Comparison("=", Fluent("f", ("b",)), Fluent("f", ("b",)))
+
+
+def test_what_is_no_condition_is_refused() -> None:
+    with pytest.raises(TypeError, match="Preference"):
+        holds(Preference("x", P), _world())
+    with pytest.raises(TypeError, match="Preference"):
+        unmet(Not(Preference("x", P)), _world())
+
+
+def test_ground_atom() -> None:
+    assert ground_atom(Atom("p", ("?x", "a")), {"?x": "b"}) == GroundAtom(("p", "b", "a"))
+    assert str(ground_atom(Atom("r"))) == "(r)"
+
+
+# ── comparisons ──────────────────────────────────────────────────────────────────────────────────
+
+VAL = Fraction(1, 10_000)
+
+
+@pytest.mark.parametrize(
+    ("symbol", "true_from", "true_to"),
+    [("<", -9, 0.00009), ("<=", -9, 0.0001), ("=", -0.00009, 0.00009), (">=", -0.0001, 9), (">", -0.00009, 9)],
+)
+def test_tolerance_is_that_of_val(symbol: str, true_from: float, true_to: float) -> None:
+    # What VAL makes of a difference d: < d < t, <= d <= t, = -t < d < t, >= d >= -t, > d > -t.
+    for difference in (-1, -0.00011, -0.0001, -0.00009, 0, 0.00009, 0.0001, 0.00011, 1):
+        assert compare(symbol, Fraction(str(difference)), 0, VAL) is (true_from <= difference <= true_to), difference
+
+
+def test_tolerance_is_applied_in_double_precision() -> None:
+    # 5.0 - 5.0001 is a little more than -0.0001 in binary.
+    assert compare(">", 5, Fraction("5.0001"), VAL)
+    assert not compare(">", 0, Fraction("0.0001"), VAL)
+    huge = 10**400
+    assert not compare("=", huge, huge, VAL), "infinity minus infinity is no number"
+    assert compare("<", 0, huge, VAL)
+
+
+@given(st.fractions(), st.fractions(), st.sampled_from(["<", "<=", "=", ">=", ">"]))
+def test_without_tolerance_comparisons_are_exact(left: Fraction, right: Fraction, symbol: str) -> None:
+    wanted = {"<": left < right, "<=": left <= right, "=": left == right, ">=": left >= right, ">": left > right}
+    assert compare(symbol, left, right) is wanted[symbol]
+    assert compare("=", left, left)
+    assert not compare("<", left, left)
+
+
+def test_a_world_with_tolerance() -> None:
+    world = _world(g=3)
+    short = Comparison(">=", Fluent("g"), NumberNode(Fraction("3.00005")))
+    assert not holds(short, world)
+    world.tolerance = VAL
+    assert holds(short, world)
+    assert holds(Not(Comparison(">", Fluent("g"), NumberNode(Fraction(4)))), world)
+    assert not holds(Not(Comparison("<", Fluent("g"), NumberNode(Fraction(3)))), world), "3 < 3 within the tolerance"
+
+
+# ── unmet ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_unmet_parts() -> None:
+    world = _world("q a", g=3)
+    assert unmet(And((P, And((Q, R)))), world) == (Q, R)
+    assert unmet(Not(Or((P, Q))), world) == (Not(P),)
+    assert unmet(Not(Imply(P, Not(P))), world) == ()
+    assert unmet(Not(Imply(P, P)), world) == (Not(P),)
+    assert unmet(Not(And((P, Not(Q)))), world) == (Or((Not(P), Q)),)
+    assert unmet(Not(Not(Q)), world) == (Q,)
+    assert unmet(Or((Q, R)), world) == (Or((Q, R)),)
+    assert unmet(Imply(P, Q), world) == (Imply(P, Q),)
+    x = (TypedName("?x", ("small", "large")),)
+    q = Atom("q", ("?x",))
+    assert unmet(Forall(x, q), world) == (R, Q, Atom("q", ("d",))), "in the order of the declarations"
+    assert unmet(Not(Exists(x, q)), world) == (Not(P),)
+    assert unmet(Not(Forall((TypedName("?x", ("small",)),), Or((q, Q, TRUE)))), world) == (
+        Exists((TypedName("?x", ("small",)),), And((Not(q), Not(Q), FALSE))),
+    )
+    more = Comparison(">", Fluent("g"), NumberNode(Fraction(5)))
+    assert unmet(And((more, Not(more))), world) == (more,)
+    assert unmet(FALSE, world) == (FALSE,)
+
+
+def test_unmet_takes_a_binding() -> None:
+    world = _world("p a a")
+    condition = And((Atom("p", ("?x", "?x")), Forall((TypedName("?y", ("small",)),), Atom("p", ("?x", "?y")))))
+    assert unmet(condition, world, {"?x": "a"}) == (Atom("p", ("a", "b")),)
+
+
+def test_undefined_fluents_are_unmet() -> None:
+    world = _world("q a", g=3)
+    undefined = Comparison(">", Fluent("f", ("a",)), Fluent("g"))
+    missing = Comparison("=", Fluent("f", ("a",)), Fluent("f", ("a",)))
+    assert unmet(And((undefined, Q, undefined)), world) == (missing, Q)
+    assert unmet(Or((undefined, P)), world) == (missing,)
+    assert unmet(Or((P, undefined)), world) == ()
+
+
+@settings(max_examples=500, deadline=None)
+@given(formulas.conditions([], EVERYTHING, 4, numeric=True), WORLDS)
+def test_unmet_is_empty_where_the_condition_holds_and_all_of_it_fails_elsewhere(condition: Any, world: Any) -> None:
+    parts = unmet(condition, world)
+    try:
+        true = holds(condition, world)
+    except UndefinedError as error:
+        assert error.condition in parts  # noqa: PT017 - it may also raise nothing
+        return
+    assert (parts == ()) is true
+    for part in parts:
+        assert not free_variables(part)
+        try:
+            assert not holds(part, world)
+        except UndefinedError as error:
+            assert part == error.condition  # noqa: PT017 - most parts are simply false
+
+
+@given(st.lists(st.tuples(st.booleans(), st.sampled_from([P, Q, R, Equality("a", "b")])), max_size=6), WORLDS)
+def test_of_a_conjunction_of_literals_exactly_those_that_fail(parts: Any, world: Any) -> None:
+    literals = [body if positive else Not(body) for positive, body in parts]
+    wanted = [literal for literal in literals if not holds(literal, world)]
+    assert list(unmet(And(tuple(literals)), world)) == list(dict.fromkeys(wanted))
+
+
+@settings(deadline=None)
+@given(formulas.conditions([], EVERYTHING, 3), WORLDS)
+def test_unmet_parts_together_make_the_condition_true(condition: Condition, world: Any) -> None:
+    # Each part is implied by the condition: what is reported is needed, not only one way out of several.
+    for part in unmet(condition, world):
+        assert not list(conjuncts(part))[1:], "a conjunction is taken apart"
+        assert substitute(part, {"?x": "a"}) == part

@@ -1,0 +1,165 @@
+"""States hold tens of thousands of atoms, share what they have in common, and are values."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import threading
+from fractions import Fraction
+
+from pddl2nl.pddl import GroundAtom, Task, parse_task
+from validators import Simulator, State
+from validators.state import BITS, changed_levels
+
+DOMAIN = """
+(define (domain lamps)
+  (:requirements :negative-preconditions :numeric-fluents)
+  (:predicates (on ?l) (lamp ?l))
+  (:functions (used ?l))
+  (:action light :parameters (?l) :precondition (and (lamp ?l) (not (on ?l)))
+   :effect (and (on ?l) (increase (used ?l) 1)))
+  (:action quench :parameters (?l) :precondition (on ?l) :effect (not (on ?l))))
+"""
+
+
+def lamps(count: int, lit: int) -> Task:
+    names = [f"l{number}" for number in range(count)]
+    init = "".join(f"(lamp {name})" for name in names) + "".join(f"(on {name})" for name in names[:lit])
+    return parse_task(
+        DOMAIN, f"(define (problem p) (:domain lamps) (:objects {' '.join(names)}) (:init {init}) (:goal (on l0)))"
+    )
+
+
+def on(number: int) -> GroundAtom:
+    return GroundAtom(("on", f"l{number}"))
+
+
+def test_a_step_and_its_undoing_give_the_same_state() -> None:
+    simulator = Simulator(lamps(3 * BITS, 2 * BITS))
+    quenched = simulator.step(simulator.initial, f"(quench l{BITS + 5})").successor
+    assert quenched is not None
+    assert quenched != simulator.initial
+    assert len(quenched) == len(simulator.initial) - 1
+    relit = simulator.step(quenched, f"(light l{BITS + 5})").successor
+    assert relit is not None
+    assert relit.atoms == simulator.initial.atoms
+    assert relit != simulator.initial, "the lamp was used, which a number tells"
+    assert simulator.state(relit.atoms, simulator.initial.values) == simulator.initial
+    assert hash(simulator.state(relit.atoms)) == hash(simulator.initial)
+
+
+def test_atoms_that_come_later_leave_no_trace_when_they_go() -> None:
+    simulator = Simulator(lamps(2 * BITS, 0))
+    state = simulator.initial
+    for number in range(BITS + 2):
+        state = simulator.step(state, f"(light l{number})").successor or state
+    for number in range(BITS + 2):
+        state = simulator.step(state, f"(quench l{number})").successor or state
+    assert state.atoms == simulator.initial.atoms
+    assert state.chunks == simulator.initial.chunks
+
+
+def test_states_share_what_no_step_changed() -> None:
+    simulator = Simulator(lamps(4 * BITS, 4 * BITS))
+    quenched = simulator.step(simulator.initial, "(quench l7)").successor
+    assert quenched is not None
+    shared = [one is other for one, other in zip(simulator.initial.chunks, quenched.chunks, strict=True)]
+    assert shared == [False, True, True, True]
+
+
+def test_what_a_state_says_about_itself() -> None:
+    simulator = Simulator(lamps(3, 1))
+    state = simulator.step(simulator.initial, "(light l2)").successor
+    assert state is not None
+    assert [str(atom) for atom in state] == ["(lamp l0)", "(lamp l1)", "(lamp l2)", "(on l0)", "(on l2)"]
+    assert len(state) == 5
+    assert ("on", "l2") in state
+    assert on(1) not in state
+    assert "on" not in state
+    assert () not in state
+    assert dict(state.values) == {GroundAtom(("used", "l2")): Fraction(1)}
+    assert state.value(GroundAtom(("used", "l0"))) is None
+    assert state.derived == frozenset()
+    assert repr(state) == "<State of 5 atoms>"
+    assert state != 3
+
+
+def test_a_state_without_atoms_is_a_state() -> None:
+    task = parse_task(
+        "(define (domain d) (:requirements :numeric-fluents) (:predicates (p)) (:functions (n))"
+        " (:action count :parameters () :effect (and (not (p)) (increase (n) 1))))",
+        "(define (problem x) (:domain d) (:init (p) (= (n) 0)) (:goal (= (n) 1)))",
+    )
+    simulator = Simulator(task)
+    after = simulator.step(simulator.initial, "(count)").successor
+    assert after is not None
+    assert len(after) == 0
+    assert (after or simulator.initial) is after
+
+
+def test_states_of_two_simulators_of_one_task_are_the_same_values() -> None:
+    task = lamps(4, 2)
+    one, other = Simulator(task), Simulator(task)
+    assert one.initial == other.initial
+    assert len({one.initial, other.initial}) == 1
+    assert other.is_applicable(one.initial, "(quench l1)")
+    tolerant = Simulator(task, Fraction(1, 10_000))
+    assert tolerant.initial != one.initial, "what holds in it may differ"
+
+
+def test_layouts_are_freed_with_their_simulators_and_states() -> None:
+    from validators.layouts import _layouts
+
+    gc.collect()
+    before = len(_layouts)
+    simulator = Simulator(lamps(3, 1))
+    state: State | None = simulator.initial
+    assert len(_layouts) == before + 1
+    del simulator
+    gc.collect()
+    assert len(_layouts) == before + 1
+    assert state is not None
+    assert on(0) in state
+    state = None
+    gc.collect()
+    assert len(_layouts) == before
+
+
+def test_a_state_can_be_pickled_with_its_task() -> None:
+    simulator = Simulator(lamps(4, 2))
+    state = simulator.step(simulator.initial, "(light l3)").successor
+    assert state is not None
+    task, copy = pickle.loads(pickle.dumps((simulator.task, state)))
+    assert (copy.atoms, copy.values) == (state.atoms, state.values)
+    again = Simulator(task)
+    assert again.step(again.initial, "(light l3)").successor == copy
+
+
+def test_values_are_kept_in_groups() -> None:
+    levels = changed_levels((), {0: 1, 200: Fraction(1, 2)})
+    changed = changed_levels(levels, {0: 2})
+    assert changed[0] == (2,)
+    assert changed[-1] is levels[-1]
+    assert levels[0] == (1,)
+    assert changed_levels(changed, {0: 1}) == levels
+
+
+def test_threads_may_step_through_one_simulator() -> None:
+    count = 400
+    simulator = Simulator(lamps(count, 0))
+    ends: list[State] = []
+
+    def walk() -> None:
+        state = simulator.initial
+        for number in range(count):
+            state = simulator.step(state, f"(light l{number})").successor or state
+        ends.append(state)
+
+    threads = [threading.Thread(target=walk) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(ends) == 8
+    assert len(set(ends)) == 1
+    assert ends[0].atoms >= {on(number) for number in range(count)}

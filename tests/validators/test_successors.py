@@ -1,0 +1,485 @@
+"""The applicable actions: those of the definition, each once, always in the same order, and soon."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pddl2nl.pddl import Task, load_task, parse_task
+from validators import GroundAction, Simulator, State
+from validators.queries import Branch, branches
+from validators.schemas import Schemas
+from validators.semantics import UndefinedError, holds
+
+CONSTANTS = "a b - small c d - large"
+
+
+def make(actions: str, init: str, *, predicates: str = "", extra: str = "", objects: str = "") -> Task:
+    """A task with the constants a to d and more objects. By the action ``done`` the predicates p, q, r and n change."""
+    return parse_task(
+        f"""(define (domain d) (:requirements :adl :derived-predicates :fluents)
+          (:types small large - object ghost - object) (:constants {CONSTANTS})
+          (:predicates (p ?x) (q ?x ?y) (r ?x ?y) (s ?x) (t ?x ?y) (n) {predicates})
+          (:functions (f ?x) (g ?x) (total-cost)) {extra} {actions}
+          (:action done :parameters (?x ?y) :precondition (and (n) (not (n)))
+            :effect (and (p ?x) (q ?x ?y) (r ?x ?y) (not (n)))))""",
+        f"(define (problem x) (:domain d) (:objects {objects}) (:init {init}) (:goal (n)))",
+    )
+
+
+def action(parameters: str, precondition: str, effect: str = "(n)", name: str = "act") -> str:
+    return f"(:action {name} :parameters ({parameters}) :precondition {precondition} :effect {effect})"
+
+
+def found(task: Task) -> list[str]:
+    simulator = Simulator(task)
+    actions = [str(one) for one in simulator.applicable(simulator.initial)]
+    assert len(actions) == len(set(actions))
+    return actions
+
+
+def split(task: Task) -> list[Branch]:
+    simulator = Simulator(task)
+    schemas = Schemas(task.domain.actions, simulator.initial.layout)
+    return branches(schemas["act"], frozenset())
+
+
+def by_definition(task: Task, state: State) -> set[GroundAction]:
+    """All argument tuples tried, one after the other."""
+    wanted = set()
+    for schema in task.domain.actions:
+        for args in itertools.product(*(task.objects_of(one.types) for one in schema.parameters)):
+            binding = dict(zip((one.name for one in schema.parameters), args, strict=True))
+            try:
+                if holds(schema.precondition, state, binding):
+                    wanted.add(GroundAction(schema.name, args))
+            except UndefinedError:
+                pass
+    return wanted
+
+
+# ── against the definition ───────────────────────────────────────────────────────────────────────
+
+ARITY = {"p": 1, "q": 2, "r": 2, "s": 1, "t": 2, "d": 1, "e": 2}
+"""The predicates ``p q r`` change, ``s t`` are static, ``d e`` derived."""
+
+DERIVED = """
+(:derived (d ?x) (or (s ?x) (exists (?y) (and (q ?x ?y) (p ?y)))))
+(:derived (e ?x ?y) (or (q ?x ?y) (exists (?z) (and (q ?x ?z) (e ?z ?y)))))
+"""
+
+
+@st.composite
+def atoms(draw: st.DrawFn, terms: tuple[str, ...]) -> str:
+    name = draw(st.sampled_from(sorted(ARITY)))
+    return f"({' '.join([name, *(draw(st.sampled_from(terms)) for _ in range(ARITY[name]))])})"
+
+
+@st.composite
+def parts(draw: st.DrawFn, terms: tuple[str, ...], depth: int = 2) -> str:
+    """A condition; disjunctions and quantifiers over atoms are the rule, for these are what joins are made from."""
+    kinds = [
+        "atom",
+        "atom",
+        "not",
+        "equal",
+        *(["or", "or", "and", "exists", "exists", "forall", "imply"] * bool(depth)),
+    ]
+    kind = draw(st.sampled_from(kinds))
+    match kind:
+        case "atom":
+            return draw(atoms(terms))
+        case "not":
+            return f"(not {draw(parts(terms, 0) if depth < 2 else atoms(terms))})"
+        case "equal":
+            equal = f"(= {draw(st.sampled_from(terms))} {draw(st.sampled_from(terms))})"
+            return equal if draw(st.booleans()) else f"(not {equal})"
+        case "exists" | "forall":
+            # The variable may hide a parameter.
+            name, type_ = draw(st.sampled_from(["?z", "?x"])), draw(st.sampled_from(["object", "large", "ghost"]))
+            return f"({kind} ({name} - {type_}) {draw(parts((*terms, name, name), depth - 1))})"
+        case "imply":
+            return f"(imply {draw(atoms(terms))} {draw(parts(terms, depth - 1))})"
+    members = [draw(parts(terms, depth - 1)) for _ in range(draw(st.integers(1, 3)))]
+    return f"({kind} {' '.join(members)})"
+
+
+@st.composite
+def tasks(draw: st.DrawFn) -> tuple[str, str]:
+    """The actions and the initial state of a task."""
+    schemas = []
+    for number in range(draw(st.integers(1, 2))):
+        names = ("?x", "?y", "?u")[: draw(st.integers(0, 3))]
+        typed = " ".join(f"{name} - {draw(st.sampled_from(['object', 'small', 'large']))}" for name in names)
+        members = [draw(parts((*names, *names, "a"))) for _ in range(draw(st.integers(1, 3)))]
+        schemas.append(action(typed, f"(and {' '.join(members)})", name=f"act{number}"))
+    possible = [
+        f"({' '.join([name, *args])})"
+        for name, arity in ARITY.items()
+        if name not in "de"
+        for args in itertools.product("abcd", repeat=arity)
+    ]
+    init = draw(st.lists(st.sampled_from(possible), max_size=30, unique=True))
+    return " ".join(schemas), " ".join(init)
+
+
+@settings(max_examples=200, deadline=None)
+@given(tasks(), st.integers(0, 99))
+def test_applicable_actions_are_those_of_the_definition(texts: tuple[str, str], seed: int) -> None:
+    task = make(*texts, predicates="(d ?x) (e ?x ?y)", extra=DERIVED)
+    simulator, rng = Simulator(task), random.Random(seed)
+    state = simulator.initial
+    for _ in range(3):
+        actions = list(simulator.applicable(state))
+        assert len(actions) == len(set(actions))
+        assert set(actions) == by_definition(task, state)
+        other = Simulator(task)
+        assert actions == list(other.applicable(other.state(state.atoms)))
+        drawn = simulator.sample(state, rng)
+        assert (drawn in actions) if actions else drawn is None
+        # Any state will do: what was kept for the one before must not be in the way.
+        everything = [atom for atom in task.problem.init if rng.random() < 0.5 or atom[0] in "st"]
+        state = simulator.state(everything)
+
+
+# ── what joins are made from ─────────────────────────────────────────────────────────────────────
+
+MANY = 1_500
+
+
+def many(prefix: str, count: int = MANY) -> list[str]:
+    return [f"{prefix}{number}" for number in range(count)]
+
+
+def soon(task: Task, limit: float = 2.0) -> list[str]:
+    """The applicable actions, which all tuples of thousands of objects would take far longer to find."""
+    start = time.process_time()
+    actions = found(task)
+    assert time.process_time() - start < limit
+    return actions
+
+
+def test_a_disjunction_of_atoms_is_split_and_its_branches_share_nothing() -> None:
+    either = "(or (and (p ?x) (s ?y)) (q ?x ?y) (r ?y ?x))"
+    init = "(p a) (s b) (s c) (q a b) (q b d) (r b a) (r d b) (r c c)"
+    task = make(action("?x ?y", either), init, objects=" ".join(many("o")))
+    assert len(split(task)) == 3
+    assert sorted(soon(task)) == ["(act a b)", "(act a c)", "(act b d)", "(act c c)"]
+
+
+def test_disjunctions_within_disjunctions_are_split_too() -> None:
+    inner = "(or (and (p ?x) (or (q ?x ?y) (r ?x ?y))) (t ?x ?y))"
+    task = make(action("?x ?y", inner), "(p a) (q a b) (r a b) (r a c) (t a b) (t d d)", objects=" ".join(many("o")))
+    assert len(split(task)) == 3
+    assert sorted(soon(task)) == ["(act a b)", "(act a c)", "(act d d)"]
+
+
+def test_a_disjunction_whose_variables_are_bound_anyway_is_a_test() -> None:
+    task = make(action("?x ?y", "(and (q ?x ?y) (or (p ?x) (p ?y)))"), "(q a b) (q b c) (p b)")
+    assert len(split(task)) == 1
+    assert sorted(found(task)) == ["(act a b)", "(act b c)"]
+
+
+def test_a_disjunction_with_a_part_that_binds_nothing_is_a_test() -> None:
+    task = make(action("?x", "(or (p ?x) (not (s ?x)))"), "(p a) (s a) (s b)")
+    assert len(split(task)) == 1
+    assert found(task) == ["(act a)", "(act c)", "(act d)"]
+
+
+def test_many_disjunctions_do_not_make_thousands_of_branches() -> None:
+    names = [f"?x{number}" for number in range(12)]
+    either = " ".join(f"(or (p {name}) (s {name}) (q {name} {name}))" for name in names)
+    task = make(action(" ".join(names), f"(and {either})"), "(p a)")
+    assert 1 < len(split(task)) <= 32
+    assert found(task) == [f"(act {' '.join('a' * 12)})"]
+
+
+def test_no_disjunct_no_action_and_one_disjunct_is_no_choice() -> None:
+    assert found(make(action("?x", "(and (p ?x) (or))"), "(p a)")) == []
+    assert found(make(action("?x", "(or (p ?x))"), "(p a)")) == ["(act a)"]
+
+
+def test_atoms_below_exists_find_the_objects_each_once() -> None:
+    inside = "(exists (?z ?u) (and (q ?x ?z) (t ?z ?u) (q ?y ?u)))"
+    init = "(q a b) (q a c) (q d c) (t b c) (t c c) (t b b)"
+    task = make(action("?x ?y", inside), init, objects=" ".join(many("o")))
+    assert sorted(soon(task)) == ["(act a a)", "(act a d)", "(act d a)", "(act d d)"]
+
+
+def test_atoms_below_forall_find_the_objects_unless_there_is_nothing_to_quantify_over() -> None:
+    others = " ".join(many("o"))
+    task = make(action("?x ?y", "(forall (?z - small) (and (q ?x ?z) (r ?y ?z)))"), "(q c a) (q c b) (r d a) (r d b)")
+    assert found(task) == ["(act c d)"]
+    task = make(action("?x", "(forall (?z - ghost) (p ?x))"), "(p a)")
+    assert found(task) == ["(act a)", "(act b)", "(act c)", "(act d)"]
+    inside = "(forall (?z - small) (and (q ?x ?z) (r ?y ?z)))"
+    assert soon(make(action("?x ?y", inside), "(q c a) (q c b) (r d a) (r d b)", objects=others)) == ["(act c d)"]
+
+
+def test_a_quantified_variable_may_have_the_name_of_a_parameter() -> None:
+    task = make(action("?x ?y", "(and (exists (?x) (q ?x ?y)) (p ?x))"), "(q a b) (p c)")
+    assert found(task) == ["(act c b)"]
+
+
+def test_derived_atoms_find_the_objects() -> None:
+    task = make(
+        action("?x ?y", "(e ?x ?y)"),
+        "(q a b) (q b c)",
+        predicates="(d ?x) (e ?x ?y)",
+        extra=DERIVED,
+        objects=" ".join(many("o")),
+    )
+    assert sorted(soon(task)) == ["(act a b)", "(act a c)", "(act b c)"]
+
+
+def test_a_derived_atom_that_may_be_undefined_is_undefined_only_where_it_is() -> None:
+    rule = "(:derived (d ?x) (> (f ?x) 2))"
+    task = make(action("?x", "(d ?x)"), "(= (f a) 3) (= (f b) 1) (= (f d) 4)", predicates="(d ?x)", extra=rule)
+    assert found(task) == ["(act a)", "(act d)"]
+
+
+def test_equality_binds() -> None:
+    others = " ".join(many("o"))
+    task = make(action("?x ?y ?u", "(and (p ?x) (= ?y ?x) (= c ?u))"), "(p a) (p b)", objects=others)
+    assert soon(task) == ["(act a a c)", "(act b b c)"]
+    task = make(action("?x - small ?y - large", "(and (p ?x) (= ?x ?y))"), "(p a) (p c)", objects=others)
+    assert soon(task) == []
+    assert found(make(action("?x", "(and (= ?x ?x) (= a ?x) (not (= ?x b)))"), "")) == ["(act a)"]
+
+
+def test_a_variable_may_stand_twice_in_an_atom() -> None:
+    task = make(action("?x ?y", "(and (q ?x ?x) (t ?y ?y))"), "(q a a) (q a b) (q b b) (t c d) (t d d)")
+    assert found(task) == ["(act a d)", "(act b d)"]
+
+
+def test_a_part_without_solution_is_found_out_before_the_others_are_combined() -> None:
+    """All of 1,500³ triples lead to nothing, for reasons that have nothing to do with them."""
+    names = many("o")
+    init = " ".join(f"(p {name}) (s {name})" for name in names) + " (q a b) (q b c) (r d a) (r c b)"
+    precondition = "(and (p ?x) (p ?y) (s ?z) (q ?u ?v) (r ?v ?w) (q ?w ?w))"
+    assert soon(make(action("?x ?y ?z ?u ?v ?w", precondition), init, objects=" ".join(names))) == []
+
+
+def test_the_first_action_comes_at_once() -> None:
+    names = many("o")
+    init = " ".join(f"(p {name})" for name in names)
+    task = make(action("?x ?y ?z ?u", "(and (p ?x) (p ?y) (p ?z) (p ?u))"), init, objects=" ".join(names))
+    simulator = Simulator(task)
+    start = time.process_time()
+    first = list(islice(simulator.applicable(simulator.initial), 1_000))
+    assert time.process_time() - start < 1.0
+    assert len(set(first)) == 1_000
+
+
+# ── numbers ──────────────────────────────────────────────────────────────────────────────────────
+
+VALUES = "(= (f a) 1) (= (f b) 3) (= (g a) 0) (= (g b) 2) (= (total-cost) 0)"
+
+
+def test_a_comparison_without_a_value_is_not_met() -> None:
+    assert found(make(action("?x", "(> (f ?x) 2)"), VALUES)) == ["(act b)"]
+    assert found(make(action("?x", "(not (> (f ?x) 2))"), VALUES)) == ["(act a)"]
+    assert found(make(action("?x", "(> (/ (f ?x) (g ?x)) 1)"), VALUES)) == ["(act b)"]
+
+
+def test_an_undefined_disjunct_matters_where_it_is_read() -> None:
+    task = make(action("?x ?y", "(or (and (p ?x) (> (f ?y) 2)) (q ?x ?y))"), f"{VALUES} (p a) (q a c) (q b c) (q a b)")
+    assert len(split(task)) == 2
+    assert set(found(task)) == set(map(str, by_definition(task, Simulator(task).initial)))
+
+
+@pytest.mark.parametrize(
+    ("effect", "applicable"),
+    [
+        ("(increase (total-cost) (f ?x))", ["(act a)", "(act b)"]),
+        ("(increase (total-cost) (+ (f ?x) (* 2 (g ?x))))", ["(act a)", "(act b)"]),
+        ("(increase (total-cost) (/ (f ?x) (g ?x)))", ["(act b)"]),
+        ("(scale-down (f ?x) (g ?x))", ["(act b)"]),
+        ("(and (assign (f ?x) 1) (assign (f b) 2))", ["(act a)", "(act c)", "(act d)"]),
+        ("(and (increase (f ?x) 1) (decrease (f b) 2))", ["(act a)", "(act b)", "(act c)", "(act d)"]),
+        ("(forall (?z - small) (increase (f ?z) (g ?x)))", ["(act a)", "(act b)"]),
+        ("(and (increase (total-cost) 1) (when (p ?x) (increase (f ?x) (g c))))", ["(act b)", "(act c)", "(act d)"]),
+    ],
+)
+def test_numeric_effects_need_values_that_do_not_conflict(effect: str, applicable: list[str]) -> None:
+    task = make(action("?x", "(and)", effect), f"{VALUES} (p a)")
+    assert found(task) == applicable
+    simulator = Simulator(task)
+    everything = [GroundAction("act", (name,)) for name in "abcd"]
+    assert [str(one) for one in everything if simulator.is_applicable(simulator.initial, one)] == applicable
+
+
+def test_costs_do_not_fill_the_memory_with_ground_actions() -> None:
+    cost = "(increase (total-cost) (f ?y))"
+    names = many("o", 200)
+    task = make(
+        action("?x ?y", "(and)", f"(and (q ?x ?y) {cost})"),
+        " ".join(f"(= (f {name}) 1)" for name in names),
+        objects=" ".join(names),
+    )
+    simulator = Simulator(task)
+    assert len(list(simulator.applicable(simulator.initial))) == 200 * 204
+    assert len(simulator.initial.layout.atoms) < 100
+
+
+# ── many schemas ─────────────────────────────────────────────────────────────────────────────────
+
+
+def grounded(count: int) -> Task:
+    """A ring of places, an action a step, as domains are that were grounded by hand."""
+    schemas = " ".join(
+        f"(:action go{number} :parameters () :precondition (and (free) (at{number}) (not (shut{number})))"
+        f" :effect (and (not (at{number})) (at{(number + 1) % count})))"
+        for number in range(count)
+    )
+    shut = " ".join(
+        f"(:action shut{number} :parameters (?x) :precondition (and (key ?x p{number}) (at{number}) (free))"
+        f" :effect (and (shut{number}) (key ?x p{number})))"
+        for number in range(count)
+    )
+    predicates = " ".join(f"(at{number}) (shut{number})" for number in range(count))
+    places = " ".join(f"p{number}" for number in range(count))
+    return parse_task(
+        f"""(define (domain ring) (:requirements :adl) (:constants {places})
+          (:predicates (free) (key ?x ?y) {predicates}) {schemas} {shut}
+          (:action stop :parameters () :effect (and (not (free)))))""",
+        "(define (problem x) (:domain ring) (:objects a b) (:init (free) (at0) (key a p0) (key b p1)) (:goal (at1)))",
+    )
+
+
+def test_of_thousands_of_schemas_few_are_compiled() -> None:
+    simulator = Simulator(grounded(1_000))
+    state = simulator.initial
+    assert [str(one) for one in simulator.applicable(state)] == ["(go0)", "(shut0 a)", "(stop)"]
+    state = simulator.step(state, "(go0)").successor or state
+    assert [str(one) for one in simulator.applicable(state)] == ["(go1)", "(shut1 b)", "(stop)"]
+    state = simulator.step(state, "(shut1 b)").successor or state
+    assert [str(one) for one in simulator.applicable(state)] == ["(shut1 b)", "(stop)"]
+    state = simulator.step(state, "(stop)").successor or state
+    assert [str(one) for one in simulator.applicable(state)] == ["(stop)"]
+    assert [str(one) for one in simulator.applicable(simulator.initial)] == ["(go0)", "(shut0 a)", "(stop)"]
+    generator = simulator._successors
+    assert generator is not None
+    assert len(generator._queries) <= 6
+
+
+# ── order, threads, and what is kept ─────────────────────────────────────────────────────────────
+
+ORDER = """
+import sys
+from pddl2nl.pddl import parse_task
+from validators import Simulator
+simulator = Simulator(parse_task(sys.argv[1], sys.argv[2]))
+state = simulator.initial
+for _ in range(3):
+    actions = list(simulator.applicable(state))
+    print(*actions)
+    state = simulator.step(state, actions[len(actions) // 2]).successor
+"""
+
+SWAP = """(define (domain d) (:requirements :adl :derived-predicates) (:predicates (p ?x) (q ?x ?y) (e ?x ?y))
+  (:derived (e ?x ?y) (or (q ?x ?y) (exists (?z) (and (q ?x ?z) (e ?z ?y)))))
+  (:action swap :parameters (?x ?y) :precondition (and (or (q ?x ?y) (and (p ?x) (p ?y))))
+    :effect (and (not (q ?x ?y)) (q ?y ?x) (not (p ?x))))
+  (:action jump :parameters (?x ?y) :precondition (e ?x ?y) :effect (p ?y))
+  (:action rest :parameters (?x) :precondition (exists (?z) (and (q ?x ?z) (not (p ?z)))) :effect (and (p ?x))))"""
+
+
+def test_the_order_does_not_depend_on_hashes() -> None:
+    names = [f"o{number}" for number in range(30)]
+    rng = random.Random(4)
+    init = [f"(q {rng.choice(names)} {rng.choice(names)})" for _ in range(60)] + [f"(p {name})" for name in names[::3]]
+    problem = f"(define (problem x) (:domain d) (:objects {' '.join(names)}) (:init {' '.join(init)}) (:goal (p o1)))"
+    outputs = set()
+    for seed in ("0", "1", "77"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)}
+        ran = subprocess.run(
+            [sys.executable, "-c", ORDER, SWAP, problem], env=environment, capture_output=True, text=True, check=True
+        )
+        outputs.add(ran.stdout)
+    (output,) = outputs
+    assert len(output.split(")")) > 100
+
+
+def walk(simulator: Simulator, seed: int, steps: int) -> list[State]:
+    rng = random.Random(seed)
+    states = [simulator.initial]
+    for _ in range(steps):
+        actions = list(simulator.applicable(states[-1]))
+        successor = simulator.step(states[-1], rng.choice(actions)).successor
+        assert successor is not None
+        states.append(successor)
+    return states
+
+
+def swapping(count: int) -> Task:
+    names = [f"o{number}" for number in range(count)]
+    init = " ".join(f"(q {one} {other}) (p {one})" for one, other in itertools.pairwise(names))
+    return parse_task(
+        SWAP, f"(define (problem x) (:domain d) (:objects {' '.join(names)}) (:init {init}) (:goal (p o1)))"
+    )
+
+
+def test_what_was_asked_before_changes_nothing() -> None:
+    """Rows of the state before serve the next one; they must come in the same order as if they were made anew."""
+    task = swapping(12)
+    simulator = Simulator(task)
+    for state in walk(simulator, 3, 40):
+        fresh = Simulator(task)
+        assert list(simulator.applicable(state)) == list(fresh.applicable(fresh.state(state.atoms)))
+
+
+def test_threads_may_ask_about_different_states_at_once() -> None:
+    task = swapping(12)
+    simulator = Simulator(task)
+    states = walk(simulator, 5, 30)
+    expected = [list(simulator.applicable(state)) for state in states]
+    shared = Simulator(task)
+    copies = [shared.state(state.atoms) for state in states]
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(3):
+            assert list(pool.map(lambda state: list(shared.applicable(state)), copies)) == expected
+
+
+def test_a_search_goes_on_undisturbed_while_other_states_are_asked_about() -> None:
+    simulator = Simulator(swapping(12))
+    states = walk(simulator, 6, 20)
+    expected = [list(simulator.applicable(state)) for state in states]
+    running = [simulator.applicable(state) for state in states]
+    actions: list[list[GroundAction]] = [[] for _ in states]
+    for _ in range(max(map(len, expected))):
+        for found_so_far, one in zip(actions, running, strict=True):
+            found_so_far.extend(islice(one, 1))
+    assert actions == expected
+
+
+@pytest.mark.parametrize(
+    "name", ["logistics98-28", "satellite-33", "psr-small-p25", "airport-p36", "visitall-sat14-65"]
+)
+def test_large_tasks(shared: Path, name: str) -> None:
+    counts = {
+        "logistics98-28": 1524,
+        "satellite-33": 3860,
+        "psr-small-p25": 1,
+        "airport-p36": 4,
+        "visitall-sat14-65": 4,
+    }
+    home = shared / "speed" / name
+    simulator = Simulator(load_task(home / "domain.pddl", home / "problem.pddl"))
+    start = time.process_time()
+    actions = list(simulator.applicable(simulator.initial))
+    # A tenth of a second is what `tests/benchmarks` asks for, on a machine that does nothing else.
+    assert time.process_time() - start < 1.0
+    assert len(actions) == len(set(actions)) == counts[name]
+    assert all(simulator.is_applicable(simulator.initial, one) for one in actions[:200])

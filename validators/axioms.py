@@ -1,0 +1,152 @@
+"""Derived predicates: what follows in a state by the domain's ``:derived`` rules (Edelkamp and Hoffmann 2004).
+
+A predicate that does not depend on itself is answered rule by rule, as the formula that it abbreviates. Predicates
+that depend on themselves are derived bottom-up (`fixpoints`) when one of them is first asked for. Answers are kept
+with the state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from pddl2nl.pddl import DerivedPredicate, GroundAtom, Task, changed_predicates, stratify
+from validators.conditions import Compiler, Places, Test
+from validators.fixpoints import Fixpoint
+from validators.memos import Memo, Remembering, memo_of
+from validators.normal_form import predicates_in
+from validators.state import Row, Statics
+
+__all__ = ["Axioms"]
+
+_STEP = 8
+"""So many layers of rules are answered one out of the other."""
+
+
+class Axioms:
+    """A task's rules. Thread-safe: what two threads derive at the same time in one state, both derive.
+
+    ``predicates`` are the names of the derived predicates.
+    """
+
+    def __init__(self, task: Task, statics: Statics):
+        self.predicates = frozenset(rule.name for rule in task.domain.derived)
+        self._statics = statics
+        self._dynamic = changed_predicates(task.domain)
+        self._changing = self._dynamic - self.predicates
+        self._rules: dict[str, list[DerivedPredicate]] = {}
+        for rule in task.domain.derived:
+            self._rules.setdefault(rule.name, []).append(rule)
+        strata = stratify(task.domain)
+        self._recursive = strata.recursive
+        self._component = {name: layer for layer in strata.layers for name in layer}
+        self._formulas: dict[str, list[_Formula]] = {}
+        self._asked: dict[str, Fixpoint] = {}
+        self._whole: dict[frozenset[str], Fixpoint] = {}
+        # Rules that need rules that need rules would overflow the stack: some heights are derived as a whole, from
+        # the ground up, before anything above them is asked.
+        self._height = _heights(strata.layers, self._rules) if len(strata.layers) > _STEP else {}
+        self._ladder = [name for name in self._height if self._height[name] % _STEP == 0]
+        self._ladder.sort(key=self._height.__getitem__)
+        self._stages = frozenset(self._ladder)
+
+    def true(self, atom: GroundAtom, state: Remembering) -> bool:
+        """Whether a derived atom is true in a state. An argument of a type that no rule is for makes it false.
+
+        Raises:
+            UndefinedError: a comparison in a rule reads a fluent without a value.
+        """
+        memo = memo_of(state)
+        known = memo.truth.get(atom)
+        if known is None:
+            name = atom[0]
+            if self._stages:
+                self._climb(self._height[name], memo, state)
+            if name in self._stages:
+                known = atom[1:] in self._whole_extension(name, memo, state)
+            elif name in self._recursive:
+                fixpoint = self._asked.get(name)
+                if fixpoint is None:
+                    fixpoint = self._asked[name] = self._fixpoint(self._component[name], bound=True)
+                args = atom[1:]
+                known = args in _extension(fixpoint, fixpoint.key(args), memo, state)[name]
+            else:
+                known = self._follows(atom, state)
+            memo.truth[atom] = known
+        return known
+
+    def _follows(self, atom: GroundAtom, state: Remembering) -> bool:
+        name = atom[0]
+        formulas = self._formulas.get(name)
+        if formulas is None:
+            formulas = self._formulas[name] = [self._formula(rule) for rule in self._rules[name]]
+        for formula in formulas:  # noqa: SIM110 - the innermost loop of all, and one frame less where rules nest
+            if formula.holds(atom, state):
+                return True
+        return False
+
+    def _climb(self, height: int, memo: Memo, state: Remembering) -> None:
+        """Derives the stages below a height, in order."""
+        while memo.climbed < len(self._stages):
+            name = self._ladder[memo.climbed]
+            if self._height[name] >= height:
+                break
+            self._whole_extension(name, memo, state)
+            memo.climbed += 1
+
+    def rows(self, predicate: str, state: Remembering) -> Sequence[Row]:
+        """The arguments of all true atoms of a derived predicate, sorted.
+
+        Raises:
+            UndefinedError: a comparison in a rule reads a fluent without a value.
+        """
+        return sorted(self._whole_extension(predicate, memo_of(state), state))
+
+    def _whole_extension(self, name: str, memo: Memo, state: Remembering) -> set[Row]:
+        component = self._component[name]
+        fixpoint = self._whole.get(component)
+        if fixpoint is None:
+            fixpoint = self._whole[component] = self._fixpoint(component, bound=False)
+        return _extension(fixpoint, (), memo, state)[name]
+
+    def _formula(self, rule: DerivedPredicate) -> _Formula:
+        places = Places(parameter.name for parameter in rule.parameters)
+        test = Compiler(places, self._statics, self._dynamic, self._changing).compile(rule.condition)
+        members = tuple(frozenset(self._statics.objects(parameter.types)) for parameter in rule.parameters)
+        return _Formula(places, members, test)
+
+    def _fixpoint(self, component: frozenset[str], *, bound: bool) -> Fixpoint:
+        rules = [rule for name in sorted(component) for rule in self._rules[name]]
+        return Fixpoint(component, rules, self._statics, self._dynamic, self._changing, bound=bound)
+
+
+def _heights(layers: Sequence[frozenset[str]], rules: Mapping[str, Sequence[DerivedPredicate]]) -> dict[str, int]:
+    """For every predicate the length of the longest chain of layers that it rests on, itself included."""
+    height: dict[str, int] = {}
+    for layer in layers:
+        needed = (name for own in layer for rule in rules[own] for name in predicates_in(rule.condition))
+        top = 1 + max((height.get(name, 0) for name in needed), default=0)
+        height.update(dict.fromkeys(sorted(layer), top))
+    return height
+
+
+def _extension(fixpoint: Fixpoint, key: Row, memo: Memo, state: Remembering) -> dict[str, set[Row]]:
+    found = memo.extensions.get((fixpoint, key))
+    if found is None:
+        found = memo.extensions[fixpoint, key] = fixpoint.derive(state, key)
+    return found
+
+
+class _Formula(NamedTuple):
+    """A rule as a formula over its head's arguments."""
+
+    places: Places
+    members: tuple[frozenset[str], ...]
+    test: Test
+
+    def holds(self, atom: GroundAtom, state: Remembering) -> bool:
+        args = atom[1:]
+        for name, members in zip(args, self.members, strict=True):
+            if name not in members:
+                return False
+        return self.test(self.places.slots(args), state)
