@@ -2,27 +2,43 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from pddl2nl.experiments.runs import run
-from pddl2nl.nl import convert
-from pddl2nl.pddl import load_task
+from pddl2nl.llm import ScriptedModel
+from pddl2nl.nl import Reader, Teller, convert, make_names
+from pddl2nl.nl.read_state import read_problem
+from pddl2nl.pddl import GroundAtom, Task, load_task
+from validators import Plan, Report, read_plan, validate
+
+ADL = {"assembly", "miconic-fulladl", "philosophers", "psr-large", "schedule"}
+"""Suites with disjunctions, quantifiers, conditional effects and derived predicates."""
 
 TASKS = (
     "airport/p01-airport1-p1",
+    "assembly/prob02",
     "childsnack-opt14-strips/child-snack_pfile01",
     "hiking-agl14-strips/testing-3-4-3",
     "hiking-opt14-strips/ptesting-1-2-3",
     "hiking-opt14-strips/ptesting-2-2-4",
     "hiking-sat14-strips/ptesting-1-2-7",
+    "miconic-fulladl/f1-0",
+    "miconic-fulladl/f11-1",
     "parking-opt11-strips/pfile03-012",
     "parking-opt14-strips/p_12_7-01",
     "pegsol-08-strips/p01",
     "pegsol-opt11-strips/p11",
+    "philosophers/p01-phil2",
+    "psr-large/p01-s29-n2-l5-f30",
+    "psr-large/p19-s144-n10-l2-f10",
     "rovers/p02",
     "rovers/p11",
+    "schedule/probschedule-18-2",
+    "schedule/probschedule-2-0",
     "sokoban-opt08-strips/p03",
     "sokoban-sat11-strips/p05",
     "tetris-opt14-strips/p02-4",
@@ -40,6 +56,61 @@ def test_at_least_twenty_tasks_of_ten_suites_are_tried() -> None:
     suites = {name.split("/")[0].split("-")[0] for name in TASKS}
     assert len(TASKS) >= 20
     assert len(suites) >= 10
+    assert {name.split("/")[0] for name in TASKS} >= ADL
+
+
+NUMERIC = (
+    "counters/rnd_instance_12_3",
+    "depots/pfile1",
+    "elevators/p01",
+    "factory-robot/pfile1",
+    "fo-farmland/instance_2_100_1229",
+    "minecraft-sword-advanced/prob_15x15_3",
+    "plant-watering/instance_4_1",
+    "rover-linear/pfile2",
+    "sailing/instance_4_2_1229",
+    "tpp/p01",
+    "worksworld/batch01-2f",
+)
+
+
+OUTCOMES = {"valid": "solved", "goal-not-satisfied": "goal-missed", "inapplicable": "inapplicable"}
+
+
+def _plans(folder: Path, task: Task) -> Iterator[tuple[Plan, Report]]:
+    """Plans of a task, one of each verdict, for which actions can be told."""
+    seen = {"bad-plan"}
+    for line in (folder / "verdicts.jsonl").read_text(encoding="utf-8").splitlines():
+        text = json.loads(line)["plan"]
+        report = validate(task, text)
+        if report.verdict not in seen:
+            seen.add(report.verdict)
+            yield read_plan(text), report
+
+
+@pytest.mark.parametrize("name", NUMERIC)
+def test_a_numeric_task_is_told_and_judged_without_a_planner(name: str, shared: Path) -> None:
+    folder = shared / "numeric" / name
+    task = load_task(folder / "domain.pddl", folder / "problem.pddl")
+    told = convert(task)
+    names = make_names(task, "typed")
+    teller = Teller(task, told.wording, names)
+    again = read_problem(told.problem_text, task.domain, told.wording)
+    values = {item.fluent: item.value for item in again.init_values}
+    assert values == {
+        GroundAtom((item.fluent[0], *(names.to_nl[arg] for arg in item.fluent.args))): item.value
+        for item in task.problem.init_values
+    }
+    reader = Reader(task, told.wording, names)
+    judged = set()
+    for plan, report in _plans(folder, task):
+        lines = [teller.action(step.action) for step in plan.steps]
+        assert [reading.action for reading in reader.read("\n".join(lines)).chosen] == [s.action for s in plan.steps]
+        assert all(sentence.endswith(".") for sentence in teller.report(report))
+        result = run(task, "basic", ScriptedModel(["\n".join(["[PLAN]", *lines, "[PLAN END]"])]), example="none")
+        assert result.outcome == OUTCOMES[report.verdict]
+        judged.add(report.verdict)
+    assert "valid" in judged
 
 
 @pytest.mark.usefixtures("needs_planner")

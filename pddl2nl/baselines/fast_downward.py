@@ -44,7 +44,11 @@ _STATUS_OF_EXIT: dict[int, Status] = {
 _KILLED_BY_TIME_LIMIT = 256 - signal.SIGXCPU
 _EXPANDED = re.compile(r"^\[t=[^\]]*\] Expanded (\d+) state\(s\)\.$", re.MULTILINE)
 _PLANNER_TIME = re.compile(r"Planner time: ([0-9.]+)s")
-_NO_NEWS = re.compile(r"^\s*$|^INFO|^Driver aborting|exit code: \d+$|^Peak memory|^Remove intermediate", re.MULTILINE)
+_NO_NEWS = re.compile(
+    r"^\s*$|^INFO|^Driver aborting|exit code: \d+$|^Peak memory|^Remove intermediate"
+    r"|^Terminating\.$|^Tried to use unsupported feature\.$",
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True)
@@ -224,6 +228,10 @@ def _judge(ended: _Ended, time_limit: int | None) -> tuple[Status, str]:
         return status, "no plan within the time limit"
     if code in (12, 13):
         return status, "the search came to its end without a plan and without a proof that there is none"
+    if code == 31:
+        return status, f"Fast Downward does not take a feature of the task (exit code 31): {_last_words(ended)}"
+    if code == 34:
+        return status, f"this search does not take a feature of the task (exit code 34): {_last_words(ended)}"
     return status, f"Fast Downward ended with exit code {code}: {_last_words(ended)}"
 
 

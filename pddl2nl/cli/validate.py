@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -41,6 +42,14 @@ def _validate(
         typer.Option(metavar="template|FILE", help="Tell every verdict in these words too.", show_default="not told"),
     ] = None,
     names: Annotated[str, typer.Option(help="Names of objects when telling: typed, original or inferred.")] = "typed",
+    val_tolerance: Annotated[
+        bool,
+        typer.Option(
+            "--val-tolerance",
+            help="Compare numbers as VAL does, which may miss by 0.0001.",
+            show_default="exact",
+        ),
+    ] = False,
     batch: Annotated[
         str | None,
         typer.Option(
@@ -54,7 +63,9 @@ def _validate(
     Exit code 0: all plans are valid; 1: some are not; 2: bad input.
     """
     from validators.command import batch_lines, judge_batch, judge_files
+    from validators.validate import VAL_TOLERANCE
 
+    tolerance = VAL_TOLERANCE if val_tolerance else Fraction(0)
     paths = files or []
     if wording is None and names != "typed":
         raise InputError("--names says how objects are called when a verdict is told; give --wording too")
@@ -62,11 +73,12 @@ def _validate(
     if batch is not None:
         if paths or not as_json:
             raise typer.BadParameter("--batch takes no other file, and needs --json")
-        raise typer.Exit(judge_batch(batch_lines(batch), _write, tell))
+        raise typer.Exit(judge_batch(batch_lines(batch), _write, tell, tolerance=tolerance))
     if len(paths) < 3:
         raise typer.BadParameter("expected DOMAIN PROBLEM PLAN…, or --batch FILE")
     domain, problem, *plans = paths
-    raise typer.Exit(judge_files(domain, problem, plans, _write, verbose=verbose, as_json=as_json, tell=tell))
+    code = judge_files(domain, problem, plans, _write, verbose=verbose, as_json=as_json, tell=tell, tolerance=tolerance)
+    raise typer.Exit(code)
 
 
 def _teller(wording: str, names: str) -> Tell:

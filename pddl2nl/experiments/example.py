@@ -17,6 +17,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Literal
 
@@ -36,6 +37,7 @@ from pddl2nl.pddl import (
 )
 from pddl2nl.policies.example import Example, ExampleStep
 from validators import GroundAction, Simulator, StepResult, load_plan, validate
+from validators.happenings import happenings
 
 __all__ = ["SolvedProblem", "find_example", "tell_example", "template_thoughts"]
 
@@ -102,7 +104,10 @@ def _from_file(task: Task, planner: Planner, path: Path, plan_path: str | Path |
     report = validate(example, plan)
     if not report.valid:
         raise InputError(f"--example-plan {plan_path} is no valid plan for {path}: {report.verdict}")
-    return SolvedProblem(example, tuple(step.action for step in plan.steps), "file")
+    # Time stamps, where the file has some, say the order.
+    return SolvedProblem(
+        example, tuple(action for happening in happenings(plan) for action in happening.actions), "file"
+    )
 
 
 def _same(one: Task, other: Task) -> bool:
@@ -110,8 +115,13 @@ def _same(one: Task, other: Task) -> bool:
     return (
         first.goal == second.goal
         and frozenset(first.init) == frozenset(second.init)
+        and _values(first) == _values(second)
         and {item.name for item in first.objects} == {item.name for item in second.objects}
     )
+
+
+def _values(problem: Problem) -> dict[GroundAtom, Fraction | str]:
+    return {item.fluent: item.value for item in problem.init_values}
 
 
 # ── made from the task itself ────────────────────────────────────────────────────────────────────
@@ -128,7 +138,8 @@ def _made(task: Task, planner: Planner, seed: int) -> SolvedProblem:
     if not found:
         raise InputError(
             "no few-shot example could be made from this task (a walk from its initial state finds no other goal); "
-            "name a solved problem with --example PROBLEM, or take none with --example none"
+            "name a problem with --example PROBLEM (and --example-plan FILE where no planner takes it), or take none "
+            "with --example none"
         )
     return min(found, key=lambda solved: abs(len(solved.plan) - _BEST_LENGTH))
 
@@ -204,17 +215,32 @@ def problem_text(problem: Problem) -> str:
 
 def template_thoughts(task: Task, plan: Sequence[GroundAction], teller: Teller) -> tuple[str, ...]:
     """A thought for every action of a valid plan: the goal it reaches for good, or the later action it prepares."""
-    results = list(_trace(task, plan))
+    simulator = Simulator(task)
+    results = list(_trace(simulator, plan))
     goals = {_ground(goal) for goal in conjuncts(task.problem.goal) if isinstance(goal, Atom)}
+    for_good = _reached_for_good(simulator, results)
     thoughts = []
     for number, result in enumerate(results):
-        reached = [atom for atom in result.added if atom in goals and _lasts(atom, results[number + 1 :])]
+        atoms = [atom for atom in result.added if atom in goals and _lasts(atom, results[number + 1 :])]
+        reached = tuple(Atom(atom.predicate, atom.args) for atom in atoms) or for_good[number]
         if reached:
-            facts = " and ".join(teller.literal(Atom(atom.predicate, atom.args)) for atom in reached)
+            facts = " and ".join(teller.literal(condition) for condition in reached)
             thoughts.append(f"My goal asks that {facts}. I can bring this about now.")
         else:
             thoughts.append(_preparing(task, result, results[number + 1 :], teller))
     return tuple(thoughts)
+
+
+def _reached_for_good(simulator: Simulator, results: Sequence[StepResult]) -> list[tuple[Condition, ...]]:
+    """For each step, the parts of the goal that fail before it and never again: comparisons, disjunctions and all."""
+    states = [simulator.initial, *(result.successor for result in results if result.successor is not None)]
+    missing = [simulator.unmet_goals(state) for state in states]
+    later: set[Condition] = set()
+    found: list[tuple[Condition, ...]] = []
+    for before, after in zip(missing[-2::-1], missing[:0:-1], strict=True):
+        later.update(after)
+        found.append(tuple(part for part in before if part not in later))
+    return found[::-1]
 
 
 def _preparing(task: Task, result: StepResult, following: Sequence[StepResult], teller: Teller) -> str:
@@ -227,12 +253,12 @@ def _preparing(task: Task, result: StepResult, following: Sequence[StepResult], 
     return "This makes room for the actions that follow."
 
 
-def _trace(task: Task, plan: Sequence[GroundAction]) -> Iterator[StepResult]:
-    simulator = Simulator(task)
+def _trace(simulator: Simulator, plan: Sequence[GroundAction]) -> Iterator[StepResult]:
     state = simulator.initial
     for action in plan:
         result = simulator.step(state, action)
-        state = result.successor or state
+        # Not "or": a state without atoms is falsy.
+        state = state if result.successor is None else result.successor
         yield result
 
 

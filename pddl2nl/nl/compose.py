@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from types import MappingProxyType
 
 from pddl2nl.errors import InputError, UnsupportedError
 from pddl2nl.nl.articles import letters, with_article
@@ -34,9 +35,12 @@ from pddl2nl.pddl.tree import (
     conjuncts,
 )
 
-__all__ = ["Phrases", "Scope", "UntoldError", "number_text", "refuse"]
+__all__ = ["COMPARISONS", "Phrases", "Scope", "UntoldError", "number_text", "refuse"]
 
-_COMPARISONS = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than", "=": "equal to"}
+COMPARISONS: Mapping[str, str] = MappingProxyType(
+    {">=": "at least", "<=": "at most", ">": "more than", "<": "less than", "=": "equal to"}
+)
+"""What stands behind "is" in a comparison of numbers."""
 _OPERATORS = {"+": "plus", "-": "minus", "*": "times", "/": "divided by"}
 IMPOSSIBLE = "something impossible is the case"
 NOTHING_ASKED = "nothing is asked for"
@@ -171,7 +175,7 @@ class Phrases:
         return NOT_SO + self.fact(predicate, said) if parts is None else fill_parts(parts, said)
 
     def reason(self, literal: Condition, scope: Scope) -> str:
-        """The negation of an unmet literal, as a reason is given: ``block_1 is not clear``."""
+        """That a condition does not hold, as a reason is given: ``block_1 is not clear`` (see `nl.reasons`)."""
         if isinstance(literal, Atom):
             said = [scope.said(term) for term in literal.args]
             parts = self._reasons.get(literal.predicate)
@@ -215,8 +219,8 @@ class Phrases:
                 return f"if ({self.condition(left, scope)}) then ({self.condition(right, scope)})"
             case Forall() | Exists():
                 return self._quantified(condition, scope)
-            case Comparison(operator=operator, left=left, right=right) if operator in _COMPARISONS:
-                said = f"{self.expression(left, scope)} is {_COMPARISONS[operator]} "
+            case Comparison(operator=operator, left=left, right=right) if operator in COMPARISONS:
+                said = f"{self.expression(left, scope)} is {COMPARISONS[operator]} "
                 return said + self.expression(right, scope)
         raise refuse(_construct(condition), scope.place)
 

@@ -2,19 +2,44 @@
 
 A text is a block of a problem file: ``(:objects …)``, ``(:init …)``, ``(:goal …)`` with ``(:metric …)`` behind it.
 A state is told as an ``(:init …)`` block, too. A reason is the unmet ground condition "is false", or its body
-"is true" where a negation is unmet.
+"is true" where a negation is unmet, with the values of the numeric fluents that it compares.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from pddl2nl.nl.compose import number_text
+from pddl2nl.nl.reasons import is_undefined, value_in
 from pddl2nl.pddl import write_condition, write_domain
-from pddl2nl.pddl.tree import Arithmetic, Condition, Domain, Expression, Fluent, GroundAtom, Not, Number, Problem
+from pddl2nl.pddl.tree import (
+    Arithmetic,
+    Comparison,
+    Condition,
+    Domain,
+    Expression,
+    Fluent,
+    GroundAtom,
+    Not,
+    Number,
+    Problem,
+)
 
-__all__ = ["condition_text", "domain_text", "goal_text", "init_text", "objects_text", "reason", "state_text"]
+if TYPE_CHECKING:
+    from validators import State
+
+__all__ = [
+    "condition_text",
+    "domain_text",
+    "expression_text",
+    "goal_text",
+    "init_text",
+    "objects_text",
+    "reason",
+    "state_text",
+]
 
 
 def domain_text(domain: Domain) -> str:
@@ -61,7 +86,7 @@ def goal_text(problem: Problem) -> str:
     """``(:goal …)``, and the metric on a line of its own."""
     text = f"(:goal {write_condition(problem.goal)})"
     if problem.metric is not None:
-        text += f"\n(:metric {problem.metric.direction} {_expression(problem.metric.expression)})"
+        text += f"\n(:metric {problem.metric.direction} {expression_text(problem.metric.expression)})"
     return text
 
 
@@ -70,11 +95,35 @@ def condition_text(condition: Condition) -> str:
     return write_condition(condition)
 
 
-def reason(condition: Condition) -> str:
-    """That a condition does not hold: ``(clear b) is false``, for an unmet negation ``(clear b) is true``."""
+def reason(condition: Condition, state: State | None = None) -> str:
+    """That a condition does not hold: ``(clear b) is false``, for an unmet negation ``(clear b) is true``.
+
+    In a known state a comparison's fluents are told with their values: ``(>= (f) 5) is false with (= (f) 3)``.
+    """
+    if isinstance(condition, Comparison) and is_undefined(condition):
+        by_zero = isinstance(condition.left, Arithmetic)
+        return f"{expression_text(condition.left)} {'would be a division by zero' if by_zero else 'has no value'}"
     if isinstance(condition, Not):
-        return f"{write_condition(condition.body)} is true"
-    return f"{write_condition(condition)} is false"
+        return f"{write_condition(condition.body)} is true{_values(condition.body, state)}"
+    return f"{write_condition(condition)} is false{_values(condition, state)}"
+
+
+def _values(condition: Condition, state: State | None) -> str:
+    """The values of the fluents in a comparison, where they are known."""
+    if not isinstance(condition, Comparison):
+        return ""
+    fluents = dict.fromkeys((*_fluents(condition.left), *_fluents(condition.right)))
+    values = [(fluent, value_in(state, fluent)) for fluent in fluents]
+    said = [f"(= {expression_text(fluent)} {number_text(value)})" for fluent, value in values if value is not None]
+    return f" with {' '.join(said)}" if said else ""
+
+
+def _fluents(expression: Expression) -> Iterator[Fluent]:
+    if isinstance(expression, Fluent):
+        yield expression
+    elif isinstance(expression, Arithmetic):
+        for operand in expression.operands:
+            yield from _fluents(operand)
 
 
 def _typed(names: Sequence[str], types: Sequence[str]) -> str:
@@ -86,13 +135,14 @@ def _block(head: str, lines: Sequence[str]) -> str:
     return "\n  ".join([head, *lines]) + ")" if lines else f"{head})"
 
 
-def _expression(expression: Expression) -> str:
+def expression_text(expression: Expression) -> str:
+    """A numeric expression as PDDL, its numbers exact."""
     match expression:
         case Number(value=value):
             return number_text(value)
         case Fluent(name=name, args=args):
             return f"({' '.join((name, *args))})"
         case Arithmetic(operator=operator, operands=operands):
-            return f"({' '.join((operator, *map(_expression, operands)))})"
+            return f"({' '.join((operator, *map(expression_text, operands)))})"
         case _:
             return f"({' '.join((expression.name, *expression.args))})" if expression.args else expression.name

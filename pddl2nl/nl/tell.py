@@ -37,7 +37,7 @@ does not begin with "and ". A negative literal uses ``negated`` only if no other
 
     action      action snippet filled: "stack block_0 on block_1"
     executed    "I " action "."
-    refused     "I cannot " action " because " REASON { " and " REASON } "."
+    refused     "I cannot " action " because " REASONS "."                  (REASONS: `pddl2nl.nl.reasons`)
 """
 
 from __future__ import annotations
@@ -53,9 +53,10 @@ from pddl2nl.nl import pddl_style
 from pddl2nl.nl.compose import Phrases, Scope, UntoldError, number_text, refuse
 from pddl2nl.nl.compose_domain import compose_domain, object_lines
 from pddl2nl.nl.names import Names
+from pddl2nl.nl.reasons import Reasons
 from pddl2nl.nl.wording import Wording
 from pddl2nl.pddl.task import Task
-from pddl2nl.pddl.tree import Condition, GroundAtom, Problem, conjuncts
+from pddl2nl.pddl.tree import Condition, Expression, GroundAtom, Problem, conjuncts
 
 if TYPE_CHECKING:
     from validators import GroundAction, Report, State, StepResult
@@ -172,11 +173,43 @@ class Teller:
             return pddl_style.condition_text(condition)
         return self._phrases.condition(condition, self._scope("a condition"))
 
-    def reason(self, condition: Condition) -> str:
-        """That a condition does not hold, as a reason is given: ``block_1 is not clear``."""
+    def reason(self, condition: Condition, state: State | None = None) -> str:
+        """That a condition does not hold, as a reason is given: ``block_1 is not clear``.
+
+        Args:
+            condition: a ground condition, best one of the smallest that fail.
+            state: where it does not hold; the numbers in a comparison are told as they are there.
+        """
+        return self.reasons((condition,), state)
+
+    def reasons(self, conditions: Iterable[Condition], state: State | None = None) -> str:
+        """That each of some conditions does not hold; empty where there is none."""
         if self.style == "pddl":
-            return pddl_style.reason(condition)
-        return self._phrases.reason(condition, self._scope("a reason"))
+            return " and ".join(pddl_style.reason(condition, state) for condition in conditions)
+        return self._reasons(state).all_of(conditions)
+
+    def _reasons(self, state: State | None) -> Reasons:
+        return Reasons(self._phrases, self._scope("a reason"), state)
+
+    def contradiction(self, fluent: GroundAtom) -> str:
+        """That an action's numeric effects on a fluent contradict each other, as a reason is given."""
+        if self.style == "pddl":
+            return f"{fluent} would be changed in more than one way at once"
+        return self._reasons(None).contradiction(fluent)
+
+    def expression(self, expression: Expression) -> str:
+        """A ground numeric expression: ``(the load of truck_0 plus 1)``."""
+        if self.style == "pddl":
+            return pddl_style.expression_text(expression)
+        return self._phrases.expression(expression, self._scope("an expression"))
+
+    def fact(self, atom: GroundAtom) -> str:
+        """A ground atom, or a numeric fluent: ``block_0 is on block_1``, ``the fuel of truck_0``."""
+        if self.style == "pddl":
+            return str(atom)
+        if any(function.name == atom[0] for function in self.task.domain.functions):
+            return self._reasons(None).fluent(atom)
+        return self._phrases.fact(atom[0], [self._said(name) for name in atom[1:]])
 
     def state(self, state: State) -> str:
         """A state, in the format of the initial state: what the answer to "look around" holds."""
@@ -192,17 +225,24 @@ class Teller:
             return f"The action {action} was successfully executed."
         return f"I {self.action(action)}."
 
-    def refused(self, step: StepResult) -> str:
-        """The observation after an inapplicable action: ``I cannot … because block_1 is not clear and ….``"""
-        reasons = " and ".join(self.reason(condition) for condition in step.unmet)
+    def refused(self, step: StepResult, state: State | None = None) -> str:
+        """The observation after an inapplicable action: ``I cannot … because block_1 is not clear and ….``
+
+        Args:
+            step: what came of the action.
+            state: where it was tried, whose numbers are told.
+        """
+        reasons = self.reasons(step.unmet, state)
+        if not reasons and step.conflict is not None:
+            reasons = self.contradiction(step.conflict)
         because = f" because {reasons}" if reasons else ""
         if self.style == "pddl":
             return f"The action {step.action} is not applicable{because}."
         return f"I cannot {self.action(step.action)}{because}."
 
-    def unmet_goal(self, conditions: Iterable[Condition]) -> str:
-        """What of the goal is missing: ``My goal is not reached yet because ….``"""
-        reasons = " and ".join(self.reason(condition) for condition in conditions)
+    def unmet_goal(self, conditions: Iterable[Condition], state: State | None = None) -> str:
+        """What of the goal is missing in a state: ``My goal is not reached yet because ….``"""
+        reasons = self.reasons(conditions, state)
         if self.style == "pddl":
             return f"The goal is not reached because {reasons}." if reasons else "The goal is reached."
         return f"My goal is not reached yet because {reasons}." if reasons else "My goal is reached."

@@ -28,7 +28,7 @@ from pddl2nl.nl import Reading
 from pddl2nl.pddl import write_condition
 from pddl2nl.policies import events, observations
 from pddl2nl.policies.budget import Accounts, Limits, PriceOf, free
-from pddl2nl.policies.event_making import prompted_event, read_event, replied_event
+from pddl2nl.policies.event_making import changed_values, prompted_event, read_event, replied_event
 from pddl2nl.policies.example import Example
 from pddl2nl.policies.policy import EpisodeOver, Policy, RequestSettings, Setting, Turn
 from validators import BadActionError, GroundAction
@@ -197,20 +197,21 @@ class Episode:
             self._reject("unreadable", said, observation, action)
             return "unreadable", observation
         if result.successor is None:
-            observation = teller.refused(result)
+            observation = teller.refused(result, self._state)
             unmet = tuple(write_condition(condition) for condition in result.unmet)
             self._reject("inapplicable", said, observation, action, unmet)
             return "inapplicable", observation
+        added, deleted = (tuple(map(str, atoms)) for atoms in (result.added, result.deleted))
+        changed = changed_values(self._simulator, action, self._state, result.successor)
         self._state = result.successor
         self._plan.append(action)
         observation = teller.executed(action)
-        added, deleted = (tuple(map(str, atoms)) for atoms in (result.added, result.deleted))
-        self._emit(events.Acted(self._steps, str(action), teller.action(action), observation, added, deleted))
+        self._emit(events.Acted(self._steps, str(action), teller.action(action), observation, added, deleted, changed))
         return "executed", observation
 
     def _claimed(self, said: str) -> Turn:
         unmet = self._simulator.unmet_goals(self._state)
-        observation = self._setting.teller.unmet_goal(unmet)
+        observation = self._setting.teller.unmet_goal(unmet, self._state)
         self._reject("claimed-done", said, observation, None, tuple(map(write_condition, unmet)))
         if self._last_status == "claimed-done":
             self._turns["claimed-done"] += 1
@@ -291,7 +292,7 @@ class Episode:
         if not unmet:
             self._emit(events.GoalReached(self._steps))
             return "solved", "the goal holds at the end of the plan"
-        told = self._setting.teller.unmet_goal(unmet)
+        told = self._setting.teller.unmet_goal(unmet, self._state)
         self._fault = self._fault or events.Fault(self._steps, "goal-missed", told)
         return "goal-missed", f"the goal does not hold at the end of the plan: {told}"
 

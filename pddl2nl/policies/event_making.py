@@ -6,9 +6,18 @@ from collections.abc import Sequence
 
 from pddl2nl.llm import Completion, Message, Request, request_key
 from pddl2nl.nl import Reading
+from pddl2nl.nl.compose import number_text
 from pddl2nl.policies import events
+from validators import GroundAction, Simulator, State
 
-__all__ = ["prompted_event", "read_event", "replied_event"]
+__all__ = ["changed_values", "prompted_event", "read_event", "replied_event"]
+
+
+def changed_values(simulator: Simulator, action: GroundAction, before: State, after: State) -> tuple[str, ...]:
+    """The numeric fluents that an executed action gave another value, as ``(= (fuel t) 3)``."""
+    fluents = dict.fromkeys(change.fluent for change in simulator.ground(action).outcome(before).updates)
+    values = [(fluent, after.value(fluent)) for fluent in fluents if after.value(fluent) != before.value(fluent)]
+    return tuple(f"(= {fluent} {number_text(value)})" for fluent, value in values if value is not None)
 
 
 def prompted_event(call: int, request: Request, before: Sequence[Message]) -> events.Prompted:

@@ -187,7 +187,10 @@ class Read:
 
 @dataclass(frozen=True)
 class Acted:
-    """An action was applicable and executed; ``observation`` is what the model was told ("" for one-shot plans)."""
+    """An action was applicable and executed; ``observation`` is what the model was told ("" for one-shot plans).
+
+    ``added`` and ``deleted`` are atoms, ``changed`` the numeric fluents with their new values, ``(= (fuel t) 3)``.
+    """
 
     event: ClassVar[str] = "acted"
     step: int
@@ -196,6 +199,7 @@ class Acted:
     observation: str = ""
     added: tuple[str, ...] = ()
     deleted: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pddl2nl.pddl import InputError, Task, parse_task
+from pddl2nl.pddl import InputError, Task, parse_task, write_condition
+from pddl2nl.policies.event_making import changed_values
 from pddl2nl.reports.records import PlannerRecord, Record
 from validators import GroundAction, Simulator, validate
 
@@ -31,12 +32,17 @@ class Recheck:
 
 @dataclass(frozen=True)
 class Change:
-    """What one action of a plan added and deleted, as PDDL literals; ``unmet`` where it was not applicable."""
+    """What one action of a plan added and deleted, as PDDL literals, and which numbers it changed, ``(= (fuel t) 3)``.
+
+    ``unmet`` holds what failed where it was not ``applicable``.
+    """
 
     action: str
     added: tuple[str, ...] = ()
     deleted: tuple[str, ...] = ()
     unmet: tuple[str, ...] = ()
+    applicable: bool = True
+    changed: tuple[str, ...] = ()
 
 
 def recheck(record: Record) -> Recheck:
@@ -66,17 +72,20 @@ def changes(record: Record) -> tuple[Change, ...]:
     found = []
     for action in _actions(record):
         result = simulator.step(state, action)
+        after = result.successor
         found.append(
             Change(
                 str(action),
                 tuple(map(str, result.added)),
                 tuple(map(str, result.deleted)),
-                tuple(map(str, result.unmet)),
+                tuple(map(write_condition, result.unmet)),
+                applicable=after is not None,
+                changed=() if after is None else changed_values(simulator, action, state, after),
             )
         )
-        if result.successor is None:
+        if after is None:
             break
-        state = result.successor
+        state = after
     return tuple(found)
 
 

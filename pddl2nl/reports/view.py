@@ -66,6 +66,7 @@ class Step:
     unmet: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
     deleted: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
     observation: str = ""
     goal: bool = False
 
@@ -98,11 +99,12 @@ def planner_turns(record: PlannerRecord) -> tuple[Turn, ...]:
     steps = [
         Step(
             number,
-            "inapplicable" if change.unmet else "executed",
+            "executed" if change.applicable else "inapplicable",
             action=change.action,
             unmet=change.unmet,
             added=change.added,
             deleted=change.deleted,
+            changed=change.changed,
         )
         for number, change in enumerate(found, 1)
     ]
@@ -177,7 +179,14 @@ def _step(number: int, read: Read | None, result: Acted | Rejected | LookedAroun
         return step
     step = replace(step, said=step.said or result.text, observation=result.observation)
     if isinstance(result, Acted):
-        return replace(step, status="executed", action=result.action, added=result.added, deleted=result.deleted)
+        return replace(
+            step,
+            status="executed",
+            action=result.action,
+            added=result.added,
+            deleted=result.deleted,
+            changed=result.changed,
+        )
     if isinstance(result, Rejected):
         return replace(step, status=result.status, action=result.action or step.action, unmet=result.unmet)
     return replace(step, status="looked-around")

@@ -101,7 +101,9 @@ def test_lmcut_does_not_take_axioms_and_says_so(small: SimpleNamespace) -> None:
         assert fast_downward.search(files.domain, files.problem, FF).status == "solved"
     assert outcome.status == "unsupported"
     assert outcome.exit_code == 34
+    assert outcome.message.startswith("this search does not take a feature of the task (exit code 34): ")
     assert "axioms" in outcome.message
+    assert "Terminating" not in outcome.message
 
 
 @pytest.mark.usefixtures("needs_planner")
@@ -110,6 +112,7 @@ def test_files_the_translator_cannot_read(tmp_path: Path) -> None:
     (tmp_path / "p.pddl").write_text("(define (problem p) (:domain d))", encoding="utf-8")
     outcome = fast_downward.search(tmp_path / "d.pddl", tmp_path / "p.pddl", FF)
     assert outcome.status == "unsupported"
+    assert outcome.message.startswith("Fast Downward does not take a feature of the task (exit code 31): ")
     assert "nonsense" in outcome.message
 
 

@@ -153,16 +153,86 @@ def test_every_status_has_an_exit_code() -> None:
     assert [plan_command._exit_code(result) for result in results] == [0, 1, 1, 1, 2, 3]
 
 
+@pytest.fixture
+def adl_files(tmp_path: Path) -> tuple[str, str]:
+    """A task with a disjunction, a universal condition, a conditional effect and a derived predicate."""
+    domain = """(define (domain lamps)
+      (:requirements :adl :derived-predicates)
+      (:predicates (lit ?l) (dark ?l) (bright) (open))
+      (:derived (bright) (forall (?l) (lit ?l)))
+      (:action light :parameters (?l) :precondition (or (dark ?l) (not (lit ?l)))
+        :effect (and (lit ?l) (when (dark ?l) (not (dark ?l)))))
+      (:action leave :parameters () :precondition (and (bright) (forall (?l) (not (dark ?l)))) :effect (open)))"""
+    problem = "(define (problem two) (:domain lamps) (:objects a b) (:init (dark a)) (:goal (imply (lit a) (open))))"
+    paths = (tmp_path / "adl.pddl", tmp_path / "two.pddl")
+    for path, text in zip(paths, (domain, problem.replace("(imply (lit a) (open))", "(open)")), strict=True):
+        path.write_text(text, encoding="utf-8")
+    return str(paths[0]), str(paths[1])
+
+
+@pytest.mark.usefixtures("needs_planner")
+@pytest.mark.parametrize("planner", ["brfs", "ff", "lama", "random"])
+def test_adl_and_derived_predicates_are_planned_and_judged(adl_files: tuple[str, str], planner: str) -> None:
+    code, out, error = run(*adl_files, "--planner", planner, "--json", "--seed", "2")
+    data = json.loads(out)
+    assert (code, data["status"], error) == (0, "solved", "")
+    assert data["plan"][-1] == "(leave)"
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_a_search_that_does_not_take_axioms_says_so(adl_files: tuple[str, str]) -> None:
+    code, out, error = run(*adl_files, "--planner", "lmcut", "--json")
+    data = json.loads(out)
+    assert (code, data["status"], data["plan"], data["cost"]) == (2, "unsupported", None, None)
+    assert error.startswith("lmcut: unsupported: this search does not take a feature of the task")
+    assert "axioms" in error
+
+
+TANKS = """(define (domain tanks)
+  (:requirements :numeric-fluents)
+  (:functions (level) (top))
+  (:action pour :parameters () :precondition (< (level) (top)) :effect (increase (level) 1)))
+"""
+TANK = "(define (problem tank) (:domain tanks) (:init (= (level) 0) (= (top) 3)) (:goal (>= (level) 2)))"
+
+
+@pytest.fixture
+def tank(tmp_path: Path) -> tuple[str, str]:
+    """A numeric task."""
+    paths = (tmp_path / "tanks.pddl", tmp_path / "tank.pddl")
+    for path, text in zip(paths, (TANKS, TANK), strict=True):
+        path.write_text(text, encoding="utf-8")
+    return str(paths[0]), str(paths[1])
+
+
+@pytest.mark.usefixtures("needs_planner")
+@pytest.mark.parametrize("planner", ["brfs", "lmcut", "ff", "lama"])
+def test_no_search_takes_a_numeric_task(tank: tuple[str, str], planner: str) -> None:
+    code, out, error = run(*tank, "--planner", planner, "--json")
+    data = json.loads(out)
+    assert (code, data["status"], data["plan"]) == (2, "unsupported", None)
+    assert data["search"]
+    assert error == (
+        f"{planner}: unsupported: Fast Downward takes no numbers but action costs, and there is a comparison of "
+        "numbers in the precondition of 'pour'\n"
+    )
+
+
+def test_the_random_walk_takes_a_numeric_task(tank: tuple[str, str]) -> None:
+    code, out, _ = run(*tank, "--planner", "random", "--json")
+    assert (code, json.loads(out)["plan"]) == (0, ["(pour)", "(pour)"])
+
+
 @pytest.mark.usefixtures("needs_planner")
 @pytest.mark.parametrize("planner", ["ff", "random"])
 def test_a_task_whose_plans_cannot_be_judged_is_unsupported_in_json_too(
     files: tuple[str, str, str], tmp_path: Path, planner: str
 ) -> None:
-    domain = tmp_path / "adl.pddl"
-    domain.write_text(DOMAIN.replace(":precondition (off ?s)", ":precondition (or (off ?s) (broken ?s))"))
-    code, out, said = run(str(domain), files[1], "--planner", planner, "--json")
+    problem = tmp_path / "timed.pddl"
+    problem.write_text(PROBLEM.replace("(off s2)", "(off s2) (at 5 (on s2))"))
+    code, out, said = run(files[0], str(problem), "--planner", planner, "--json")
     data = json.loads(out)
     assert code == 2
     assert (data["planner"], data["status"], data["plan"]) == (planner, "unsupported", None)
-    assert "adl.pddl:4" in said
-    assert "in action 'flip', in its precondition" in said
+    assert "timed.pddl:1:" in said
+    assert "the timed initial literal (on s2) is read and checked, but cannot be executed" in said

@@ -181,6 +181,33 @@ def test_ctrl_c_exits_with_130(call: Run, files: tuple[str, str], tmp_path: Path
     assert [path.suffix for path in Path("runs").iterdir()] == [".partial"]
 
 
+@pytest.mark.usefixtures("needs_planner")
+def test_a_numeric_task_is_judged_or_what_is_missing_is_named(call: Run, tmp_path: Path) -> None:
+    domain, problem = tmp_path / "tanks.pddl", tmp_path / "tank.pddl"
+    domain.write_text(
+        "(define (domain tanks) (:requirements :numeric-fluents) (:predicates (done)) (:functions (level)) "
+        "(:action pour :parameters () :precondition (< (level) 2) :effect (increase (level) 1)))"
+    )
+    problem.write_text("(define (problem tank) (:domain tanks) (:init (= (level) 0)) (:goal (= (level) 2)))")
+    task = (str(domain), str(problem), "--policy", "act")
+    oracle = call("run", *task, "--model", "oracle", "--steps", "9", "--example", "none")
+    assert (oracle.code, oracle.out) == (2, "")
+    assert "--model oracle plans with Fast Downward, which takes no numbers but action costs" in oracle.error
+    script = _script(tmp_path, *["Action: apply the action 'pour'"] * 3)
+    unlimited = call("run", *task, "--model", script, "--example", "none")
+    assert (unlimited.code, unlimited.out) == (2, "")
+    assert "give the step limit by --steps N" in unlimited.error
+    bare = call("run", *task, "--model", script, "--steps", "9")
+    assert (bare.code, bare.out) == (2, "")
+    assert "--example" in bare.error
+    solved = call("run", *task, "--model", script, "--steps", "9", "--example", "none", "--json")
+    assert (solved.code, solved.json["outcome"], solved.json["plan"]) == (0, "solved", ["(pour)", "(pour)"])
+    replayed = call("run", *task, "--model", "replay:runs", "--steps", "9", "--example", "none", "--json")
+    assert (replayed.code, replayed.json["plan"]) == (0, solved.json["plan"])
+    walk = call("run", str(domain), str(problem), "--policy", "random", "--steps", "3", "--json")
+    assert (walk.code, walk.json["outcome"]) == (0, "solved")
+
+
 def test_policies_are_listed(call: Run) -> None:
     listed = call("policies", "--json").json
     assert [item["name"] for item in listed] == list(POLICIES)

@@ -31,6 +31,16 @@ PLANS = {
     "bad.plan": "(switch-on a)\n(switch-on)\n",
 }
 
+TANK = """(define (domain tank)
+  (:requirements :numeric-fluents)
+  (:predicates (drained))
+  (:functions (level))
+  (:action pour :parameters () :precondition (< (level) 2) :effect (increase (level) 1.00005))
+  (:action drain :parameters () :precondition (>= (level) 2.00015) :effect (drained)))
+"""
+EMPTY_TANK = "(define (problem empty) (:domain tank) (:init (= (level) 0)) (:goal (drained)))"
+ALMOST_FULL = "(pour) (pour) (drain)"
+
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -99,6 +109,18 @@ def test_batch(here: Path) -> None:
     assert answers[0]["told"]
     stream = json.dumps({"domain": TASK[0], "problem": TASK[1], "plan_text": PLANS["good.plan"]})
     assert call("--batch", "-", "--json", text=stream).exit_code == 0
+
+
+def test_numbers_are_exact_unless_vals_tolerance_is_asked_for(here: Path) -> None:
+    names = ("tank.pddl", "empty.pddl", "almost.plan")
+    for name, text in zip(names, (TANK, EMPTY_TANK, ALMOST_FULL), strict=True):
+        (here / name).write_text(text)
+    (here / "batch.jsonl").write_text(json.dumps(dict(zip(("domain", "problem", "plan"), names, strict=True))))
+    for arguments in (names, (*names, "-v"), (*names, "--json"), ("--batch", "batch.jsonl", "--json")):
+        assert call(*arguments).exit_code == 1
+        assert call(*arguments, "--val-tolerance").exit_code == 0
+    assert "Updating (level) (1.00005) by 1.00005 increase" in call(*names, "-v", "--val-tolerance").stdout
+    assert "0.0001" in call("--help").stdout
 
 
 @pytest.mark.parametrize(

@@ -82,3 +82,35 @@ def test_a_record_that_lies_is_found_out(write, act_events, planned):
     assert broken.note
     none = recheck(read_record(write("c", dataclasses.replace(planned, status="timeout", plan=None))))
     assert (none.verdict, none.agrees) == ("no-plan", True)
+
+
+NUMERIC_DOMAIN = """(define (domain jars) (:requirements :adl :numeric-fluents)
+  (:predicates (shut)) (:functions (level) (mark ?x))
+  (:action fill :parameters () :precondition (or (shut) (< (level) 2)) :effect (increase (level) 1.5))
+  (:action twice :parameters (?x ?y) :effect (and (assign (mark ?x) 1) (assign (mark ?y) 2))))
+"""
+NUMERIC_PROBLEM = "(define (problem jar) (:domain jars) (:objects a) (:init (= (level) 0)) (:goal (>= (level) 3)))"
+
+
+def _numeric(planned, *plan):
+    texts = {"domain_pddl": NUMERIC_DOMAIN, "problem_pddl": NUMERIC_PROBLEM}
+    return dataclasses.replace(planned, **texts, planner="random", plan=plan)
+
+
+def test_numbers_and_what_fails_as_a_whole_are_shown(write, planned):
+    (turn,) = turns_of(read_record(write("one", _numeric(planned, "(fill)", "(fill)", "(fill)"))))
+    assert [step.changed for step in turn.steps] == [("(= (level) 1.5)",), ("(= (level) 3)",), ()]
+    assert [step.status for step in turn.steps] == ["executed", "executed", "inapplicable"]
+    assert turn.steps[-1].unmet == ("(or (shut) (< (level) 2))",)
+
+
+def test_effects_that_contradict_each_other_are_not_shown_as_executed(write, planned):
+    record = read_record(write("one", _numeric(planned, "(fill)", "(twice a a)")))
+    (turn,) = turns_of(record)
+    assert [step.status for step in turn.steps] == ["executed", "inapplicable"]
+    assert (recheck(record).verdict, recheck(record).agrees) == ("inapplicable", False)
+
+
+def test_a_numeric_run_is_judged_again(write, planned):
+    again = recheck(read_record(write("one", _numeric(planned, "(fill)", "(fill)"))))
+    assert (again.verdict, again.agrees, again.steps) == ("valid", True, 2)

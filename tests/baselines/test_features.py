@@ -1,0 +1,80 @@
+"""What Fast Downward does not take: numbers that are no action costs, wherever they stand."""
+
+from __future__ import annotations
+
+import pytest
+
+from pddl2nl.baselines import TaskTexts, solve
+from pddl2nl.baselines.features import numbers_beyond_costs
+from pddl2nl.pddl import parse_task
+
+DOMAIN = """(define (domain d)
+  (:requirements :adl :numeric-fluents :derived-predicates)
+  (:predicates (p ?x) (q ?x) (r))
+  (:functions (total-cost) (f ?x) (g))
+  (:derived (r) {rule})
+  (:action a :parameters (?x) :precondition {condition} :effect (and (p ?x) {effect})))
+"""
+PROBLEM = (
+    "(define (problem x) (:domain d) (:objects o) (:init (= (f o) 2) (= (g) 0) (= (total-cost) 0)) (:goal {goal}))"
+)
+
+
+def texts(
+    effect: str = "(increase (total-cost) (f ?x))", condition: str = "(q ?x)", goal: str = "(p o)", rule: str = "(q o)"
+) -> TaskTexts:
+    domain = DOMAIN.format(effect=effect, condition=condition, rule=rule.replace("(q o)", "(exists (?y) (q ?y))"))
+    return TaskTexts(domain, PROBLEM.format(goal=goal))
+
+
+def found(**parts: str) -> str:
+    given = texts(**parts)
+    task = parse_task(given.domain, given.problem)
+    return numbers_beyond_costs(task.domain, task.problem)
+
+
+@pytest.mark.parametrize(
+    "effect",
+    ["(increase (total-cost) 3)", "(increase (total-cost) (f ?x))", "(q ?x)", "(and (increase (total-cost) 1) (r2))"],
+)
+def test_action_costs_are_taken(effect: str) -> None:
+    assert found(effect=effect.replace(" (r2)", "")) == ""
+
+
+@pytest.mark.parametrize(
+    "effect",
+    [
+        "(increase (f ?x) 1)",
+        "(assign (total-cost) 1)",
+        "(decrease (total-cost) 1)",
+        "(scale-up (g) 2)",
+        "(increase (total-cost) (+ 1 (f ?x)))",
+        "(when (q ?x) (increase (total-cost) 1))",
+        "(forall (?y) (increase (total-cost) 1))",
+        "(and (increase (total-cost) 1) (increase (g) 1))",
+    ],
+)
+def test_other_numeric_effects_are_named(effect: str) -> None:
+    assert found(effect=effect) == "a numeric effect that is no plain action cost in the effect of 'a'"
+
+
+def test_comparisons_are_named_with_their_place() -> None:
+    what = "a comparison of numbers"
+    assert found(condition="(or (q ?x) (> (f ?x) 1))") == f"{what} in the precondition of 'a'"
+    assert found(effect="(when (= (g) 1) (q ?x))") == f"{what} in the effect of 'a'"
+    assert found(goal="(and (p o) (>= (g) 1))") == f"{what} in the goal"
+    assert found(rule="(exists (?y) (< (f ?y) 1))") == f"{what} in the derived predicate 'r'"
+
+
+@pytest.mark.usefixtures("needs_planner")
+@pytest.mark.parametrize(
+    "effect", ["(when (q ?x) (increase (total-cost) 1))", "(increase (total-cost) (+ 1 (f ?x)))", "(increase (g) 1)"]
+)
+def test_the_planner_is_not_run_on_what_it_crashes_on(effect: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "pddl2nl.baselines.fast_downward.search", lambda *arguments, **options: pytest.fail("the planner was run")
+    )
+    result = solve(texts(effect=effect), "ff")
+    assert (result.status, result.plan, result.cost) == ("unsupported", None, None)
+    assert "in the effect of 'a'" in result.message
+    assert result.search

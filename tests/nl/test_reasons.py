@@ -1,0 +1,223 @@
+"""Why a condition does not hold, in words: every kind of condition that can be left unmet."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from pddl2nl.nl import Teller, make_names
+from pddl2nl.nl.reasons import short_number
+from pddl2nl.nl.wording import wording_from_json
+from pddl2nl.pddl import GroundAtom, parse_task
+from pddl2nl.pddl.tree import And, Atom, Comparison, Condition, Equality, Exists, Fluent, Number, Or, TypedName
+from validators import Simulator, State
+
+DOMAIN = """(define (domain haulage)
+  (:requirements :adl :derived-predicates :numeric-fluents)
+  (:types truck place)
+  (:constants depot - place)
+  (:predicates (at ?t - truck ?p - place) (broken ?t - truck) (road ?a ?b - place) (linked ?a ?b - place) (night))
+  (:functions (fuel ?t - truck) (tank ?t - truck) (toll ?p - place))
+  (:derived (linked ?a ?b - place)
+    (or (road ?a ?b) (exists (?c - place) (and (road ?a ?c) (linked ?c ?b)))))
+  (:action meet :parameters (?t ?u - truck) :precondition (or (at ?t depot) (at ?u depot)) :effect (night))
+  (:action tow :parameters (?t ?u - truck)
+    :precondition (or (not (broken ?t)) (at ?u depot) (night)) :effect (night))
+  (:action gather :parameters () :precondition (forall (?u - truck) (at ?u depot)) :effect (night))
+  (:action greet :parameters (?t - truck)
+    :precondition (exists (?u - truck ?p - place) (and (at ?u ?p) (broken ?u))) :effect (night))
+  (:action hide :parameters () :precondition (not (exists (?u - truck) (at ?u depot))) :effect (night))
+  (:action sneak :parameters ()
+    :precondition (not (exists (?u - truck) (and (at ?u depot) (broken ?u)))) :effect (night))
+  (:action haul :parameters (?t - truck) :precondition (imply (at ?t depot) (broken ?t)) :effect (night))
+  (:action hush :parameters (?t - truck) :precondition (imply (at ?t depot) (not (broken ?t))) :effect (night))
+  (:action drive :parameters (?t - truck ?a ?b - place)
+    :precondition (and (at ?t ?a) (linked ?a ?b) (>= (fuel ?t) 5) (not (= ?a ?b)))
+    :effect (and (not (at ?t ?a)) (at ?t ?b) (decrease (fuel ?t) 5)))
+  (:action ram :parameters (?t - truck) :precondition (not (broken ?t)) :effect (broken ?t))
+  (:action pay :parameters (?t - truck ?p - place) :effect (decrease (fuel ?t) (toll ?p)))
+  (:action fill :parameters (?t - truck)
+    :precondition (not (>= (fuel ?t) (tank ?t))) :effect (assign (fuel ?t) (tank ?t)))
+  (:action race :parameters (?t ?u - truck) :precondition (< (+ (fuel ?t) 1) (tank ?u)) :effect (night))
+  (:action rest :parameters (?t - truck) :precondition (< 7 (fuel ?t)) :effect (night))
+  (:action share :parameters (?t ?u - truck) :precondition (= (/ (fuel ?t) (fuel ?u)) 2) :effect (night))
+  (:action thin :parameters (?t ?u - truck) :effect (scale-down (fuel ?t) (fuel ?u)))
+  (:action mix :parameters (?t ?u - truck) :effect (and (assign (fuel ?t) 1) (assign (fuel ?u) 2)))
+  (:action twin :parameters (?t ?u - truck) :precondition (= ?t ?u) :effect (night)))
+"""
+PROBLEM = """(define (problem p) (:domain haulage) (:objects red blue - truck far shop - place)
+  (:init (at red far) (at blue shop) (road depot shop) (road shop far)
+         (= (fuel red) 3) (= (tank red) 2.5) (= (fuel blue) 0) (= (tank blue) 4))
+  (:goal (and (or (at red depot) (at blue depot)) (>= (fuel red) 10) (linked far depot)
+              (forall (?x - truck) (broken ?x)))))
+"""
+SNIPPETS = {
+    "predicates": {
+        "at": "{?t} is at {?p}",
+        "broken": "{?t} is broken",
+        "road": "there is a road from {?a} to {?b}",
+        "linked": "{?b} can be reached from {?a}",
+        "night": "it is night",
+    },
+    "functions": {"fuel": "the fuel of {?t}", "tank": "the tank size of {?t}", "toll": "the toll at {?p}"},
+}
+
+
+def haulage(style: str = "nl") -> Teller:
+    task = parse_task(DOMAIN, PROBLEM)
+    data: dict[str, object] = {"format": 1, "actions": {}}
+    kinds = {"predicates": task.domain.predicates, "functions": task.domain.functions}
+    for kind, declared in kinds.items():
+        entries = {item.name: [parameter.name for parameter in item.parameters] for item in declared}
+        data[kind] = {name: {"parameters": entries[name], "text": text} for name, text in SNIPPETS[kind].items()}
+    data["actions"] = {
+        item.name: {
+            "parameters": [parameter.name for parameter in item.parameters],
+            "text": " with ".join([item.name, *(f"{{{parameter.name}}}" for parameter in item.parameters)]),
+        }
+        for item in task.domain.actions
+    }
+    return Teller(
+        task, wording_from_json(data, task.domain), make_names(task, "original"), "pddl" if style == "pddl" else "nl"
+    )
+
+
+def refusal(action: str, at: str = "", style: str = "nl") -> str:
+    """The reason that is given for not doing an action, initially or with both trucks somewhere, the red one broken."""
+    teller = haulage(style)
+    simulator = Simulator(teller.task)
+    state = simulator.initial
+    if at:
+        atoms = [GroundAtom(("at", truck, at)) for truck in ("red", "blue")]
+        state = simulator.state([*atoms, GroundAtom(("broken", "red"))], dict(state.values))
+    result = simulator.step(state, action)
+    assert not result.applicable
+    told = teller.refused(result, state)
+    assert told.count(" because ") == 1
+    return told.partition(" because ")[2]
+
+
+@pytest.mark.parametrize(
+    ("action", "at", "reason"),
+    [
+        # or
+        ("(meet red blue)", "", "neither (red is at depot) nor (blue is at depot)."),
+        ("(tow red blue)", "far",
+         "it would have to be the case that ((it is not the case that red is broken) or (blue is at depot) "
+         "or (it is night))."),
+        # instances of forall, exists, not exists
+        ("(gather)", "", "red is not at depot and blue is not at depot."),
+        ("(greet red)", "", "there is no truck A and no place B such that ((A is at B) and (A is broken))."),
+        ("(hide)", "depot", "red is at depot and blue is at depot."),
+        ("(sneak)", "depot",
+         "it would have to be the case that ((it is not the case that red is at depot) or "
+         "(it is not the case that red is broken))."),
+        # imply
+        ("(haul blue)", "depot", "although (blue is at depot), it is not the case that (blue is broken)."),
+        ("(hush red)", "depot",
+         "it would have to be the case that (if (red is at depot) then (it is not the case that red is broken))."),
+        # comparisons, with the values that they have now
+        ("(drive red shop far)", "shop", "the fuel of red is 3, which is not at least 5."),
+        ("(fill red)", "", "the fuel of red is 3, which is at least the tank size of red (2.5)."),
+        ("(race red blue)", "", "(the fuel of red plus 1) is 4, which is not less than the tank size of blue (4)."),
+        ("(rest red)", "", "the fuel of red is 3, which is not more than 7."),
+        # several, derived atoms and inequalities among them
+        ("(drive red shop shop)", "",
+         "red is not at shop, and shop cannot be reached from shop, and the fuel of red is 3, "
+         "which is not at least 5, and shop and shop are the same object."),
+        ("(twin red blue)", "", "red and blue are different objects."),
+        # without a value
+        ("(pay red far)", "", "the toll at far is undefined."),
+        ("(share red blue)", "",
+         "(the fuel of red divided by the fuel of blue) is undefined, since it divides by zero."),
+        ("(thin red blue)", "", "(the fuel of red divided by 0) is undefined, since it divides by zero."),
+        ("(mix red red)", "", "it would change the fuel of red in more than one way at once."),
+    ],
+)  # fmt: skip
+def test_every_kind_of_condition_has_its_reason(action: str, at: str, reason: str) -> None:
+    assert refusal(action, at) == reason
+
+
+@pytest.mark.parametrize(
+    ("action", "at", "reason"),
+    [
+        ("(meet red blue)", "", "(or (at red depot) (at blue depot)) is false."),
+        ("(hide)", "depot", "(at red depot) is true and (at blue depot) is true."),
+        ("(drive red shop far)", "shop", "(>= (fuel red) 5) is false with (= (fuel red) 3)."),
+        ("(fill red)", "",
+         "(>= (fuel red) (tank red)) is true with (= (fuel red) 3) (= (tank red) 2.5)."),
+        ("(pay red far)", "", "(toll far) has no value."),
+        ("(share red blue)", "", "(/ (fuel red) (fuel blue)) would be a division by zero."),
+        ("(mix red red)", "", "(fuel red) would be changed in more than one way at once."),
+    ],
+)  # fmt: skip
+def test_in_pddl_the_condition_itself_is_shown(action: str, at: str, reason: str) -> None:
+    assert refusal(action, at, "pddl") == reason
+
+
+def test_missing_goals_are_told_with_and_without_the_state() -> None:
+    teller = haulage()
+    simulator = Simulator(teller.task)
+    missing = simulator.unmet_goals(simulator.initial)
+    told = "My goal is not reached yet because neither (red is at depot) nor (blue is at depot), and {}, "
+    told += "and depot cannot be reached from far, and red is not broken, and blue is not broken."
+    in_state = teller.unmet_goal(missing, simulator.initial)
+    assert in_state == told.format("the fuel of red is 3, which is not at least 10")
+    without = teller.unmet_goal(missing)
+    assert without == told.format("it is not the case that (the fuel of red is at least 10)")
+
+
+FUEL = Fluent("fuel", ("red",))
+TEN = Number(Fraction(10))
+
+
+@pytest.fixture(scope="module")
+def teller() -> Teller:
+    return haulage()
+
+
+@pytest.fixture(scope="module")
+def state(teller: Teller) -> State:
+    return Simulator(teller.task).initial
+
+
+@pytest.mark.parametrize(
+    ("condition", "reason"),
+    [
+        (Or(()), "something impossible is asked for"),
+        (Or((Atom("broken", ("red",)),)), "red is not broken"),
+        (Or((And((Atom("broken", ("red",)), Atom("night"))), Equality("red", "blue"))),
+         "neither ((red is broken) and (it is night)) nor (red and blue are the same object)"),
+        (Comparison("=", FUEL, TEN), "the fuel of red is 3, which is not equal to 10"),
+        (Comparison(">", TEN, TEN), "10 is not less than 10"),
+        (Comparison("<=", TEN, FUEL), "the fuel of red is 3, which is not at least 10"),
+        (Exists((), Atom("night")), "it is not the case that (it is night)"),
+        (Exists((TypedName("?x", ("truck", "place")),), Equality("?x", "red")),
+         "there is no truck or place A such that (A and red are the same object)"),
+    ],
+)  # fmt: skip
+def test_odd_conditions(teller: Teller, state: State, condition: Condition, reason: str) -> None:
+    assert teller.reason(condition, state) == reason
+
+
+def test_ground_atoms_and_fluents_by_name(teller: Teller) -> None:
+    assert teller.fact(GroundAtom(("fuel", "red"))) == "the fuel of red"
+    assert teller.fact(GroundAtom(("at", "red", "far"))) == "red is at far"
+    assert teller.expression(FUEL) == "the fuel of red"
+    assert haulage("pddl").expression(FUEL) == "(fuel red)"
+
+
+@pytest.mark.parametrize(
+    ("number", "told"),
+    [
+        (Fraction(3), "3"),
+        (Fraction(-5, 2), "-2.5"),
+        (Fraction(1, 3), "1/3"),
+        (Fraction(1046775252403, 19530752000000), "about 0.0535963"),
+        (Fraction(10) ** 30, "1" + 30 * "0"),
+        (Fraction(10**400, 3), "about inf"),
+    ],
+)
+def test_long_fractions_are_rounded_and_said_to_be(number: Fraction, told: str) -> None:
+    assert short_number(number) == told
