@@ -32,7 +32,7 @@ from pddl2nl.pddl import (
     TypedName,
 )
 from validators.numeric import as_float
-from validators.semantics import World, holds
+from validators.semantics import Reading, World, holds
 
 __all__ = ["advice_lines", "gives_advice"]
 
@@ -67,6 +67,7 @@ def advice_lines(
     derived: frozenset[str] = frozenset(),
     steps: int = 0,
     shown: World | None = None,
+    test: Reading = holds,
 ) -> Iterator[str]:
     """What to change so that a ground condition holds.
 
@@ -76,18 +77,20 @@ def advice_lines(
         derived: the derived predicates; nobody is told how to make one true, only that it should be.
         steps: the value of ``total-time``.
         shown: where the numeric values that are told come from; the state, unless given.
+        test: what says whether a part holds: `semantics.holds`, or something faster.
 
     Raises:
         UndefinedError: a comparison reads a fluent without a value (on the way, when lines were given already).
     """
-    return _Adviser(world, derived, steps, shown or world).lines((condition, {}, True), "")
+    return _Adviser(world, derived, steps, shown or world, test).lines((condition, {}, True), "")
 
 
 class _Adviser:
     """Advises in one state."""
 
-    def __init__(self, world: World, derived: frozenset[str], steps: int, shown: World):
+    def __init__(self, world: World, derived: frozenset[str], steps: int, shown: World, test: Reading):
         self._world = world
+        self._test = test
         self._derived = derived
         self._steps = steps
         self._shown = shown
@@ -147,13 +150,13 @@ class _Adviser:
             case _:
                 raise TypeError(f"not an executable condition: {type(condition).__name__}")
         if isinstance(condition, And | Forall) is wanted:
-            return "and", (part for part in members if holds(part[0], self._world, part[1]) is not wanted)
+            return "and", (part for part in members if self._test(part[0], self._world, part[1]) is not wanted)
         return "or", members
 
     def _negated_imply(self, before: Condition, after: Condition, binding: Binding) -> Iterator[Part]:
-        if not holds(before, self._world, binding):
+        if not self._test(before, self._world, binding):
             yield before, binding, True
-        if holds(after, self._world, binding):
+        if self._test(after, self._world, binding):
             yield after, binding, False
 
     def _choices(self, parameters: tuple[TypedName, ...], binding: Binding) -> Iterator[Binding]:
@@ -175,12 +178,12 @@ class _Adviser:
         return self._literal(told, atom, binding, wanted)
 
     def _literal(self, told: str, literal: Condition, binding: Binding, wanted: bool) -> str:
-        if holds(literal, self._world, binding) is wanted:
+        if self._test(literal, self._world, binding) is wanted:
             return "(No advice for literal!)"
         return f"(Set {told} to {'true' if wanted else 'false'})"
 
     def _comparison(self, comparison: Comparison, binding: Binding, wanted: bool) -> str:
-        if holds(comparison, self._world, binding) is wanted:
+        if self._test(comparison, self._world, binding) is wanted:
             # VAL's own words, one of them missing.
             return "(No advice comparison!)"
         left, right = self._expression(comparison.left, binding), self._expression(comparison.right, binding)

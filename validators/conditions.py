@@ -8,10 +8,11 @@ but a comparison is only read for objects that satisfy everything before it in i
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from operator import itemgetter
+from types import MappingProxyType
 
 from pddl2nl.pddl import (
     And,
@@ -34,15 +35,16 @@ from pddl2nl.pddl import (
 from pddl2nl.pddl import Number as NumberNode
 from validators.closures import FALSE, TRUE, all_of, any_of, negated
 from validators.joins import Joins
-from validators.normal_form import free_variables, in_order, negation_normal, opposite
+from validators.normal_form import LITERAL, free_variables, in_order, negation_normal, opposite
 from validators.numeric import UndefinedError, calculate, exact, ground_expression
 from validators.places import Places, Slots, Test, Value
-from validators.semantics import World, compare
+from validators.semantics import World, compare, holds
 from validators.state import Number, Statics
 
 __all__ = [
     "Compiler",
     "Places",
+    "Reader",
     "Slots",
     "Test",
     "Value",
@@ -50,6 +52,9 @@ __all__ = [
     "compile_expression",
     "negation_normal",
 ]
+
+_MOST_READ = 10_000
+"""So many compiled conditions a reader remembers at most."""
 
 
 def compile_condition(
@@ -129,6 +134,39 @@ def _fluent(places: Places, name: str, args: tuple[str, ...]) -> Value:
 
 def _variables(expression: Expression) -> frozenset[str]:
     return free_variables(Comparison("=", expression, expression))
+
+
+class Reader:
+    """Says whether conditions hold as `semantics.holds` does, but compiles what has parts, once for each.
+
+    The arguments are those of `compile_condition`. Give it the same conditions again, with a binding, rather than
+    ground copies of them: it knows them by identity.
+    """
+
+    def __init__(self, statics: Statics, dynamic: Collection[str], listed: Collection[str] = ()):
+        self._statics, self._dynamic, self._listed = statics, dynamic, listed
+        self._known: dict[int, tuple[Condition, tuple[str, ...], Places, Test]] = {}
+
+    def holds(self, condition: Condition, world: World, binding: Mapping[str, str] = MappingProxyType({})) -> bool:
+        """Whether a condition holds in a state, with these objects for its free variables.
+
+        Raises:
+            UndefinedError: a comparison reads a fluent without a value, or divides by zero.
+            TypeError: no condition of PDDL 2.2.
+        """
+        if isinstance(condition, LITERAL):
+            return holds(condition, world, binding)
+        found = self._known.get(id(condition))
+        if found is None:
+            names = tuple(sorted(free_variables(condition)))
+            places = Places(names)
+            test = compile_condition(condition, places, self._statics, self._dynamic, self._listed)
+            if len(self._known) >= _MOST_READ:
+                self._known.clear()
+            # With the condition itself, so that no other one gets its identity.
+            found = self._known[id(condition)] = (condition, names, places, test)
+        _, names, places, test = found
+        return test(places.slots([binding[name] for name in names]), world)
 
 
 class _StaticWorld:

@@ -212,7 +212,7 @@ def compile_effect(effect: Effect, places: Places, layout: Layout) -> EffectBloc
 
 def _guard(condition: Condition, places: Places, layout: Layout) -> Guard:
     def compiled(part: Condition) -> Test:
-        return compile_condition(part, places, layout.statics, layout.dynamic)
+        return compile_condition(part, places, layout.statics, layout.dynamic, layout.changing)
 
     normal = negation_normal(condition)
     if has_comparison(normal):

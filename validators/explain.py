@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
 from pddl2nl.pddl import Atom, Condition, GroundAtom, Not, write_condition
 from validators.effects import Outcome
 from validators.numeric import UndefinedError
-from validators.semantics import ground_atom, holds
+from validators.semantics import ground_atom
 from validators.state import State
 
 __all__ = ["Cause", "Executed", "causes"]
+
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class Executed(NamedTuple):
@@ -116,7 +120,7 @@ def _turns(atoms: set[GroundAtom], executed: Sequence[Executed]) -> dict[GroundA
 
 def _held(condition: Condition, state: State) -> bool:
     try:
-        return holds(condition, state)
+        return state.layout.holds(condition, state, _NOTHING)
     except UndefinedError:
         return False
 

@@ -251,7 +251,7 @@ def _test(schema: Schema, part: Condition) -> LiftedTest:
                 case "changing":
                     return Bit(variables, pick, wanted)
             return Formula(variables, lambda slots, world: world.true(GroundAtom(pick(slots))) is wanted)
-    return Formula(variables, compile_condition(part, places, layout.statics, layout.dynamic))
+    return Formula(variables, compile_condition(part, places, layout.statics, layout.dynamic, layout.changing))
 
 
 def _update_tests(schema: Schema, partial: Collection[str]) -> list[LiftedTest]:

@@ -96,7 +96,8 @@ class Schema:
         self.literals, self.others = tuple(literals), tuple(others)
         self.effect = compile_effect(node.effect, self.places, layout)
         self.tests: tuple[Test, ...] = tuple(
-            compile_condition(part, self.places, layout.statics, layout.dynamic) for part in (*tested, *others)
+            compile_condition(part, self.places, layout.statics, layout.dynamic, layout.changing)
+            for part in (*tested, *others)
         )
         self._lay_out_atoms()
         updates = tuple(updates_in(node.effect))
@@ -284,7 +285,7 @@ class Ground:
 
     def unmet(self, state: State) -> tuple[Condition, ...]:
         """The smallest parts of the precondition that fail; where none does, what has no value, as ``(= (f) (f))``."""
-        failing = unmet(self.precondition(), state)
+        failing = unmet(self.schema.node.precondition, state, self.binding(), state.layout.holds)
         if failing or (self.possible and self._simple):
             return failing
         undefined = self._undefined or self._undefined_in(state)

@@ -36,6 +36,9 @@ __all__ = ["UndefinedError", "World", "compare", "ground_atom", "holds", "unmet"
 Binding = Mapping[str, str]
 """Objects by the names of variables."""
 
+Reading = Callable[[Condition, "World", Binding], bool]
+"""Whether a condition holds under a binding; raises `UndefinedError`."""
+
 _NOTHING: Binding = MappingProxyType({})
 _EXACT: Mapping[str, Callable[[Number, Number], bool]] = MappingProxyType(
     {"<": operator.lt, "<=": operator.le, "=": operator.eq, ">=": operator.ge, ">": operator.gt}
@@ -120,29 +123,43 @@ def compare(symbol: str, left: Number, right: Number, tolerance: Fraction = Frac
     return _EXACT[symbol](difference, slack if symbol in ("<", "<=") else -slack)  # type: ignore[arg-type]
 
 
-def unmet(condition: Condition, world: World, binding: Binding = _NOTHING) -> tuple[Condition, ...]:
+def unmet(
+    condition: Condition, world: World, binding: Binding = _NOTHING, test: Reading = holds
+) -> tuple[Condition, ...]:
     """The smallest failing parts of a condition, ground and in order; empty where it holds.
 
     A ``not`` is pushed inward; then of a conjunction the failing members count, and of a ``forall`` the failing
     instances. What more than one change could mend (``or``, ``imply``, ``exists``, a comparison) stays whole. For
     a fluent ``(f a)`` without a value stands ``(= (f a) (f a))``.
+
+    Args:
+        condition: the condition.
+        world: the state.
+        binding: objects for the condition's free variables.
+        test: what says whether a part holds: `holds`, or something faster (`conditions.Reader`).
     """
-    return tuple(dict.fromkeys(_failing(condition, world, binding)))
+    return tuple(dict.fromkeys(_failing(condition, world, binding, test)))
 
 
-def _failing(condition: Condition, world: World, binding: Binding) -> Iterator[Condition]:
+def _failing(condition: Condition, world: World, binding: Binding, test: Reading) -> Iterator[Condition]:
     match condition:
         case Not(body) if not isinstance(body, LITERAL):
-            yield from _failing(opposite(body), world, binding)
+            yield from _failing(opposite(body), world, binding, test)
         case And(parts):
             for part in parts:
-                yield from _failing(part, world, binding)
+                yield from _failing(part, world, binding, test)
         case Forall(parameters, body):
-            for chosen in _choices(parameters, world, binding):
-                yield from _failing(body, world, chosen)
+            if _missing(condition, world, binding, test) is not None:
+                for chosen in _choices(parameters, world, binding):
+                    yield from _failing(body, world, chosen, test)
         case _:
-            try:
-                if not holds(condition, world, binding):
-                    yield substitute(condition, binding)
-            except UndefinedError as error:
-                yield error.condition
+            missing = _missing(condition, world, binding, test)
+            if missing is not None:
+                yield missing
+
+
+def _missing(condition: Condition, world: World, binding: Binding, test: Reading) -> Condition | None:
+    try:
+        return None if test(condition, world, binding) else substitute(condition, binding)
+    except UndefinedError as error:
+        return error.condition

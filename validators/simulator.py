@@ -274,7 +274,7 @@ class Simulator:
 
     def unmet_goals(self, state: State) -> tuple[Condition, ...]:
         """The smallest parts of the goal that fail in a state, in the order of the file."""
-        return () if self.is_goal(state) else unmet(self.task.problem.goal, state)
+        return () if self.is_goal(state) else unmet(self.task.problem.goal, state, test=self._layout.holds)
 
     def sample(self, state: State, rng: random.Random) -> GroundAction | None:
         """An applicable action drawn uniformly, without listing them; None where there is none."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 from itertools import compress
 from operator import itemgetter
 from threading import Lock
@@ -20,6 +21,7 @@ from pddl2nl.pddl import GroundAtom, Task
 
 if TYPE_CHECKING:
     from validators.axioms import Axioms
+    from validators.semantics import Reading
 
 __all__ = ["BIT", "BITS", "Chunks", "Layout", "Levels", "Number", "Row", "State", "Statics", "changed_levels"]
 
@@ -107,6 +109,14 @@ class Layout:
         self.places: dict[GroundAtom, int] = {}
         self.fluents: list[GroundAtom] = []
         self._lock = Lock()
+
+    @cached_property
+    def holds(self) -> Reading:
+        """Says whether conditions hold in states of this layout: `semantics.holds`, compiled."""
+        # Plans that hold never ask, and every start of the command would pay for the import.
+        from validators.conditions import Reader
+
+        return Reader(self.statics, self.dynamic, self.changing).holds
 
     @property
     def empty(self) -> State:

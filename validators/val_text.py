@@ -248,7 +248,9 @@ class _Trace:
         """The advice; None where it would read an undefined value, which VAL finds before its first line."""
 
         def lines() -> Iterator[str]:
-            return advice_lines(condition, self._state, self._derived, self._steps, self._numbers.state)
+            return advice_lines(
+                condition, self._state, self._derived, self._steps, self._numbers.state, self._state.layout.holds
+            )
 
         if any(isinstance(part, Comparison) for part in subformulas(condition)):
             try:

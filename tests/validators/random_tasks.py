@@ -6,6 +6,8 @@ They are correct by construction, and dense enough that about as many actions ar
 from __future__ import annotations
 
 import itertools
+import os
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -99,10 +101,7 @@ TOTAL: dict[str, tuple[Types, ...]] = {"g": (), "gx": (_ANY,)}
 PARTIAL: dict[str, tuple[Types, ...]] = {"k": (_ANY,), "h": (_ANY, _THING)}
 """Functions that lack values; no action changes ``h``."""
 
-_NUMBERS = st.sampled_from([Fraction(0), Fraction(1), Fraction(2), Fraction(3), Fraction(-1), Fraction(1, 2)]).map(
-    Number
-)
-_CHANCE = st.integers(0, 9)
+_NUMBERS = (Fraction(0), Fraction(1), Fraction(2), Fraction(3), Fraction(-1), Fraction(1, 2))
 
 
 def _is_below(types: Types, others: Types) -> bool:
@@ -137,10 +136,9 @@ class Scope:
 _GROUND = tuple((item.name, item.types) for item in CONSTANTS)
 
 
-@st.composite
-def _arguments(draw: st.DrawFn, scope: Scope, types: tuple[Types, ...]) -> tuple[str, ...]:
-    terms = [draw(st.sampled_from(scope.fitting(one))) for one in types]
-    if len(terms) == 2 and terms[0] in scope.fitting(types[1]) and draw(_CHANCE) == 9:
+def _arguments(rng: random.Random, scope: Scope, types: tuple[Types, ...]) -> tuple[str, ...]:
+    terms = [rng.choice(scope.fitting(one)) for one in types]
+    if len(terms) == 2 and terms[0] in scope.fitting(types[1]) and rng.randrange(10) == 9:
         terms[1] = terms[0]
     return tuple(terms)
 
@@ -149,130 +147,129 @@ def _usable(scope: Scope, names: Sequence[str], symbols: dict[str, tuple[Types, 
     return [name for name in names if all(scope.fitting(types) for types in symbols[name])]
 
 
-@st.composite
-def atoms(draw: st.DrawFn, scope: Scope, names: Sequence[str]) -> Atom:
+def atoms(rng: random.Random, scope: Scope, names: Sequence[str]) -> Atom:
     """An atom of one of these predicates."""
     symbols = {**PREDICATES, **DERIVED}
-    name = draw(st.sampled_from(_usable(scope, names, symbols)))
-    return Atom(name, draw(_arguments(scope, symbols[name])))
+    name = rng.choice(_usable(scope, names, symbols))
+    return Atom(name, _arguments(rng, scope, symbols[name]))
 
 
-@st.composite
-def _fluents(draw: st.DrawFn, scope: Scope, names: Sequence[str]) -> Fluent:
+def _fluents(rng: random.Random, scope: Scope, names: Sequence[str]) -> Fluent:
     symbols = {**TOTAL, **PARTIAL}
-    name = draw(st.sampled_from(_usable(scope, names, symbols)))
-    return Fluent(name, draw(_arguments(scope, symbols[name])))
+    name = rng.choice(_usable(scope, names, symbols))
+    return Fluent(name, _arguments(rng, scope, symbols[name]))
 
 
-@st.composite
-def expressions(draw: st.DrawFn, scope: Scope, depth: int = 1) -> Expression:
+def expressions(rng: random.Random, scope: Scope, depth: int = 1) -> Expression:
     """A numeric expression."""
-    chance = draw(_CHANCE)
+    chance = rng.randrange(10)
     if chance < 4:
-        return draw(_NUMBERS)
+        return Number(rng.choice(_NUMBERS))
     if chance < 7 or depth == 0:
         # Functions that have values everywhere are the rule.
-        return draw(_fluents(scope, [name for name in scope.functions for _ in range(3 if name in TOTAL else 1)]))
-    operands = [draw(expressions(scope, depth - 1)) for _ in range(2)]
+        return _fluents(rng, scope, [name for name in scope.functions for _ in range(3 if name in TOTAL else 1)])
+    operands = [expressions(rng, scope, depth - 1) for _ in range(2)]
     # Where everything has a value nothing shall lack one because of a division.
-    sign = draw(st.sampled_from("+-*/" if set(scope.functions) - set(TOTAL) else "+-*"))
+    sign = rng.choice("+-*/" if set(scope.functions) - set(TOTAL) else "+-*")
     return Arithmetic(sign, tuple(operands[:1] if sign == "-" and chance == 9 else operands))
 
 
-@st.composite
-def _comparisons(draw: st.DrawFn, scope: Scope) -> Comparison:
-    sign = draw(st.sampled_from(["<=", ">=", "<", ">", "="]))
-    return Comparison(sign, draw(_fluents(scope, scope.functions)), draw(expressions(scope)))
+def _comparisons(rng: random.Random, scope: Scope) -> Comparison:
+    sign = rng.choice(["<=", ">=", "<", ">", "="])
+    return Comparison(sign, _fluents(rng, scope, scope.functions), expressions(rng, scope))
 
 
-@st.composite
-def _literals(draw: st.DrawFn, scope: Scope) -> Condition:
-    chance = draw(_CHANCE)
+def _literals(rng: random.Random, scope: Scope) -> Condition:
+    chance = rng.randrange(10)
     if chance < 5:
-        return draw(atoms(scope, scope.positive))
+        return atoms(rng, scope, scope.positive)
     if chance < 7:
-        return Not(draw(atoms(scope, scope.negative)))
+        return Not(atoms(rng, scope, scope.negative))
     if chance < 9 and scope.functions:
-        return draw(_comparisons(scope))
+        return _comparisons(rng, scope)
     terms = scope.fitting(_ANY)
-    equality = Equality(draw(st.sampled_from(terms)), draw(st.sampled_from(terms)))
-    return equality if draw(st.booleans()) else Not(equality)
+    equality = Equality(rng.choice(terms), rng.choice(terms))
+    return equality if rng.choice((False, True)) else Not(equality)
 
 
-@st.composite
-def _variables(draw: st.DrawFn, depth: int) -> tuple[TypedName, ...]:
+def _variables(rng: random.Random, depth: int) -> tuple[TypedName, ...]:
     # The innermost may hide a parameter.
     names = ["?y", "?z"] if depth else ["?z", "?x0"]
-    count = draw(st.sampled_from([1, 1, 2]))
-    return tuple(TypedName(name, draw(st.sampled_from(list(MEMBERS)))) for name in names[:count])
+    count = rng.choice([1, 1, 2])
+    return tuple(TypedName(name, rng.choice(list(MEMBERS))) for name in names[:count])
 
 
-@st.composite
-def conditions(draw: st.DrawFn, scope: Scope, depth: int = 2) -> Condition:
+def conditions(rng: random.Random, scope: Scope, depth: int = 2) -> Condition:
     """Any condition."""
     kinds = ["literal", "literal", "and", "or", "not", "imply", "forall", "exists", "exists"]
-    kind = draw(st.sampled_from(kinds)) if depth else "literal"
+    kind = rng.choice(kinds) if depth else "literal"
     if kind == "literal":
-        return draw(_literals(scope))
+        return _literals(rng, scope)
     if kind == "not":
-        return Not(draw(conditions(scope.flipped(), depth - 1)))
+        return Not(conditions(rng, scope.flipped(), depth - 1))
     if kind == "imply":
-        return Imply(draw(conditions(scope.flipped(), depth - 1)), draw(conditions(scope, depth - 1)))
+        return Imply(conditions(rng, scope.flipped(), depth - 1), conditions(rng, scope, depth - 1))
     if kind in ("and", "or"):
-        parts = tuple(draw(conditions(scope, depth - 1)) for _ in range(draw(st.sampled_from([2, 2, 3, 1, 0]))))
+        parts = tuple(conditions(rng, scope, depth - 1) for _ in range(rng.choice([2, 2, 3, 1, 0])))
         return And(parts) if kind == "and" else Or(parts)
-    variables = draw(_variables(depth - 1))
+    variables = _variables(rng, depth - 1)
     inner = scope.with_variables(variables)
-    body = draw(conditions(inner, depth - 1))
-    if draw(st.booleans()):
+    body = conditions(rng, inner, depth - 1)
+    if rng.choice((False, True)):
         # A range for the variables, as most domains have it.
         names = inner.positive if kind == "exists" else inner.negative
-        bound = draw(atoms(inner, [name for name in names if len(PREDICATES.get(name, ())) == 2]))
+        bound = atoms(rng, inner, [name for name in names if len(PREDICATES.get(name, ())) == 2])
         body = And((bound, body)) if kind == "exists" else Imply(bound, body)
     return Exists(variables, body) if kind == "exists" else Forall(variables, body)
 
 
-@st.composite
-def updates(draw: st.DrawFn, scope: Scope) -> Update:
+def updates(rng: random.Random, scope: Scope) -> Update:
     """A numeric effect."""
-    sign = draw(st.sampled_from(["increase", "increase", "decrease", "assign", "scale-up", "scale-down"]))
-    return Update(sign, draw(_fluents(scope, ["g", "g", "gx", "k"])), draw(expressions(scope)))
+    sign = rng.choice(["increase", "increase", "decrease", "assign", "scale-up", "scale-down"])
+    return Update(sign, _fluents(rng, scope, ["g", "g", "gx", "k"]), expressions(rng, scope))
 
 
-@st.composite
-def effects(draw: st.DrawFn, scope: Scope, depth: int = 2, *, numeric: bool = True) -> Condition:
+def effects(rng: random.Random, scope: Scope, depth: int = 2, *, numeric: bool = True) -> Condition:
     """Any effect."""
     kinds = ["add", "add", "delete", "delete", *(["update"] if numeric else [])]
-    kind = draw(st.sampled_from([*kinds, *(["when", "forall", "and"] if depth else [])]))
+    kind = rng.choice([*kinds, *(["when", "forall", "and"] if depth else [])])
     if kind == "add":
-        return draw(atoms(scope, CHANGED))
+        return atoms(rng, scope, CHANGED)
     if kind == "delete":
-        return Not(draw(atoms(scope, CHANGED)))
+        return Not(atoms(rng, scope, CHANGED))
     if kind == "update":
-        return draw(updates(scope))
+        return updates(rng, scope)
     if kind == "when":
-        return When(draw(conditions(scope, 1)), draw(effects(scope, depth - 1, numeric=numeric)))
+        return When(conditions(rng, scope, 1), effects(rng, scope, depth - 1, numeric=numeric))
     if kind == "forall":
-        variables = draw(_variables(depth - 1))
-        return Forall(variables, draw(effects(scope.with_variables(variables), depth - 1, numeric=numeric)))
-    return And(tuple(draw(effects(scope, depth - 1, numeric=numeric)) for _ in range(draw(st.integers(0, 2)))))
+        variables = _variables(rng, depth - 1)
+        return Forall(variables, effects(rng, scope.with_variables(variables), depth - 1, numeric=numeric))
+    return And(tuple(effects(rng, scope, depth - 1, numeric=numeric) for _ in range(rng.randint(0, 2))))
 
 
-@st.composite
-def schemas(draw: st.DrawFn, name: str, *, derived: bool, numeric: bool) -> ActionSchema:
+def schemas(rng: random.Random, name: str, *, derived: bool, numeric: bool) -> ActionSchema:
     """An action; at most 50 ground ones come from it."""
     parameters: list[TypedName] = []
     size = 1
-    for place in range(draw(st.integers(0, 4))):
-        types = draw(st.sampled_from([types for types in MEMBERS if 0 < size * len(MEMBERS[types]) <= 50]))
+    for place in range(rng.randint(0, 4)):
+        types = rng.choice([types for types in MEMBERS if 0 < size * len(MEMBERS[types]) <= 50])
         parameters.append(TypedName(f"?x{place}", types))
         size *= len(MEMBERS[types])
     names = (*PREDICATES, *(DERIVED if derived else ()))
     scope = Scope(_GROUND, names, names, (*TOTAL, *PARTIAL) if numeric else ()).with_variables(parameters)
-    literals = [draw(_literals(scope)) for _ in range(draw(st.integers(0, 2)))]
-    others = [draw(conditions(scope)) for _ in range(draw(st.sampled_from([1, 0, 1, 2])))]
-    effect = [draw(effects(scope, numeric=numeric)) for _ in range(draw(st.integers(1, 4)))]
+    literals = [_literals(rng, scope) for _ in range(rng.randint(0, 2))]
+    others = [conditions(rng, scope) for _ in range(rng.choice([1, 0, 1, 2]))]
+    effect = [effects(rng, scope, numeric=numeric) for _ in range(rng.randint(1, 4))]
+    if numeric and rng.choice((False, True)):
+        effect.append(_sum(rng, scope))
     return ActionSchema(name, tuple(parameters), And((*literals, *others)), _consistent(And(tuple(effect)), {}))
+
+
+def _sum(rng: random.Random, scope: Scope) -> Condition:
+    """One fluent updated for many objects: that adds up, or contradicts itself where it happens for more than one."""
+    variables = _variables(rng, 1)
+    inner = scope.with_variables(variables)
+    return Forall(variables, When(_literals(rng, inner), updates(rng, inner)))
 
 
 def _consistent(effect: Condition, seen: dict[Fluent, str]) -> Condition:
@@ -291,10 +288,9 @@ def _consistent(effect: Condition, seen: dict[Fluent, str]) -> Condition:
     return effect
 
 
-@st.composite
-def _rules(draw: st.DrawFn, numeric: bool) -> tuple[DerivedPredicate, ...]:
+def _rules(rng: random.Random, numeric: bool) -> tuple[DerivedPredicate, ...]:
     """Rules for the derived predicates; what one needs to be false lies in a lower layer."""
-    layers = {name: draw(st.integers(0, 2)) for name in DERIVED}
+    layers = {name: rng.randint(0, 2) for name in DERIVED}
     rules = []
     for name, types in DERIVED.items():
         positive = [other for other in DERIVED if layers[other] <= layers[name]]
@@ -305,13 +301,13 @@ def _rules(draw: st.DrawFn, numeric: bool) -> tuple[DerivedPredicate, ...]:
             (*PREDICATES, *negative, *negative),
             tuple(TOTAL) if numeric else (),
         )
-        for _ in range(draw(st.sampled_from([1, 1, 2]))):
+        for _ in range(rng.choice([1, 1, 2])):
             # A rule may be about fewer objects than its predicate.
-            own = [draw(st.sampled_from([one, one, *MEMBERS])) for one in types]
+            own = [rng.choice([one, one, *MEMBERS]) for one in types]
             parameters = tuple(TypedName(f"?v{place}", one) for place, one in enumerate(own))
-            rules.append(DerivedPredicate(name, parameters, draw(conditions(scope.with_variables(parameters)))))
-    if draw(st.booleans()):
-        step = draw(st.sampled_from(["q", "s"]))
+            rules.append(DerivedPredicate(name, parameters, conditions(rng, scope.with_variables(parameters))))
+    if rng.choice((False, True)):
+        step = rng.choice(["q", "s"])
         rules += _closure("e", step)
     return tuple(rules)
 
@@ -330,33 +326,39 @@ def _ground(name: str, types: tuple[Types, ...]) -> list[GroundAtom]:
     return [GroundAtom((name, *args)) for args in itertools.product(*(MEMBERS[one] for one in types))]
 
 
-@st.composite
-def _init(draw: st.DrawFn) -> tuple[GroundAtom, ...]:
+def _init(rng: random.Random) -> tuple[GroundAtom, ...]:
     possible = [atom for name, types in PREDICATES.items() for atom in _ground(name, types)]
     # A bit an atom: one draw, half of them true.
-    bits = draw(st.binary(min_size=len(possible) // 8 + 1, max_size=len(possible) // 8 + 1))
-    mask = int.from_bytes(bits, "big")
-    atoms = tuple(atom for place, atom in enumerate(possible) if mask >> place & 1)
+    mask = rng.getrandbits(len(possible))
+    held = tuple(atom for place, atom in enumerate(possible) if mask >> place & 1)
     # An atom may stand there twice.
-    return atoms + atoms[: draw(st.integers(0, 2))]
+    return held + held[: rng.randint(0, 2)]
 
 
-@st.composite
-def _values(draw: st.DrawFn) -> tuple[FluentValue, ...]:
+def _values(rng: random.Random) -> tuple[FluentValue, ...]:
     fluents = [atom for name, types in TOTAL.items() for atom in _ground(name, types)]
     sometimes = [atom for name, types in PARTIAL.items() for atom in _ground(name, types)]
-    mask = int.from_bytes(draw(st.binary(min_size=4, max_size=4)), "big")
+    mask = rng.getrandbits(len(sometimes))
     # Three of four have a value.
     fluents += [atom for place, atom in enumerate(sometimes) if mask >> place & 1 or place % 2]
-    amounts = draw(st.binary(min_size=len(fluents), max_size=len(fluents)))
-    return tuple(FluentValue(atom, Fraction(amount % 9 - 2, 2)) for atom, amount in zip(fluents, amounts, strict=True))
+    return tuple(FluentValue(fluent, Fraction(rng.randint(-2, 6), 2)) for fluent in fluents)
+
+
+QUICK = os.environ.get("PDDL2NL_SHRINK") is None
+"""Whether tasks are drawn from seeds: ten times as fast and more diverse, but what fails does not shrink."""
 
 
 @st.composite
-def tasks(draw: st.DrawFn, *, derived: bool | None = None, numeric: bool | None = None) -> Task:
+def cases(draw: st.DrawFn, *, derived: bool | None = None, numeric: bool | None = None) -> tuple[Task, random.Random]:
+    """A random task, with derived predicates and with numbers where asked for or by chance, and a source of chance."""
+    rng = draw(st.randoms(use_true_random=QUICK))
+    return random_task(rng, derived=derived, numeric=numeric), rng
+
+
+def random_task(rng: random.Random, *, derived: bool | None = None, numeric: bool | None = None) -> Task:
     """A task; with derived predicates, and with numbers, where asked for or by chance."""
-    derived = draw(st.booleans()) if derived is None else derived
-    numeric = draw(st.booleans()) if numeric is None else numeric
+    derived = rng.choice((False, True)) if derived is None else derived
+    numeric = rng.choice((False, True)) if numeric is None else numeric
     symbols = {**PREDICATES, **(DERIVED if derived else {})}
     functions = {**TOTAL, **PARTIAL} if numeric else {}
 
@@ -371,22 +373,24 @@ def tasks(draw: st.DrawFn, *, derived: bool | None = None, numeric: bool | None 
         tuple(Predicate(name, declared(types)) for name, types in symbols.items()),
         tuple(Function(name, declared(types)) for name, types in functions.items()),
         actions=tuple(
-            draw(schemas(f"act{place}", derived=derived, numeric=numeric)) for place in range(draw(st.integers(1, 3)))
+            schemas(rng, f"act{place}", derived=derived, numeric=numeric) for place in range(rng.randint(1, 3))
         ),
-        derived=draw(_rules(numeric)) if derived else (),
+        derived=_rules(rng, numeric) if derived else (),
     )
     ground = tuple((item.name, item.types) for item in (*CONSTANTS, *OBJECTS))
     scope = Scope(ground, tuple(symbols), tuple(symbols), tuple(functions))
-    direction = st.sampled_from(["minimize", "maximize"])
-    metric = st.builds(Metric, direction, expressions(replace(scope, functions=tuple(TOTAL))))
+    metric = None
+    if numeric and rng.choice((False, True)):
+        direction = rng.choice(["minimize", "maximize"])
+        metric = Metric(direction, expressions(rng, replace(scope, functions=tuple(TOTAL))))
     problem = Problem(
         "some",
         "random",
         (),
         OBJECTS,
-        draw(_init()),
-        draw(_values()) if numeric else (),
-        goal=draw(conditions(scope)),
-        metric=draw(st.none() | metric) if numeric else None,
+        _init(rng),
+        _values(rng) if numeric else (),
+        goal=conditions(rng, scope),
+        metric=metric,
     )
     return Shown(domain, problem)

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from pddl2nl.pddl import Atom, Comparison, Condition, Exists, Fluent, GroundAtom, Not, Preference, TypedName, parse_task
 from validators import joins, memos
-from validators.conditions import Places, compile_condition, compile_expression, negation_normal
+from validators.conditions import Places, Reader, compile_condition, compile_expression, negation_normal
 from validators.numeric import UndefinedError, evaluate
-from validators.semantics import holds
+from validators.semantics import holds, unmet
 from validators.state import Statics
 
 
@@ -61,6 +61,22 @@ class Setting:
         return f"Setting({atoms}; {self.binding}; {self.world.values})"
 
 
+class CountingWorld(formulas.PlainWorld):  # type: ignore[name-defined, misc]
+    """A plain world that counts what it is asked."""
+
+    asked = 0
+
+    def true(self, atom: GroundAtom) -> bool:
+        """Whether the atom is in the set."""
+        self.asked += 1
+        return atom in self.atoms
+
+
+LINKS = """(define (domain links) (:requirements :adl :typing) (:types node) (:constants n3 n5 - node)
+  (:predicates (link ?x ?y - node) (lit ?x - node) (mark ?x - node))
+  (:action look :parameters (?x - node) :precondition CONDITION :effect (lit ?x)))"""
+
+
 SETTINGS = st.builds(
     Setting,
     formulas.subsets(formulas.STATIC),
@@ -100,6 +116,33 @@ def test_with_numbers_too(condition: Condition, setting: Setting) -> None:
     except UndefinedError:
         return
     assert found is wanted
+
+
+@settings(max_examples=300, deadline=None)
+@given(formulas.conditions(FREE, EVERYTHING, 4), SETTINGS)
+def test_a_reader_reads_what_is_defined(condition: Condition, setting: Setting) -> None:
+    reader = Reader(setting.statics, DYNAMIC)
+    for _ in range(2):
+        found = reader.holds(condition, setting.world, setting.binding)
+        assert found is holds(condition, setting.world, setting.binding)
+        parts = unmet(condition, setting.world, setting.binding, reader.holds)
+        assert parts == unmet(condition, setting.world, setting.binding)
+
+
+def test_a_reader_finds_unmet_parts_without_trying_all_objects() -> None:
+    nodes = " ".join(f"n{number}" for number in range(300) if number not in (3, 5))
+    joined = "(link ?x ?y) (link ?y ?z) (lit ?z)"
+    condition = f"(and (exists (?y ?z - node) (and {joined})) (forall (?y ?z ?w - node) (not (and (lit ?w) {joined}))))"
+    task = parse_task(
+        LINKS.replace("CONDITION", condition),
+        f"(define (problem x) (:domain links) (:objects {nodes} - node) (:init (link n3 n5)) (:goal (and)))",
+    )
+    precondition = task.domain.actions[0].precondition
+    statics = frozenset(task.problem.init)
+    world = CountingWorld(task, statics)
+    found = unmet(precondition, world, {"?x": "n3"}, Reader(Statics(task, statics, {}), {"lit"}).holds)
+    assert [type(part) for part in found] == [Exists]
+    assert world.asked < 300, "for each ?w once at most"
 
 
 @settings(max_examples=300, deadline=None)
@@ -145,22 +188,6 @@ def test_a_comparison_is_guarded_by_what_stands_before_it() -> None:
     assert setting.compiled(guarded)
     with pytest.raises(UndefinedError):
         setting.compiled(Exists((TypedName("?x"),), formulas.And((positive, Atom("q", ("?x",))))))
-
-
-class CountingWorld(formulas.PlainWorld):  # type: ignore[name-defined, misc]
-    """A plain world that counts what it is asked."""
-
-    asked = 0
-
-    def true(self, atom: GroundAtom) -> bool:
-        """Whether the atom is in the set."""
-        self.asked += 1
-        return atom in self.atoms
-
-
-LINKS = """(define (domain links) (:requirements :adl :typing) (:types node) (:constants n3 n5 - node)
-  (:predicates (link ?x ?y - node) (lit ?x - node) (mark ?x - node))
-  (:action look :parameters (?x - node) :precondition CONDITION :effect (lit ?x)))"""
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
-from hypothesis import strategies as st
 
 from pddl2nl.pddl import Comparison, Condition, Task, load_task, parse_task, write_domain, write_problem
 from validators import GroundAction, Simulator, read_plan
@@ -129,10 +128,11 @@ def test_fast_downwards_translator_agrees_on_large_tasks(shared: Path, translate
 
 
 @settings(max_examples=100, deadline=None)
-@given(random_tasks.tasks(numeric=False), st.randoms(use_true_random=False))
+@given(random_tasks.cases(numeric=False))
 def test_fast_downwards_translator_agrees_on_random_tasks(
-    translate: Any, tmp_path_factory: pytest.TempPathFactory, task: Task, rng: random.Random
+    translate: Any, tmp_path_factory: pytest.TempPathFactory, case: tuple[Task, random.Random]
 ) -> None:
+    task, rng = case
     # The translator does not know (either …).
     texts = [
         text.replace("(either small tool)", "object").replace("(either small thing)", "thing")

@@ -131,9 +131,10 @@ def _walk(
         state, world = successor, model.outcomes(world, chosen)[0]
 
 
-@settings(max_examples=200, deadline=None)
-@given(random_tasks.tasks(), st.randoms(use_true_random=False))
-def test_applicable_actions_and_successors_are_those_of_the_definition(task: Task, rng: random.Random) -> None:
+@settings(max_examples=500, deadline=None)
+@given(random_tasks.cases())
+def test_applicable_actions_and_successors_are_those_of_the_definition(case: tuple[Task, random.Random]) -> None:
+    task, rng = case
     simulator, model = Simulator(task), Model(task)
     everything = model.actions()
     for state, world, chosen in _walk(simulator, model, rng):
@@ -149,9 +150,10 @@ def test_applicable_actions_and_successors_are_those_of_the_definition(task: Tas
         _assert_right_goal(simulator, state, model, world)
 
 
-@settings(max_examples=60, deadline=None)
-@given(random_tasks.tasks(), st.randoms(use_true_random=False))
-def test_a_written_and_read_task_behaves_the_same(task: Task, rng: random.Random) -> None:
+@settings(max_examples=100, deadline=None)
+@given(random_tasks.cases())
+def test_a_written_and_read_task_behaves_the_same(case: tuple[Task, random.Random]) -> None:
+    task, rng = case
     again = parse_task(write_domain(task.domain), write_problem(task.problem))
     assert (again.domain, again.problem) == (task.domain, task.problem)
     simulator, copy = Simulator(task), Simulator(again)
@@ -181,9 +183,10 @@ def _cause(model: Model, condition: Condition, worlds: list[Any], *, goals: bool
     return Cause(condition, last, never_held=not any(held), lost_after_step=first if goals else None)
 
 
-@settings(max_examples=100, deadline=None)
-@given(random_tasks.tasks(), st.randoms(use_true_random=False), st.booleans())
-def test_plans_get_the_verdict_of_the_definition(task: Task, rng: random.Random, spoil: bool) -> None:
+@settings(max_examples=500, deadline=None)
+@given(random_tasks.cases(), st.booleans())
+def test_plans_get_the_verdict_of_the_definition(case: tuple[Task, random.Random], spoil: bool) -> None:
+    task, rng = case
     simulator, model = Simulator(task), Model(task)
     walk = list(_walk(simulator, model, rng, PLAN))
     plan = [chosen for _, _, chosen in walk if chosen is not None]
