@@ -32,7 +32,7 @@ from pddl2nl.pddl import (
 from pddl2nl.pddl import Number as NumberNode
 from validators.conditions import Places, Slots, Test, Value, compile_condition, compile_expression
 from validators.normal_form import has_comparison, negation_normal
-from validators.numeric import UndefinedError
+from validators.numeric import UndefinedError, bounded
 from validators.semantics import World
 from validators.state import Layout, Levels, Number, State, changed_levels
 
@@ -267,6 +267,7 @@ def updated(change: Change, before: Number) -> Number:
 
     Raises:
         UndefinedError: it is scaled down by zero.
+        UnsupportedError: it is too large to compute with.
     """
     fluent, operator, amount = change
     match operator:
@@ -283,4 +284,5 @@ def updated(change: Change, before: Number) -> Number:
                 divided = Fluent(fluent[0], tuple(fluent[1:]))
                 raise UndefinedError(Arithmetic("/", (divided, NumberNode(Fraction(0)))))
             after = Fraction(before) / amount
+    bounded(after)
     return after.numerator if after.denominator == 1 else after

@@ -34,7 +34,8 @@ def _new_layout(task: Task, tolerance: Fraction) -> Layout:
     functions = updated_functions(task)
     derived = frozenset(rule.name for rule in task.domain.derived)
     changing = changed_predicates(task.domain) - derived
-    atoms = frozenset(atom for atom in task.problem.init if atom[0] not in changing)
+    # A derived atom in the initial state, of which the checks warn, counts for nothing: the rules alone decide.
+    atoms = frozenset(atom for atom in task.problem.init if atom[0] not in changing | derived)
     statics = Statics(task, atoms, initial_values(task, functions, changing=False))
     if not derived:
         return Layout(statics, changing, functions, tolerance=tolerance)

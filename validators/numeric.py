@@ -7,13 +7,26 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
 
-from pddl2nl.pddl import Arithmetic, Comparison, Expression, Fluent, GroundAtom, substitute
+from pddl2nl.pddl import Arithmetic, Comparison, Expression, Fluent, GroundAtom, UnsupportedError, substitute
 from pddl2nl.pddl import Number as NumberNode
 from validators.state import Number
 
-__all__ = ["UndefinedError", "as_float", "calculate", "evaluate", "exact", "ground_expression", "plain_number"]
+__all__ = [
+    "UndefinedError",
+    "as_float",
+    "bounded",
+    "calculate",
+    "evaluate",
+    "exact",
+    "ground_expression",
+    "plain_number",
+]
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
+_LARGEST = 14_284
+"""Bits of the largest number: no double comes near, and Python prints what is smaller."""
+_LONGEST = 100_000
+"""Bits of numerator and denominator together: a plan that squares a number again and again must come to an end."""
 
 
 def exact(value: Fraction) -> Number:
@@ -74,6 +87,7 @@ def evaluate(
 
     Raises:
         UndefinedError: a function has no value, or a divisor is zero.
+        UnsupportedError: a number is too large to compute with.
     """
     match expression:
         case NumberNode(value):
@@ -98,6 +112,7 @@ def calculate(operator: str, values: Sequence[Number]) -> Number:
 
     Raises:
         ZeroDivisionError: a divisor is zero.
+        UnsupportedError: the number is too large to compute with.
     """
     first, *rest = values
     if operator == "-" and not rest:
@@ -108,10 +123,23 @@ def calculate(operator: str, values: Sequence[Number]) -> Number:
         elif operator == "-":
             first -= value
         elif operator == "*":
-            first *= value
+            first = bounded(first * value)
         else:
-            first = Fraction(first) / value
+            first = bounded(Fraction(first) / value)
+    bounded(first)
     return first.numerator if first.denominator == 1 else first
+
+
+def bounded(value: Number) -> Number:
+    """The number itself.
+
+    Raises:
+        UnsupportedError: it is too large to compute with.
+    """
+    above, below = value.numerator.bit_length(), value.denominator.bit_length()
+    if above - below > _LARGEST or above + below > _LONGEST:
+        raise UnsupportedError("a number in this plan has become too large to compute with")
+    return value
 
 
 def ground_expression(expression: Arithmetic, binding: Mapping[str, str]) -> Arithmetic:

@@ -5,6 +5,7 @@ All are read in one state (Fox and Long 2003; Edelkamp and Hoffmann 2004). `cond
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
@@ -40,6 +41,8 @@ Reading = Callable[[Condition, "World", Binding], bool]
 """Whether a condition holds under a binding; raises `UndefinedError`."""
 
 _NOTHING: Binding = MappingProxyType({})
+_MOST_INSTANCES = 100_000
+"""So many instances of ``forall`` are looked at to find the failing ones; their number can be astronomical."""
 _EXACT: Mapping[str, Callable[[Number, Number], bool]] = MappingProxyType(
     {"<": operator.lt, "<=": operator.le, "=": operator.eq, ">=": operator.ge, ">": operator.gt}
 )
@@ -129,8 +132,9 @@ def unmet(
     """The smallest failing parts of a condition, ground and in order; empty where it holds.
 
     A ``not`` is pushed inward; then of a conjunction the failing members count, and of a ``forall`` the failing
-    instances. What more than one change could mend (``or``, ``imply``, ``exists``, a comparison) stays whole. For
-    a fluent ``(f a)`` without a value stands ``(= (f a) (f a))``.
+    instances. What more than one change could mend (``or``, ``imply``, ``exists``, a comparison) stays whole, and so
+    does a ``forall`` with too many instances to look at. For a fluent ``(f a)`` without a value stands
+    ``(= (f a) (f a))``.
 
     Args:
         condition: the condition.
@@ -138,24 +142,41 @@ def unmet(
         binding: objects for the condition's free variables.
         test: what says whether a part holds: `holds`, or something faster (`conditions.Reader`).
     """
-    return tuple(dict.fromkeys(_failing(condition, world, binding, test)))
+    return tuple(dict.fromkeys(_Failing(world, test).parts(condition, binding)))
 
 
-def _failing(condition: Condition, world: World, binding: Binding, test: Reading) -> Iterator[Condition]:
-    match condition:
-        case Not(body) if not isinstance(body, LITERAL):
-            yield from _failing(opposite(body), world, binding, test)
-        case And(parts):
-            for part in parts:
-                yield from _failing(part, world, binding, test)
-        case Forall(parameters, body):
-            if _missing(condition, world, binding, test) is not None:
-                for chosen in _choices(parameters, world, binding):
-                    yield from _failing(body, world, chosen, test)
-        case _:
-            missing = _missing(condition, world, binding, test)
-            if missing is not None:
-                yield missing
+class _Failing:
+    """Takes conditions apart in one state, as far as the number of instances allows."""
+
+    def __init__(self, world: World, test: Reading):
+        self._world = world
+        self._test = test
+        self._instances_left = _MOST_INSTANCES
+
+    def parts(self, condition: Condition, binding: Binding) -> Iterator[Condition]:
+        """The failing parts of a condition."""
+        match condition:
+            case Not(body) if not isinstance(body, LITERAL):
+                yield from self.parts(opposite(body), binding)
+            case And(parts):
+                for part in parts:
+                    yield from self.parts(part, binding)
+            case _:
+                missing = _missing(condition, self._world, binding, self._test)
+                if missing is None:
+                    return
+                if isinstance(condition, Forall) and self._may_expand(condition):
+                    for chosen in _choices(condition.parameters, self._world, binding):
+                        yield from self.parts(condition.body, chosen)
+                else:
+                    yield missing
+
+    def _may_expand(self, condition: Forall) -> bool:
+        instances = math.prod(len(self._world.objects(parameter.types)) for parameter in condition.parameters)
+        if instances > self._instances_left:
+            return False
+        self._instances_left -= instances
+        return True
 
 
 def _missing(condition: Condition, world: World, binding: Binding, test: Reading) -> Condition | None:

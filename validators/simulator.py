@@ -13,9 +13,11 @@ from pddl2nl.pddl import (
     Arithmetic,
     Condition,
     Expression,
+    Function,
     GroundAtom,
     InputError,
     Metric,
+    Predicate,
     Special,
     Task,
 )
@@ -53,7 +55,6 @@ class StepResult:
         successor: State | None,
         unmet: tuple[Condition, ...] = (),
         conflict: GroundAtom | None = None,
-        *,
         ground: Ground | None = None,
         before: State | None = None,
     ):
@@ -123,21 +124,36 @@ class Simulator:
         Derived atoms may be given; they are not looked at, since they follow from the others.
 
         Raises:
-            InputError: a static atom or value differs from the task's own.
+            InputError: a static atom or value differs from the task's own, or an atom or fluent is none of the
+                task's: an unknown name or object, a wrong arity.
         """
         layout, statics = self._layout, self._layout.statics
-        given = frozenset(atoms)
+        given = frozenset(map(GroundAtom, atoms))
         fluents = frozenset(atom for atom in given if atom[0] in layout.changing)
         strange = sorted(atom for atom in given - fluents - statics.atoms if atom[0] not in layout.derived)
         if strange:
             raise InputError(f"{strange[0]} is false in every state of this task: no action changes {strange[0][0]}")
         levels: dict[GroundAtom, Number] = {}
         for fluent, value in (values or {}).items():
-            if statics.values.get(fluent, value) != value:
-                raise InputError(f"{fluent} is {statics.values[fluent]} in every state of this task")
-            if fluent not in statics.values:
-                levels[fluent] = exact(Fraction(value))
+            if fluent[0] in layout.functions:
+                levels[GroundAtom(fluent)] = exact(Fraction(value))
+            elif statics.values.get(fluent) != value:
+                own = statics.values.get(fluent, "undefined")
+                raise InputError(f"{GroundAtom(fluent)} is {own} in every state of this task")
+        # What has a number or place already was looked at before, and all states of the task share them.
+        self._check_names(fluents - layout.numbers.keys(), self.task.domain.predicates)
+        self._check_names(levels.keys() - layout.places.keys(), self.task.domain.functions)
         return state_of(layout, fluents, levels)
+
+    def _check_names(self, names: Iterable[GroundAtom], declared: Iterable[Predicate | Function]) -> None:
+        arities = {item.name: len(item.parameters) for item in declared}
+        for name in sorted(names):
+            arity = arities.get(name[0], len(name) - 1)
+            if len(name) - 1 != arity:
+                raise InputError(f"{name}: '{name[0]}' takes {arity} argument{'' if arity == 1 else 's'}")
+            unknown = next((term for term in name[1:] if term not in self.task.objects), None)
+            if unknown is not None:
+                raise InputError(f"{name}: '{unknown}' is no object of the task")
 
     def check(self, action: GroundAction) -> None:
         """Checks that an action is one of the task's: name, arity, objects, types.
@@ -227,7 +243,7 @@ class Simulator:
             successor = State(self._layout, ground.applied(state.chunks), state.levels)
         else:
             successor = self.advance(state, (ground,), (ground.outcome(state),))
-        return StepResult(ground.action, successor, ground=ground, before=state)
+        return StepResult(ground.action, successor, (), None, ground, state)
 
     def advance(self, state: State, grounds: Sequence[Ground], outcomes: Sequence[Outcome]) -> State:
         """The state after actions that are applicable together, and whose effects in this state these are.

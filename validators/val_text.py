@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
-from pddl2nl.pddl import Comparison, Condition, GroundAtom, Task
+from pddl2nl.pddl import Comparison, Condition, GroundAtom, Task, UnsupportedError
 from validators.actions import GroundAction
 from validators.advice import advice_lines, gives_advice
 from validators.doubles import in_doubles
@@ -264,8 +264,8 @@ class _Trace:
 class _Numbers:
     """What numeric fluents are worth where VAL prints them: reckoned with numbers as it reads them.
 
-    Verdicts hang on exact numbers. Where they let other effects happen than the rounded ones do, the exact ones are
-    printed from there on.
+    Verdicts hang on exact numbers. Where they let other effects happen than the rounded ones do, or where these get
+    too long to compute with, the exact ones are printed from there on.
     """
 
     def __init__(self, simulator: Simulator, rounded: Task, tolerance: Fraction):
@@ -280,7 +280,7 @@ class _Numbers:
             try:
                 shown = [self._rounded.ground(action).outcome(self.state) for action in actions]
                 self._next = self._rounded.apply(self.state, shown)
-            except UndefinedError:
+            except (UndefinedError, UnsupportedError):
                 shown = []
             if list(map(_but_for_amounts, shown)) == list(map(_but_for_amounts, outcomes)):
                 return shown

@@ -141,8 +141,11 @@ def short_number(value: Fraction) -> str:
     """A number as it is told where nobody reads it back: exactly if that is short, else ``about 0.0536``."""
     from validators.numeric import as_float
 
-    exactly = number_text(value)
-    return exactly if len(exactly) <= _LONGEST or value.denominator == 1 else f"about {as_float(value):.6g}"
+    if value.denominator < 10**_LONGEST:
+        exactly = number_text(value)
+        if len(exactly) <= _LONGEST or value.denominator == 1:
+            return exactly
+    return f"about {as_float(value):.6g}"
 
 
 def is_undefined(condition: Condition) -> bool:

@@ -58,13 +58,8 @@ class Shown(Task):
         printer.text(f"\n{write_domain(self.domain)}\n{write_problem(self.problem)}")
 
 
-TYPES = (
-    TypedName("thing"),
-    TypedName("small", ("thing",)),
-    TypedName("large", ("thing",)),
-    TypedName("tool"),
-    TypedName("ghost"),
-)
+_SMALL, _LARGE = TypedName("small", ("thing",)), TypedName("large", ("thing",))
+TYPES = (TypedName("thing"), _SMALL, _LARGE, TypedName("tool"), TypedName("ghost"))
 CONSTANTS = (TypedName("a", ("small",)), TypedName("c", ("large",)))
 OBJECTS = (TypedName("b", ("small",)), TypedName("d", ("large",)), TypedName("t", ("tool",)))
 
@@ -90,6 +85,9 @@ PREDICATES: dict[str, tuple[Types, ...]] = {
     "s": (_ANY, _ANY),
     "u": (_THING,),
 }
+_RANGES = ("s", "q", "u", "p")
+"""What quantified variables range over, besides their types."""
+
 CHANGED = ("p", "q", "r", "w")
 """The others are static."""
 
@@ -104,10 +102,6 @@ PARTIAL: dict[str, tuple[Types, ...]] = {"k": (_ANY,), "h": (_ANY, _THING)}
 _NUMBERS = (Fraction(0), Fraction(1), Fraction(2), Fraction(3), Fraction(-1), Fraction(1, 2))
 
 
-def _is_below(types: Types, others: Types) -> bool:
-    return others == _ANY or (bool(MEMBERS[types]) and set(MEMBERS[types]) <= set(MEMBERS[others]))
-
-
 @dataclass(frozen=True)
 class Scope:
     """What a formula may be made of: terms with their types, and predicates by whether they stand below a negation."""
@@ -116,6 +110,8 @@ class Scope:
     positive: tuple[str, ...] = (*PREDICATES, *DERIVED)
     negative: tuple[str, ...] = (*PREDICATES, *DERIVED)
     functions: tuple[str, ...] = (*TOTAL, *PARTIAL)
+    hiding: bool = True
+    """Whether a quantified variable may have the name of one around it."""
 
     def flipped(self) -> Scope:
         """The scope below a negation."""
@@ -129,7 +125,11 @@ class Scope:
 
     def fitting(self, types: Types) -> list[str]:
         """The terms that can only be objects of these types; variables are twice as likely as constants."""
-        found = [name for name, own in self.terms if own == types or _is_below(own, types)]
+        wanted = set(MEMBERS[types])
+        # Without an object, a type is below no other one but the highest.
+        found = [
+            name for name, own in self.terms if types in (own, _ANY) or (MEMBERS[own] and set(MEMBERS[own]) <= wanted)
+        ]
         return [*found, *(name for name in found if name.startswith("?"))]
 
 
@@ -192,9 +192,12 @@ def _literals(rng: random.Random, scope: Scope) -> Condition:
     return equality if rng.choice((False, True)) else Not(equality)
 
 
-def _variables(rng: random.Random, depth: int) -> tuple[TypedName, ...]:
-    # The innermost may hide a parameter.
-    names = ["?y", "?z"] if depth else ["?z", "?x0"]
+def _variables(rng: random.Random, scope: Scope, depth: int) -> tuple[TypedName, ...]:
+    if scope.hiding:
+        # The innermost may hide a parameter.
+        names = ["?y", "?z"] if depth else ["?z", "?x0"]
+    else:
+        names = [f"?y{len(scope.terms)}", f"?z{len(scope.terms)}"]
     count = rng.choice([1, 1, 2])
     return tuple(TypedName(name, rng.choice(list(MEMBERS))) for name in names[:count])
 
@@ -212,13 +215,14 @@ def conditions(rng: random.Random, scope: Scope, depth: int = 2) -> Condition:
     if kind in ("and", "or"):
         parts = tuple(conditions(rng, scope, depth - 1) for _ in range(rng.choice([2, 2, 3, 1, 0])))
         return And(parts) if kind == "and" else Or(parts)
-    variables = _variables(rng, depth - 1)
+    variables = _variables(rng, scope, depth - 1)
     inner = scope.with_variables(variables)
     body = conditions(rng, inner, depth - 1)
     if rng.choice((False, True)):
         # A range for the variables, as most domains have it.
         names = inner.positive if kind == "exists" else inner.negative
-        bound = atoms(rng, inner, [name for name in names if len(PREDICATES.get(name, ())) == 2])
+        terms = rng.choice((inner.terms, inner.terms[-len(variables) :]))
+        bound = atoms(rng, replace(inner, terms=terms), [name for name in names if name in _RANGES])
         body = And((bound, body)) if kind == "exists" else Imply(bound, body)
     return Exists(variables, body) if kind == "exists" else Forall(variables, body)
 
@@ -232,7 +236,7 @@ def updates(rng: random.Random, scope: Scope) -> Update:
 def effects(rng: random.Random, scope: Scope, depth: int = 2, *, numeric: bool = True) -> Condition:
     """Any effect."""
     kinds = ["add", "add", "delete", "delete", *(["update"] if numeric else [])]
-    kind = rng.choice([*kinds, *(["when", "forall", "and"] if depth else [])])
+    kind = rng.choice([*kinds, *(["when", "when", "forall", "and"] if depth else [])])
     if kind == "add":
         return atoms(rng, scope, CHANGED)
     if kind == "delete":
@@ -242,12 +246,12 @@ def effects(rng: random.Random, scope: Scope, depth: int = 2, *, numeric: bool =
     if kind == "when":
         return When(conditions(rng, scope, 1), effects(rng, scope, depth - 1, numeric=numeric))
     if kind == "forall":
-        variables = _variables(rng, depth - 1)
+        variables = _variables(rng, scope, depth - 1)
         return Forall(variables, effects(rng, scope.with_variables(variables), depth - 1, numeric=numeric))
     return And(tuple(effects(rng, scope, depth - 1, numeric=numeric) for _ in range(rng.randint(0, 2))))
 
 
-def schemas(rng: random.Random, name: str, *, derived: bool, numeric: bool) -> ActionSchema:
+def schemas(rng: random.Random, name: str, scope: Scope) -> ActionSchema:
     """An action; at most 50 ground ones come from it."""
     parameters: list[TypedName] = []
     size = 1
@@ -255,8 +259,8 @@ def schemas(rng: random.Random, name: str, *, derived: bool, numeric: bool) -> A
         types = rng.choice([types for types in MEMBERS if 0 < size * len(MEMBERS[types]) <= 50])
         parameters.append(TypedName(f"?x{place}", types))
         size *= len(MEMBERS[types])
-    names = (*PREDICATES, *(DERIVED if derived else ()))
-    scope = Scope(_GROUND, names, names, (*TOTAL, *PARTIAL) if numeric else ()).with_variables(parameters)
+    numeric = bool(scope.functions)
+    scope = scope.with_variables(parameters)
     literals = [_literals(rng, scope) for _ in range(rng.randint(0, 2))]
     others = [conditions(rng, scope) for _ in range(rng.choice([1, 0, 1, 2]))]
     effect = [effects(rng, scope, numeric=numeric) for _ in range(rng.randint(1, 4))]
@@ -267,7 +271,7 @@ def schemas(rng: random.Random, name: str, *, derived: bool, numeric: bool) -> A
 
 def _sum(rng: random.Random, scope: Scope) -> Condition:
     """One fluent updated for many objects: that adds up, or contradicts itself where it happens for more than one."""
-    variables = _variables(rng, 1)
+    variables = _variables(rng, scope, 1)
     inner = scope.with_variables(variables)
     return Forall(variables, When(_literals(rng, inner), updates(rng, inner)))
 
@@ -288,18 +292,18 @@ def _consistent(effect: Condition, seen: dict[Fluent, str]) -> Condition:
     return effect
 
 
-def _rules(rng: random.Random, numeric: bool) -> tuple[DerivedPredicate, ...]:
+def _rules(rng: random.Random, everything: Scope) -> tuple[DerivedPredicate, ...]:
     """Rules for the derived predicates; what one needs to be false lies in a lower layer."""
     layers = {name: rng.randint(0, 2) for name in DERIVED}
     rules = []
     for name, types in DERIVED.items():
         positive = [other for other in DERIVED if layers[other] <= layers[name]]
         negative = [other for other in DERIVED if layers[other] < layers[name]]
-        scope = Scope(
-            _GROUND,
-            (*PREDICATES, *positive, *positive),
-            (*PREDICATES, *negative, *negative),
-            tuple(TOTAL) if numeric else (),
+        scope = replace(
+            everything,
+            positive=(*PREDICATES, *positive, *positive),
+            negative=(*PREDICATES, *negative, *negative),
+            functions=tuple(name for name in everything.functions if name in TOTAL),
         )
         for _ in range(rng.choice([1, 1, 2])):
             # A rule may be about fewer objects than its predicate.
@@ -307,19 +311,12 @@ def _rules(rng: random.Random, numeric: bool) -> tuple[DerivedPredicate, ...]:
             parameters = tuple(TypedName(f"?v{place}", one) for place, one in enumerate(own))
             rules.append(DerivedPredicate(name, parameters, conditions(rng, scope.with_variables(parameters))))
     if rng.choice((False, True)):
-        step = rng.choice(["q", "s"])
-        rules += _closure("e", step)
+        # A transitive closure.
+        ends, step = (TypedName("?v0"), TypedName("?v1")), rng.choice(["q", "s"])
+        onward = And((Atom(step, ("?v0", "?z")), Atom("e", ("?z", "?v1"))))
+        rules.append(DerivedPredicate("e", ends, Atom(step, ("?v0", "?v1"))))
+        rules.append(DerivedPredicate("e", ends, Exists((TypedName("?z"),), onward)))
     return tuple(rules)
-
-
-def _closure(name: str, step: str) -> list[DerivedPredicate]:
-    """The transitive closure of a binary predicate, as two rules."""
-    ends = (TypedName("?v0"), TypedName("?v1"))
-    onward = And((Atom(step, ("?v0", "?z")), Atom(name, ("?z", "?v1"))))
-    return [
-        DerivedPredicate(name, ends, Atom(step, ("?v0", "?v1"))),
-        DerivedPredicate(name, ends, Exists((TypedName("?z"),), onward)),
-    ]
 
 
 def _ground(name: str, types: tuple[Types, ...]) -> list[GroundAtom]:
@@ -349,18 +346,25 @@ QUICK = os.environ.get("PDDL2NL_SHRINK") is None
 
 
 @st.composite
-def cases(draw: st.DrawFn, *, derived: bool | None = None, numeric: bool | None = None) -> tuple[Task, random.Random]:
-    """A random task, with derived predicates and with numbers where asked for or by chance, and a source of chance."""
+def cases(draw: st.DrawFn, *, numeric: bool | None = None, hiding: bool = True) -> tuple[Task, random.Random]:
+    """A random task, as `random_task` makes it, and a source of chance."""
     rng = draw(st.randoms(use_true_random=QUICK))
-    return random_task(rng, derived=derived, numeric=numeric), rng
+    return random_task(rng, numeric=numeric, hiding=hiding), rng
 
 
-def random_task(rng: random.Random, *, derived: bool | None = None, numeric: bool | None = None) -> Task:
-    """A task; with derived predicates, and with numbers, where asked for or by chance."""
-    derived = rng.choice((False, True)) if derived is None else derived
+def random_task(rng: random.Random, *, numeric: bool | None = None, hiding: bool = True) -> Task:
+    """A task.
+
+    Args:
+        rng: the source of chance.
+        numeric: whether it has numbers; by chance, if None, as it is with derived predicates.
+        hiding: whether a quantified variable may have the name of one around it.
+    """
+    derived = rng.choice((False, True))
     numeric = rng.choice((False, True)) if numeric is None else numeric
     symbols = {**PREDICATES, **(DERIVED if derived else {})}
     functions = {**TOTAL, **PARTIAL} if numeric else {}
+    scope = Scope(_GROUND, tuple(symbols), tuple(symbols), tuple(functions), hiding)
 
     def declared(types: tuple[Types, ...]) -> tuple[TypedName, ...]:
         return tuple(TypedName(f"?v{place}", one) for place, one in enumerate(types))
@@ -372,13 +376,11 @@ def random_task(rng: random.Random, *, derived: bool | None = None, numeric: boo
         CONSTANTS,
         tuple(Predicate(name, declared(types)) for name, types in symbols.items()),
         tuple(Function(name, declared(types)) for name, types in functions.items()),
-        actions=tuple(
-            schemas(rng, f"act{place}", derived=derived, numeric=numeric) for place in range(rng.randint(1, 3))
-        ),
-        derived=_rules(rng, numeric) if derived else (),
+        actions=tuple(schemas(rng, f"act{place}", scope) for place in range(rng.randint(1, 3))),
+        derived=_rules(rng, scope) if derived else (),
     )
     ground = tuple((item.name, item.types) for item in (*CONSTANTS, *OBJECTS))
-    scope = Scope(ground, tuple(symbols), tuple(symbols), tuple(functions))
+    scope = replace(scope, terms=ground)
     metric = None
     if numeric and rng.choice((False, True)):
         direction = rng.choice(["minimize", "maximize"])

@@ -94,19 +94,20 @@ class Reference:
         task: the task.
         reading: how far a condition is read, which matters where a number has no value: ``in order``, from left to
             right and as far as needed; ``all``, to its end; ``lucky``, in whichever order it has a truth value.
+        slack: by how much a comparison may miss.
     """
 
-    def __init__(self, task: Task, reading: Reading = "in order"):
+    def __init__(self, task: Task, reading: Reading = "in order", slack: Fraction = Fraction(0)):
         self.task = task
         self._reading = reading
+        self._slack = slack
         self._types = {declared.name: declared.types for declared in task.domain.types}
         named = (*task.domain.constants, *task.problem.objects)
         self._objects = {item.name: item.types for item in named}
         self._known: dict[tuple[str, ...], list[str]] = {}
         self._rules = {rule.name for rule in task.domain.derived}
         self._layers = list(self._stratify())
-        values = {(*item.fluent,): item.value for item in task.problem.init_values}
-        assert all(isinstance(value, Fraction) for value in values.values())
+        values = {(*one.fluent,): one.value for one in task.problem.init_values if isinstance(one.value, Fraction)}
         atoms = frozenset((*atom,) for atom in task.problem.init)
         self.initial = World(atoms, values, self._derived)
 
@@ -157,7 +158,8 @@ class Reference:
             case Equality(left, right):
                 return binding.get(left, left) == binding.get(right, right)
             case Comparison(sign, first, second):
-                return _COMPARE[sign](self.number(first, world, binding), self.number(second, world, binding))
+                difference = self.number(first, world, binding) - self.number(second, world, binding)
+                return self._compares(sign, difference)
             case Not(body):
                 return not self.holds(body, world, binding)
             case And(parts):
@@ -173,6 +175,14 @@ class Reference:
                 instances = (partial(self.holds, body, world, {**binding, **one}) for one in self.bindings(parameters))
                 return self._any(instances, wanted=True)
         raise TypeError(condition)
+
+    def _compares(self, sign: str, difference: Fraction) -> bool:
+        if not self._slack:
+            return _COMPARE[sign](difference, Fraction(0))
+        # VAL's way: of the strict comparisons too, and strictly for equality.
+        if sign == "=":
+            return abs(difference) < self._slack
+        return _COMPARE[sign](difference, self._slack if sign in ("<", "<=") else -self._slack)
 
     def _any(self, tests: Iterable[Callable[[], bool]], *, wanted: bool) -> bool:
         """Whether a test has the wanted outcome; what a test without an outcome means is up to the reading."""
@@ -238,7 +248,7 @@ class Reference:
             rules = [rule for rule in self.task.domain.derived if rule.name in layer]
             grown = True
             while grown:
-                so_far = World(world.atoms, world.values, lambda _, known=derived: known)
+                so_far = World(world.atoms, world.values, partial(_known, derived))
                 found = {
                     (rule.name, *binding.values())
                     for rule in rules
@@ -329,6 +339,10 @@ class Reference:
             return not self.holds(condition, world, binding)
         except MeaninglessError:
             return True
+
+
+def _known(derived: frozenset[Fact], _: World) -> frozenset[Fact]:
+    return derived
 
 
 def _reads(condition: Condition, *, positive: bool) -> Iterator[tuple[str, bool]]:

@@ -122,20 +122,23 @@ def test_fast_downwards_translator_agrees_on_the_corpus(shared: Path, translate:
 @pytest.mark.benchmark
 def test_fast_downwards_translator_agrees_on_large_tasks(shared: Path, translate: Any) -> None:
     compared = [home for home in _tasks(shared / "ipc") if home.parent.name in LARGE]
-    assert len(compared) == 8
+    assert len(compared) == 7
     for home in compared:
         _compare_with_translator(translate, home)
 
 
-@settings(max_examples=100, deadline=None)
-@given(random_tasks.cases(numeric=False))
+@settings(max_examples=200, deadline=None)
+@given(random_tasks.cases(numeric=False, hiding=False))
 def test_fast_downwards_translator_agrees_on_random_tasks(
     translate: Any, tmp_path_factory: pytest.TempPathFactory, case: tuple[Task, random.Random]
 ) -> None:
     task, rng = case
-    # The translator does not know (either …).
+    # The translator does not know (either …), takes it that every type has an object, and confuses variables of one
+    # name: (when (p ?x) (forall (?x) (q ?x))) becomes (forall (?x) (when (p ?x) (q ?x))) there.
     texts = [
-        text.replace("(either small tool)", "object").replace("(either small thing)", "thing")
+        text.replace("(either small tool)", "object")
+        .replace("(either small thing)", "thing")
+        .replace("t - tool", "t - tool z - ghost")
         for text in (write_domain(task.domain), write_problem(task.problem))
     ]
     files = [tmp_path_factory.getbasetemp() / name for name in ("domain.pddl", "problem.pddl")]

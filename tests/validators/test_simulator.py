@@ -132,6 +132,28 @@ def test_a_state_from_atoms(tower: Task, trip: Task) -> None:
         simulator.state([atom("road x depot")])
     with pytest.raises(InputError, match=r"\(distance x y\) is 9/2"):
         simulator.state([], {atom("distance x y"): Fraction(1)})
+    assert simulator.state(map(tuple, simulator.initial.atoms), simulator.initial.values) == simulator.initial
+
+
+@pytest.mark.parametrize(
+    ("atoms", "values", "message"),
+    [
+        (["closed"], [], "'closed' takes 1 argument"),
+        (["closed nowhere"], [], r"\(closed nowhere\): 'nowhere' is no object"),
+        ([], ["fuel x"], "'fuel' takes 0 arguments"),
+        ([], ["distance y y"], r"\(distance y y\) is undefined in every state"),
+        ([], ["speed"], r"\(speed\) is undefined in every state"),
+    ],
+)
+def test_a_state_of_what_the_task_does_not_have(
+    trip: Task, atoms: list[str], values: list[str], message: str
+) -> None:
+    simulator = Simulator(trip)
+    before = list(simulator.applicable(simulator.initial))
+    with pytest.raises(InputError, match=message):
+        simulator.state(map(atom, atoms), {atom(fluent): Fraction(1) for fluent in values})
+    # All states of a task share their numbering: nothing of the refused state may be left in it.
+    assert list(Simulator(trip).applicable(simulator.initial)) == before
 
 
 def test_states_of_other_tasks_are_refused(tower: Task, trip: Task) -> None:

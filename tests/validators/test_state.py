@@ -97,6 +97,20 @@ def test_a_state_without_atoms_is_a_state() -> None:
     assert (after or simulator.initial) is after
 
 
+def test_a_derived_atom_in_the_initial_state_counts_for_nothing() -> None:
+    task = parse_task(
+        "(define (domain d) (:requirements :derived-predicates) (:predicates (p) (q))"
+        " (:derived (q) (p)) (:action a :parameters () :effect (p)))",
+        "(define (problem x) (:domain d) (:init (q)) (:goal (q)))",
+    )
+    simulator = Simulator(task)
+    assert simulator.initial.atoms == simulator.initial.derived == frozenset()
+    assert not simulator.is_goal(simulator.initial)
+    after = simulator.step(simulator.initial, "(a)").successor
+    assert after is not None
+    assert (after.atoms, after.derived) == ({GroundAtom(("p",))}, {GroundAtom(("q",))})
+
+
 def test_states_of_two_simulators_of_one_task_are_the_same_values() -> None:
     task = lamps(4, 2)
     one, other = Simulator(task), Simulator(task)
