@@ -73,6 +73,7 @@ def causes(
     conditions = tuple(conditions)
     literals = {condition: literal for condition in conditions if (literal := _literal(condition, initial)) is not None}
     turns = _turns({atom for atom, _ in literals.values()}, executed)
+    others = _values([condition for condition in conditions if condition not in literals], executed)
     found = []
     for condition in conditions:
         if condition in literals:
@@ -81,9 +82,20 @@ def causes(
             values = [_Turn(number, value is wanted) for number, value in turns.get(atom, ())]
         else:
             held = _held(condition, initial)
-            values = [_Turn(one.numbers[-1], _held(condition, one.state)) for one in executed]
+            values = others[condition]
         found.append(_cause(condition, held, values, goals))
     return tuple(found)
+
+
+def _values(conditions: Sequence[Condition], executed: Sequence[Executed]) -> dict[Condition, list[_Turn]]:
+    """Whether each of these conditions holds after each happening; what is derived for that is not kept."""
+    values: dict[Condition, list[_Turn]] = {condition: [] for condition in conditions}
+    if values:
+        for one in executed:
+            for condition, turns in values.items():
+                turns.append(_Turn(one.numbers[-1], _held(condition, one.state)))
+            one.state.forget()
+    return values
 
 
 def _literal(condition: Condition, initial: State) -> tuple[GroundAtom, bool] | None:

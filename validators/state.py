@@ -224,6 +224,10 @@ class State:
         """The true atoms that actions change, in no particular order."""
         return self.layout.true_atoms(self.chunks)
 
+    def forget(self) -> None:
+        """Drops what was derived in this state: it takes far more memory than the state, and can be derived again."""
+        self.memo = None
+
     # ── what users read ──────────────────────────────────────────────────────────────────────────
 
     @property

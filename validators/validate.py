@@ -152,6 +152,9 @@ class _Run:
         if conflict is not None:
             return self._conflict(happening, grounds, conflict)
         self._state = self._simulator.advance(state, grounds, outcomes)
+        if state is not self._simulator.initial:
+            # All states are kept to the end of the plan; in the initial one all plans of the task begin.
+            state.forget()
         self._executed.append(Executed(happening.numbers, outcomes, self._state))
         return None
 
