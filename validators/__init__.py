@@ -9,6 +9,22 @@ Everything runs in this process: no compiled tool, network or model has a say in
     simulator = Simulator(task)
     result = simulator.step(simulator.initial, "(pick-up a)")
     report = validate(task, "(pick-up a)\\n(stack a b)\\n")
+
+What stands where, ground first:
+
+- meaning: `names` (what formulas mention), `normal_form`, `numeric` (exact arithmetic), `semantics` (what conditions
+  mean, on one screen), `unsupported` (what is refused);
+- states: `state` (atoms as bits, values, statics), `layouts` (one layout a task), `memos` (what is derived in a state);
+- conditions, compiled: `places` (slots of names), `closures` (and, or, not), `joins` (quantifiers), `conditions`, and
+  for derived predicates `fixpoints` (recursive ones) and `axioms`;
+- actions: `actions` (names and objects), `effects`, `expansion` (conditional effects taken apart), `schemas`,
+  `simulator`;
+- applicable actions: `relations` and `indices` (what is joined), `queries` (preconditions to join), `orders` (in which
+  order), `bindings` (the search), `successors`, `sampling` (uniform draws);
+- plans: `plans` (files), `happenings` and `ownership` (what happens at one time, mutual exclusion), `validate`,
+  `explain` (what undid a condition);
+- VAL's words: `val_text`, `advice`, `doubles` (numbers as VAL reads them);
+- the command: `command`, `streams`.
 """
 
 from __future__ import annotations
@@ -18,10 +34,11 @@ from validators.explain import Cause
 from validators.plans import Plan, PlanStep, load_plan, read_plan
 from validators.simulator import Simulator, StepResult
 from validators.state import State
-from validators.val_text import val_summary, val_text, val_verdict
-from validators.validate import Report, Verdict, validate
+from validators.val_text import val_lines, val_summary, val_text, val_verdict
+from validators.validate import VAL_TOLERANCE, Report, Verdict, validate
 
 __all__ = [
+    "VAL_TOLERANCE",
     "BadActionError",
     "Cause",
     "GroundAction",
@@ -34,6 +51,7 @@ __all__ = [
     "Verdict",
     "load_plan",
     "read_plan",
+    "val_lines",
     "val_summary",
     "val_text",
     "val_verdict",

@@ -14,13 +14,13 @@ from pddl2nl.pddl import DerivedPredicate, GroundAtom, Task, changed_predicates,
 from validators.conditions import Compiler, Places, Test
 from validators.fixpoints import Fixpoint
 from validators.memos import Memo, Remembering, memo_of
-from validators.normal_form import predicates_in
+from validators.normal_form import depth_of, predicates_in
 from validators.state import Row, Statics
 
 __all__ = ["Axioms"]
 
-_STEP = 8
-"""So many layers of rules are answered one out of the other."""
+_STEP = 120
+"""Rules are answered one out of the other up to about this height, which takes less than half of Python's stack."""
 
 
 class Axioms:
@@ -43,11 +43,9 @@ class Axioms:
         self._formulas: dict[str, list[_Formula]] = {}
         self._asked: dict[str, Fixpoint] = {}
         self._whole: dict[frozenset[str], Fixpoint] = {}
-        # Rules that need rules that need rules would overflow the stack: some heights are derived as a whole, from
+        # Rules that need rules that need rules would overflow the stack: some predicates are derived as a whole, from
         # the ground up, before anything above them is asked.
-        self._height = _heights(strata.layers, self._rules) if len(strata.layers) > _STEP else {}
-        self._ladder = [name for name in self._height if self._height[name] % _STEP == 0]
-        self._ladder.sort(key=self._height.__getitem__)
+        self._height, self._ladder = _ladder(strata.layers, self._rules)
         self._stages = frozenset(self._ladder)
 
     def true(self, atom: GroundAtom, state: Remembering) -> bool:
@@ -120,14 +118,24 @@ class Axioms:
         return Fixpoint(component, rules, self._statics, self._dynamic, self._changing, bound=bound)
 
 
-def _heights(layers: Sequence[frozenset[str]], rules: Mapping[str, Sequence[DerivedPredicate]]) -> dict[str, int]:
-    """For every predicate the length of the longest chain of layers that it rests on, itself included."""
+def _ladder(
+    layers: Sequence[frozenset[str]], rules: Mapping[str, Sequence[DerivedPredicate]]
+) -> tuple[dict[str, int], list[str]]:
+    """The height of every predicate, and those to be derived as a whole, lowest first.
+
+    A height is about how many calls it takes to answer for a predicate through all that it rests on. Whatever rests
+    on something that is a step or more below it, in steps counted from the ground, is derived as a whole.
+    """
     height: dict[str, int] = {}
+    stages: list[str] = []
     for layer in layers:
-        needed = (name for own in layer for rule in rules[own] for name in predicates_in(rule.condition))
-        top = 1 + max((height.get(name, 0) for name in needed), default=0)
+        own = [rule.condition for name in layer for rule in rules[name]]
+        below = [height[name] for condition in own for name in predicates_in(condition) if name in height]
+        top = max(below, default=0) + max(4 + 2 * depth_of(condition) for condition in own)
+        if below and top // _STEP > min(below) // _STEP:
+            stages += sorted(layer)
         height.update(dict.fromkeys(sorted(layer), top))
-    return height
+    return height, sorted(stages, key=height.__getitem__)
 
 
 def _extension(fixpoint: Fixpoint, key: Row, memo: Memo, state: Remembering) -> dict[str, set[Row]]:

@@ -7,11 +7,13 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 from pathlib import Path
+from typing import Generic, TypeVar
 
-from pddl2nl.pddl import Domain, InputError, Task, load_domain, load_problem
+from pddl2nl.pddl import Domain, InputError, Source, Task, load_domain, load_problem
 from validators.plans import Plan, read_plan
-from validators.val_text import val_summary, val_verdict
+from validators.val_text import val_lines, val_summary
 from validators.validate import Report, validate
 
 __all__ = [
@@ -32,6 +34,14 @@ SOME_INVALID = 1
 BAD_INPUT = 2
 
 _EXACT = Fraction(0)
+
+_MOST_TEXT = 10_000_000
+"""Characters of the tasks that a batch keeps at most, and again of the domains; a tree takes some forty bytes each."""
+_LEAST_TEXT = 1_000
+_LINES_AT_ONCE = 1_000
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 Write = Callable[[str], None]
 """Where the output goes, in whole lines."""
@@ -82,7 +92,12 @@ def judge_files(
     for name, text in texts:
         one = _judge(task, domain, name, text, tell, tolerance)
         judged.append(one)
-        write(one.json_line() if as_json else val_verdict(task, one.plan, one.report, name, verbose, tolerance))
+        if as_json:
+            write(one.json_line())
+        else:
+            lines = val_lines(task, one.plan, one.report, name, verbose, tolerance)
+            while block := "".join(f"{line}\n" for line in islice(lines, _LINES_AT_ONCE)):
+                write(block)
     if not as_json:
         write(val_summary(task, [(one.name, one.report) for one in judged]))
         write("".join(f"{sentence}\n" for one in judged for sentence in one.told))
@@ -92,9 +107,9 @@ def judge_files(
 def judge_batch(lines: Iterable[str], write: Write, tell: Tell | None = None, *, tolerance: Fraction = _EXACT) -> int:
     """Judges a plan for every JSON line ``{"domain", "problem", "plan"}``, or with ``"plan_text"``.
 
-    Domains and problems are read once each. Each answer is written before the next line is read. A line that
-    cannot be judged is answered by ``{"plan", "error"}`` and turns the exit code to 2; the others are judged all
-    the same.
+    Domains and problems are read once each, and again only where their texts would fill the memory. Each answer is
+    written before the next line is read. A line that cannot be judged is answered by ``{"plan", "error"}`` and turns
+    the exit code to 2; the others are judged all the same.
     """
     tasks = _Tasks()
     code = ALL_VALID
@@ -136,34 +151,54 @@ def batch_lines(file: str) -> Iterator[str]:
 
 
 class _Tasks:
-    """Domains and tasks by their paths; what could not be read stays unread."""
+    """Domains and tasks by their paths, those used last; what could not be read stays unread."""
 
     def __init__(self) -> None:
-        self._domains: dict[str, Domain | InputError] = {}
-        self._tasks: dict[tuple[str, str], Task | InputError] = {}
+        self._domains = _Recent(load_domain_of, lambda domain: domain.source)
+        self._tasks = _Recent(self._load, lambda task: task.problem.source)
+
+    def _load(self, paths: tuple[str, str]) -> Task:
+        domain, problem = paths
+        return load_problem_of(self._domains[domain], problem)
 
     def task(self, domain: str, problem: str) -> Task:
-        key = (domain, problem)
-        if key not in self._tasks:
+        return self._tasks[domain, problem]
+
+
+class _Recent(Generic[Key, Value]):
+    """What was made of files, as much of what was used last as memory allows.
+
+    Args:
+        make: makes it.
+        source: the text that it was made of.
+    """
+
+    def __init__(self, make: Callable[[Key], Value], source: Callable[[Value], Source | None]):
+        self._make = make
+        self._source = source
+        self._held: dict[Key, Value | InputError] = {}
+        self._size = 0
+
+    def __getitem__(self, key: Key) -> Value:
+        found = self._held.pop(key, None)
+        if found is None:
             try:
-                self._tasks[key] = load_problem_of(self._domain(domain), problem)
+                found = self._make(key)
             except InputError as error:
-                self._tasks[key] = error
-        found = self._tasks[key]
+                found = error
+            self._size += self._size_of(found)
+        # What was used last stands last.
+        self._held[key] = found
+        while self._size > _MOST_TEXT and len(self._held) > 1:
+            self._size -= self._size_of(self._held.pop(next(iter(self._held))))
         if isinstance(found, InputError):
-            raise found
+            # An error that is raised again and again would hold all the frames that it has come through.
+            raise found.with_traceback(None)
         return found
 
-    def _domain(self, path: str) -> Domain:
-        if path not in self._domains:
-            try:
-                self._domains[path] = load_domain_of(path)
-            except InputError as error:
-                self._domains[path] = error
-        found = self._domains[path]
-        if isinstance(found, InputError):
-            raise found
-        return found
+    def _size_of(self, value: Value | InputError) -> int:
+        source = None if isinstance(value, InputError) else self._source(value)
+        return _LEAST_TEXT if source is None else max(_LEAST_TEXT, len(source.text))
 
 
 def load_domain_of(path: str) -> Domain:

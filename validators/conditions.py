@@ -8,7 +8,7 @@ but a comparison is only read for objects that satisfy everything before it in i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from operator import itemgetter
@@ -247,15 +247,18 @@ class Compiler:
             case Not(Comparison() as comparison):
                 return negated(self._comparison(comparison))
             case And():
-                return all_of([self.test(part) for part in in_order(list(conjuncts(condition)), self.dynamic)])
+                return all_of([self.test(part) for part in self._in_order(list(conjuncts(condition)))])
             case Or(parts):
-                return any_of([self.test(part) for part in in_order(parts, self.dynamic)])
+                return any_of([self.test(part) for part in self._in_order(parts)])
             case Exists(parameters, body):
                 return self._folded(condition, self.joins.exists(parameters, body))
             case Forall(parameters, body):
                 test = self.joins.exists(parameters, negation_normal(opposite(body)))
                 return self._folded(condition, negated(test))
         raise TypeError(f"not an executable condition: {type(condition).__name__}")
+
+    def _in_order(self, parts: Sequence[Condition]) -> Sequence[Condition]:
+        return in_order(parts, self.dynamic, self.statics.partial)
 
     def _atom(self, atom: Atom, *, wanted: bool) -> Test:
         names = (atom.predicate, *atom.args)

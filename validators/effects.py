@@ -7,7 +7,7 @@ the order of the file. Of the numeric updates those under ``when`` come before t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -25,13 +25,15 @@ from pddl2nl.pddl import (
     Forall,
     GroundAtom,
     Not,
+    TypedName,
     Update,
     When,
     conjuncts,
 )
 from pddl2nl.pddl import Number as NumberNode
 from validators.conditions import Places, Slots, Test, Value, compile_condition, compile_expression
-from validators.normal_form import has_comparison, negation_normal
+from validators.names import has_comparison
+from validators.normal_form import free_variables, negation_normal, predicates_in
 from validators.numeric import UndefinedError, bounded
 from validators.semantics import World
 from validators.state import Layout, Levels, Number, State, changed_levels
@@ -43,6 +45,8 @@ __all__ = [
     "NumericEffect",
     "Outcome",
     "Pick",
+    "Screen",
+    "choices",
     "compile_effect",
     "picker",
     "updated",
@@ -107,6 +111,37 @@ class Guard:
     rest: Test | None = None
 
 
+class Screen(NamedTuple):
+    """What can be tested once the first variables of a ``forall`` are bound: without it, nothing happens.
+
+    ``static`` says that it is the same in all states.
+    """
+
+    test: Test
+    static: bool
+
+
+Variables = tuple[tuple[int, tuple[str, ...]], ...]
+"""The slots of quantified variables, each with the objects that it ranges over."""
+
+Screens = tuple[tuple[Screen, ...], ...]
+"""For each variable what can be tested once it is bound; empty where no variable but the last has any."""
+
+
+def choices(variables: Variables, screens: Screens, slots: Slots, world: World, at: int = 0) -> Iterator[bool]:
+    """Binds variables in ``slots`` in all ways, in order; True where all are bound, False where a screen failed."""
+    if at == len(variables):
+        yield True
+        return
+    slot, objects = variables[at]
+    for name in objects:
+        slots[slot] = name
+        if all(screen.test(slots, world) for screen in screens[at]):
+            yield from choices(variables, screens, slots, world, at + 1)
+        else:
+            yield False
+
+
 @dataclass(frozen=True, slots=True)
 class EffectBlock:
     """An effect of an action schema, compiled: what is at its top, what is conditional, what is quantified."""
@@ -115,7 +150,7 @@ class EffectBlock:
     deletes: tuple[Pick, ...]
     updates: tuple[NumericEffect, ...]
     whens: tuple[tuple[Guard, EffectBlock], ...]
-    foralls: tuple[tuple[tuple[tuple[int, tuple[str, ...]], ...], EffectBlock], ...]
+    foralls: tuple[tuple[Variables, Screens, EffectBlock], ...]
 
     @property
     def conditional(self) -> bool:
@@ -135,7 +170,7 @@ class EffectBlock:
         self._happen_when(slots, world, into)
         if self.updates:
             into.updates.extend(self.changes(slots, world))
-        for variables, block in self.foralls:
+        for variables, screens, block in self.foralls:
             # Most quantified effects are conditional ones over one variable.
             happen = block._happen_when if block._only_whens else block.happen
             if len(variables) == 1:
@@ -143,6 +178,11 @@ class EffectBlock:
                 for name in objects:
                     slots[slot] = name
                     happen(slots, world, into)
+                continue
+            if screens:
+                for bound in choices(variables, screens, slots, world):
+                    if bound:
+                        happen(slots, world, into)
                 continue
             for names in product(*(objects for _, objects in variables)):
                 for (slot, _), name in zip(variables, names, strict=True):
@@ -187,7 +227,7 @@ def compile_effect(effect: Effect, places: Places, layout: Layout) -> EffectBloc
     deletes: list[Pick] = []
     updates: list[NumericEffect] = []
     whens: list[tuple[Guard, EffectBlock]] = []
-    foralls: list[tuple[tuple[tuple[int, tuple[str, ...]], ...], EffectBlock]] = []
+    foralls: list[tuple[Variables, Screens, EffectBlock]] = []
     for part in conjuncts(effect):
         match part:
             case Atom(predicate, args):
@@ -204,19 +244,44 @@ def compile_effect(effect: Effect, places: Places, layout: Layout) -> EffectBloc
                 variables = tuple(
                     (inner.place(item.name), tuple(sorted(layout.statics.objects(item.types)))) for item in parameters
                 )
-                foralls.append((variables, compile_effect(body, inner, layout)))
+                screens = _screens(parameters, body, inner, layout)
+                foralls.append((variables, screens, compile_effect(body, inner, layout)))
             case _:
                 raise TypeError(f"not an executable effect: {type(part).__name__}")
     return EffectBlock(tuple(adds), tuple(deletes), tuple(updates), tuple(whens), tuple(foralls))
 
 
-def _guard(condition: Condition, places: Places, layout: Layout) -> Guard:
-    def compiled(part: Condition) -> Test:
-        return compile_condition(part, places, layout.statics, layout.dynamic, layout.changing)
+def _screens(parameters: Sequence[TypedName], body: Effect, places: Places, layout: Layout) -> Screens:
+    """Of a conditional effect under a quantifier, the parts of the condition that need not wait for all variables.
 
+    Six levels of eleven values each are nearly two million choices, of which hardly one makes an effect happen.
+    """
+    names = [parameter.name for parameter in parameters]
+    parts = tuple(conjuncts(body))
+    if len(parts) != 1 or not isinstance(parts[0], When) or len(set(names)) < len(names):
+        return ()
+    condition = negation_normal(parts[0].condition)
+    if has_comparison(condition, layout.statics.partial):
+        # What is read first matters there.
+        return ()
+    found: list[list[Screen]] = [[] for _ in names]
+    for part in conjuncts(condition):
+        free = free_variables(part)
+        at = max((place for place, name in enumerate(names) if name in free), default=0)
+        if at < len(names) - 1:
+            static = predicates_in(part).isdisjoint(layout.dynamic)
+            found[at].append(Screen(_compiled(part, places, layout), static))
+    return tuple(map(tuple, found)) if any(found) else ()
+
+
+def _compiled(part: Condition, places: Places, layout: Layout) -> Test:
+    return compile_condition(part, places, layout.statics, layout.dynamic, layout.changing)
+
+
+def _guard(condition: Condition, places: Places, layout: Layout) -> Guard:
     normal = negation_normal(condition)
-    if has_comparison(normal):
-        test = compiled(condition)
+    if has_comparison(normal, layout.statics.partial):
+        test = _compiled(condition, places, layout)
         return Guard(test, rest=test)
     equalities: list[tuple[int, int, bool]] = []
     static: list[tuple[Pick, bool]] = []
@@ -234,8 +299,9 @@ def _guard(condition: Condition, places: Places, layout: Layout) -> Guard:
                 static.append((pick, positive))
         else:
             rest.append(part)
-    left = compiled(And(tuple(rest))) if rest else None
-    return Guard(compiled(condition), tuple(equalities), tuple(static), tuple(bits[True]), tuple(bits[False]), left)
+    left = _compiled(And(tuple(rest)), places, layout) if rest else None
+    test = _compiled(condition, places, layout)
+    return Guard(test, tuple(equalities), tuple(static), tuple(bits[True]), tuple(bits[False]), left)
 
 
 def picker(names: Sequence[str], places: Places) -> Pick:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
 
 from pddl2nl.pddl import GroundAtom
-from validators.effects import Change, EffectBlock, Guard, NumericEffect, Outcome
+from validators.effects import Change, EffectBlock, Guard, NumericEffect, Outcome, choices
 from validators.places import Slots, Test
 from validators.state import BIT, BITS, Layout, State
 
@@ -78,14 +77,14 @@ def _parts(block: EffectBlock, slots: Slots, layout: Layout, outer: Part) -> Ite
                 yield replace(guarded, slots=tuple(slots))
     if block.updates:
         yield replace(outer, slots=tuple(slots), updates=block.updates)
-    for variables, inner in block.foralls:
-        for tried, names in enumerate(product(*(objects for _, objects in variables))):
+    for variables, screens, inner in block.foralls:
+        static = tuple(tuple(screen for screen in own if screen.static) for own in screens or [()] * len(variables))
+        for tried, bound in enumerate(choices(variables, static, slots, layout.empty)):
             # Also instances that no state makes happen take their time.
             if tried > 10 * MOST_PARTS:
                 raise _TooManyError
-            for (slot, _), name in zip(variables, names, strict=True):
-                slots[slot] = name
-            yield from _parts(inner, slots, layout, outer)
+            if bound:
+                yield from _parts(inner, slots, layout, outer)
 
 
 def _guarded(guard: Guard, slots: Slots, layout: Layout, outer: Part) -> Part | None:

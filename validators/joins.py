@@ -14,7 +14,8 @@ from typing import NamedTuple, Protocol, cast
 from pddl2nl.pddl import And, Atom, Condition, Equality, Exists, Or, TypedName, is_variable
 from validators.closures import FALSE, TRUE, all_of, any_of
 from validators.memos import Index, Remembering, index_if_worth_it
-from validators.normal_form import free_variables, has_comparison, in_order
+from validators.names import has_comparison
+from validators.normal_form import free_variables, in_order
 from validators.places import Places, Slots, Test
 from validators.semantics import World
 from validators.state import Row, Statics
@@ -109,17 +110,21 @@ class Joins:
             finish: called with everything wanted bound.
         """
         splits_outside, self._splits = self._splits, 0
-        test = self._solve(*flattened(variables, conditions), wanted, finish)
+        test = self._solve(*self._flattened(variables, conditions), wanted, finish)
         self._splits = splits_outside
         return test
 
+    def _flattened(self, variables: Variables, conditions: Iterable[Condition]) -> tuple[Variables, list[Part]]:
+        return flattened(variables, conditions, self._context.statics.partial)
+
     def _solve(self, variables: Variables, parts: Sequence[Part], wanted: frozenset[str], finish: Test) -> Test:
         """As `each`; the parts are conjuncts, with what they need of the variables."""
-        if not all(self._context.statics.objects(types) for types in variables.values()):
+        statics = self._context.statics
+        if not all(statics.objects(types) for types in variables.values()):
             # Nothing is read, not even what has no value.
             return FALSE
         ready = [part.condition for part in parts if not part.needs]
-        tests = [self._context.test(condition) for condition in in_order(ready, self._context.dynamic)]
+        tests = [self._context.test(condition) for condition in in_order(ready, self._context.dynamic, statics.partial)]
         if FALSE in tests:
             return FALSE
         asked: list[tuple[Variables, list[Part]]] = []
@@ -162,7 +167,7 @@ class Joins:
         self._splits += 1
         tests = []
         for member in chosen.condition.parts:
-            more, flat = flattened(variables, [member if part is chosen else part.condition for part in parts])
+            more, flat = self._flattened(variables, [member if part is chosen else part.condition for part in parts])
             tests.append(self._solve(more, flat, wanted, finish))
         return any_of(tests)
 
@@ -170,7 +175,7 @@ class Joins:
         """About how many choices the members of an ``or`` leave, if each binds a variable; else infinitely many."""
         total = 0.0
         for member in condition.parts:
-            _, parts = flattened(variables, [member])
+            _, parts = self._flattened(variables, [member])
             choices = [self._choices(part.condition, variables) for part in parts]
             total += min(choices, default=float("inf"))
         return total
@@ -335,10 +340,13 @@ def _one_column(found: _Found, column: int, slot: int, members: frozenset[str], 
     return test
 
 
-def flattened(variables: Variables, conditions: Iterable[Condition]) -> tuple[Variables, list[Part]]:
+def flattened(
+    variables: Variables, conditions: Iterable[Condition], partial: Collection[str] = ()
+) -> tuple[Variables, list[Part]]:
     """The conjuncts of some conditions, the variables of ``exists`` among them drawn up to the others.
 
-    A comparison needs all variables of what stands before it: it may guard against an undefined fluent.
+    A comparison, or a derived predicate with one (``partial``), needs all variables of what stands before it: that may
+    guard against an undefined fluent.
     """
     all_variables = dict(variables)
     found: list[Condition] = []
@@ -357,7 +365,7 @@ def flattened(variables: Variables, conditions: Iterable[Condition]) -> tuple[Va
     for condition in found:
         needs = free_variables(condition) & all_variables.keys()
         before |= needs
-        parts.append(Part(condition, before if has_comparison(condition) else needs))
+        parts.append(Part(condition, before if has_comparison(condition, partial) else needs))
     return all_variables, parts
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from pddl2nl.pddl import (
     And,
@@ -10,6 +10,7 @@ from pddl2nl.pddl import (
     Atom,
     Comparison,
     Condition,
+    DerivedPredicate,
     Effect,
     Equality,
     Exists,
@@ -26,7 +27,7 @@ from pddl2nl.pddl import (
     When,
 )
 
-__all__ = ["fluents_in", "names_in", "subformulas", "updates_in"]
+__all__ = ["fluents_in", "has_comparison", "names_in", "partial_predicates", "subformulas", "updates_in"]
 
 
 def fluents_in(expression: Expression) -> Iterator[Fluent]:
@@ -61,6 +62,30 @@ def subformulas(condition: Condition) -> Iterator[Condition]:
 def updates_in(effect: Effect) -> Iterator[Update]:
     """The numeric effects in an effect, conditional and quantified ones included."""
     return (part for part in subformulas(effect) if isinstance(part, Update))
+
+
+def has_comparison(formula: Condition, partial: Collection[str] = ()) -> bool:
+    """Whether a fluent without a value can leave the truth of a condition, or of one in an effect, undefined.
+
+    Args:
+        formula: the condition or effect.
+        partial: the derived predicates that compare numbers (`partial_predicates`).
+    """
+    return any(
+        isinstance(part, Comparison) or (isinstance(part, Atom) and part.predicate in partial)
+        for part in subformulas(formula)
+    )
+
+
+def partial_predicates(rules: Iterable[DerivedPredicate]) -> frozenset[str]:
+    """The derived predicates with a comparison in their rules, or in those of predicates that these mention."""
+    rules = tuple(rules)
+    found: set[str] = set()
+    while True:
+        more = {rule.name for rule in rules if has_comparison(rule.condition, found)}
+        if more <= found:
+            return frozenset(found)
+        found |= more
 
 
 def names_in(condition: Condition) -> Iterator[str]:

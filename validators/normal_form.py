@@ -21,13 +21,13 @@ from pddl2nl.pddl import (
     Or,
     is_variable,
 )
-from validators.names import subformulas
+from validators.names import has_comparison, subformulas
 
 __all__ = [
     "LITERAL",
     "atoms_in",
+    "depth_of",
     "free_variables",
-    "has_comparison",
     "in_order",
     "negation_normal",
     "opposite",
@@ -86,6 +86,23 @@ def predicates_in(condition: Condition) -> frozenset[str]:
     return frozenset(atom.predicate for atom in atoms_in(condition))
 
 
+def depth_of(condition: Condition) -> int:
+    """How deep a condition's parts are nested; a literal is 1 deep."""
+    deepest = 0
+    todo = [(condition, 1)]
+    while todo:
+        part, depth = todo.pop()
+        deepest = max(deepest, depth)
+        match part:
+            case And(parts) | Or(parts):
+                todo += [(inner, depth + 1) for inner in parts]
+            case Not(body) | Forall(body=body) | Exists(body=body):
+                todo.append((body, depth + 1))
+            case Imply(left, right):
+                todo += [(left, depth + 1), (right, depth + 1)]
+    return deepest
+
+
 def free_variables(condition: Condition) -> frozenset[str]:
     """The variables of a condition that no quantifier in it binds."""
     match condition:
@@ -114,19 +131,11 @@ def _terms(expression: Expression) -> Iterator[str]:
             yield from _terms(operand)
 
 
-def has_comparison(condition: Condition) -> bool:
-    """Whether a condition in negation normal form compares numbers."""
-    match condition:
-        case And(parts) | Or(parts):
-            return any(map(has_comparison, parts))
-        case Not(body) | Forall(body=body) | Exists(body=body):
-            return has_comparison(body)
-    return isinstance(condition, Comparison)
-
-
-def in_order(parts: Sequence[Condition], dynamic: Collection[str]) -> Sequence[Condition]:
+def in_order(
+    parts: Sequence[Condition], dynamic: Collection[str], partial: Collection[str] = ()
+) -> Sequence[Condition]:
     """The parts of a conjunction or disjunction, cheap tests first; as they are where one may be undefined."""
-    if len(parts) < 2 or any(map(has_comparison, parts)):
+    if len(parts) < 2 or any(has_comparison(part, partial) for part in parts):
         return parts
     return sorted(parts, key=lambda part: _price(part, dynamic))
 

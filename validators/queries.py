@@ -16,7 +16,6 @@ from pddl2nl.pddl import (
     And,
     Arithmetic,
     Atom,
-    Comparison,
     Condition,
     Equality,
     Exists,
@@ -26,7 +25,6 @@ from pddl2nl.pddl import (
     Not,
     Or,
     Special,
-    Task,
     Update,
     conjuncts,
     is_variable,
@@ -34,7 +32,7 @@ from pddl2nl.pddl import (
 from validators.actions import GroundAction
 from validators.conditions import compile_condition
 from validators.effects import picker
-from validators.names import fluents_in, subformulas, updates_in
+from validators.names import fluents_in, has_comparison, updates_in
 from validators.normal_form import free_variables, negation_normal
 from validators.places import Slots, Test
 from validators.schemas import Ground, Schema
@@ -51,7 +49,6 @@ __all__ = [
     "Pair",
     "Pattern",
     "branches",
-    "partial_predicates",
 ]
 
 ANYTHING = ""
@@ -135,16 +132,6 @@ def branches(schema: Schema, partial: Collection[str]) -> list[Branch]:
     parts = list(_opened([negation_normal(schema.node.precondition)]))
     updates = _update_tests(schema, partial)
     return [_branch(schema, *split, updates) for split in _splits(parts, [], schema.layout, _MOST_BRANCHES)]
-
-
-def partial_predicates(task: Task) -> frozenset[str]:
-    """The derived predicates with a comparison in their rules, or in those of predicates that these mention."""
-    found: set[str] = set()
-    while True:
-        more = {rule.name for rule in task.domain.derived if _compares(rule.condition, found)}
-        if more <= found:
-            return frozenset(found)
-        found |= more
 
 
 def _splits(
@@ -258,22 +245,14 @@ def _update_tests(schema: Schema, partial: Collection[str]) -> list[LiftedTest]:
     """What must hold for the numeric effects to have values that do not conflict (as `Ground.applicable` has it)."""
     effect = schema.node.effect
     updates = list(updates_in(effect))
-    if not updates and not _compares(effect, ()):
+    if not updates and not has_comparison(effect, partial):
         return []
     always = sum(isinstance(part, Update) for part in conjuncts(effect))
     alike = len(updates) < 2 or all(update.operator in ("increase", "decrease") for update in updates)
-    if always < len(updates) or not alike or not all(map(_is_plain, updates)) or _compares(effect, partial):
+    if always < len(updates) or not alike or not all(map(_is_plain, updates)) or has_comparison(effect, partial):
         return [_ground_test(schema)]
     read = dict.fromkeys(fluent for update in updates for fluent in fluents_in(update.value))
     return [_has_value(schema, fluent) for fluent in read]
-
-
-def _compares(formula: Condition, partial: Collection[str]) -> bool:
-    """Whether a fluent without a value can leave the truth of a formula undefined."""
-    return any(
-        isinstance(part, Comparison) or (isinstance(part, Atom) and part.predicate in partial)
-        for part in subformulas(formula)
-    )
 
 
 def _is_plain(update: Update) -> bool:

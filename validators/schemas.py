@@ -6,14 +6,13 @@ on the state is done once for each: static preconditions, equalities, constant c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from pddl2nl.pddl import (
     ActionSchema,
     Atom,
-    Comparison,
     Condition,
     Equality,
     GroundAtom,
@@ -26,16 +25,13 @@ from validators.actions import GroundAction
 from validators.conditions import Places, Slots, Test, compile_condition
 from validators.effects import Outcome, Pick, compile_effect, picker, updated_levels
 from validators.expansion import Masks, Part, expand, outcome_of
-from validators.names import fluents_in, names_in, subformulas, updates_in
+from validators.names import fluents_in, has_comparison, names_in, updates_in
 from validators.normal_form import negation_normal
 from validators.numeric import UndefinedError
 from validators.semantics import unmet
 from validators.state import BIT, BITS, Chunks, Layout, State
 
-__all__ = ["EQUALITY", "Ground", "LiftedLiteral", "Schema", "Schemas"]
-
-EQUALITY = "="
-"""The name under which ``(= s t)`` is held among the literals."""
+__all__ = ["Ground", "LiftedLiteral", "Schema", "Schemas"]
 
 _FULL = (1 << BITS) - 1
 
@@ -54,23 +50,13 @@ class LiftedLiteral:
     kind: Literal["equality", "static", "changing", "derived"]
     pick: Pick
 
-    @property
-    def static(self) -> bool:
-        """Whether no action changes it."""
-        return self.kind in ("equality", "static")
-
-    @property
-    def variables(self) -> frozenset[str]:
-        """The variables among its terms."""
-        return frozenset(term for term in self.terms if is_variable(term))
-
 
 class Schema:
     """An action schema, compiled.
 
     ``literals`` are the members of its precondition that are literals once ``not`` is pushed inward, in the order of
-    the file; ``others`` are its other members, in negation normal form. The slots of a ground action hold the
-    schema's ``constants`` first, then the arguments, then room for what quantifiers bind.
+    the file; ``tests`` are its other members and those that are derived, compiled. The slots of a ground action hold
+    the schema's ``constants`` first, then the arguments, then room for what quantifiers bind.
     """
 
     def __init__(self, node: ActionSchema, layout: Layout):
@@ -93,7 +79,7 @@ class Schema:
                     tested.append(part)
             else:
                 others.append(part)
-        self.literals, self.others = tuple(literals), tuple(others)
+        self.literals = tuple(literals)
         self.effect = compile_effect(node.effect, self.places, layout)
         self.tests: tuple[Test, ...] = tuple(
             compile_condition(part, self.places, layout.statics, layout.dynamic, layout.changing)
@@ -103,9 +89,7 @@ class Schema:
         updates = tuple(updates_in(node.effect))
         functions = {fluent.name for update in updates for fluent in fluents_in(update.value)}
         self.has_updates = bool(updates)
-        self.needs_ground_check = bool(updates) or any(
-            isinstance(part, Comparison) for part in subformulas(node.effect)
-        )
+        self.needs_ground_check = bool(updates) or has_comparison(node.effect, layout.statics.partial)
         """Whether the effects may have no value, or contradict each other: what the precondition does not tell."""
         self.constant = not (updates or self.effect.conditional)
         """Whether the effects are the same in every state, and none is numeric."""
@@ -121,7 +105,7 @@ class Schema:
         if isinstance(atom, Equality):
             terms = (atom.left, atom.right)
             slots = tuple(self.place(name) for name in terms)
-            return LiftedLiteral(positive, EQUALITY, terms, (-1, *slots), "equality", lambda _: ())
+            return LiftedLiteral(positive, "=", terms, (-1, *slots), "equality", lambda _: ())
         assert isinstance(atom, Atom)
         kind: Literal["static", "changing", "derived"]
         names = (atom.predicate, *atom.args)
@@ -369,10 +353,6 @@ class Schemas:
         if found is None:
             found = self._compiled[name] = Schema(self._nodes[name], self._layout)
         return found
-
-    def __iter__(self) -> Iterator[Schema]:
-        """All of them, in the order of the domain file."""
-        return (self[name] for name in self._nodes)
 
     def node(self, name: str) -> ActionSchema | None:
         """The schema as it was read, or None where there is none of that name."""

@@ -18,6 +18,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pddl2nl.pddl import GroundAtom, Task
+from validators.names import partial_predicates
 
 if TYPE_CHECKING:
     from validators.axioms import Axioms
@@ -54,6 +55,11 @@ class Statics:
         self.task = task
         self._rows: dict[str, list[Row]] | None = None
         self._indices: dict[tuple[str, tuple[int, ...]], dict[Row, list[Row]]] = {}
+
+    @cached_property
+    def partial(self) -> frozenset[str]:
+        """The derived predicates that a numeric fluent without a value can leave undefined."""
+        return partial_predicates(self.task.domain.derived)
 
     def objects(self, types: tuple[str, ...]) -> tuple[str, ...]:
         """The objects of one of the types, in the order of their declaration."""
@@ -237,7 +243,11 @@ class State:
 
     @property
     def derived(self) -> frozenset[GroundAtom]:
-        """All atoms that follow from the others by the domain's ``:derived`` rules."""
+        """All atoms that follow from the others by the domain's ``:derived`` rules.
+
+        Raises:
+            UndefinedError: a comparison in a rule reads a fluent without a value.
+        """
         axioms = self.layout.axioms
         if axioms is None:
             return frozenset()

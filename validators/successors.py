@@ -13,13 +13,25 @@ from collections.abc import Iterator, Sequence
 from threading import Lock
 from typing import NamedTuple
 
-from pddl2nl.pddl import ActionSchema, Atom, GroundAtom, Not, Task, conjuncts, is_variable
+from pddl2nl.pddl import (
+    ActionSchema,
+    Atom,
+    Comparison,
+    GroundAtom,
+    Not,
+    Number,
+    Task,
+    Update,
+    conjuncts,
+    is_variable,
+)
 from validators.actions import GroundAction
 from validators.bindings import BoundQuery, Query, queries_of
-from validators.queries import partial_predicates
+from validators.names import subformulas
 from validators.relations import Relations, StateRelations
 from validators.sampling import Sampler
 from validators.schemas import Schemas
+from validators.semantics import ground_atom
 from validators.state import Layout, State
 
 __all__ = ["SuccessorGenerator"]
@@ -45,7 +57,7 @@ class SuccessorGenerator:
         self._schemas = schemas
         self._layout = layout
         self._relations = Relations(task, layout)
-        self._partial = partial_predicates(task)
+        self._partial = layout.statics.partial
         self._names = [node.name for node in task.domain.actions]
         self._queries: dict[str, Sequence[Query]] = {}
         self._guard = _Guard(task.domain.actions, layout, self._relations)
@@ -56,8 +68,13 @@ class SuccessorGenerator:
 
     def applicable(self, state: State) -> Iterator[GroundAction]:
         """The applicable actions of a state, lazily."""
-        for query in self._bound_queries(state):
-            yield from query.actions()
+        relations = self._relations_of(state)
+        for name in self._guard.passing(relations):
+            if self._guard.decides(name):
+                yield GroundAction(name)
+            else:
+                for query in self._bound(name, relations):
+                    yield from query.actions()
 
     def sample(self, state: State, rng: random.Random) -> GroundAction | None:
         """An applicable action, each with the same probability; None where there is none."""
@@ -69,19 +86,26 @@ class SuccessorGenerator:
                 self._sampler = (state, sampler)
             return sampler.sample(rng)
 
-    def _bound_queries(self, state: State) -> Iterator[BoundQuery]:
+    def _relations_of(self, state: State) -> StateRelations:
         last, relations = self._last
         if relations is None or last is not state:
             relations = self._relations.of(state)
             self._last = (state, relations)
+        return relations
+
+    def _bound_queries(self, state: State) -> Iterator[BoundQuery]:
+        relations = self._relations_of(state)
         for name in self._guard.passing(relations):
-            queries = self._queries.get(name)
-            if queries is None:
-                queries = self._queries[name] = queries_of(self._schemas[name], self._relations, self._partial)
-            for query in queries:
-                bound = query.bound(relations)
-                if bound is not None:
-                    yield bound
+            yield from self._bound(name, relations)
+
+    def _bound(self, name: str, relations: StateRelations) -> Iterator[BoundQuery]:
+        queries = self._queries.get(name)
+        if queries is None:
+            queries = self._queries[name] = queries_of(self._schemas[name], self._relations, self._partial)
+        for query in queries:
+            bound = query.bound(relations)
+            if bound is not None:
+                yield bound
 
 
 class _Guard:
@@ -101,7 +125,36 @@ class _Guard:
         self._sights: list[_Sight] = [_Sight(True, "", ())]
         self._numbers: dict[_Sight, int] = {}
         self._watching: dict[int, list[int]] = {0: list(range(len(nodes)))}
+        self._by_name = {node.name: node for node in nodes}
+        self._decides: dict[str, bool] = {}
         self._lock = Lock()
+
+    def decides(self, name: str) -> bool:
+        """Whether a schema is its own only ground action, and applicable wherever it passes.
+
+        Domains that were grounded before they were written have thousands of these: none need be compiled.
+        """
+        found = self._decides.get(name)
+        if found is None:
+            found = self._decides[name] = self._is_decided(self._by_name[name])
+        return found
+
+    def _is_decided(self, node: ActionSchema) -> bool:
+        if node.parameters:
+            return False
+        layout = self._layout
+        for part in conjuncts(node.precondition):
+            wanted, atom = (False, part.body) if isinstance(part, Not) else (True, part)
+            if not isinstance(atom, Atom) or atom.predicate in layout.derived:
+                return False
+            if atom.predicate not in layout.changing and (ground_atom(atom) in layout.statics.atoms) is not wanted:
+                return False
+        # Numeric effects may have no value, or contradict each other; adding a number cannot.
+        return not any(
+            isinstance(part, Comparison)
+            or (isinstance(part, Update) and (part.operator != "increase" or not isinstance(part.value, Number)))
+            for part in subformulas(node.effect)
+        )
 
     def passing(self, relations: StateRelations) -> list[str]:
         """The names of the schemas that may be applicable in a state, in the order of the file."""

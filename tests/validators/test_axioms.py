@@ -28,7 +28,7 @@ from pddl2nl.pddl import (
     stratify,
     write_condition,
 )
-from validators import joins, memos
+from validators import Simulator, joins, memos, validate
 from validators.axioms import Axioms
 from validators.numeric import UndefinedError
 from validators.semantics import holds
@@ -268,3 +268,50 @@ def test_long_chains_of_rules() -> None:
         for number in range(1, size):
             value = not value if number % 2 else value
         assert axioms.true(GroundAtom((f"e{size - 1}", name)), world) is value, wanted
+
+
+@pytest.mark.parametrize(("layers", "depth"), [(8, 90), (30, 40), (400, 1)])
+def test_high_and_deep_rules_do_not_overflow_the_stack(layers: int, depth: int) -> None:
+    rules = "(:derived (d0 ?x) (p ?x)) (:derived (z0 ?x) (p ?x))"
+    for number in range(1, layers):
+        # Beside the chain of `d` stands one of `z`, which it rests on in some places: so it skips some heights.
+        below = f"(d{number - 1} ?x)" if number % 3 else f"(and (d{number - 1} ?x) (z{number - 1} ?x))"
+        rules += f"(:derived (z{number} ?x) (z{number - 1} ?x))"
+        rules += f"(:derived (d{number} ?x) {'(and (p ?x) (or (q) ' * depth}{below}{'))' * depth})"
+    names = " ".join(f"(d{number} ?x) (z{number} ?x)" for number in range(layers))
+    task = parse_task(
+        f"(define (domain d) (:requirements :adl :derived-predicates) (:predicates (p ?x) (q) {names}) {rules}"
+        f" (:action a :parameters (?x) :precondition (d{layers - 1} ?x) :effect (q)))",
+        "(define (problem x) (:domain d) (:objects a b) (:init (p a)) (:goal (q)))",
+    )
+    simulator = Simulator(task)
+    assert [str(action) for action in simulator.applicable(simulator.initial)] == ["(a a)"]
+    assert not simulator.is_applicable(simulator.initial, "(a b)")
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        "() :effect (when (rich) (q))",
+        "() :effect (when (and (rich) (never)) (q))",
+        "() :effect (forall (?x) (when (not (rich)) (q)))",
+        "() :precondition (or (rich) (known)) :effect (q)",
+        "() :precondition (and (rich) (never)) :effect (q)",
+        "() :precondition (exists (?x ?y) (and (rich) (not (= ?x ?y)))) :effect (q)",
+    ],
+)
+def test_a_rule_without_a_value_makes_an_action_inapplicable(action: str) -> None:
+    task = parse_task(
+        "(define (domain d) (:requirements :adl :fluents :derived-predicates) (:predicates (q) (known) (never) (rich))"
+        f" (:functions (money)) (:derived (rich) (> (money) 1)) (:action a :parameters {action})"
+        " (:action lose :parameters () :effect (not (never))))",
+        "(define (problem x) (:domain d) (:objects o p) (:init (known)) (:goal (q)))",
+    )
+    simulator = Simulator(task)
+    # Again and again: what is taken apart at the second time must not read less than it did at the first.
+    for _ in range(4):
+        result = simulator.step(simulator.initial, "(a)")
+        assert not result.applicable
+        assert next(write_condition(part) for part in result.unmet) == "(= (money) (money))"
+        assert [str(one) for one in simulator.applicable(simulator.initial)] == ["(lose)"]
+    assert validate(task, "(a)").verdict == "inapplicable"

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+import validators.command
+from pddl2nl.pddl import Domain, Task
 from validators.__main__ import main
 from validators.command import batch_lines, judge_batch
 
@@ -200,6 +202,27 @@ def test_a_batch_reads_each_file_once(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = {"domain": "domain.pddl", "problem": "problem.pddl", "plan_text": ""}
     _batch(entry, entry, {**entry, "plan_text": "(foo)"})
     assert read == ["domain.pddl", "problem.pddl"]
+
+
+def test_a_batch_of_many_tasks_keeps_those_used_last(monkeypatch: pytest.MonkeyPatch, here: Path) -> None:
+    read: list[str] = []
+    load = validators.command.load_problem_of
+
+    def counted(domain: Domain, path: str) -> Task:
+        read.append(path)
+        return load(domain, path)
+
+    monkeypatch.setattr(validators.command, "load_problem_of", counted)
+    monkeypatch.setattr(validators.command, "_MOST_TEXT", 2_500)
+    text = (here / "problem.pddl").read_text()
+    for name in "abc":
+        (here / f"{name}.pddl").write_text(text + ";" * (1_200 - len(text)))
+    answers: list[str] = []
+    order = ["a", "b", "a", "c", "a", "b", "missing", "missing"]
+    lines = [json.dumps({"domain": "domain.pddl", "problem": f"{name}.pddl", "plan": "good.plan"}) for name in order]
+    assert judge_batch(lines, answers.append) == 2
+    assert read == ["a.pddl", "b.pddl", "c.pddl", "b.pddl", "missing.pddl"]
+    assert ["error" in json.loads(answer) for answer in answers] == [False] * 6 + [True] * 2
 
 
 def test_a_batch_from_a_file(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,7 @@
 """The room stands on the standard library and the reader alone, and it is ours."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -35,5 +36,12 @@ def test_no_process_is_started_for_a_verdict(root: Path) -> None:
 
 
 def test_the_public_names_exist() -> None:
-    assert sorted(validators.__all__) == validators.__all__
-    assert all(getattr(validators, name) is not None for name in validators.__all__)
+    public = {name for name in vars(validators) if not name.startswith("_")} - {"annotations"}
+    modules = {path.stem for path in Path(validators.__file__).parent.glob("*.py")}
+    assert set(validators.__all__) == public - (modules - set(validators.__all__))
+
+
+def test_the_map_of_the_modules_is_whole() -> None:
+    modules = {path.stem for path in Path(validators.__file__).parent.glob("*.py")} - {"__init__", "__main__"}
+    named = set(re.findall(r"`(\w+)`", validators.__doc__ or ""))
+    assert named == modules

@@ -12,7 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pddl2nl.pddl import Arithmetic, Comparison, Expression, Fluent, GroundAtom, Number, Special, parse_task
+from pddl2nl.pddl import (
+    Arithmetic,
+    Comparison,
+    Expression,
+    Fluent,
+    GroundAtom,
+    Number,
+    Special,
+    UnsupportedError,
+    parse_task,
+)
 from validators import val_text, validate
 from validators.numeric import UndefinedError, as_float, calculate, evaluate, exact, plain_number
 
@@ -51,6 +61,22 @@ LEVELS = {GroundAtom(("f", "a")): 6, GroundAtom(("f", "b")): Fraction(1, 4), Gro
 
 def _value(operator: str, *operands: Expression, **binding: str) -> int | Fraction:
     return evaluate(Arithmetic(operator, operands), LEVELS.get, {f"?{name}": value for name, value in binding.items()})
+
+
+@pytest.mark.parametrize("effect", ["(scale-up (f) (f))", "(assign (f) (* (f) (f)))", "(scale-down (f) 1e-400)"])
+def test_numbers_beyond_all_computing_end_the_plan(effect: str) -> None:
+    task = parse_task(
+        "(define (domain d) (:requirements :fluents) (:predicates (p)) (:functions (f))"
+        f" (:action a :parameters () :effect (and (p) {effect.replace('1e-400', '0.' + '0' * 400 + '1')})))",
+        "(define (problem x) (:domain d) (:init (= (f) 2)) (:goal (p)) (:metric minimize (f)))",
+    )
+    # Each step doubles the digits: without an end this would take for ever.
+    with pytest.raises(UnsupportedError, match="too large to compute with"):
+        validate(task, "(a)" * 60)
+    report = validate(task, "(a)" * 10)
+    assert report.valid
+    assert json.loads(json.dumps(report.as_json("x")))["cost"] == report.cost
+    assert "Plan valid" in val_text(task, "(a)" * 10, report, "x", verbose=True)
 
 
 def test_arithmetic_is_exact_and_whole_where_it_can_be() -> None:

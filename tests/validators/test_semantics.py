@@ -236,3 +236,20 @@ def test_unmet_parts_together_make_the_condition_true(condition: Condition, worl
     for part in unmet(condition, world):
         assert not list(conjuncts(part))[1:], "a conjunction is taken apart"
         assert substitute(part, {"?x": "a"}) == part
+
+
+def test_a_forall_with_too_many_instances_stays_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("validators.semantics._MOST_INSTANCES", 100)
+    world = _world()
+    # Two objects to the power of 60, and it fails for all of them.
+    small = [TypedName(f"?x{number}", ("small",)) for number in range(60)]
+    nested: Condition = Q
+    for parameter in small:
+        nested = Forall((parameter,), nested)
+    found = unmet(nested, world)
+    assert Q not in found
+    assert 0 < len(found) < 60
+    assert all(isinstance(part, Forall) for part in found)
+    wide = Forall(tuple(small), Q)
+    assert unmet(And((wide, Q)), world) == (wide, Q)
+    assert unmet(Forall(tuple(small[:6]), Q), world) == (Q,)

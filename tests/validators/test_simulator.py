@@ -145,9 +145,7 @@ def test_a_state_from_atoms(tower: Task, trip: Task) -> None:
         ([], ["speed"], r"\(speed\) is undefined in every state"),
     ],
 )
-def test_a_state_of_what_the_task_does_not_have(
-    trip: Task, atoms: list[str], values: list[str], message: str
-) -> None:
+def test_a_state_of_what_the_task_does_not_have(trip: Task, atoms: list[str], values: list[str], message: str) -> None:
     simulator = Simulator(trip)
     before = list(simulator.applicable(simulator.initial))
     with pytest.raises(InputError, match=message):

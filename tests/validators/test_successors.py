@@ -483,3 +483,30 @@ def test_large_tasks(shared: Path, name: str) -> None:
     assert time.process_time() - start < 1.0
     assert len(actions) == len(set(actions)) == counts[name]
     assert all(simulator.is_applicable(simulator.initial, one) for one in actions[:200])
+
+
+def test_schemas_that_are_their_own_only_action_are_not_compiled() -> None:
+    """Those that the literals alone decide; of the others each is judged like any action."""
+    task = parse_task(
+        "(define (domain d) (:requirements :adl :fluents) (:predicates (p) (q) (r ?x)) (:functions (n) (total-cost))"
+        " (:constants o)"
+        " (:action yes :parameters () :precondition (and (p) (not (q))) :effect (and (q) (increase (total-cost) 2)))"
+        " (:action no :parameters () :precondition (and (p) (q)) :effect (not (p)))"
+        " (:action never :parameters () :precondition (and (p) (r o)) :effect (q))"
+        " (:action always :parameters () :precondition (and (p) (not (r o))) :effect (q))"
+        " (:action either :parameters () :precondition (or (q) (p)) :effect (q))"
+        " (:action undefined :parameters () :precondition (p) :effect (increase (total-cost) (n)))"
+        " (:action contradicting :parameters () :precondition (p)"
+        " :effect (and (increase (total-cost) 1) (when (p) (assign (total-cost) 1)))))",
+        "(define (problem x) (:domain d) (:init (p)) (:goal (q)))",
+    )
+    simulator = Simulator(task)
+    assert [action.name for action in simulator.applicable(simulator.initial)] == ["yes", "always", "either"]
+    names = [action.name for action in task.domain.actions]
+    assert [name for name in names if simulator.is_applicable(simulator.initial, f"({name})")] == [
+        "yes",
+        "always",
+        "either",
+    ]
+    drawn = {str(simulator.sample(simulator.initial, random.Random(seed))) for seed in range(20)}
+    assert drawn == {"(yes)", "(always)", "(either)"}
