@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import pytest
@@ -46,22 +46,33 @@ class Bench:
         """The rows in Markdown."""
         lines = ["| what | here | peer | peer's | times as fast |", "|---|---|---|---|---|"]
         lines += [
-            f"| {row.what} | {_time(row.ours)} | {row.peer} | {_time(row.theirs)} | {row.theirs / row.ours:.3g} |"
+            f"| {row.what} | {_time(row.ours)} | {row.peer} | {_time(row.theirs)} | {_times(row)} |"
             for row in self.rows
         ]
         return "\n".join(lines)
+
+
+def _times(row: Row) -> str:
+    times = row.theirs / row.ours
+    return f"{times:,.0f}" if times >= 10 else f"{times:.2g}"
 
 
 def _time(value: float) -> str:
     return f"{value:.3g} s" if value >= 0.1 else f"{1000 * value:.3g} ms" if value >= 1e-4 else f"{1e6 * value:.3g} µs"
 
 
+_COLLECTED = pytest.StashKey[Bench]()
+
+
 @pytest.fixture(scope="session")
-def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
+def bench(pytestconfig: pytest.Config) -> Bench:
     """The measurements of this run, printed as a table in the end."""
-    collected = Bench()
-    yield collected
-    reporter = request.config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is not None and collected.rows:
-        reporter.write_line("")
-        reporter.write_line(collected.table())
+    return pytestconfig.stash.setdefault(_COLLECTED, Bench())
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Prints the table."""
+    collected = config.stash.get(_COLLECTED, None)
+    if collected is not None and collected.rows:
+        terminalreporter.write_line("")
+        terminalreporter.write_line(collected.table())
