@@ -333,47 +333,6 @@ def test_costs_do_not_fill_the_memory_with_ground_actions() -> None:
     assert len(simulator.initial.layout.atoms) < 100
 
 
-# ── many schemas ─────────────────────────────────────────────────────────────────────────────────
-
-
-def grounded(count: int) -> Task:
-    """A ring of places, an action a step, as domains are that were grounded by hand."""
-    schemas = " ".join(
-        f"(:action go{number} :parameters () :precondition (and (free) (at{number}) (not (shut{number})))"
-        f" :effect (and (not (at{number})) (at{(number + 1) % count})))"
-        for number in range(count)
-    )
-    shut = " ".join(
-        f"(:action shut{number} :parameters (?x) :precondition (and (key ?x p{number}) (at{number}) (free))"
-        f" :effect (and (shut{number}) (key ?x p{number})))"
-        for number in range(count)
-    )
-    predicates = " ".join(f"(at{number}) (shut{number})" for number in range(count))
-    places = " ".join(f"p{number}" for number in range(count))
-    return parse_task(
-        f"""(define (domain ring) (:requirements :adl) (:constants {places})
-          (:predicates (free) (key ?x ?y) {predicates}) {schemas} {shut}
-          (:action stop :parameters () :effect (and (not (free)))))""",
-        "(define (problem x) (:domain ring) (:objects a b) (:init (free) (at0) (key a p0) (key b p1)) (:goal (at1)))",
-    )
-
-
-def test_of_thousands_of_schemas_few_are_compiled() -> None:
-    simulator = Simulator(grounded(1_000))
-    state = simulator.initial
-    assert [str(one) for one in simulator.applicable(state)] == ["(go0)", "(shut0 a)", "(stop)"]
-    state = simulator.step(state, "(go0)").successor or state
-    assert [str(one) for one in simulator.applicable(state)] == ["(go1)", "(shut1 b)", "(stop)"]
-    state = simulator.step(state, "(shut1 b)").successor or state
-    assert [str(one) for one in simulator.applicable(state)] == ["(shut1 b)", "(stop)"]
-    state = simulator.step(state, "(stop)").successor or state
-    assert [str(one) for one in simulator.applicable(state)] == ["(stop)"]
-    assert [str(one) for one in simulator.applicable(simulator.initial)] == ["(go0)", "(shut0 a)", "(stop)"]
-    generator = simulator._successors
-    assert generator is not None
-    assert len(generator._queries) <= 6
-
-
 # ── order, threads, and what is kept ─────────────────────────────────────────────────────────────
 
 ORDER = """
@@ -483,30 +442,3 @@ def test_large_tasks(shared: Path, name: str) -> None:
     assert time.process_time() - start < 1.0
     assert len(actions) == len(set(actions)) == counts[name]
     assert all(simulator.is_applicable(simulator.initial, one) for one in actions[:200])
-
-
-def test_schemas_that_are_their_own_only_action_are_not_compiled() -> None:
-    """Those that the literals alone decide; of the others each is judged like any action."""
-    task = parse_task(
-        "(define (domain d) (:requirements :adl :fluents) (:predicates (p) (q) (r ?x)) (:functions (n) (total-cost))"
-        " (:constants o)"
-        " (:action yes :parameters () :precondition (and (p) (not (q))) :effect (and (q) (increase (total-cost) 2)))"
-        " (:action no :parameters () :precondition (and (p) (q)) :effect (not (p)))"
-        " (:action never :parameters () :precondition (and (p) (r o)) :effect (q))"
-        " (:action always :parameters () :precondition (and (p) (not (r o))) :effect (q))"
-        " (:action either :parameters () :precondition (or (q) (p)) :effect (q))"
-        " (:action undefined :parameters () :precondition (p) :effect (increase (total-cost) (n)))"
-        " (:action contradicting :parameters () :precondition (p)"
-        " :effect (and (increase (total-cost) 1) (when (p) (assign (total-cost) 1)))))",
-        "(define (problem x) (:domain d) (:init (p)) (:goal (q)))",
-    )
-    simulator = Simulator(task)
-    assert [action.name for action in simulator.applicable(simulator.initial)] == ["yes", "always", "either"]
-    names = [action.name for action in task.domain.actions]
-    assert [name for name in names if simulator.is_applicable(simulator.initial, f"({name})")] == [
-        "yes",
-        "always",
-        "either",
-    ]
-    drawn = {str(simulator.sample(simulator.initial, random.Random(seed))) for seed in range(20)}
-    assert drawn == {"(yes)", "(always)", "(either)"}
