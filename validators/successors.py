@@ -16,18 +16,16 @@ from typing import NamedTuple
 from pddl2nl.pddl import (
     ActionSchema,
     Atom,
-    Comparison,
     GroundAtom,
     Not,
     Number,
     Task,
-    Update,
     conjuncts,
     is_variable,
 )
 from validators.actions import GroundAction
 from validators.bindings import BoundQuery, Query, queries_of
-from validators.names import subformulas
+from validators.names import has_comparison, updates_in
 from validators.relations import Relations, StateRelations
 from validators.sampling import Sampler
 from validators.schemas import Schemas
@@ -149,11 +147,9 @@ class _Guard:
                 return False
             if atom.predicate not in layout.changing and (ground_atom(atom) in layout.statics.atoms) is not wanted:
                 return False
-        # Numeric effects may have no value, or contradict each other; adding a number cannot.
-        return not any(
-            isinstance(part, Comparison)
-            or (isinstance(part, Update) and (part.operator != "increase" or not isinstance(part.value, Number)))
-            for part in subformulas(node.effect)
+        # Effects may have no value, or contradict each other; adding a number cannot.
+        return not has_comparison(node.effect, layout.statics.partial) and all(
+            update.operator == "increase" and isinstance(update.value, Number) for update in updates_in(node.effect)
         )
 
     def passing(self, relations: StateRelations) -> list[str]:

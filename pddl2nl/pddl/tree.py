@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import cast
 
 from pddl2nl.pddl.diagnostics import NOWHERE, Source, Span
 
@@ -139,6 +140,17 @@ Expression = Number | Fluent | Arithmetic | Special
 # ── conditions ───────────────────────────────────────────────────────────────────────────────────
 
 
+class _Written:
+    """Conditions and effects whose text is their PDDL."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        from pddl2nl.pddl.writer import write_condition
+
+        return write_condition(cast("Condition", self))
+
+
 @dataclass(frozen=True, slots=True)
 class Atom:
     """A predicate applied to terms. As an effect: the atom is added."""
@@ -152,7 +164,7 @@ class Atom:
 
 
 @dataclass(frozen=True, slots=True)
-class Equality:
+class Equality(_Written):
     """``(= s t)`` between terms."""
 
     left: str
@@ -161,7 +173,7 @@ class Equality:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(_Written):
     """``<``, ``<=``, ``=``, ``>=``, ``>`` between numeric expressions."""
 
     operator: str
@@ -171,7 +183,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Not:
+class Not(_Written):
     """Negation. As an effect around an atom: the atom is deleted."""
 
     body: Condition
@@ -179,7 +191,7 @@ class Not:
 
 
 @dataclass(frozen=True, slots=True)
-class And:
+class And(_Written):
     """Conjunction of conditions or of effects; an empty one is true, or does nothing."""
 
     parts: tuple[Condition, ...] = ()
@@ -187,7 +199,7 @@ class And:
 
 
 @dataclass(frozen=True, slots=True)
-class Or:
+class Or(_Written):
     """Disjunction; an empty one is false."""
 
     parts: tuple[Condition, ...] = ()
@@ -195,7 +207,7 @@ class Or:
 
 
 @dataclass(frozen=True, slots=True)
-class Imply:
+class Imply(_Written):
     """``(imply left right)``."""
 
     left: Condition
@@ -204,7 +216,7 @@ class Imply:
 
 
 @dataclass(frozen=True, slots=True)
-class Forall:
+class Forall(_Written):
     """Universal quantification of a condition, or of an effect."""
 
     parameters: tuple[TypedName, ...]
@@ -213,7 +225,7 @@ class Forall:
 
 
 @dataclass(frozen=True, slots=True)
-class Exists:
+class Exists(_Written):
     """Existential quantification."""
 
     parameters: tuple[TypedName, ...]
@@ -222,7 +234,7 @@ class Exists:
 
 
 @dataclass(frozen=True, slots=True)
-class When:
+class When(_Written):
     """A conditional effect."""
 
     condition: Condition
@@ -231,7 +243,7 @@ class When:
 
 
 @dataclass(frozen=True, slots=True)
-class Update:
+class Update(_Written):
     """A numeric effect; ``operator`` is assign, increase, decrease, scale-up or scale-down."""
 
     operator: str
@@ -241,7 +253,7 @@ class Update:
 
 
 @dataclass(frozen=True, slots=True)
-class Timed:
+class Timed(_Written):
     """``(at start …)``, ``(at end …)``, ``(over all …)`` in a durative action, or ``(at 3 …)`` in a constraint."""
 
     when: str
@@ -250,7 +262,7 @@ class Timed:
 
 
 @dataclass(frozen=True, slots=True)
-class Preference:
+class Preference(_Written):
     """``(preference name condition)``; the name may be empty."""
 
     name: str
@@ -259,7 +271,7 @@ class Preference:
 
 
 @dataclass(frozen=True, slots=True)
-class Modal:
+class Modal(_Written):
     """A trajectory constraint of PDDL 3: always, sometime, within, at-most-once, sometime-after, …"""
 
     operator: str

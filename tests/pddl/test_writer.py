@@ -119,3 +119,11 @@ def test_long_lists_are_wrapped() -> None:
     written = write_problem(problem)
     assert max(map(len, written.splitlines())) <= 100
     assert parse_problem(written, domain) == problem
+
+
+@pytest.mark.parametrize("text", ["(not (p a))", "(= a a)", "(or (p a) (not (p a)))", "(exists (?x - object) (p ?x))"])
+def test_the_text_of_a_condition_is_its_pddl(text: str) -> None:
+    domain = parse_domain("(define (domain d) (:requirements :adl) (:predicates (p ?x)))")
+    goal = parse_problem(f"(define (problem x) (:domain d) (:objects a) (:init) (:goal {text}))", domain).goal
+    assert str(goal) == write_condition(goal)
+    assert str(goal).startswith(text[:5])
