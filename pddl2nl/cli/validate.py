@@ -91,7 +91,7 @@ def _teller(wording: str, names: str) -> Tell:
         if id(task) not in tellers:
             chosen = choose_wording(wording, task.domain, domain)
             # The task is kept beside its teller, so that no other one can come by its id.
-            tellers[id(task)] = (task, Teller(task, chosen, make_names(task, names, chosen.types)))
+            tellers[id(task)] = (task, Teller(task, chosen, make_names(task, names, chosen)))
         return tellers[id(task)][1].report(report)
 
     return tell

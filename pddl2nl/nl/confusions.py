@@ -9,11 +9,13 @@ from pddl2nl.nl.wording import Snippet, Wording
 from pddl2nl.pddl.task import supertypes
 from pddl2nl.pddl.tree import Domain, TypedName
 
-__all__ = ["wording_warnings"]
+__all__ = ["confused_pairs", "wording_warnings"]
 
 
 def wording_warnings(wording: Wording, domain: Domain) -> tuple[str, ...]:
     """A sentence for each pair of actions, predicates or functions with one text, and for a foreign domain name.
+
+    What an importer was in doubt about (``doubts`` of the wording's source) is said too.
 
     Two texts count as one if they differ in their parameters' names only and some object could stand in every
     place of both: a truck and a crate, say, are told apart by their types.
@@ -26,16 +28,20 @@ def wording_warnings(wording: Wording, domain: Domain) -> tuple[str, ...]:
         ("predicates", wording.predicates, {item.name: item.parameters for item in domain.predicates}),
         ("functions", wording.functions, {item.name: item.parameters for item in domain.functions}),
     ):
-        for one, other in _confused(snippets, parameters, domain):
+        for one, other in confused_pairs(snippets, parameters, domain):
             found.append(
                 f"the {kind} '{one.name}' and '{other.name}' cannot be told apart: both are said '{one.shape}'"
             )
+    doubts = wording.source.get("doubts", ())
+    if isinstance(doubts, list | tuple):
+        found += [str(doubt) for doubt in doubts]
     return tuple(found)
 
 
-def _confused(
+def confused_pairs(
     snippets: Mapping[str, Snippet], parameters: Mapping[str, Sequence[TypedName]], domain: Domain
 ) -> Iterator[tuple[Snippet, Snippet]]:
+    """The pairs of snippets with one text; ``parameters`` are the declared ones, by the snippets' names."""
     groups: dict[str, list[Snippet]] = {}
     for snippet in snippets.values():
         if snippet.text is not None:

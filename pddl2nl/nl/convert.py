@@ -52,14 +52,15 @@ class Conversion:
 
 
 def convert(
-    task: Task | Domain, wording: Wording | None = None, names: str = "typed", style: Style = "nl"
+    task: Task | Domain, wording: Wording | None = None, names: str | Names = "typed", style: Style = "nl"
 ) -> Conversion:
     """Tells a task, or a domain alone.
 
     Args:
         task: what is told.
         wording: how it is said; by default the ``wording.json`` beside the domain's file, else the template.
-        names: a scheme of `pddl2nl.nl.names`; style ``pddl`` keeps the objects' own names under every scheme.
+        names: a scheme of `pddl2nl.nl.names`, or names made before; style ``pddl`` keeps the objects' own
+            names, whatever is asked for.
         style: ``nl``, or ``pddl`` for texts in PDDL.
 
     Raises:
@@ -71,7 +72,7 @@ def convert(
     if isinstance(task, Domain):
         text = pddl_domain_text(domain) if style == "pddl" else compose_domain(Phrases(wording, domain))
         return Conversion(text, None, None, None, None, wording)
-    chosen = make_names(task, names, wording.types)
+    chosen = names if isinstance(names, Names) else make_names(task, names, wording)
     if style == "pddl":
         chosen = make_names(task, "original")
     teller = Teller(task, wording, chosen, style)
@@ -89,21 +90,24 @@ def choose_wording(spec: str | None, domain: Domain, domain_path: str | Path | N
     """The wording that a ``--wording`` option asks for.
 
     Args:
-        spec: ``template``, the path of a wording file, or None for the default: the ``wording.json`` beside the
-            domain's file where there is one, else the template.
+        spec: ``template``; the path of a wording file, of an AutoPlanBench ``domain_description_seedN.json`` or of
+            a PlanBench ``configs/*.yaml``; or None for the default: the ``wording.json`` beside the domain's file
+            where there is one, else the template.
         domain: the domain that is worded.
         domain_path: its file; by default the one it was read from.
 
     Raises:
-        InputError: the file cannot be read or does not fit, or the wording is one that this version lacks.
+        InputError: the file cannot be read or does not fit, or ``llm`` is asked for: a model words a domain once,
+            and the file that is saved then serves every run.
     """
     if spec == "template":
         return template_wording(domain)
     if spec == "llm":
-        raise InputError("--wording llm: wordings made by a model come with a later version; use template or a FILE")
+        raise InputError(
+            "--wording llm: a model words a domain once, by "
+            "'pddl2nl convert DOMAIN --wording llm --model M --save-wording FILE'; then use --wording FILE"
+        )
     if spec is not None:
-        if Path(spec).suffix in {".yaml", ".yml"}:
-            raise InputError(f"--wording {spec}: PlanBench configurations are not imported by this version")
         return load_wording(spec, domain)
     if domain_path is None and domain.source is not None:
         domain_path = domain.source.name

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+import random
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 
 from pddl2nl.errors import InputError
+from pddl2nl.nl.own_names import own_names
+from pddl2nl.nl.wording import Wording
 from pddl2nl.pddl.task import Task, changed_predicates
 from pddl2nl.pddl.tree import GroundAtom
 
 __all__ = ["SCHEMES", "Names", "make_names", "static_types"]
 
+_GENERAL = frozenset(("obj", "object", "thing", "item", "entity", "element"))
+"""Predicates of these names say of an object that it is one: any other one that is true of it says more."""
+
 
 @dataclass(frozen=True)
 class Names:
-    """A bijection between the objects' PDDL names (keys) and their told names (values), in declaration order."""
+    """A bijection between the objects' PDDL names (keys) and their told names (values), in declaration order.
+
+    ``aliases`` are names of the wording's own that the scheme left unused (told name → PDDL name) and that
+    clash with no told name: a reader takes them too, loosely.
+    """
 
     to_nl: Mapping[str, str]
     scheme: str = "original"
+    aliases: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @cached_property
     def to_pddl(self) -> Mapping[str, str]:
@@ -28,7 +39,7 @@ class Names:
         return MappingProxyType({told: name for name, told in self.to_nl.items()})
 
 
-def make_names(task: Task, scheme: str = "typed", nouns: Mapping[str, str] = MappingProxyType({})) -> Names:
+def make_names(task: Task, scheme: str = "typed", wording: Wording | None = None, seed: int | None = None) -> Names:
     """Names for all objects of a task under one of `SCHEMES`.
 
     ``typed``: the object's own type (the first, for ``either``) and a number, ``truck_0``, counted a type in
@@ -36,53 +47,93 @@ def make_names(task: Task, scheme: str = "typed", nouns: Mapping[str, str] = Map
     unary predicate that is true of the object stands for the type; of several, the one with the fewest
     members, on ties the one declared first. Constants keep their own names, and no other object gets one.
 
-    ``nouns`` are a wording's words for types. Where it has one for ``object``, that stands for it in the names,
-    so that an object of untyped Blocksworld, told to be a block, is ``block_0`` and not ``object_0``.
+    Args:
+        task: whose objects are named.
+        scheme: one of `SCHEMES`.
+        wording: under ``typed`` and ``inferred`` its own names of objects (``Wording.objects``) come before
+            made ones, save where two objects would share one. Its word for the type ``object``, where it has
+            one, stands for it in made names, so that an object of untyped Blocksworld, told to be a block, is
+            ``block_0`` and not ``object_0``.
+        seed: deals the numbers of each type's names among its objects, the same way in every process; None
+            keeps the order of declaration.
 
-    Raises `InputError` for an unknown scheme.
+    Raises:
+        InputError: an unknown scheme.
     """
     if scheme not in SCHEMES:
         raise InputError(f"--names {scheme}: no such scheme; there are {', '.join(SCHEMES)}")
-    general = re.sub(r"[^\w-]+", "_", nouns.get("object", "")).strip("_").lower() or "object"
-    return Names(MappingProxyType(SCHEMES[scheme](task, general)), scheme)
+    constants = [item.name for item in task.domain.constants]
+    own = own_names(wording.objects, task.objects) if wording is not None else {}
+    stems = SCHEMES[scheme](task)
+    if stems is None:
+        told = {name: name for name in task.objects}
+    else:
+        word = wording.types.get("object", "") if wording is not None else ""
+        general = re.sub(r"[^\w-]+", "_", word).strip("_").lower() or "object"
+        told = _named(task.objects, constants, own, {name: stems.get(name, general) for name in task.objects}, seed)
+    return Names(MappingProxyType(told), scheme, MappingProxyType(_aliases(told, own)))
 
 
-def _original(task: Task, general: str) -> dict[str, str]:
-    return {name: name for name in task.objects}
+def _original(task: Task) -> None:
+    return None
 
 
-def _typed(task: Task, general: str) -> dict[str, str]:
-    own = {name: item.types[0] for name, item in task.objects.items() if item.types[0] != "object"}
-    return _numbered(task, own, general)
+def _typed(task: Task) -> dict[str, str]:
+    return {name: item.types[0] for name, item in task.objects.items() if item.types[0] != "object"}
 
 
-def _inferred(task: Task, general: str) -> dict[str, str]:
-    if task.domain.types:
-        return _typed(task, general)
-    return _numbered(task, static_types(task), general)
+def _inferred(task: Task) -> dict[str, str]:
+    if any(item.name != "object" for item in task.domain.types):
+        return _typed(task)
+    return static_types(task)
 
 
-def _numbered(task: Task, stems: Mapping[str, str], general: str) -> dict[str, str]:
-    constants = {item.name for item in task.domain.constants}
-    taken = set(constants)
-    counts: dict[str, int] = {}
-    names: dict[str, str] = {}
-    for name in task.objects:
-        if name in constants:
-            names[name] = name
-            continue
-        stem = stems.get(name, general)
-        number = counts.get(stem, 0)
-        while f"{stem}_{number}" in taken:
-            number += 1
-        counts[stem] = number + 1
-        names[name] = f"{stem}_{number}"
-        taken.add(names[name])
-    return names
+def _named(
+    objects: Iterable[str], constants: Iterable[str], own: Mapping[str, str], stems: Mapping[str, str], seed: int | None
+) -> dict[str, str]:
+    """Constants by their names, then the wording's own names, then a stem and a number for all others."""
+    names = {name: name for name in constants}
+    taken = {_folded(name) for name in names}
+    for name in objects:
+        if name in own and name not in names and _folded(own[name]) not in taken:
+            names[name] = own[name]
+            taken.add(_folded(own[name]))
+    groups: dict[str, list[str]] = {}
+    for name in objects:
+        if name not in names:
+            groups.setdefault(stems[name], []).append(name)
+    for stem, members in groups.items():
+        if seed is not None:
+            # A text as seed is hashed by random itself, alike in every process.
+            random.Random(f"{seed} {stem}").shuffle(members)
+        number = 0
+        for name in members:
+            while _folded(f"{stem}_{number}") in taken:
+                number += 1
+            names[name] = f"{stem}_{number}"
+            taken.add(_folded(names[name]))
+    return {name: names[name] for name in objects}
+
+
+def _folded(name: str) -> str:
+    """A name as a reader compares it: two names alike in this way would be told apart by a hyphen or a capital."""
+    return name.casefold().replace("-", "_")
+
+
+def _aliases(told: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
+    taken = {_folded(name) for name in told.values()}
+    found: dict[str, list[str]] = {}
+    for name, alias in own.items():
+        if told[name] != alias and _folded(alias) not in taken:
+            found.setdefault(_folded(alias), []).append(name)
+    return {own[names[0]]: names[0] for names in found.values() if len(names) == 1}
 
 
 def static_types(task: Task) -> dict[str, str]:
-    """For objects of which a static unary predicate is true: the most specific such predicate."""
+    """For objects of which a static unary predicate is true: the most specific such predicate.
+
+    That is the one with the fewest members; one that says no more than "object" gives way to any other.
+    """
     changed = changed_predicates(task.domain)
     unary = {
         item.name: position
@@ -95,12 +146,13 @@ def static_types(task: Task) -> dict[str, str]:
         if len(atom) == 2 and atom[0] in unary:
             members[atom[0]][atom[1]] = None
     found: dict[str, str] = {}
-    for predicate in sorted(unary, key=lambda name: (len(members[name]), unary[name])):
+    for predicate in sorted(unary, key=lambda name: (name in _GENERAL, len(members[name]), unary[name])):
         for name in members[predicate]:
             found.setdefault(name, predicate)
     return found
 
 
-SCHEMES: Mapping[str, Callable[[Task, str], dict[str, str]]] = MappingProxyType(
+SCHEMES: Mapping[str, Callable[[Task], dict[str, str] | None]] = MappingProxyType(
     {"typed": _typed, "original": _original, "inferred": _inferred}
 )
+"""For each scheme the stems of the made names by object, or None where PDDL's names stand."""

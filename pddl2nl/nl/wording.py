@@ -11,12 +11,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 
 from pddl2nl.errors import InputError
+from pddl2nl.nl.own_names import own_names_faults
 from pddl2nl.pddl.tree import Domain, Function, Predicate, TypedName
 
 __all__ = [
@@ -69,7 +70,7 @@ class Snippet:
         """The same for the negated text; empty where there is none."""
         return split_text(self.negated or "", self.parameters)
 
-    @property
+    @cached_property
     def shape(self) -> str:
         """The text with all parameters alike: two snippets of one shape cannot be told apart by their words."""
         return _BRACED.sub("{}", self.text or "").casefold()
@@ -84,7 +85,8 @@ class Wording:
     """How a whole domain is said; ``source`` tells where the wording comes from.
 
     ``types`` maps a type to the noun that is said for it (its own name where it has no entry). A
-    ``domain_text`` of its own stands for the composed description of the domain.
+    ``domain_text`` of its own stands for the composed description of the domain. ``objects`` are the wording's
+    own names of objects (`pddl2nl.nl.own_names`).
     """
 
     domain: str
@@ -94,6 +96,7 @@ class Wording:
     functions: Mapping[str, Snippet] = field(default_factory=dict)
     source: Mapping[str, object] = field(default_factory=dict)
     domain_text: str | None = None
+    objects: Mapping[str, str] = field(default_factory=dict)
 
     def type_word(self, name: str) -> str:
         """The noun for a type."""
@@ -112,6 +115,8 @@ class Wording:
         }
         if self.domain_text is not None:
             data["domain_text"] = self.domain_text
+        if self.objects:
+            data["objects"] = dict(self.objects)
         return data
 
 
@@ -137,16 +142,15 @@ def fill_parts(parts: Sequence[str | int], args: Sequence[str]) -> str:
 def load_wording(path: str | Path, domain: Domain) -> Wording:
     """The wording of a file, checked against its domain.
 
-    Raises `WordingError` that names the place, or `InputError` where the file cannot be read or is no JSON.
+    The file is one in our own format, an AutoPlanBench ``domain_description_seedN.json`` or a PlanBench
+    ``configs/*.yaml``; its content tells which.
+
+    Raises `WordingError` that names the place, or `InputError` where the file cannot be read or is none of these.
     """
+    from pddl2nl.nl.import_wording import parse_wording_file
+
     path = Path(path)
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: the wording cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise InputError(f"{path}: the wording is not JSON: {error}") from error
-    return wording_from_json(data, domain, path.name)
+    return wording_from_json(parse_wording_file(path), domain, path.name)
 
 
 def save_wording(wording: Wording, path: str | Path) -> None:
@@ -155,16 +159,21 @@ def save_wording(wording: Wording, path: str | Path) -> None:
 
 
 def wording_from_json(data: object, domain: Domain, where: str = "wording") -> Wording:
-    """The wording that the content of a wording file says, checked against its domain.
+    """The wording that the content of a wording file of any kind says, checked against its domain.
 
     Functions without an entry get the template's snippet, since a domain's costs are the last thing that
     anyone words. Everything else that is missing, unknown or malformed raises `WordingError`.
     """
-    top = _mapping(data, where)
-    _refuse_foreign(top, where)
+    # The importers build wordings, so this module cannot import them at its top.
+    from pddl2nl.nl.import_wording import importer_of
+
+    top = mapping_of(data, where)
+    importer = importer_of(top)
+    if importer is not None:
+        return importer(top, domain, where)
     if top.get("format") != FORMAT:
         raise WordingError(f"{where} → format", f"is {top.get('format')!r}, this version reads format {FORMAT}")
-    known = {"format", "domain", "predicates", "actions", "types", "functions", "source", "domain_text"}
+    known = {"format", "domain", "predicates", "actions", "types", "functions", "source", "domain_text", "objects"}
     for key in top:
         if key not in known:
             raise WordingError(f"{where} → {key}", f"is no part of a wording{suggest(key, known)}")
@@ -172,40 +181,35 @@ def wording_from_json(data: object, domain: Domain, where: str = "wording") -> W
     if text is not None and (not isinstance(text, str) or not text.strip()):
         raise WordingError(f"{where} → domain_text", "must be a text that is not empty, or null")
     wording = Wording(
-        domain=_string(top.get("domain", domain.name), f"{where} → domain"),
+        domain=text_of(top.get("domain", domain.name), f"{where} → domain"),
         predicates=_snippets(top.get("predicates", {}), f"{where} → predicates"),
         actions=_snippets(top.get("actions", {}), f"{where} → actions"),
         types=_words(top.get("types", {}), f"{where} → types"),
         functions=_snippets(top.get("functions", {}), f"{where} → functions"),
-        source=_mapping(top.get("source", {}), f"{where} → source"),
+        source=mapping_of(top.get("source", {}), f"{where} → source"),
         domain_text=text,
+        objects=_words(top.get("objects", {}), f"{where} → objects"),
     )
-    return check_wording(_with_functions(wording, domain), domain, where)
+    return check_wording(with_functions(wording, domain), domain, where)
 
 
-def _with_functions(wording: Wording, domain: Domain) -> Wording:
+def with_functions(wording: Wording, domain: Domain) -> Wording:
+    """The wording with the template's snippet for each function that it lacks."""
     missing = [function for function in domain.functions if function.name not in wording.functions]
     if not missing:
         return wording
-    from dataclasses import replace
-
     from pddl2nl.nl.template import template_function
 
     added = {function.name: template_function(function) for function in missing}
     return replace(wording, functions={**wording.functions, **added})
 
 
-def _refuse_foreign(top: Mapping[str, object], where: str) -> None:
-    if "predicate_nl_templates" in top or "action_mappings" in top:
-        raise WordingError(where, "is an AutoPlanBench domain description, which this version does not import yet")
-
-
 def _snippets(data: object, where: str) -> dict[str, Snippet]:
     found: dict[str, Snippet] = {}
-    for raw, value in _mapping(data, where).items():
+    for raw, value in mapping_of(data, where).items():
         name = raw.lower()
         place = f"{where} → {raw}"
-        entry = _mapping(value, place)
+        entry = mapping_of(value, place)
         for key in entry:
             if key not in {"parameters", "text", "negated"}:
                 raise WordingError(f"{place} → {key}", "is no part of a snippet (parameters, text, negated)")
@@ -229,23 +233,25 @@ def _parameters(data: object, where: str) -> tuple[str, ...]:
 def _text(data: object, where: str) -> str | None:
     if data is None:
         return None
-    return " ".join(_string(data, where).split())
+    return " ".join(text_of(data, where).split())
 
 
 def _words(data: object, where: str) -> dict[str, str]:
     return {
-        name.lower(): " ".join(_string(word, f"{where} → {name}").split())
-        for name, word in _mapping(data, where).items()
+        name.lower(): " ".join(text_of(word, f"{where} → {name}").split())
+        for name, word in mapping_of(data, where).items()
     }
 
 
-def _mapping(data: object, where: str) -> dict[str, object]:
+def mapping_of(data: object, where: str) -> dict[str, object]:
+    """The data, if it is a mapping; else `WordingError` names the place."""
     if not isinstance(data, dict):
         raise WordingError(where, f"must be an object in braces, found {type(data).__name__}")
     return data
 
 
-def _string(data: object, where: str) -> str:
+def text_of(data: object, where: str) -> str:
+    """The data, if it is a text; else `WordingError` names the place."""
     if not isinstance(data, str):
         raise WordingError(where, f"must be a text, found {type(data).__name__}")
     return data
@@ -283,6 +289,8 @@ def check_wording(wording: Wording, domain: Domain, where: str = "wording") -> W
         if action.text is None:
             raise WordingError(f"{where} → actions → {name} → text", "an action must have a text")
     _check_types(wording, domain, f"{where} → types")
+    for fault in own_names_faults(wording.objects):
+        raise WordingError(f"{where} → objects → {fault.key}", fault.reason)
     return wording
 
 

@@ -8,8 +8,9 @@ import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.nl.convert import choose_wording, convert
+from pddl2nl.nl.names import make_names
 from pddl2nl.nl.template import template_wording
-from pddl2nl.nl.wording import WordingError, load_wording
+from pddl2nl.nl.wording import load_wording
 from pddl2nl.pddl import Task, load_domain, load_task
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -59,16 +60,22 @@ def test_the_default_wording_is_the_domains_own_where_it_ships_one(task: Task, t
     assert choose_wording(str(CRATES / "wording.json"), bare) == own
 
 
-def test_wordings_that_this_version_lacks_are_refused_by_name(task: Task, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="--wording llm: wordings made by a model come with a later version"):
+def test_a_model_words_a_domain_by_convert_alone(task: Task) -> None:
+    with pytest.raises(InputError, match="pddl2nl convert DOMAIN --wording llm --model M --save-wording FILE"):
         choose_wording("llm", task.domain)
-    with pytest.raises(InputError, match="PlanBench configurations are not imported"):
-        choose_wording("configs/blocksworld.yaml", task.domain)
-    (tmp_path / "domain_description_seed1.json").write_text(json.dumps({"action_mappings": {}}))
-    with pytest.raises(WordingError, match="is an AutoPlanBench domain description"):
-        choose_wording(str(tmp_path / "domain_description_seed1.json"), task.domain)
+
+
+def test_a_wording_that_cannot_be_read_is_refused(task: Task, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         choose_wording(str(tmp_path / "none.json"), task.domain)
+
+
+def test_names_made_before_are_taken(task: Task) -> None:
+    names = make_names(task, "original")
+    conversion = convert(task, names=names)
+    assert conversion.names is names
+    assert conversion.init_text is not None
+    assert "c1 is at" in conversion.init_text
 
 
 def test_unknown_names_are_refused(task: Task) -> None:

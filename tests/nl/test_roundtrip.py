@@ -12,12 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pddl2nl.errors import UnsupportedError
+from pddl2nl.nl.import_yaml import parse_yaml
 from pddl2nl.nl.names import make_names
 from pddl2nl.nl.read import Reader
 from pddl2nl.nl.read_state import NLReadError, objects_of, read_goal, read_objects, read_problem, read_state
 from pddl2nl.nl.tell import Teller
 from pddl2nl.nl.template import template_wording
-from pddl2nl.nl.wording import Snippet, Wording, check_wording
+from pddl2nl.nl.wording import Snippet, Wording, check_wording, load_wording
 from pddl2nl.pddl import (
     ActionSchema,
     And,
@@ -32,9 +33,10 @@ from pddl2nl.pddl import (
     Task,
     TypedName,
     conjuncts,
+    load_domain,
     load_task,
 )
-from validators import GroundAction
+from validators import GroundAction, load_plan
 
 SCHEMES = ("typed", "original", "inferred")
 TYPES = ("truck", "place", "big-box")
@@ -43,6 +45,7 @@ WORDS = (
     *("not", "look", "around", "'quoted'", "so,", "1.", "x:", "über", "(see", "there)", "action", "in relation"),
 )
 SLOTS = ("{}", "{}", "{}", "{},", "{}.", "({})", "'{}'", "{}'s", "the {}", "truck {}")
+OWN_NAMES = ("red", "on", "the", "Place_0", "truck-0", "o_{}", "big-box_{}_{}", "über")
 ODD_NAMES = ("a", "b", "and", "is", "the", "on", "truck", "truck-1", "truck_1", "i", "then", "place-2")
 
 
@@ -79,6 +82,13 @@ class Maker:
         pieces = ["".join(self.random.choices("abcde0123", k=self.random.randint(1, 3))) for _ in range(3)]
         return f"o{self.random.choice('-_').join(pieces[: self.random.randint(1, 3)])}"
 
+    def own_names(self, names: Sequence[str]) -> dict[str, str]:
+        told = self.random.sample(OWN_NAMES, min(len(names), self.random.randint(0, 3)))
+        keys = self.random.sample(names, len(told))
+        stems = [key.rstrip("0123456789-_") or key for key in keys]
+        pairs = zip(keys, stems, told, strict=True)
+        return {stem if "{}" in name else key: name for key, stem, name in pairs}
+
     def arguments(self, task: Task, item: Predicate | ActionSchema) -> tuple[str, ...] | None:
         choices = [task.objects_of(parameter.types) for parameter in item.parameters]
         return tuple(self.random.choice(names) for names in choices) if all(choices) else None
@@ -89,13 +99,14 @@ class Maker:
         predicates = tuple(Predicate(f"p{index}", self.parameters()) for index in range(count))
         types = tuple(TypedName(name) for name in TYPES)
         domain = Domain("d", types=types, predicates=predicates, actions=actions)
+        names = dict.fromkeys(self.name() for _ in range(self.random.randint(2, 6)))
         wording = Wording(
             "d",
             {item.name: self.snippet(item, index) for index, item in enumerate(predicates)},
             {item.name: self.snippet(item, index) for index, item in enumerate(actions)},
+            objects=self.own_names(tuple(names)),
         )
         check_wording(wording, domain)
-        names = dict.fromkeys(self.name() for _ in range(self.random.randint(2, 6)))
         objects = tuple(TypedName(name, (self.random.choice(TYPES),)) for name in names)
         task = Task(domain, Problem("p", "d", objects=objects))
         atoms: dict[GroundAtom, None] = {}
@@ -120,7 +131,7 @@ SEEDS = st.integers(min_value=0, max_value=2**40)
 def test_actions_told_apart_are_read_back(seed: int, scheme: str) -> None:
     maker = Maker(seed, told_apart=True)
     task, wording = maker.make()
-    names = make_names(task, scheme)
+    names = make_names(task, scheme, wording, maker.random.choice((None, seed)))
     teller, reader = Teller(task, wording, names), Reader(task, wording, names)
     actions = maker.actions(task)
     for action in actions:
@@ -137,7 +148,7 @@ def test_actions_told_apart_are_read_back(seed: int, scheme: str) -> None:
 def test_an_action_is_read_back_or_said_to_be_ambiguous(seed: int, scheme: str) -> None:
     maker = Maker(seed, told_apart=False)
     task, wording = maker.make()
-    names = make_names(task, scheme)
+    names = make_names(task, scheme, wording, maker.random.choice((None, seed)))
     teller, reader = Teller(task, wording, names), Reader(task, wording, names)
     for action in maker.actions(task):
         text = teller.action(action)
@@ -153,7 +164,7 @@ def test_an_action_is_read_back_or_said_to_be_ambiguous(seed: int, scheme: str) 
 @given(SEEDS, st.sampled_from(SCHEMES))
 def test_facts_told_apart_are_read_back(seed: int, scheme: str) -> None:
     task, wording = Maker(seed, told_apart=True).make()
-    names = make_names(task, scheme)
+    names = make_names(task, scheme, wording, seed % 3 or None)
     teller = Teller(task, wording, names)
     objects = objects_of(task, names)
     listed = read_objects(teller.objects_text(), task.domain, wording)
@@ -167,7 +178,7 @@ def test_facts_told_apart_are_read_back(seed: int, scheme: str) -> None:
 @given(SEEDS, st.sampled_from(SCHEMES))
 def test_facts_are_read_back_or_refused_with_both_readings(seed: int, scheme: str) -> None:
     task, wording = Maker(seed, told_apart=False).make()
-    names = make_names(task, scheme)
+    names = make_names(task, scheme, wording, seed % 3 or None)
     teller = Teller(task, wording, names)
     objects = objects_of(task, names)
     try:
@@ -213,27 +224,95 @@ def test_every_plan_of_the_reference_set_is_read_back(shared: Path, scheme: str)
     assert count > 1000
 
 
+def _assert_problem_is_read_back(task: Task, wording: Wording, scheme: str, where: object) -> None:
+    names = make_names(task, scheme, wording)
+    teller, objects = Teller(task, wording, names), objects_of(task, names)
+    goal, init = teller.goal_text(), teller.init_text()
+    told = {name for name in wording.predicates if wording.predicates[name].text is not None}
+    expected_init = tuple(dict.fromkeys(atom for atom in task.problem.init if atom[0] in told))
+    assert read_state(init, task.domain, wording, objects).atoms == expected_init, where
+    read = list(conjuncts(read_goal(goal, task.domain, wording, objects).condition))
+    expected = list(conjuncts(task.problem.goal))
+    if any(isinstance(part, Forall) for part in expected):
+        # A variable is told as a letter, so its name is not kept.
+        assert [type(part) for part in read] == [type(part) for part in expected], where
+    else:
+        assert read == expected, where
+    problem = read_problem(f"{goal}\n\n{teller.objects_text()}\n\n{init}\n", task.domain, wording)
+    assert len(problem.objects) == len(task.problem.objects), where
+    assert len(problem.init) == len(expected_init), where
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_every_task_of_the_reference_set_is_read_back(shared: Path, scheme: str) -> None:
     count = 0
     for path in _tasks_of(shared):
         task = load_task(path, path.with_name("problem.pddl"))
-        wording, names = template_wording(task.domain), make_names(task, scheme)
-        teller, objects = Teller(task, wording, names), objects_of(task, names)
         try:
-            goal, init = teller.goal_text(), teller.init_text()
+            _assert_problem_is_read_back(task, template_wording(task.domain), scheme, path)
         except UnsupportedError:
             continue
-        assert read_state(init, task.domain, wording, objects).atoms == tuple(dict.fromkeys(task.problem.init)), path
-        read = list(conjuncts(read_goal(goal, task.domain, wording, objects).condition))
-        expected = list(conjuncts(task.problem.goal))
-        if any(isinstance(part, Forall) for part in expected):
-            # A variable is told as a letter, so its name is not kept.
-            assert [type(part) for part in read] == [type(part) for part in expected], path
-        else:
-            assert read == expected, path
-        problem = read_problem(f"{goal}\n\n{teller.objects_text()}\n\n{init}\n", task.domain, wording)
-        assert len(problem.objects) == len(task.problem.objects), path
-        assert len(problem.init) == len(set(task.problem.init)), path
         count += 1
     assert count >= 50
+
+
+# ── imported wordings ────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_every_plan_and_problem_of_autoplanbench_is_read_back(shared: Path, scheme: str) -> None:
+    """With each of a domain's five wordings, and without a single exception."""
+    told = problems = 0
+    for domain_file in sorted((shared / "autoplanbench").glob("*/domain.pddl")):
+        folder = domain_file.parent
+        wordings = [load_wording(path, load_domain(domain_file)) for path in sorted(folder.glob("*_seed*.json"))]
+        assert len(wordings) == 5
+        for plan_file in sorted((folder / "plans").glob("*_gold_plan.txt")):
+            name = plan_file.name.removesuffix("_gold_plan.txt")
+            task = load_task(domain_file, folder / "instances" / f"{name}.pddl")
+            plan = tuple(step.action for step in load_plan(plan_file).steps)
+            for wording in wordings:
+                names = make_names(task, scheme, wording)
+                teller, reader = Teller(task, wording, names), Reader(task, wording, names)
+                readings = reader.read("\n".join(teller.action(action) for action in plan), "all")
+                assert readings.plan == plan, (plan_file, wording.source)
+                assert {reading.rule for reading in readings.readings} <= {"exact"}, plan_file
+                told += len(plan)
+                _assert_problem_is_read_back(task, wording, scheme, (plan_file, wording.source))
+                problems += 1
+    assert told > 4000
+    assert problems >= 350
+
+
+@pytest.mark.parametrize("name", ["blocksworld", "logistics", "mystery_blocksworld"])
+def test_problems_told_with_planbench_configurations_are_read_back(shared: Path, name: str) -> None:
+    base = shared / "planbench"
+    config = base / "configs" / f"{name}.yaml"
+    data = parse_yaml(config.read_text(encoding="utf-8"))
+    assert isinstance(data, dict)
+    domain_file = base / "instances" / data["domain_file"]
+    wording = load_wording(config, load_domain(domain_file))
+    paths = sorted((base / "instances" / data["instance_dir"]).glob("*.pddl"))[:20]
+    assert len(paths) == 20
+    for path in paths:
+        for scheme in SCHEMES:
+            _assert_problem_is_read_back(load_task(domain_file, path), wording, scheme, path)
+
+
+def test_actions_with_one_text_are_told_apart_by_static_predicates(shared: Path) -> None:
+    """PlanBench says loading a truck and loading an airplane alike; which it is, the objects tell."""
+    base = shared / "planbench"
+    domain_file = base / "instances" / "logistics" / "generated_domain.pddl"
+    wording = load_wording(base / "configs" / "logistics.yaml", load_domain(domain_file))
+    results = base / "results" / "logistics" / "gpt-3.5-turbo-instruct" / "task_1_plan_generation.json"
+    entries = json.loads(results.read_text(encoding="utf-8"))["instances"][:40]
+    for entry in entries:
+        number = entry["instance_id"]
+        task = load_task(domain_file, domain_file.parent / "generated_basic" / f"instance-{number}.pddl")
+        plan = tuple(GroundAction.parse(line) for line in entry["ground_truth_plan"].splitlines() if line)
+        for scheme in SCHEMES:
+            names = make_names(task, scheme, wording)
+            teller, reader = Teller(task, wording, names), Reader(task, wording, names)
+            read = reader.read("\n".join(teller.action(action) for action in plan))
+            assert read.plan == plan, (number, scheme)
+    assert len(entries) == 40

@@ -57,7 +57,9 @@ def test_a_snippet_fills_its_parameters_in_text_order() -> None:
 
 
 def test_saved_and_loaded_wordings_are_equal(tmp_path: Path) -> None:
-    wording = wording_from_json({**DATA, "domain_text": "Blocks – and trucks."}, DOMAIN)
+    objects = {"a": "red", "l": "location_{}_{}"}
+    wording = wording_from_json({**DATA, "domain_text": "Blocks – and\ntrucks.", "objects": objects}, DOMAIN)
+    assert wording.objects == objects
     save_wording(wording, tmp_path / "w.json")
     assert load_wording(tmp_path / "w.json", DOMAIN) == wording
     assert wording_from_json(wording.to_json(), DOMAIN) == wording
@@ -143,7 +145,12 @@ REFUSALS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
         lambda d: d["predicates"]["on"].update(neg="x"),
         "predicates → on → neg: is no part of a snippet",
     ),
-    "autoplanbench": (lambda d: d.update(predicate_nl_templates={}), "is an AutoPlanBench domain description"),
+    "names of objects no mapping": (lambda d: d.update(objects=["red"]), "objects: must be an object in braces"),
+    "name with a blank": (lambda d: d.update(objects={"a": "red block"}), "objects → a: 'red block' must be a name"),
+    "name twice": (lambda d: d.update(objects={"a": "red", "b": "Red"}), "objects → b: is called 'Red', as is 'a'"),
+    "name with a stray brace": (lambda d: d.update(objects={"a": "red{x}"}), "objects → a: holds a brace"),
+    "name with glued numbers": (lambda d: d.update(objects={"a": "l{}{}"}), "objects → a: 'l{}{}' has a number that"),
+    "name of no object": (lambda d: d.update(objects={"a b": "red"}), "objects → a b: is no PDDL name"),
     "empty domain text": (lambda d: d.update(domain_text=" "), "domain_text: must be a text"),
 }
 
@@ -166,6 +173,17 @@ def test_files_that_are_no_wording(tmp_path: Path) -> None:
     (tmp_path / "w.json").write_text(json.dumps([1]))
     with pytest.raises(WordingError, match=r"w\.json: must be an object"):
         load_wording(tmp_path / "w.json", DOMAIN)
+
+
+def test_a_key_that_stands_twice_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "w.json").write_text('{"format": 1, "actions": {"wait": {}, "wait": {}}}')
+    with pytest.raises(WordingError, match=r"w\.json → wait: stands twice"):
+        load_wording(tmp_path / "w.json", DOMAIN)
+
+
+def test_doubts_of_an_importer_are_warnings() -> None:
+    wording = wording_from_json({**DATA, "source": {"method": "planbench", "doubts": ["one", "two"]}}, DOMAIN)
+    assert wording_warnings(wording, DOMAIN) == ("one", "two")
 
 
 def test_texts_that_cannot_be_told_apart_are_warned_of() -> None:

@@ -1,0 +1,65 @@
+"""The names that a wording gives to objects itself: one by one, or by a pattern over the numbers in PDDL's names.
+
+A wording's ``objects`` maps an object's PDDL name to what it is called (``"a": "red"``), or, where the value
+holds ``{}``, the letters before an object's numbers to a pattern (``"l": "location_{}_{}"`` calls ``l0-1``
+``location_0_1``). Told names hold no blank, so that a reader sees where one ends.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+__all__ = ["Fault", "own_name", "own_names", "own_names_faults"]
+
+HOLE = "{}"
+_NUMBERED = re.compile(r"(\D+?)[-_]?(\d+(?:[-_]\d+)*)")
+_TOLD = re.compile(r"[\w-]+")
+
+
+class Fault(NamedTuple):
+    """What is wrong with the name of one key."""
+
+    key: str
+    reason: str
+
+
+def own_name(objects: Mapping[str, str], name: str) -> str | None:
+    """What a wording calls an object of this PDDL name; None where it has no name for it."""
+    told = objects.get(name)
+    if told is not None and HOLE not in told:
+        return told
+    match = _NUMBERED.fullmatch(name)
+    pattern = objects.get(match[1]) if match is not None else None
+    if match is None or pattern is None:
+        return None
+    numbers = re.findall(r"\d+", match[2])
+    return pattern.format(*numbers) if 0 < pattern.count(HOLE) == len(numbers) else None
+
+
+def own_names(objects: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
+    """The wording's names for those of the objects that it names."""
+    if not objects:
+        return {}
+    found = ((name, own_name(objects, name)) for name in names)
+    return {name: told for name, told in found if told is not None}
+
+
+def own_names_faults(objects: Mapping[str, str]) -> Iterator[Fault]:
+    """All that keeps a wording's names of objects from being used."""
+    said: dict[str, str] = {}
+    for key, told in objects.items():
+        rest = told.replace(HOLE, "0")
+        if not key or re.search(r"[\s(){}]", key):
+            yield Fault(key, "is no PDDL name")
+        if "{" in rest or "}" in rest:
+            yield Fault(key, "holds a brace that is not {}, the place of a number")
+        elif not _TOLD.fullmatch(rest):
+            yield Fault(key, f"'{told}' must be a name of letters, digits, hyphens and underscores, without blanks")
+        elif re.search(r"\d\{\}|\{\}\d|\{\}\{\}", told):
+            yield Fault(key, f"'{told}' has a number that touches another, so their ends cannot be seen")
+        folded = told.casefold().replace("-", "_")
+        if folded in said:
+            yield Fault(key, f"is called '{told}', as is '{said[folded]}'")
+        said[folded] = key
