@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-__all__ = ["article", "enumerate_words", "generic_action", "letters", "with_article"]
+__all__ = [
+    "UNCOUNTED",
+    "article",
+    "closed_clause",
+    "enumerate_words",
+    "generic_action",
+    "letters",
+    "with_article",
+    "within_sentence",
+]
 
 
 def _words(text: str) -> frozenset[str]:
@@ -16,6 +25,17 @@ _AN_NUMBER = re.compile(r"(?:8\d*|1[18](?:\d{3})*)(?!\d)")
 _AN_LETTER = re.compile(r"[AEFHILMNORSX](?![a-z])")
 _SILENT_H = re.compile(r"heir|hon(?:est|or|our)|hour")
 _LIKE_YOU_OR_WON = re.compile(r"eu|ewe|one(?![a-z])|once|u(?:ni(?!n|m)|nary|[bcfhjkqrst][aeiou])")
+
+UNCOUNTED = _words(
+    "data information equipment software hardware luggage baggage cargo freight furniture evidence knowledge money "
+    "cash traffic work machinery water soil gold silver iron steel wood coal oil fuel petrol energy power electricity "
+    "cheese bread flour dough sugar salt butter milk wine beer coffee tea rice corn grain wheat food meat paint glue "
+    "sand gravel concrete people cattle time heat music smoke ice snow blood mail"
+)
+"""Nouns that are not counted; what stands here takes no indefinite article."""
+# Plurals take none either; words in -s that are none.
+_PLURAL = re.compile(r"[a-z]{2,}[^\Wsui]s")
+_SINGULAR_IN_S = _words("gas lens canvas atlas alias bias series species means chaos news")
 
 # Words after which a parameter's noun phrase begins; whatever else stands before a parameter belongs to it.
 _FUNCTION_WORDS = _words(
@@ -68,6 +88,25 @@ def letters(avoid: Iterable[str] = ()) -> Iterator[str]:
         number += 1
 
 
+def closed_clause(text: str) -> str:
+    """A text with a comma behind it where a comma within it opens a clause: what follows does not belong to that.
+
+    ``unload A from B, which is at C`` → ``unload A from B, which is at C,``; not behind a list, ``A, B, and C``.
+    """
+    last = text.rpartition(",")[2]
+    return text if last == text or last.startswith((" and ", " or ", " then ")) else f"{text},"
+
+
+def within_sentence(text: str) -> str:
+    """A text as it stands within a sentence: without its capital and full stop, ``Drive to {?p}.`` as "drive to A".
+
+    A capital that the word needs (an "I", an abbreviation) stays.
+    """
+    if text[:1].isupper() and text[1:2].islower():
+        text = text[:1].lower() + text[1:]
+    return text.rstrip(".") if len(text) > 1 else text
+
+
 def generic_action(
     parts: Sequence[str | int], said: Sequence[str], nouns: Sequence[str], known: Mapping[str, object] | frozenset[str]
 ) -> tuple[str, frozenset[int]]:
@@ -108,8 +147,12 @@ def generic_action(
 def _indefinite(phrase: str) -> str:
     first, _, rest = phrase.partition(" ")
     if first.casefold() in {"the", "a", "an"} and rest:
-        return with_article(rest)
-    return phrase if first.casefold() in _DETERMINERS else with_article(phrase)
+        phrase = rest
+    elif first.casefold() in _DETERMINERS:
+        return phrase
+    last = phrase.rpartition(" ")[2].casefold()
+    plural = _PLURAL.fullmatch(last) is not None and last not in _SINGULAR_IN_S
+    return phrase if plural or last in UNCOUNTED else with_article(phrase)
 
 
 def _ends_with(phrase: str, noun: str) -> bool:
@@ -141,6 +184,9 @@ def _is_noun(words: Sequence[str], known: Mapping[str, object] | frozenset[str])
         return False
     if last in known:
         return True
+    # Behind another parameter or a relative pronoun stands a verb: "have {?b} take {?t}, which holds {?d}".
+    if _is_letter(words[-2]) or words[-2].casefold() in {"which", "who", "that"}:
+        return False
     # Behind a comma a clause begins, with its verb: "at {?p}, take {?x}".
     if words[-2].endswith(","):
         return False

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
@@ -43,6 +44,7 @@ COMPARISONS: Mapping[str, str] = MappingProxyType(
 """What stands behind "is" in a comparison of numbers."""
 _OPERATORS = {"+": "plus", "-": "minus", "*": "times", "/": "divided by"}
 IMPOSSIBLE = "something impossible is the case"
+_LETTER = re.compile(r"\b[A-Z]\d*\b")
 NOTHING_ASKED = "nothing is asked for"
 
 
@@ -90,6 +92,11 @@ class Scope:
         """What a term is called; itself where nothing else is known."""
         return self.names.get(term, term)
 
+    def beside(self, text: str) -> Scope:
+        """The scope beside a text in one sentence: the letters that it uses mean nothing else there."""
+        used = _LETTER.findall(text)
+        return replace(self, avoid=self.avoid.union(used)) if used else self
+
     def bind(self, parameters: Sequence[TypedName]) -> Scope:
         """The scope within a quantifier or action: its variables get the next free letters."""
         fresh = letters(self.avoid)
@@ -127,12 +134,16 @@ class Phrases:
 
     @cached_property
     def _reasons(self) -> dict[str, tuple[str | int, ...]]:
-        """For predicates whose negation is known, by the wording or by rules: the negated text's pieces."""
+        """For predicates whose negation is known, by the wording or by rules: the negated text's pieces.
+
+        A negation by rules must not say what another predicate says: "not occupied" and "occupied" may be two facts.
+        """
         found: dict[str, tuple[str | int, ...]] = {}
         for name in self.wording.predicates:
             snippet = self.predicate(name)
             text = snippet.negated or negate(snippet.text or "")
-            if text is not None:
+            own = snippet.negated is not None
+            if text is not None and (own or not self._shapes[Snippet(name, snippet.parameters, text).shape]):
                 found[name] = split_text(text, snippet.parameters)
         return found
 
@@ -216,7 +227,8 @@ class Phrases:
             case Or(parts=parts):
                 return self._joined(parts, " or ", scope) or IMPOSSIBLE
             case Imply(left=left, right=right):
-                return f"if ({self.condition(left, scope)}) then ({self.condition(right, scope)})"
+                said = self.condition(left, scope)
+                return f"if ({said}) then ({self.condition(right, scope.beside(said))})"
             case Forall() | Exists():
                 return self._quantified(condition, scope)
             case Comparison(operator=operator, left=left, right=right) if operator in COMPARISONS:
@@ -225,7 +237,13 @@ class Phrases:
         raise refuse(_construct(condition), scope.place)
 
     def _joined(self, parts: Iterable[Condition], joiner: str, scope: Scope) -> str:
-        return joiner.join(f"({self.condition(part, scope)})" for part in parts)
+        said: list[str] = []
+        for part in parts:
+            text = self.condition(part, scope)
+            said.append(f"({text})")
+            if not isinstance(part, Atom | Equality | Comparison):
+                scope = scope.beside(text)
+        return joiner.join(said)
 
     def _quantified(self, condition: Forall | Exists, scope: Scope) -> str:
         if not condition.parameters:

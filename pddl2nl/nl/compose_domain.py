@@ -1,37 +1,34 @@
 """The description of a domain, composed without any model, so that its logical structure cannot be lost.
 
 After Stein et al., section 3: the actions, what each asks for (positive and negative conditions in sentences
-of their own), what each changes (added and deleted facts likewise), then the type hierarchy. Beyond them:
-composite conditions, conditional and universal effects, derived predicates, numeric effects, constants.
+of their own), what each changes (added and deleted facts likewise, `pddl2nl.nl.compose_effects`), then the type
+hierarchy. Beyond them: composite conditions, derived predicates, constants.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from pddl2nl.nl.articles import enumerate_words, generic_action, with_article
+from pddl2nl.nl.articles import closed_clause, enumerate_words, generic_action, with_article, within_sentence
 from pddl2nl.nl.compose import Phrases, Scope, refuse
+from pddl2nl.nl.compose_effects import effect_groups
 from pddl2nl.nl.negation import NOT_SO
 from pddl2nl.pddl.tree import (
     ActionSchema,
+    And,
     Atom,
     Comparison,
     Condition,
     DerivedPredicate,
     Domain,
     Equality,
-    Forall,
     Not,
     TypedName,
-    Update,
-    When,
     conjuncts,
 )
 
-__all__ = ["compose_domain", "is_word", "object_lines"]
-
-_GONE = "it is not the case anymore that "
+__all__ = ["Literals", "compose_domain", "is_word", "object_lines", "sorted_literals"]
 
 
 def compose_domain(phrases: Phrases) -> str:
@@ -47,9 +44,12 @@ def compose_domain(phrases: Phrases) -> str:
     actions = [_Action.of(schema, phrases) for schema in domain.actions]
     sections = [
         ["These are the actions that I can take:", *(action.headline for action in actions)],
-        ["Each action has its conditions:", *(line for action in actions for line in action.conditions())],
-        ["Each action changes the world:", *(line for action in actions for line in action.effects())],
-        ["Some facts follow from others:", *(_derived(item, phrases) for item in domain.derived)],
+        [
+            "Each action has its conditions, all of which must hold:",
+            *(line for action in actions for line in action.conditions()),
+        ],
+        ["Each action changes this and nothing else:", *(line for action in actions for line in action.effects())],
+        ["Some facts follow from others, and hold only then:", *(_derived(item, phrases) for item in domain.derived)],
         ["These objects are always there:", *object_lines(domain.constants, {}, phrases)],
         ["Some kinds of objects belong to others:", *_hierarchy(phrases)],
     ]
@@ -95,7 +95,7 @@ class _Action:
             [phrases.type_words(item) for item in schema.parameters],
             _known_nouns(phrases, schema),
         )
-        return cls(schema, phrases, scope, phrase, typed)
+        return cls(schema, phrases, scope, within_sentence(phrase), typed)
 
     @property
     def headline(self) -> str:
@@ -109,23 +109,31 @@ class _Action:
 
     def conditions(self) -> Iterator[str]:
         """Its preconditions: one sentence for the positive, one for the negative, one for each composite one."""
-        parts = _sorted_literals(self.schema.precondition, self.phrases)
-        only = f"I can only {self.phrase} if "
+        parts = sorted_literals(self.schema.precondition, self.phrases)
+        only = f"I can only {closed_clause(self.phrase)} if "
         if parts.positive:
             yield only + f"it is the case that {_and(self.phrases.condition(p, self.scope) for p in parts.positive)}."
         if parts.negative:
-            yield only + f"{_and(NOT_SO + self.phrases.condition(p, self.scope) for p in parts.negative)}."
+            # Inequalities first: behind "it is not the case that …" they would seem to belong to it.
+            negative = sorted(parts.negative, key=lambda part: not isinstance(part, Equality))
+            yield only + f"{_and(self._negative(part) for part in negative)}."
         for part in parts.composite:
             text = self.phrases.condition(part, self.scope)
             yield only + (f"{text}." if text.startswith(NOT_SO) else f"it is the case that {text}.")
         if not (parts.positive or parts.negative or parts.composite):
             yield f"I can always {self.phrase}."
 
+    def _negative(self, part: Condition) -> str:
+        if isinstance(part, Equality):
+            return self.phrases.condition(Not(part), self.scope)
+        return NOT_SO + self.phrases.condition(part, self.scope)
+
     def effects(self) -> Iterator[str]:
         """Its effects: added and deleted facts and numeric changes, each in a sentence of its own."""
-        groups = _effect_groups(self.schema.effect, self.phrases, self.scope)
-        said = [line for group in groups for line in group.sentences(f"Once I {self.phrase}, ", self.phrases)]
-        yield from said or [f"Once I {self.phrase}, nothing changes."]
+        groups = effect_groups(self.schema.effect, self.phrases, self.scope)
+        start = f"Once I {self.phrase}, "
+        said = [line for group in groups for line in group.sentences(start, self.phrases)]
+        yield from said or [f"{start}nothing changes."]
 
 
 def _known_nouns(phrases: Phrases, schema: ActionSchema) -> frozenset[str]:
@@ -138,13 +146,15 @@ def _known_nouns(phrases: Phrases, schema: ActionSchema) -> frozenset[str]:
 
 
 @dataclass(frozen=True)
-class _Literals:
+class Literals:
+    """The conjuncts of a condition; negative ones stand without their negation."""
+
     positive: tuple[Condition, ...]
     negative: tuple[Condition, ...]
     composite: tuple[Condition, ...]
 
 
-def _sorted_literals(condition: Condition, phrases: Phrases) -> _Literals:
+def sorted_literals(condition: Condition, phrases: Phrases) -> Literals:
     """The conjuncts by kind, negative ones without their negation; facts that are never told are left out."""
     positive: list[Condition] = []
     negative: list[Condition] = []
@@ -159,7 +169,7 @@ def _sorted_literals(condition: Condition, phrases: Phrases) -> _Literals:
             positive.append(part)
         else:
             composite.append(part)
-    return _Literals(tuple(positive), tuple(negative), tuple(composite))
+    return Literals(tuple(positive), tuple(negative), tuple(composite))
 
 
 def _and(texts: Iterator[str]) -> str:
@@ -170,81 +180,6 @@ def _one_of(item: TypedName, phrases: Phrases) -> str:
     return " or ".join(with_article(phrases.wording.type_word(name)) for name in item.types)
 
 
-# ── effects ──────────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass
-class _EffectGroup:
-    """Effects under one chain of quantifiers and conditions, which ``lead`` says."""
-
-    lead: str
-    scope: Scope
-    added: list[Atom] = field(default_factory=list)
-    deleted: list[Atom] = field(default_factory=list)
-    updates: list[Update] = field(default_factory=list)
-
-    def sentences(self, start: str, phrases: Phrases) -> Iterator[str]:
-        said = [phrases.condition(atom, self.scope) for atom in self.added]
-        if said:
-            yield f"{start}{self.lead}it is the case that {' and '.join(said)}."
-        gone = [_GONE + phrases.condition(atom, self.scope) for atom in self.deleted]
-        if gone:
-            yield f"{start}{self.lead}{' and '.join(gone)}."
-        changes = [_update(update, phrases, self.scope) for update in self.updates]
-        if changes:
-            yield f"{start}{self.lead}{' and '.join(changes)}."
-
-
-def _effect_groups(effect: Condition, phrases: Phrases, scope: Scope, lead: str = "") -> list[_EffectGroup]:
-    group = _EffectGroup(lead, scope)
-    groups = [group]
-    for part in conjuncts(effect):
-        match part:
-            case Atom():
-                if phrases.told(part.predicate):
-                    group.added.append(part)
-            case Not(body=Atom() as atom):
-                if phrases.told(atom.predicate):
-                    group.deleted.append(atom)
-            case Update():
-                group.updates.append(part)
-            case Forall(parameters=parameters, body=body):
-                inner = scope.bind(parameters)
-                quantified = f"{lead}{phrases.every(parameters, inner)}, " if parameters else lead
-                groups += _effect_groups(body, phrases, inner, quantified)
-            case When(condition=condition, effect=body):
-                before = _before(condition, phrases, scope)
-                groups += _effect_groups(body, phrases, scope, f"{lead}if just before {before}, ")
-            case _:
-                raise refuse(f"an effect of kind {type(part).__name__.lower()}", scope.place)
-    return groups
-
-
-def _before(condition: Condition, phrases: Phrases, scope: Scope) -> str:
-    """The condition of a conditional effect, which looks at the state before the action."""
-    said = []
-    for part in conjuncts(condition):
-        body = part.body if isinstance(part, Not) else part
-        simple = isinstance(body, Atom | Equality | Comparison)
-        text = phrases.condition(body, scope)
-        was = "it was not the case that" if isinstance(part, Not) else "it was the case that"
-        said.append(f"{was} {text if simple else f'({text})'}")
-    return " and ".join(said) or "anything was the case"
-
-
-def _update(update: Update, phrases: Phrases, scope: Scope) -> str:
-    fluent = phrases.expression(update.fluent, scope)
-    value = phrases.expression(update.value, scope)
-    verbs = {
-        "increase": "increases by",
-        "decrease": "decreases by",
-        "assign": "becomes",
-        "scale-up": "is multiplied by",
-        "scale-down": "is divided by",
-    }
-    return f"{fluent} {verbs[update.operator]} {value}"
-
-
 # ── derived predicates, objects, types ───────────────────────────────────────────────────────────
 
 
@@ -253,11 +188,13 @@ def _derived(item: DerivedPredicate, phrases: Phrases) -> str:
     inner = scope.bind(item.parameters)
     head = phrases.fact(item.name, [inner.said(parameter.name) for parameter in item.parameters])
     start = f"{phrases.every(item.parameters, inner)}, it" if item.parameters else "it"
-    parts = [phrases.condition(part, inner) for part in conjuncts(item.condition)]
-    simple = len(parts) == 1 or all(isinstance(p, Atom) for p in conjuncts(item.condition))
-    body = " and ".join(parts if simple else [f"({part})" for part in parts])
-    sentence = f"{start} is the case that {head} whenever {body or 'anything is the case'}."
-    return sentence[0].upper() + sentence[1:]
+    parts = tuple(conjuncts(item.condition))
+    if all(isinstance(part, Atom) for part in parts):
+        body = " and ".join(phrases.condition(part, inner) for part in parts)
+    else:
+        body = phrases.condition(And(parts), inner)
+    sentence = f"is the case that {head} whenever {body}" if body else f"is always the case that {head}"
+    return f"{start[0].upper()}{start[1:]} {sentence}."
 
 
 def is_word(types: Sequence[str], phrases: Phrases) -> str:

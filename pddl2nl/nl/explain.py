@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from pddl2nl.nl.articles import enumerate_words
+from pddl2nl.nl.articles import enumerate_words, within_sentence
 from pddl2nl.nl.reasons import is_undefined, short_number
 from pddl2nl.pddl.tree import And, Comparison, Exists, Forall, Imply, Not, Or
 
@@ -52,7 +52,7 @@ def _because(reasons: str) -> str:
 
 
 def _failed(report: Report, teller: Teller) -> str:
-    action = f", {teller.action(report.action)}," if report.action is not None else ""
+    action = f", {within_sentence(teller.action(report.action))}," if report.action is not None else ""
     start = f"Step {report.failed_step}{action} cannot be done"
     if report.conflict is not None:
         return f"{start}{_conflict(report.conflict, report.together, teller)}."

@@ -10,12 +10,15 @@ The forms, with those of `pddl2nl.nl.tell`::
             | "it is not the case that (" C ")"                               a comparison where no state is known
             | EXPRESSION " is undefined" [", since it divides by zero"]       a fluent or a division without a value
             | "neither (" C ") nor (" C ") nor …"                             an unmet or
-            | "it would have to be the case that ((" C ") or (" C ") …)"      one with a negation in it
-            | "although (" C "), it is not the case that (" C ")"             an unmet imply
+            | HOLDS " while " HOLDS { " and " HOLDS }                         one of negations alone
+            | "even though " HOLDS { " and " HOLDS } ", " REASON              an unmet imply, an or with a negation
             | "there is no " WORD A " and no " WORD B " such that (" C ")"    an unmet exists
     COMPARED := "at least | at most | more than | less than | equal to " EXPRESSION [" (" NUMBER ")"]
+    HOLDS    := FACT | NOT | EQ | "(" C ")"                                   what is the case and should not be
     REASONS  := REASON { " and " REASON }                                     where all are literals
               | REASON { ", and " REASON }                                    where some are not
+
+In a known state of an or and an imply only those parts are said that make it false there (`nl.reason_parts`).
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ from typing import TYPE_CHECKING
 
 from pddl2nl.nl.compose import COMPARISONS, Phrases, Scope, number_text
 from pddl2nl.nl.negation import NOT_SO
+from pddl2nl.nl.reason_parts import Alternative, UnmetParts, is_literal, unmet_parts
 from pddl2nl.pddl.tree import (
     Arithmetic,
     Atom,
@@ -49,6 +53,9 @@ if TYPE_CHECKING:
 __all__ = ["Reasons", "is_undefined", "join_reasons", "short_number", "value_in"]
 
 _LONGEST = 12
+"""So many characters an exact number may have."""
+_LONG = 400
+"""Reasons longer than this give way to a shorter text that names no objects."""
 _FLIPPED = {">=": "<=", "<=": ">=", ">": "<", "<": ">", "=": "="}
 
 
@@ -68,17 +75,10 @@ class Reasons:
     def of(self, condition: Condition) -> str:
         """Why one condition does not hold: ``block_1 is not clear``."""
         match condition:
-            case Or(parts=(only,)):
-                return self.of(only)
             case Or(parts=()):
                 return "something impossible is asked for"
-            case Or(parts=parts):
-                return self._none_of(parts)
-            case Imply(left=left, right=right) if not isinstance(right, Not):
-                said = self.phrases.condition(right, self.scope)
-                return f"although ({self.phrases.condition(left, self.scope)}), {NOT_SO}({said})"
-            case Imply():
-                return f"it would have to be the case that ({self.phrases.condition(condition, self.scope)})"
+            case Or() | Imply():
+                return self._composite(unmet_parts(condition, self.state))
             case Exists(parameters=parameters, body=body) if parameters:
                 inner = self.scope.bind(parameters)
                 none = " and ".join(
@@ -101,12 +101,46 @@ class Reasons:
         """A ground numeric fluent in the words of its snippet."""
         return self.phrases.expression(Fluent(fluent[0], tuple(fluent[1:])), self.scope)
 
-    def _none_of(self, parts: tuple[Condition, ...]) -> str:
-        said = [f"({self.phrases.condition(part, self.scope)})" for part in parts]
-        if any(isinstance(part, Not) for part in parts):
-            # "neither … nor" of what is itself a negation says it twice.
-            return f"it would have to be the case that ({' or '.join(said)})"
-        return f"neither {' nor '.join(said)}"
+    def _composite(self, parts: UnmetParts) -> str:
+        """Facts that hold, and alternatives of which none does."""
+        # That a thing is itself need not be said beside anything else.
+        telling = [item for item in parts.premises if not (isinstance(item, Equality) and item.left == item.right)]
+        holding = [self._holds(premise) for premise in (telling if parts.alternatives else parts.premises)]
+        missing = self._none_of(parts.alternatives)
+        if not missing:
+            return f"{holding[0]} while {' and '.join(holding[1:])}" if len(holding) > 1 else holding[0]
+        return f"even though {' and '.join(holding)}, {missing}" if holding else missing
+
+    def _holds(self, condition: Condition) -> str:
+        """That a condition holds, as part of a reason."""
+        match condition:
+            case Not(body=Atom() as atom):
+                return self.phrases.reason(atom, self.scope)
+            case Comparison():
+                return self._comparison(condition, holds=True) or self.phrases.condition(condition, self.scope)
+        said = self.phrases.condition(condition, self.scope)
+        return said if is_literal(condition) else f"({said})"
+
+    def _none_of(self, alternatives: tuple[Alternative, ...]) -> str:
+        """That none of some alternatives holds: of one its reasons, of several what each asks for in vain."""
+        if len(alternatives) > 1:
+            return f"neither {' nor '.join(f'({self._vain(item)})' for item in alternatives)}"
+        for whole, failing in alternatives:
+            simple = len(failing) == 1 or all(is_literal(part) for part in failing)
+            reasons = self.all_of(failing) if simple else " and ".join(f"({self.of(part)})" for part in failing)
+            if len(reasons) <= _LONG:
+                return reasons
+            return min(reasons, f"{NOT_SO}({self.phrases.condition(whole, self.scope)})", key=len)
+        return ""
+
+    def _vain(self, alternative: Alternative) -> str:
+        """What an alternative asks for: the parts of it that are false, or all of it where that is shorter."""
+        whole = self.phrases.condition(alternative.whole, self.scope)
+        return min(" and ".join(self._asked(part) for part in alternative.failing), whole, key=len)
+
+    def _asked(self, condition: Condition) -> str:
+        said = self.phrases.condition(condition, self.scope)
+        return said if is_literal(condition) else f"({said})"
 
     def _undefined(self, expression: Expression) -> str:
         said = self.phrases.expression(expression, self.scope)
@@ -120,9 +154,12 @@ class Reasons:
         one, other = value_in(self.state, left), value_in(self.state, right)
         if one is None or other is None:
             return ""
-        compared = f"{'' if holds else 'not '}{COMPARISONS[operator]} {self.phrases.expression(right, self.scope)}"
+        bound = self.phrases.expression(right, self.scope)
+        if isinstance(right, Arithmetic) and len(right.operands) > 1:
+            bound = bound[1:-1]
         if not isinstance(right, Number):
-            compared += f" ({short_number(other)})"
+            bound += f" ({short_number(other)})"
+        compared = f"{'' if holds else 'not '}{COMPARISONS[operator]} {bound}"
         if isinstance(left, Number):
             return f"{short_number(one)} is {compared}"
         return f"{self.phrases.expression(left, self.scope)} is {short_number(one)}, which is {compared}"

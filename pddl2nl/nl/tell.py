@@ -37,7 +37,8 @@ does not begin with "and ". A negative literal uses ``negated`` only if no other
 
     action      action snippet filled: "stack block_0 on block_1"
     executed    "I " action "."
-    refused     "I cannot " action " because " REASONS "."                  (REASONS: `pddl2nl.nl.reasons`)
+    refused     "I cannot " action [","] " because " REASONS "."            (REASONS: `pddl2nl.nl.reasons`; the comma
+                closes a clause that one within the action opens: ", which is at hub,")
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from pddl2nl.errors import InputError
 from pddl2nl.nl import pddl_style
+from pddl2nl.nl.articles import closed_clause, within_sentence
 from pddl2nl.nl.compose import Phrases, Scope, UntoldError, number_text, refuse
 from pddl2nl.nl.compose_domain import compose_domain, object_lines
 from pddl2nl.nl.names import Names
@@ -223,7 +225,7 @@ class Teller:
         """The observation after an executed action: ``I stack block_0 on block_1.``"""
         if self.style == "pddl":
             return f"The action {action} was successfully executed."
-        return f"I {self.action(action)}."
+        return f"I {within_sentence(self.action(action))}."
 
     def refused(self, step: StepResult, state: State | None = None) -> str:
         """The observation after an inapplicable action: ``I cannot … because block_1 is not clear and ….``
@@ -238,7 +240,8 @@ class Teller:
         because = f" because {reasons}" if reasons else ""
         if self.style == "pddl":
             return f"The action {step.action} is not applicable{because}."
-        return f"I cannot {self.action(step.action)}{because}."
+        action = within_sentence(self.action(step.action))
+        return f"I cannot {closed_clause(action) if because else action}{because}."
 
     def unmet_goal(self, conditions: Iterable[Condition], state: State | None = None) -> str:
         """What of the goal is missing in a state: ``My goal is not reached yet because ….``"""

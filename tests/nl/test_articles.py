@@ -4,7 +4,7 @@ from itertools import islice
 
 import pytest
 
-from pddl2nl.nl.articles import article, enumerate_words, generic_action, letters
+from pddl2nl.nl.articles import article, closed_clause, enumerate_words, generic_action, letters, within_sentence
 from pddl2nl.nl.wording import split_text
 
 A = "truck block unit user utility university union uniform unicycle ubiquitous European ewe one one-way once hub house"
@@ -34,6 +34,27 @@ def test_letters_leave_out_i_and_names_in_use() -> None:
     assert list(islice(letters(), 24, 27)) == ["Z", "A1", "B1"]
 
 
+@pytest.mark.parametrize(
+    ("text", "closed"),
+    [
+        ("load a into b", "load a into b"),
+        ("unload a from b, which is at c", "unload a from b, which is at c,"),
+        ("mix a, b, and c", "mix a, b, and c"),
+        ("take a, if it is b, and leave", "take a, if it is b, and leave"),
+    ],
+)
+def test_a_clause_that_a_comma_opens_is_closed(text: str, closed: str) -> None:
+    assert closed_clause(text) == closed
+
+
+@pytest.mark.parametrize(
+    ("text", "within"),
+    [("Load a.", "load a"), ("load a", "load a"), ("USE a", "USE a"), ("I", "I"), ("X-ray a", "X-ray a"), ("A", "A")],
+)
+def test_a_text_within_a_sentence(text: str, within: str) -> None:
+    assert within_sentence(text) == within
+
+
 def generic(text: str, nouns: dict[str, str], known: tuple[str, ...] = ()) -> str:
     parameters = tuple(nouns)
     said = list("ABCDEFGH")[: len(parameters)]
@@ -52,16 +73,21 @@ def generic(text: str, nouns: dict[str, str], known: tuple[str, ...] = ()) -> st
         ("wait an hour {?h} at place {?p}", {"?h": "object", "?p": "object"}, "wait an hour A at a place B"),
         ("move {?x} until {?x} rests", {"?x": "car"}, "move a car A until A rests"),
         ("tidy its drawer {?d}", {"?d": "drawer"}, "tidy its drawer A"),
-        ("send soil data {?d} to {?l}", {"?d": "data", "?l": "lander"}, "send a soil data A to a lander B"),
+        ("send soil data {?d} to {?l}", {"?d": "data", "?l": "lander"}, "send soil data A to a lander B"),
         ("apply the action 'go' to object {?x}, place {?y}, and place {?z}",
          {"?x": "object", "?y": "place", "?z": "place"},
          "apply the action 'go' to an object A, a place B, and a place C"),
-        ("mix {?x} to produce dough {?y}", {"?x": "flour", "?y": "dough"}, "mix a flour A to produce a dough B"),
+        ("mix {?x} to produce dough {?y}", {"?x": "flour", "?y": "dough"}, "mix flour A to produce dough B"),
         ("move {?x} and update unit {?y}", {"?x": "car", "?y": "unit"}, "move a car A and update a unit B"),
         ("save {?x}, old size {?y}, and new size {?z}", {"?x": "file", "?y": "size", "?z": "size"},
          "save a file A, an old size B, and a new size C"),
         ("at {?p}, take {?c}", {"?c": "crate", "?p": "place"}, "at a place B, take a crate A"),
         ("use {?u}", {"?u": "unit"}, "use a unit A"),
+        ("have {?b} take {?t}, which holds {?d}", {"?b": "baker", "?t": "tray", "?d": "dough"},
+         "have a baker A take a tray B, which holds dough C"),
+        ("get {?x} with {?g}", {"?x": "chips", "?g": "gas"}, "get chips A with a gas B"),
+        ("move the boxes {?b} by bus {?u}", {"?b": "box", "?u": "bus"}, "move boxes A by a bus B"),
+        ("go from {?x} to {?y}", {"?x": "pos", "?y": "axis"}, "go from a pos A to an axis B"),
     ],
 )  # fmt: skip
 def test_generic_action(text: str, nouns: dict[str, str], told: str) -> None:

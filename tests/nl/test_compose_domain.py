@@ -43,6 +43,24 @@ GO = "send a truck A after a truck B"
         ("(> (f ?a) 2)", [f"I can only {GO} if it is the case that the value of 'f' for A is more than 2."]),
         ("(or (p ?a) (p ?b))", [f"I can only {GO} if it is the case that (A is 'p') or (B is 'p')."]),
         ("(not (or (p ?a) (p ?b)))", [f"I can only {GO} if it is not the case that ((A is 'p') or (B is 'p'))."]),
+        # inequalities first, since nothing before them says that something is not so
+        ("(and (not (p ?a)) (not (= ?a ?b)))",
+         [f"I can only {GO} if A and B are different objects and it is not the case that A is 'p'."]),
+        ("(not (> (f ?a) 2))",
+         [f"I can only {GO} if it is not the case that (the value of 'f' for A is more than 2)."]),
+        ("(imply (p ?a) (and (r) (not (q ?b))))",
+         [f"I can only {GO} if it is the case that if (A is 'p') then (('r' holds) and (it is not the case that "
+          "B is 'q'))."]),
+        ("(forall (?x - place) (exists (?y - place ?z - truck) (or (p ?y) (= ?x ?y) (= ?z ?a))))",
+         [f"I can only {GO} if it is the case that for every place C, (there is a place D and a truck E such that "
+          "((D is 'p') or (C and D are the same object) or (E and A are the same object)))."]),
+        # a letter means one thing in a sentence
+        ("(imply (exists (?x - place) (p ?x)) (or (forall (?x - place) (q ?x)) (exists (?y - truck) (q ?y))))",
+         [f"I can only {GO} if it is the case that if (there is a place C such that (C is 'p')) then "
+          "((for every place D, (D is 'q')) or (there is a truck E such that (E is 'q')))."]),
+        ("(and (or) (r))",
+         [f"I can only {GO} if it is the case that 'r' holds.",
+          f"I can only {GO} if it is the case that something impossible is the case."]),
         ("(exists (?a - place) (p ?a))",
          [f"I can only {GO} if it is the case that there is a place C such that (C is 'p')."]),
     ],
@@ -67,6 +85,22 @@ def test_conditions(precondition: str, sentences: list[str]) -> None:
           "it is not the case anymore that A is 'p'."]),
         ("(when (not (or (r) (p ?a))) (r))",
          ["if just before it was not the case that (('r' holds) or (A is 'p')), it is the case that 'r' holds."]),
+        ("(when (and (not (= ?a ?b)) (p ?a)) (p ?b))",
+         ["if A and B are different objects and just before it was the case that A is 'p', "
+          "it is the case that B is 'p'."]),
+        ("(when (= ?a ?b) (p ?b))", ["if A and B are the same object, it is the case that B is 'p'."]),
+        ("(when (> (f ?a) (* 2 (g))) (decrease (f ?a) (g)))",
+         ["if just before it was the case that the value of 'f' for A is more than (2 times the value of 'g'), "
+          "the value of 'f' for A decreases by the value of 'g'."]),
+        ("(when (and) (r))", ["it is the case that 'r' holds."]),
+        # letters of a condition are not used again behind it
+        ("(when (exists (?x - place) (p ?x)) (forall (?x - place) (when (q ?x) (not (p ?x)))))",
+         ["if just before it was the case that (there is a place C such that (C is 'p')), for every place D, "
+          "if just before it was the case that D is 'q', it is not the case anymore that D is 'p'."]),
+        # what is deleted and added stays the case
+        ("(and (not (p ?a)) (p ?a) (not (q ?a)))",
+         ["it is the case that A is 'p'.", "it is not the case anymore that A is 'q'."]),
+        ("(and (p ?a) (p ?a))", ["it is the case that A is 'p'."]),
         ("(forall (?x ?y - place) (and (p ?x) (not (q ?y))))",
          ["for every place C and every place D, it is the case that C is 'p'.",
           "for every place C and every place D, it is not the case anymore that D is 'q'."]),
@@ -82,6 +116,47 @@ def test_facts_that_are_never_told_are_left_out_unless_the_logic_would_change() 
         f"I can only {GO} if it is the case that B is 'q'.",
         f"I can only {GO} if it is the case that if (A is 'p') then ('r' holds).",
         f"Once I {GO}, it is not the case anymore that A is 'q'.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "listed", "clause"),
+    [
+        ("send {?a}, which follows {?b}", "send a truck A, which follows a truck B",
+         "send a truck A, which follows a truck B,"),
+        ("send {?a}, away from {?b}, off", "send a truck A, away from a truck B, off",
+         "send a truck A, away from a truck B, off,"),
+        ("send {?a}, and {?b}", "send a truck A, and a truck B", "send a truck A, and a truck B"),
+        ("send {?a} after {?b} now", "send a truck A after a truck B now", "send a truck A after a truck B now"),
+    ],
+)  # fmt: skip
+def test_a_clause_that_a_comma_opens_is_closed(text: str, listed: str, clause: str) -> None:
+    domain = parse_domain(
+        "(define (domain d) (:requirements :typing) (:types truck) (:predicates (r))"
+        "(:action go :parameters (?a ?b - truck) :precondition (r) :effect (not (r))))"
+    )
+    data = template_wording(domain).to_json()
+    data["actions"] = {"go": {"parameters": ["?a", "?b"], "text": text}}
+    told = compose_domain(Phrases(wording_from_json(data, domain), domain)).splitlines()
+    assert told[1] == listed
+    assert told[4] == f"I can only {clause} if it is the case that 'r' holds."
+    assert told[7] == f"Once I {clause.removesuffix(',')}, it is not the case anymore that 'r' holds."
+
+
+def test_derived_facts() -> None:
+    domain = parse_domain(
+        "(define (domain d) (:requirements :typing :derived-predicates :disjunctive-preconditions) (:types truck)"
+        "(:constants t - truck) (:predicates (p ?x - truck) (q ?x - truck) (r))"
+        "(:derived (p ?x - truck) (and (q ?x) (r))) (:derived (p ?x - truck) (and)) (:derived (r) (or (q t)))"
+        "(:derived (q ?x - truck) (and (exists (?y - truck) (p ?y)) (exists (?y - truck) (q ?y)))))"
+    )
+    assert compose_domain(Phrases(template_wording(domain), domain)).splitlines()[:5] == [
+        "Some facts follow from others, and hold only then:",
+        "For every truck A, it is the case that A is 'p' whenever A is 'q' and 'r' holds.",
+        "For every truck A, it is always the case that A is 'p'.",
+        "It is the case that 'r' holds whenever t is 'q'.",
+        "For every truck A, it is the case that A is 'q' whenever (there is a truck B such that (B is 'p')) and "
+        "(there is a truck C such that (C is 'q')).",
     ]
 
 

@@ -10,7 +10,21 @@ from pddl2nl.nl import Teller, make_names
 from pddl2nl.nl.reasons import short_number
 from pddl2nl.nl.wording import wording_from_json
 from pddl2nl.pddl import GroundAtom, parse_task
-from pddl2nl.pddl.tree import And, Atom, Comparison, Condition, Equality, Exists, Fluent, Number, Or, TypedName
+from pddl2nl.pddl.tree import (
+    And,
+    Atom,
+    Comparison,
+    Condition,
+    Equality,
+    Exists,
+    Fluent,
+    Forall,
+    Imply,
+    Not,
+    Number,
+    Or,
+    TypedName,
+)
 from validators import Simulator, State
 
 DOMAIN = """(define (domain haulage)
@@ -104,19 +118,17 @@ def refusal(action: str, at: str = "", style: str = "nl") -> str:
         # or
         ("(meet red blue)", "", "neither (red is at depot) nor (blue is at depot)."),
         ("(tow red blue)", "far",
-         "it would have to be the case that ((it is not the case that red is broken) or (blue is at depot) "
-         "or (it is night))."),
+         "even though red is broken, neither (blue is at depot) nor (it is night)."),
         # instances of forall, exists, not exists
         ("(gather)", "", "red is not at depot and blue is not at depot."),
         ("(greet red)", "", "there is no truck A and no place B such that ((A is at B) and (A is broken))."),
         ("(hide)", "depot", "red is at depot and blue is at depot."),
         ("(sneak)", "depot",
-         "it would have to be the case that ((it is not the case that red is at depot) or "
-         "(it is not the case that red is broken))."),
+         "red is at depot while red is broken."),
         # imply
-        ("(haul blue)", "depot", "although (blue is at depot), it is not the case that (blue is broken)."),
+        ("(haul blue)", "depot", "even though blue is at depot, blue is not broken."),
         ("(hush red)", "depot",
-         "it would have to be the case that (if (red is at depot) then (it is not the case that red is broken))."),
+         "red is at depot while red is broken."),
         # comparisons, with the values that they have now
         ("(drive red shop far)", "shop", "the fuel of red is 3, which is not at least 5."),
         ("(fill red)", "", "the fuel of red is 3, which is at least the tank size of red (2.5)."),
@@ -188,7 +200,7 @@ def state(teller: Teller) -> State:
         (Or(()), "something impossible is asked for"),
         (Or((Atom("broken", ("red",)),)), "red is not broken"),
         (Or((And((Atom("broken", ("red",)), Atom("night"))), Equality("red", "blue"))),
-         "neither ((red is broken) and (it is night)) nor (red and blue are the same object)"),
+         "neither (red is broken and it is night) nor (red and blue are the same object)"),
         (Comparison("=", FUEL, TEN), "the fuel of red is 3, which is not equal to 10"),
         (Comparison(">", TEN, TEN), "10 is not less than 10"),
         (Comparison("<=", TEN, FUEL), "the fuel of red is 3, which is not at least 10"),
@@ -199,6 +211,51 @@ def state(teller: Teller) -> State:
 )  # fmt: skip
 def test_odd_conditions(teller: Teller, state: State, condition: Condition, reason: str) -> None:
     assert teller.reason(condition, state) == reason
+
+
+AT_FAR, BROKEN = Atom("at", ("?x", "far")), Atom("broken", ("?x",))
+TRUCKS = (TypedName("?x", ("truck",)),)
+NIGHT = Atom("night")
+
+
+@pytest.mark.parametrize(
+    ("condition", "reason"),
+    [
+        # a premise comes down to one object of which it is true, an alternative to what it lacks
+        (Imply(Exists(TRUCKS, And((AT_FAR, Not(BROKEN)))), And((Atom("road", ("depot", "shop")), NIGHT))),
+         "even though red is at far and red is not broken, it is not night"),
+        (Imply(Atom("at", ("red", "far")), Forall(TRUCKS, Or((AT_FAR, BROKEN)))),
+         "even though red is at far, neither (blue is at far) nor (blue is broken)"),
+        (Imply(Atom("at", ("red", "far")), Forall(TRUCKS, Imply(AT_FAR, BROKEN))),
+         "even though red is at far, red is not broken"),
+        (Imply(Atom("at", ("red", "far")), Forall(TRUCKS, BROKEN)),
+         "even though red is at far, red is not broken and blue is not broken"),
+        (Imply(Atom("at", ("red", "far")), And((NIGHT, Or((Atom("broken", ("red",)), Atom("broken", ("blue",))))))),
+         "even though red is at far, (it is not night) and (neither (red is broken) nor (blue is broken))"),
+        (Imply(Comparison("<", FUEL, TEN), NIGHT),
+         "even though the fuel of red is 3, which is less than 10, it is not night"),
+        (Or((Forall(TRUCKS, AT_FAR), Exists(TRUCKS, BROKEN))),
+         "neither (blue is at far) nor (there is a truck A such that (A is broken))"),
+        (Or((Not(Atom("at", ("red", "far"))), Not(Atom("at", ("blue", "shop"))), Not(Atom("road", ("shop", "far"))))),
+         "red is at far while blue is at shop and there is a road from shop to far"),
+        (Not(Imply(NIGHT, Atom("broken", ("red",)))), "if (it is night) then (red is broken)"),
+    ],
+)  # fmt: skip
+def test_composite_conditions_come_down_to_what_fails(
+    teller: Teller, state: State, condition: Condition, reason: str
+) -> None:
+    assert teller.reason(condition, state) == reason
+
+
+def test_reasons_that_would_be_too_long_name_no_objects() -> None:
+    names = " ".join(f"t{index}" for index in range(40))
+    problem = PROBLEM.replace("red blue - truck", f"red blue {names} - truck")
+    task = parse_task(DOMAIN, problem)
+    long = Teller(task, haulage().wording, make_names(task, "original"))
+    condition = Imply(Atom("at", ("red", "far")), Forall(TRUCKS, BROKEN))
+    assert long.reason(condition, Simulator(task).initial) == (
+        "even though red is at far, it is not the case that (for every truck A, (A is broken))"
+    )
 
 
 def test_ground_atoms_and_fluents_by_name(teller: Teller) -> None:

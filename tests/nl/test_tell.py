@@ -68,12 +68,25 @@ def test_refusals_give_correctly_negated_reasons(crates: Teller) -> None:
     )
     step = simulator.step(simulator.initial, "(unload c1 t hub)")
     assert crates.refused(step) == (
-        "I cannot take crate_0 out of truck_0, which is at hub because truck_0 does not contain crate_0."
+        "I cannot take crate_0 out of truck_0, which is at hub, because truck_0 does not contain crate_0."
     )
     step = simulator.step(simulator.initial, "(drive t hub hub)")
     assert crates.refused(step) == (
-        "I cannot drive the truck truck_0 to hub, away from hub because hub and hub are the same object."
+        "I cannot drive the truck truck_0 to hub, away from hub, because hub and hub are the same object."
     )
+
+
+def test_actions_worded_as_sentences_are_said_within_others() -> None:
+    domain = parse_domain("(define (domain d) (:predicates (p ?x)) (:action go :parameters (?x) :precondition (p ?x)))")
+    task = Task(domain, parse_problem("(define (problem x) (:domain d) (:objects a) (:init) (:goal (p a)))", domain))
+    data = {**template_wording(domain).to_json(), "actions": {"go": {"parameters": ["?x"], "text": "Go to {?x}."}}}
+    some = Teller(task, wording_from_json(data, domain), make_names(task, "original"))
+    assert some.action(act("(go a)")) == "Go to a."
+    assert some.executed(act("(go a)")) == "I go to a."
+    simulator = Simulator(task)
+    assert some.refused(simulator.step(simulator.initial, "(go a)")) == "I cannot go to a because a is not 'p'."
+    assert "I can only go to an object A if it is the case that A is 'p'." in some.domain_text()
+    assert some.report(validate(task, "(go a)"))[0] == "Step 1, go to a, cannot be done because a is not 'p'."
 
 
 def test_a_reason_without_rule_says_that_it_is_not_the_case() -> None:
@@ -83,13 +96,13 @@ def test_a_reason_without_rule_says_that_it_is_not_the_case() -> None:
     )
     data = {
         "format": 1,
-        "predicates": {"held": {"parameters": ["?x"], "text": "holding {?x}"}},
+        "predicates": {"held": {"parameters": ["?x"], "text": "steadily holding {?x}"}},
         "actions": {"drop": {"parameters": ["?x"], "text": "drop {?x}"}},
     }
     simulator = Simulator(task)
     told = Teller(task, wording_from_json(data, task.domain), make_names(task))
     assert told.refused(simulator.step(simulator.initial, "(drop a)")) == (
-        "I cannot drop object_0 because it is not the case that holding object_0."
+        "I cannot drop object_0 because it is not the case that steadily holding object_0."
     )
 
 

@@ -1,0 +1,6 @@
+(define (problem b1)
+  (:domain bakery)
+  (:objects ada - baker stone - oven tin - tray rye - dough loaf - recipe high low - shelf six seven eight - hour)
+  (:init (on tin low) (lies rye tin) (heated stone six eight) (makes loaf rye) (knows ada loaf) (now six)
+         (follows six seven eight))
+  (:goal (and (baked rye) (on tin high) (not (burnt rye)))))

@@ -1,0 +1,7 @@
+(define (problem g1)
+  (:domain gardens)
+  (:objects well - spring north south - bed rose bean - plant)
+  (:init (hose well north) (hose north south) (kinked south) (grows rose north) (grows bean south)
+         (= (water north) 0) (= (water south) 1.25) (= (thirst rose) 2) (= (thirst bean) 0.5) (= (toil) 0))
+  (:goal (and (flourishing) (or (fed south) (>= (water south) 1)) (< (- (water north) (water south)) 4)))
+  (:metric minimize (+ (toil) (* 0.5 (total-time)))))

@@ -1,0 +1,8 @@
+(define (problem s1)
+  (:domain stages)
+  (:objects hamlet ophelia - actor skull - prop yard - scene)
+  (:init (current yard) (next yard finale) (needed skull yard) (on-stage skull) (plays hamlet yard) (plays ghost finale)
+         (dressed ophelia))
+  (:goal (and (applause)
+              (forall (?a - actor) (exists (?s - scene) (imply (plays ?a ?s) (visible ?a))))
+              (not (exists (?p - prop) (on-stage ?p))))))

@@ -1,0 +1,109 @@
+"""Which parts of an unmet condition are told: true ones as premises, false ones as alternatives, and enough of them."""
+
+from __future__ import annotations
+
+from itertools import chain, combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pddl2nl.nl.reason_parts import is_literal, unmet_parts
+from pddl2nl.pddl import GroundAtom, parse_task
+from pddl2nl.pddl.tree import And, Atom, Condition, Exists, Forall, Imply, Not, Or, TypedName
+from validators import Simulator, State
+from validators.semantics import holds
+
+TASK = parse_task(
+    "(define (domain d) (:requirements :adl) (:predicates (p ?x) (q ?x) (r))"
+    "(:action a :parameters (?x) :effect (and (p ?x) (q ?x) (r))))",
+    "(define (problem x) (:domain d) (:objects a b) (:init) (:goal (r)))",
+)
+SIMULATOR = Simulator(TASK)
+ATOMS = [GroundAtom(parts) for parts in (("p", "a"), ("p", "b"), ("q", "a"), ("q", "b"), ("r",))]
+STATES = [
+    SIMULATOR.state(list(chosen))
+    for chosen in chain.from_iterable(combinations(ATOMS, count) for count in range(len(ATOMS) + 1))
+]
+X = (TypedName("?x", ("object",)),)
+
+
+def deeper(inner: st.SearchStrategy[Condition]) -> st.SearchStrategy[Condition]:
+    return st.one_of(
+        inner.map(Not),
+        st.lists(inner, min_size=1, max_size=3).map(lambda parts: And(tuple(parts))),
+        st.lists(inner, min_size=1, max_size=3).map(lambda parts: Or(tuple(parts))),
+        st.tuples(inner, inner).map(lambda pair: Imply(*pair)),
+        inner.map(lambda body: Forall(X, body)),
+        inner.map(lambda body: Exists(X, body)),
+    )
+
+
+def conditions(*terms: str) -> st.SearchStrategy[Condition]:
+    atoms = [Atom("r", ()), *(Atom(name, (term,)) for name in "pq" for term in terms)]
+    return st.recursive(st.sampled_from(atoms), deeper, max_leaves=8)
+
+
+# Variables stand only below the quantifier that binds them.
+GROUND = st.one_of(
+    conditions("a", "b"),
+    conditions("a", "?x").map(lambda body: Exists(X, body)),
+    conditions("b", "?x").map(lambda body: Forall(X, body)),
+)
+COMPOSITE = st.one_of(
+    st.tuples(GROUND, GROUND).map(lambda pair: Imply(*pair)),
+    st.lists(GROUND, min_size=1, max_size=3).map(lambda parts: Or(tuple(parts))),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(COMPOSITE, st.sampled_from(STATES))
+def test_the_parts_are_as_said_and_enough(condition: Condition, state: State) -> None:
+    if holds(condition, state):
+        return
+    parts = unmet_parts(condition, state)
+    assert all(holds(premise, state) for premise in parts.premises)
+    assert not any(holds(failing, state) for item in parts.alternatives for failing in item.failing)
+    for other in STATES:
+        as_said = all(holds(premise, other) for premise in parts.premises)
+        missing = all(not holds(failing, other) for item in parts.alternatives for failing in item.failing)
+        assert not (as_said and missing and holds(condition, other))
+
+
+@settings(max_examples=100, deadline=None)
+@given(COMPOSITE, st.sampled_from(STATES))
+def test_without_a_state_the_parts_are_right_too(condition: Condition, state: State) -> None:
+    if holds(condition, state):
+        return
+    parts = unmet_parts(condition, None)
+    assert all(holds(premise, state) for premise in parts.premises)
+    assert not any(holds(item.whole, state) for item in parts.alternatives)
+    assert not any(holds(failing, state) for item in parts.alternatives for failing in item.failing)
+
+
+@pytest.mark.parametrize(
+    ("condition", "premises", "alternatives"),
+    [
+        # what makes the premise true: one object that does, and of an or the shorter part
+        (Imply(Exists(X, And((Atom("p", ("?x",)), Or((Atom("q", ("?x",)), Atom("r")))))), Atom("q", ("a",))),
+         ("(p b)", "(r)"), (("(q a)",),)),
+        # what an alternative lacks
+        (Or((And((Atom("p", ("b",)), Atom("q", ("a",)))), Atom("p", ("a",)))), (), (("(q a)",), ("(p a)",))),
+        # an or below an or, and the instances of a forall
+        (Or((Or((Atom("p", ("a",)), Not(Atom("r")))), Forall(X, Atom("q", ("?x",))))),
+         ("(r)",), (("(p a)",), ("(q a)", "(q b)"))),
+        # one imply within another
+        (Imply(Atom("r"), Imply(Atom("p", ("b",)), Not(Or((Atom("r"), Atom("q", ("a",))))))), ("(r)", "(p b)"), ()),
+    ],
+)  # fmt: skip
+def test_examples(condition: Condition, premises: tuple[str, ...], alternatives: tuple[tuple[str, ...], ...]) -> None:
+    state = SIMULATOR.state([GroundAtom(("p", "b")), GroundAtom(("r",))])
+    parts = unmet_parts(condition, state)
+    assert tuple(str(item) for item in parts.premises) == premises
+    assert tuple(tuple(str(part) for part in item.failing) for item in parts.alternatives) == alternatives
+
+
+def test_literals() -> None:
+    assert is_literal(Not(Atom("r")))
+    assert not is_literal(Not(Not(Atom("r"))))
+    assert not is_literal(And(()))
