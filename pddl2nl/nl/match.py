@@ -7,7 +7,8 @@ flags, and the alignment with the least of them wins: an exact match always beat
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from enum import IntFlag
 from itertools import product
@@ -17,7 +18,7 @@ from pddl2nl.nl.match_objects import KnownObject, Lexicon
 from pddl2nl.nl.match_words import ARTICLE, PRONOUNS, Word, reduce_prepositions, tail_is_harmless, words_of
 from pddl2nl.nl.wording import Snippet
 
-__all__ = ["Loose", "Matched", "Matcher", "NamedObjects", "Pattern"]
+__all__ = ["Loose", "Matched", "Matcher", "NamedObjects", "Pattern", "alignments"]
 
 _SLOT = 0xE000
 
@@ -100,7 +101,22 @@ class Pattern:
             if element.cost < 0:
                 leading.append(element.text)
         self.lead = tuple(leading[:2])
+        self.omitted = -1
         self.marker = next((item.text for item in self.elements if item.slot < 0 and item.cost < 0), "")
+
+    def without_last(self) -> Pattern | None:
+        """The pattern without its last slot and the words around it; None where that slot is the only one, or
+        named before. ``omitted`` is the parameter that it lacks."""
+        slots = [index for index, element in enumerate(self.elements) if element.slot >= 0]
+        named = [self.elements[index].slot for index in slots]
+        if len(slots) < 2 or named.count(named[-1]) > 1:
+            return None
+        shorter = copy(self)
+        shorter.omitted = named[-1]
+        shorter.elements = self.elements[: slots[-2] + 1]
+        ends = [index for index, element in enumerate(self.reduced) if element.slot >= 0]
+        shorter.reduced = self.reduced[: ends[-2] + 1]
+        return shorter
 
 
 def _elements(words: Sequence[Word], lexicon: Lexicon) -> tuple[_Element, ...]:
@@ -225,7 +241,7 @@ class _Search:
         # "the red block" for an object called red: a type word may follow, but an object called "a" would
         # then make an action of every "pick up a block".
         words = self.words
-        if k < len(words) and words[k - 1].text != "a":
+        if k < len(words) and (words[k - 1].text != "a" or words[max(k - 2, 0)].text == ARTICLE):
             fitting = self.lexicon.words_for(objects[0])
             while k < len(words) and not words[k].parted and words[k].text in fitting:
                 k += 1
@@ -246,6 +262,15 @@ class _Search:
         self._step(e + 1, k + 1, flags)
         self.bound[slot] = before
         self.unknown.pop()
+
+
+def alignments(
+    lexicon: Lexicon, pattern: Pattern, words: Sequence[Word], *, reduced: bool
+) -> Iterator[tuple[tuple[KnownObject, ...], ...]]:
+    """Each parameter's objects, for all ways to lay all of the words along a pattern; none for an omitted one."""
+    for alignment in _Search(lexicon, pattern, words, reduced=reduced, wild=False).run():
+        if alignment.end == len(words):
+            yield alignment.objects
 
 
 class Matcher:

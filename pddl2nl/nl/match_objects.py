@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
+from types import MappingProxyType
+
+from rapidfuzz import fuzz, process
 
 from pddl2nl.nl.match_words import Word, fold, words_of
 from pddl2nl.nl.wording import Wording
@@ -13,6 +15,9 @@ from pddl2nl.pddl.task import supertypes
 from pddl2nl.pddl.tree import Domain, TypedName
 
 __all__ = ["KnownObject", "Lexicon", "ObjectReading"]
+
+_SUGGESTED = 3
+_RESEMBLES = 70.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +48,18 @@ class Lexicon:
 
     A told name counts as it is; letter case and hyphens for underscores don't matter unless two names differ
     in nothing else. Looser spellings are "truck 0" and "truck0" for ``truck_0``, "0" after its type word has
-    been dropped, and ``block_a`` for an object ``a`` of type block; they are loose readings.
+    been dropped, and ``block_a`` for an object ``a`` of type block; they are loose readings, as are ``aliases``,
+    further names of the wording's own.
     """
 
-    def __init__(self, domain: Domain, wording: Wording, objects: Mapping[str, TypedName]):
-        """``objects`` maps told names to PDDL names with their own types."""
+    def __init__(
+        self,
+        domain: Domain,
+        wording: Wording,
+        objects: Mapping[str, TypedName],
+        aliases: Mapping[str, str] = MappingProxyType({}),
+    ):
+        """``objects`` maps told names to PDDL names with their own types, ``aliases`` further ones to PDDL names."""
         self._above = supertypes(domain)
         self._wording = wording
         self._words_of_type: dict[frozenset[str], frozenset[str]] = {}
@@ -58,6 +70,7 @@ class Lexicon:
         self.folded: dict[str, tuple[KnownObject, ...]] = {}
         self._aliases: dict[str, tuple[KnownObject, ...]] = {}
         self._near: dict[str, tuple[str, ...]] = {}
+        self._compounds: dict[str, tuple[KnownObject, ...]] = {}
         self.longest = 1
         self._first_parts: set[str] = set()
         self._anyone = frozenset() if domain.types else frozenset(_nouns(domain, wording))
@@ -70,6 +83,22 @@ class Lexicon:
                     {"object"}.union(*(self._above.get(kind, frozenset((kind,))) for kind in item.types))
                 )
             self._add(KnownObject(nl, item.name, closures[item.types]), item.types)
+        for alias, name in aliases.items():
+            self._add_alias(fold(alias), self.by_pddl[name])
+        self._choices = list(self.folded)
+
+    def _add_alias(self, folded: str, item: KnownObject) -> None:
+        if folded not in self.folded:
+            _append(self._aliases, folded, item)
+            self._note_parts(folded, item)
+
+    def _note_parts(self, folded: str, item: KnownObject) -> None:
+        """Notes a name of several parts, which may be said in several words."""
+        squeezed = folded.replace("_", "")
+        if squeezed != folded:
+            self.longest = min(5, max(self.longest, folded.count("_") + 1))
+            self._first_parts.add(folded.partition("_")[0])
+            _append(self._aliases, squeezed, item)
 
     def _add(self, item: KnownObject, own: tuple[str, ...]) -> None:
         self.by_nl[item.nl] = item
@@ -80,11 +109,7 @@ class Lexicon:
             words = words_of(item.nl)
             if words and words[0].text != folded:
                 _append(self._aliases, words[0].text, item)
-        squeezed = folded.replace("_", "")
-        if squeezed != folded:
-            self.longest = min(5, max(self.longest, folded.count("_") + 1))
-            self._first_parts.add(folded.partition("_")[0])
-            _append(self._aliases, squeezed, item)
+        self._note_parts(folded, item)
         for word in self._type_names(own):
             if folded.startswith(word) and len(folded) > len(word):
                 short = folded[len(word) :].lstrip("_")
@@ -121,25 +146,44 @@ class Lexicon:
                 stretch = words[index : index + length]
                 if any(item.parted for item in stretch[1:]):
                     continue
-                joined = self.folded.get("_".join(item.text for item in stretch))
+                name = "_".join(item.text for item in stretch)
+                joined = self.folded.get(name) or self._aliases.get(name)
                 if joined:
                     yield ObjectReading(joined, length, True)
-        loose = self._aliases.get(word.text)
-        if loose and not found:
+        loose = () if found else self._aliases.get(word.text) or self._compound(word.text)
+        if loose:
             yield ObjectReading(loose, 1, True)
+
+    def _compound(self, text: str) -> tuple[KnownObject, ...]:
+        """Objects whose name stands behind a word for their kind: ``block_a`` and ``blocka`` for a block ``a``."""
+        if text not in self._compounds:
+            found: dict[str, KnownObject] = {}
+            for kind in self.type_words:
+                rest = text[len(kind) :].lstrip("_") if text.startswith(kind) else ""
+                # "blocks" is many, not a block called s.
+                if rest and text != f"{kind}s":
+                    fitting = (item for item in self.folded.get(rest, ()) if kind in self.words_for(item))
+                    found |= {item.pddl: item for item in fitting}
+            self._compounds[text] = tuple(found.values())
+        return self._compounds[text]
 
     def names(self, word: Word) -> bool:
         """Whether a single word names an object in its told spelling, letter case and hyphens aside."""
         return word.text in self.folded
 
+    def near_all(self, unknown: Iterable[str]) -> tuple[str, ...]:
+        """Told names that resemble any of several unknown ones."""
+        return tuple(dict.fromkeys(near for name in unknown for near in self.near(name)))
+
     def near(self, name: str) -> tuple[str, ...]:
-        """Told names that resemble an unknown one, at most three, the nearest first."""
+        """Told names that resemble an unknown one, at most three, the nearest first, else in declaration order."""
         wanted = fold(name).replace(" ", "_")
         if wanted not in self._near:
-            # Only names that could be near at all are compared: with thousands of objects that is what takes time.
-            alike = [known for known in self.folded if known[:1] == wanted[:1] and abs(len(known) - len(wanted)) < 3]
-            close = get_close_matches(wanted, alike or self.folded, n=3, cutoff=0.7) if len(alike) < 20_000 else []
-            self._near[wanted] = tuple(item.nl for folded in close for item in self.folded[folded])
+            found = process.extract(
+                wanted, self._choices, scorer=fuzz.ratio, processor=None, score_cutoff=_RESEMBLES, limit=None
+            )
+            nearest = sorted(found, key=lambda item: (-item[1], item[2]))[:_SUGGESTED]
+            self._near[wanted] = tuple(item.nl for folded, _, _ in nearest for item in self.folded[folded])
         return self._near[wanted]
 
 

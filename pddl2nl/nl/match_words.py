@@ -6,7 +6,17 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-__all__ = ["ARTICLE", "PRONOUNS", "Word", "fold", "reduce_prepositions", "tail_is_harmless", "words_of"]
+__all__ = [
+    "ARTICLE",
+    "PRONOUNS",
+    "Word",
+    "fold",
+    "reduce_prepositions",
+    "refuses",
+    "reserved_words",
+    "tail_is_harmless",
+    "words_of",
+]
 
 
 def _set(words: str) -> frozenset[str]:
@@ -25,14 +35,15 @@ PRONOUNS = _set(
 
 _CHUNK = re.compile(r"[^\s,;]+|[,;]")
 _EDGE = ".,;:!?\"'`*()[]{}<>“”‘’«»…~"
-_DASHES = frozenset(("-", "--", "–", "—", "->", "→", "=>", "/", "|", "#", "//", "&", "=", "+"))
+_DASHES = frozenset(("-", "--", "–", "—", "/", "#", "//", "&", "=", "+"))
+_ARROWS = frozenset(("->", "-->", "→", "=>", "|"))
 _POSSESSIVES = ("'s", "’s")
 
 
 class Word(NamedTuple):
     """One word: ``text`` is folded, ``raw`` as it stands at ``start``..``end``.
 
-    ``parted`` is the mark that parts it from the word before it (one of ``. ; : , ( -``), or empty.
+    ``parted`` is the mark that parts it from the word before it (one of ``. ? ; : , ( - >``), or empty.
     """
 
     text: str
@@ -65,10 +76,10 @@ def words_of(text: str, start: int = 0) -> list[Word]:
         core = raw.lstrip(_EDGE)
         left = len(raw) - len(core)
         core = core.rstrip(_EDGE)
-        if not core or core in _DASHES:
-            parted = _break(raw) or "-"
+        if not core or core in _DASHES or raw in _ARROWS:
+            parted = ">" if raw in _ARROWS else _break(raw) or "-"
             continue
-        if left and raw[0] in "([":
+        if left and raw[0] in "([{":
             parted = "("
         begin += left
         end = begin + len(core)
@@ -88,7 +99,9 @@ def _break(marks: str) -> str:
     for mark in ".;:,":
         if mark in marks:
             return mark
-    if "!" in marks or "?" in marks:
+    if "?" in marks:
+        return "?"
+    if "!" in marks:
         return "."
     return "(" if ")" in marks or "(" in marks or "]" in marks else ""
 
@@ -148,27 +161,48 @@ _PHRASES = _set(
     "from on onto in into to at with by of back down up off using again carefully safely there first next now "
     "before after"
 )
+_VERBS = _set("is are was becomes must can will has needs stays remains")
 _CONDITIONS = _set(
     "if when whenever unless until only would could should might may can cannot must is are was were be been "
     "will not never or fails failed requires needs"
 )
 
 
+_REFUSALS = _set(
+    "impossible inapplicable invalid illegal wrong disallowed forbidden infeasible pointless useless unnecessary"
+)
+_REFUSED_WITH_NOT = _set(
+    "possible applicable allowed valid legal permitted feasible executable necessary needed useful correct"
+)
+
+
+def refuses(tail: Sequence[Word]) -> bool:
+    """Whether the first words behind an action rule it out: ": not possible", "(this would be wrong)"."""
+    said = [word.text for word in tail[:8]]
+    return any(
+        word in _REFUSALS or (word in _REFUSED_WITH_NOT and "not" in said[max(index - 2, 0) : index])
+        for index, word in enumerate(said)
+    )
+
+
 def tail_is_harmless(tail: Sequence[Word], is_object: Callable[[Word], bool]) -> bool:
     """Whether words that stand behind a complete action leave it an action.
 
     A reason or purpose may follow ("since it is clear", "(…)", ", so that b is free", "to free b"), a new
-    sentence, and a short phrase that names no object ("on the table"). A condition, a sentence of which the
-    action is only the subject, or more objects may not ("if it is clear", "would be wrong", ", b and c").
+    sentence, a remark behind a dash or an arrow, and a short phrase that names no object ("on the table"). A
+    condition, a judgement, a sentence of which the action is only the subject, or more objects may not ("if it is
+    clear", ": not possible", "would be wrong", ", b and c"), and a question is no action.
     """
     first = tail[0]
-    if first.text in _CONDITIONS:
+    if first.text in _CONDITIONS or first.parted == "?" or refuses(tail):
         return False
-    if first.parted in (".", "(") or first.text in _REASONS:
+    if first.parted in (".", "(", ">") or first.text in _REASONS:
         return True
     if first.parted:
-        content = [word for word in tail[:3] if word.text not in ("and", "the")]
-        return bool(content) and not is_object(content[0])
+        content = [word for word in tail[:5] if word.text not in ("and", "the")]
+        if not content or not is_object(content[0]):
+            return bool(content)
+        return any(word.text in _VERBS for word in content[1:3])
     if first.text not in _PHRASES:
         return False
     phrase = _phrase(tail)
@@ -177,6 +211,13 @@ def tail_is_harmless(tail: Sequence[Word], is_object: Callable[[Word], bool]) ->
     if first.text == "in" and tail[1:2] and tail[1].text == "order":
         return True
     return len(phrase) <= 5 and not any(is_object(word) or word.text in _CONDITIONS for word in phrase)
+
+
+def reserved_words() -> frozenset[str]:
+    """Words that mean something to the reader wherever they stand, so that an object of such a name is special."""
+    phrases = frozenset(word for phrase in _PREPOSITIONS for word in (*phrase, _PREPOSITIONS[phrase]))
+    small = frozenset(("a", "an", "and", "i", "or", "order", ARTICLE))
+    return _REASONS | _PHRASES | _CONDITIONS | _VERBS | _REFUSALS | _REFUSED_WITH_NOT | PRONOUNS | phrases | small
 
 
 def _phrase(tail: Sequence[Word]) -> Sequence[Word]:

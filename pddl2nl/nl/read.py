@@ -10,24 +10,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from pddl2nl.errors import InputError
 from pddl2nl.nl.match_objects import Lexicon
 from pddl2nl.nl.names import Names
 from pddl2nl.nl.read_claims import claim_of
-from pddl2nl.nl.read_layout import Block, Layout, Peeled, Piece, lay_out, peel
-from pddl2nl.nl.read_line import ActionGrammar, Verdict
+from pddl2nl.nl.read_json import read_json
+from pddl2nl.nl.read_layout import Block, Layout, Piece, lay_out
+from pddl2nl.nl.read_line import ActionGrammar
+from pddl2nl.nl.read_noise import Cleaned, Original, clean, noise_in
+from pddl2nl.nl.read_peel import Peeled, peel
 from pddl2nl.nl.read_policies import READING_POLICIES
+from pddl2nl.nl.read_shapes import ShapedGrammar
 from pddl2nl.nl.readings import PlacedReading, Reading, Readings
+from pddl2nl.nl.verdicts import Verdict
 from pddl2nl.nl.wording import Wording
 from pddl2nl.pddl.task import Task
 from pddl2nl.pddl.tree import Domain, TypedName
 
 __all__ = ["Reader"]
 
-_TRAILING = " \t.,;:!*_`\"'”’»~\\]|"
 _ACTION_BEHIND = re.compile(r"\bAction(?:\s*\d+)?\s*[*_\"'`]*\s*:", re.IGNORECASE)
-_JSON_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?')
 _PROSE = re.compile(
     r"\b(?:is|are|was|were|will|would|should|can|could|must|has|have|had|need|needs|because|this|which|now|so"
     r"|i|we|it|they|there|does|do|not|plan|goal|here|note)\b",
@@ -45,7 +49,7 @@ class Reader:
 
     def __init__(self, task: Task, wording: Wording, names: Names):
         objects = {names.to_nl.get(name, name): item for name, item in task.objects.items()}
-        self._build(task.domain, wording, objects)
+        self._build(task.domain, wording, objects, names.aliases, task)
 
     @classmethod
     def for_objects(cls, domain: Domain, wording: Wording, objects: Mapping[str, TypedName]) -> Reader:
@@ -54,9 +58,24 @@ class Reader:
         reader._build(domain, wording, objects)
         return reader
 
-    def _build(self, domain: Domain, wording: Wording, objects: Mapping[str, TypedName]) -> None:
-        self.lexicon = Lexicon(domain, wording, objects)
-        self.grammar = ActionGrammar(domain, wording, self.lexicon)
+    def _build(
+        self,
+        domain: Domain,
+        wording: Wording,
+        objects: Mapping[str, TypedName],
+        aliases: Mapping[str, str] = MappingProxyType({}),
+        task: Task | None = None,
+    ) -> None:
+        self.lexicon = Lexicon(domain, wording, objects, aliases)
+        self.grammar = ActionGrammar(domain, wording, self.lexicon, task)
+        self._shaped = ShapedGrammar(self.grammar)
+        # Where telling itself uses marks that cleaning would take for noise, they are words.
+        snippets = (re.sub(r"\{[^{}]*\}", "x", snippet.text or "") for snippet in wording.actions.values())
+        self._kept_noise = noise_in("\n".join((*objects, *snippets)))
+
+    def cleaned(self, text: str) -> Cleaned:
+        """A reply without the noise that none of the wording's own texts has."""
+        return clean(text, self._kept_noise)
 
     def read(self, text: str, policy: str = "default") -> Readings:
         """All readings of a reply, and the plan that a reading policy takes out of them.
@@ -65,8 +84,7 @@ class Reader:
         """
         if policy not in READING_POLICIES:
             raise InputError(f"--reading {policy}: no such policy; there are {', '.join(READING_POLICIES)}")
-        layout = lay_out(text)
-        placed = self.read_layout(text, layout)
+        placed, layout = self.placed(text)
         chosen = READING_POLICIES[policy].choose(placed, layout.blocks)
         return Readings(
             tuple([item.reading for item in placed]),
@@ -75,6 +93,11 @@ class Reader:
             policy,
         )
 
+    def placed(self, text: str) -> tuple[list[PlacedReading], Layout]:
+        """All readings of a reply with the layout around them, from which a reading policy chooses."""
+        layout = lay_out(self.cleaned(text))
+        return self.read_layout(text, layout), layout
+
     def read_turn(self, text: str) -> Reading:
         """The one action of an interactive reply; see `pddl2nl.nl.read_turn`."""
         from pddl2nl.nl.read_turn import read_turn
@@ -82,125 +105,98 @@ class Reader:
         return read_turn(self, text)
 
     def read_layout(self, text: str, layout: Layout) -> list[PlacedReading]:
-        """The readings of all pieces, with their layout, in order."""
+        """The readings of all pieces, with their layout, in order; ``text`` is the reply as it was laid out."""
         placed: list[PlacedReading] = []
         in_thought = False
+        said = layout.clean.text
         for piece in layout.pieces:
-            block = layout.blocks[piece.block]
-            found, peeled = self.read_piece(text, piece, block, in_thought and not piece.gap)
+            found, peeled = self.read_piece(said, piece, layout.blocks[piece.block], in_thought and not piece.gap)
             in_thought = found[-1].rule == "thought"
             for reading in found:
                 neutral = not reading.is_attempt and _is_neutral(reading, peeled, piece)
+                coded = said[max(reading.start - 1, 0) : reading.start] == "`"
                 placed.append(
-                    PlacedReading(reading, peeled.number, peeled.item, piece.indent, piece.block, piece.gap, neutral)
+                    PlacedReading(
+                        reading, peeled.number, peeled.item, piece.indent, piece.block, piece.gap, neutral, coded
+                    )
                 )
-        return _with_gaps_filled(placed)
+        placed = _with_gaps_filled(placed)
+        if layout.clean.starts:
+            original = Original(text, layout.clean)
+            placed = [item._replace(reading=original.place(item.reading)) for item in placed]
+        return placed
 
     def read_piece(
         self, text: str, piece: Piece, block: Block, in_thought: bool = False, expected: bool = False
     ) -> tuple[list[Reading], Peeled]:
         """The readings of one piece; ``expected``: an action must stand here, behind "Action:", say."""
         said = text[piece.start : piece.end]
-        if not piece.hidden and (verdict := self.grammar.exact(said)):
-            return [_reading(text, piece, 0, verdict, verdict.rules)], _UNPEELED
         peeled = peel(said)
+        if piece.offered:
+            return [_no_action(text, piece, "prose")], peeled
+        if peeled.start and not piece.hidden and (verdict := self._shaped.exact(said)):
+            return [_reading(text, piece, 0, verdict, verdict.rules)], _UNPEELED
         if piece.hidden or peeled.label == "thought":
             behind = None if piece.hidden else _ACTION_BEHIND.search(said, peeled.start)
             if behind is None:
                 return [_no_action(text, piece, "thought")], peeled
             peeled = peeled._replace(start=behind.end(), prefix=True, label="action", bare=False)
             further = peel(said[peeled.start :])
-            peeled = peeled._replace(start=peeled.start + further.start)
+            peeled = peeled._replace(start=peeled.start + further.start, bare=further.bare)
         if peeled.bare:
             return [_no_action(text, piece, "label")], peeled
         marked = block.opened and block.closed
         listed = expected or peeled.item != "" or peeled.label == "action"
         readings: list[Reading] = []
         for verdict, rules in self._verdicts(said, peeled):
-            if in_thought and not listed and (peeled.prefix or "loose-tail" in rules or verdict.status != "read"):
+            if (
+                in_thought
+                and not listed
+                and rules
+                and (peeled.prefix or "loose-tail" in rules or verdict.status != "read")
+            ):
                 return [_no_action(text, piece, "thought")], peeled
             if verdict.status in ("read", "ambiguous") or marked or not _is_prose(said, verdict, peeled, listed):
                 readings.append(_reading(text, piece, peeled.start, verdict, rules))
         if readings:
             return readings, peeled
-        if in_thought and not listed:
-            return [_no_action(text, piece, "thought")], peeled
+        return [self._silent(text, piece, peeled, marked, expected, in_thought and not listed)], peeled
+
+    def _silent(
+        self, text: str, piece: Piece, peeled: Peeled, marked: bool, expected: bool, in_thought: bool
+    ) -> Reading:
+        """What a piece is in which no action was found."""
+        said = text[piece.start : piece.end]
+        if in_thought:
+            return _no_action(text, piece, "thought")
         if marked and not expected and claim_of(text, piece) is not None:
-            return [_no_action(text, piece, "claim")], peeled
+            return _no_action(text, piece, "claim")
         if (expected or marked) and not _PROSE.search(said) and not _COMMENT.match(said):
             start, end = piece.start + peeled.start, piece.end
             reason = "it begins like none of the actions"
-            return [Reading(piece.line, start, end, text[start:end], "unreadable", None, (), "", reason)], peeled
-        return [_no_action(text, piece, "prose")], peeled
+            return Reading(piece.line, start, end, text[start:end], "unreadable", None, (), "", reason)
+        return _no_action(text, piece, "prose")
 
     def _verdicts(self, said: str, peeled: Peeled) -> list[tuple[Verdict, tuple[str, ...]]]:
-        """What a peeled line says, by the strictest rule that reads it; offsets count from the peeled start."""
-        taken = (*(("markup",) if peeled.markup else ()), *(("prefix",) if peeled.prefix else ()))
+        """What a peeled line says, with its rules; offsets count from the peeled start."""
         content = said[peeled.start :]
-        tried = said
-        for kept in (content, content.rstrip(" .!,;"), content.rstrip(_TRAILING)):
-            if kept != tried and (verdict := self.grammar.exact(kept)):
-                bare = taken if len(kept) == len(content) or "markup" in taken else ("markup", *taken)
-                return [(verdict, (*bare, *verdict.rules))]
-            tried = kept
         if said[0] in "[{" and '"' in said:
-            found = self._json(said, peeled.start)
+            found = [item.moved(-peeled.start) for item in read_json(self.grammar, said)]
             if found:
-                return found
-        verdicts = self.grammar.pddl(content) if content[0] == "(" else []
-        if not verdicts:
-            verdicts = self.grammar.loose(content)
-            if not verdicts or verdicts[0].status in ("unreadable", "unknown-object"):
-                verdicts = self.grammar.pddl(content) or verdicts
-            if not any(item.status == "read" for item in verdicts):
-                behind = self._behind_colon(content)
-                if behind:
-                    return [(item, ("prefix", *item.rules)) for item in behind]
-        return [(item, (*taken, *item.rules)) for item in verdicts]
-
-    def _behind_colon(self, content: str) -> list[Verdict]:
-        """The action behind a title of its own: "**Unstack red**: unstack the red block from …"."""
-        colon = content.find(":", 0, 80)
-        if colon < 0:
-            return []
-        rest = content[colon + 1 :]
-        start = colon + 1 + peel(rest.lstrip()).start + len(rest) - len(rest.lstrip())
-        if not content[start:].strip() or not self.grammar.loose(content[:colon]):
-            return []
-        verdicts = self.grammar.loose(content[start:])
+                return [(item, item.rules) for item in found]
+        taken = (*(("markup",) if peeled.markup else ()), *(("prefix",) if peeled.prefix else ()))
+        verdicts = self._shaped.said(content)
+        if not taken:
+            return [(item, item.rules) for item in verdicts]
         return [
-            item._replace(start=item.start + start, end=item.end + start)
+            (
+                item,
+                ("markup", *taken[peeled.markup :], *item.rules[1:])
+                if item.rules[:1] == ("markup",)
+                else (*taken, *item.rules),
+            )
             for item in verdicts
-            if item.status == "read" and "loose-tail" not in item.rules
         ]
-
-    def _json(self, said: str, offset: int) -> list[tuple[Verdict, tuple[str, ...]]]:
-        """The actions among the strings of a JSON list or object; values under a key such as "thought" are none."""
-        found: list[tuple[Verdict, tuple[str, ...]]] = []
-        key = ""
-        for match in _JSON_STRING.finditer(said):
-            if match[2]:
-                key = match[1]
-                continue
-            if key and peel(f"{key}: x").label == "thought":
-                continue
-            value = match[1]
-            verdict = self.grammar.exact(value)
-            verdicts = [verdict] if verdict else self.grammar.pddl(value) or self._peeled_json(value)
-            for item in verdicts:
-                start = match.start(1) - offset
-                moved = item._replace(start=item.start + start, end=item.end + start)
-                found.append((moved, ("json", *item.rules)))
-        return found
-
-    def _peeled_json(self, value: str) -> list[Verdict]:
-        peeled = peel(value)
-        if peeled.label == "thought":
-            return []
-        content = value[peeled.start :].rstrip(_TRAILING)
-        verdict = self.grammar.exact(content)
-        verdicts = [verdict] if verdict else self.grammar.loose(content)
-        return [item._replace(start=item.start + peeled.start, end=item.end + peeled.start) for item in verdicts]
 
 
 _UNPEELED = Peeled(0, False, False, False, None, "", "", False)
@@ -211,7 +207,7 @@ def _reading(text: str, piece: Piece, offset: int, verdict: Verdict, rules: tupl
     end = piece.start + offset + verdict.end
     read = verdict.status == "read"
     if not rules and verdict.candidates:
-        # Only words were compared, and nothing was overlooked but marks between them.
+        # It was read letter by letter.
         rules = ("exact",) if offset == 0 and text[piece.start : piece.end] == text[start:end] else ("markup",)
     return Reading(
         piece.line,

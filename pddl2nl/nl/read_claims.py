@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from pddl2nl.nl.markers import DONE, LOOK_AROUND
-from pddl2nl.nl.read_layout import Piece, peel
+from pddl2nl.nl.read_layout import Piece
+from pddl2nl.nl.read_peel import peel
 from pddl2nl.nl.readings import Reading
 
 __all__ = ["claim_of"]

@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pddl2nl.nl.markers import PLAN_END, PLAN_START
+from pddl2nl.nl.read_noise import Cleaned, clean
 
-__all__ = ["Block", "Layout", "Peeled", "Piece", "lay_out", "peel"]
+__all__ = ["Block", "Layout", "Piece", "lay_out"]
 
 
 class Piece(NamedTuple):
     """A line, or the part of it between tags, without the blanks around it.
 
     ``block`` counts the stretches between plan tags, from 0; ``gap``: a blank line stands before it;
-    ``hidden``: it lies in a stretch that a model marked as thinking.
+    ``hidden``: it lies in a stretch that a model marked as thinking; ``offered``: it lies in a list of actions
+    that could be taken, and chooses none.
     """
 
     line: int
@@ -25,6 +27,7 @@ class Piece(NamedTuple):
     block: int
     gap: bool
     hidden: bool
+    offered: bool = False
 
 
 class Block(NamedTuple):
@@ -36,10 +39,16 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """A reply cut into pieces, with the blocks that they lie in."""
+    """A reply cut into pieces, with the blocks that they lie in; offsets of pieces count in the clean text."""
 
     pieces: tuple[Piece, ...]
     blocks: tuple[Block, ...]
+    clean: Cleaned
+
+    @property
+    def places(self) -> tuple[tuple[int, int], ...]:
+        """Where the pieces start and end in the reply as it was written."""
+        return tuple(self.clean.span(piece.start, piece.end) for piece in self.pieces)
 
     @property
     def ended(self) -> bool:
@@ -49,30 +58,48 @@ class Layout:
 
 _START_NAMES = rf"{re.escape(PLAN_START)}|\[\s*(?:plan[ _]?start|start[ _](?:of[ _])?plan|begin[ _]plan|plan)\s*\]"
 _END_NAMES = rf"{re.escape(PLAN_END)}|\[\s*(?:/\s*plan|plan[ _]?end|end[ _](?:of[ _])?plan|plan[ _]ended)\s*\]"
+_THOUGHTS = r"(?:think|thinking|thoughts?|reasoning|scratchpad|reflection|analysis|observation|explanation|rationale)"
+_BRACKET = re.compile(r"[\[<]")
 _TAG = re.compile(
-    rf"(?P<end>{_END_NAMES}|<\s*/\s*plan\s*>|^[ \t#*_>]*(?:plan end|end of (?:the )?plan|end plan)[ \t*_.:]*$)"
-    rf"|(?P<start>{_START_NAMES}|<\s*plan\s*>)"
-    r"|(?P<think><\s*(?:think|thinking|thought|reasoning|scratchpad)\s*>)"
-    r"|(?P<unthink><\s*/\s*(?:think|thinking|thought|reasoning|scratchpad)\s*>)",
-    re.IGNORECASE | re.MULTILINE,
+    rf"(?P<end>{_END_NAMES}|<\s*/\s*plan\s*>)|(?P<start>{_START_NAMES}|<\s*plan\s*>)"
+    rf"|(?P<think><\s*{_THOUGHTS}\s*>)|(?P<unthink><\s*/\s*{_THOUGHTS}\s*>)",
+    re.IGNORECASE,
+)
+_END_WORDS = ("plan end", "end of", "end plan")
+_END_LINE = re.compile(
+    r"^[ \t#*_>]*(?:plan end|end of (?:the )?plan|end plan)[ \t*_.:]*$", re.IGNORECASE | re.MULTILINE
 )
 
 
-def lay_out(text: str) -> Layout:
-    """Cuts a reply at line breaks and plan tags. Tags inside a hidden thought don't count."""
+def _tags(text: str) -> list[tuple[int, int, str]]:
+    """Start, end and kind of each tag, in order."""
+    # Searches for plain characters come first: they pass over a long reply in no time.
+    found: list[tuple[int, int, str]] = []
+    for bracket in _BRACKET.finditer(text) if "[" in text or "<" in text else ():
+        if match := _TAG.match(text, bracket.start()):
+            found.append((match.start(), match.end(), match.lastgroup or ""))
+    lowered = text.lower()
+    if any(words in lowered for words in _END_WORDS):
+        found += [(match.start(), match.end(), "end") for match in _END_LINE.finditer(text)]
+    return sorted(found)
+
+
+def lay_out(reply: str | Cleaned) -> Layout:
+    """Cleans a reply and cuts it at line breaks and plan tags. Tags inside a hidden thought don't count."""
+    clean_text = clean(reply) if isinstance(reply, str) else reply
+    text = clean_text.text
     pieces: list[Piece] = []
     blocks: list[Block] = []
     opened = hidden = False
     at, line = 0, 1
-    for match in _TAG.finditer(text):
-        kind = match.lastgroup
-        if hidden and kind != "unthink":
+    for start, end, kind in _tags(text):
+        if start < at or (hidden and kind != "unthink"):
             continue
         if kind == "unthink" and not hidden:
             # Chat templates often swallow the opening tag: all before the closing one was thinking.
             pieces = [piece._replace(hidden=True) for piece in pieces]
-        line = _cut(text, at, match.start(), line, pieces, len(blocks), hidden or kind == "unthink")
-        at = match.end()
+        line = _cut(text, at, start, line, pieces, len(blocks), hidden or kind == "unthink")
+        at = end
         if kind in ("think", "unthink"):
             hidden = kind == "think"
             continue
@@ -84,7 +111,41 @@ def lay_out(text: str) -> Layout:
             opened = True
     _cut(text, at, len(text), line, pieces, len(blocks), hidden)
     blocks.append(Block(opened, False))
-    return Layout(tuple(pieces), tuple(blocks))
+    if "actions" in text:
+        pieces = _with_offers(text, pieces)
+    return Layout(tuple(pieces), tuple(blocks), clean_text)
+
+
+# Lines that open a list of all that can be done. A model may say the former of its plan, whose steps it then marks.
+_REPERTOIRE = re.compile(
+    r"(?:these|here) are the actions (?:that )?I can (?:take|do|carry out|perform)\W*"
+    r"|I can (?:take|do|carry out|perform) the following actions\W*",
+    re.IGNORECASE,
+)
+_OFFER = re.compile(
+    r"\W*(?:the |all |my |currently )*(?:available|possible|applicable|valid|legal|allowed) actions"
+    r"(?: (?:are|here|now|in this state))*\W*",
+    re.IGNORECASE,
+)
+_LIST_MARK = re.compile(r"[-*•+>]|[(\[]?\w{1,3}[.):\]]")
+
+
+def _with_offers(text: str, pieces: list[Piece]) -> list[Piece]:
+    """Marks the paragraph under a line that announces what could be done, not what is done."""
+    marked: list[Piece] = []
+    offered = announced = False
+    plain = False
+    for piece in pieces:
+        said = text[piece.start : piece.end]
+        offered = offered and (announced or not piece.gap)
+        announced = False
+        if "actions" in said and (_REPERTOIRE.fullmatch(said) or _OFFER.fullmatch(said)):
+            offered = announced = True
+            plain = _OFFER.fullmatch(said) is None
+        elif offered and not (plain and _LIST_MARK.match(said)):
+            piece = piece._replace(offered=True)
+        marked.append(piece)
+    return marked
 
 
 def _cut(text: str, start: int, end: int, line: int, pieces: list[Piece], block: int, hidden: bool) -> int:
@@ -103,106 +164,3 @@ def _cut(text: str, start: int, end: int, line: int, pieces: list[Piece], block:
         at += len(chunk) + 1
         line += 1
     return line - 1
-
-
-class Peeled(NamedTuple):
-    """A piece without what stands before its content.
-
-    ``start``: offset of the content in the piece; ``markup``, ``prefix``: what was taken off (list marks and
-    emphasis; labels and polite words); ``polite``: the prefix had words of a sentence ("I will");
-    ``number``, ``item``: its list mark; ``label``: "action" for a label that announces an action, "thought" for
-    one that announces something else, or empty; ``bare``: nothing else stands there.
-    """
-
-    start: int
-    markup: bool
-    prefix: bool
-    polite: bool
-    number: int | None
-    item: str
-    label: str
-    bare: bool
-
-
-_MARKS = re.compile(r"(?:[*_`~\"'“”‘’«»]|\[(?=[\w\"'])|\\)+\s*|\|\s*|>+\s*|#{1,6}\s+|\[[ xX✓]?\]\s+")
-_BULLET = re.compile(r"([-*+•‣◦▪●–—→])\s+|->\s*|=>\s*")
-_NUMBER = re.compile(
-    r"\d+\.\d+\s*:\s*"
-    r"|(?:\d+\.)+(?P<deep>\d+)[.):]?\s+"
-    r"|[(\[]?(?P<plain>\d{1,4})(?:[.):\]]+(?=\D|$)|\s+[-–—|]\s)\s*"
-    r"|#(?P<hash>\d+)[.:)]?\s+"
-    r"|[(]?[a-hA-H]\)\s+"
-)
-_DECORATED = r"[*_`\"'”’]*"
-_ORDINAL = r"(?:\s*(?:no\.?|number|#)?\s*(?P<count>\d+)(?:\s*/\s*\d+)?)?"
-_ACTION_LABEL = re.compile(
-    r"(?:(?:my|the|your|our|so|therefore)[, ]\s*)*(?:next|final|first|chosen|selected|best|proposed|following)?\s*"
-    rf"(?:(?:action|step|move|command|answer|plan|output|response|decision|act|instruction|operation){_ORDINAL}"
-    rf"(?:\s*\([^()]{{0,80}}\))?(?:{_DECORATED}\s*[:=]{_DECORATED}\s*|\s+[-–—]\s+)"
-    r"|(?:action|step|move|command)\s+(?:is|would be|will be)(?:\s+to|:)?\s+(?=\S))",
-    re.IGNORECASE,
-)
-_STEP_ONLY = re.compile(rf"(?:action|step|move|turn|task|phase)\s*#?\s*(?P<count>\d+){_DECORATED}\s*[.):,]?\s*", re.I)
-_OTHER_LABEL = re.compile(
-    r"(?:my |the |your |new |current |resulting |initial |final |updated |next |all |key )*"
-    r"(?:thoughts?|think|thinking|reasoning|reasons?|rationale|observations?|obs|results?|explanations?|notes?|"
-    r"comments?|pre-?conditions?|effects?|post-?conditions?|states?|goals?|sub-?goals?|conditions?|why|checks?|"
-    r"analysis|justification|after|before|currently|now|facts?|status|outcome|warning|assumptions?|summary|"
-    r"objective|purpose|situation|add effects?|delete effects?|false|true|question|user|system|tool)"
-    rf"(?:\s+(?:\d+|after|before|of|for|at)[^:]{{0,40}})?{_DECORATED}\s*:{_DECORATED}\s*",
-    re.IGNORECASE,
-)
-_POLITE = re.compile(
-    r"(?:i(?:['’]ll|['’]m going to| will| am going to| shall| then| now| would)?"
-    r"|we(?:['’]ll| will| then| now)?|let['’]?s|let us|let me|then|next|now|please|first(?:ly)?|second(?:ly)?"
-    r"|third(?:ly)?|finally|lastly|and|so|also|again|after that|afterwards|subsequently|go ahead and|proceed to"
-    r"|simply|just|ok|okay|sure|alright|to (?:begin|start)(?: with)?)(?:\s*[,:]\s*|\s*\.\.\.\s*|\s+)",
-    re.IGNORECASE,
-)
-
-
-def peel(text: str) -> Peeled:
-    """Takes list marks, emphasis, labels and polite words off the front of a line."""
-    at = 0
-    markup = prefix = polite = False
-    number: int | None = None
-    item = label = ""
-    first = text[:1]
-    if first.isalpha() and first.islower() and _PLAIN_WORD.match(text) is None:
-        return Peeled(0, False, False, False, None, "", "", False)
-    while at < len(text):
-        if match := (_BULLET.match(text, at) if not prefix else None):
-            markup, item = True, item or (match[1] or "->")
-        elif match := (_NUMBER.match(text, at) if not prefix else None):
-            markup, item = True, "number"
-            count = match["plain"] or match["deep"] or match["hash"]
-            number = int(count) if count and number is None else number
-        elif match := _MARKS.match(text, at):
-            markup = True
-        elif match := _OTHER_LABEL.match(text, at):
-            label = "thought"
-            at = match.end()
-            break
-        elif match := _ACTION_LABEL.match(text, at) or _STEP_ONLY.match(text, at):
-            prefix, label = True, "action"
-            if match["count"]:
-                number, item = (int(match["count"]) if number is None else number), item or "number"
-        elif match := _POLITE.match(text, at):
-            prefix = polite = True
-        else:
-            break
-        if match.end() == at:
-            break
-        at = match.end()
-    return Peeled(at, markup, prefix, polite, number, item, label, not text[at:].strip(" *_`#-:.\"'"))
-
-
-# A line whose first word is none of these has nothing to peel: most lines of a plan.
-_PLAIN_WORD = re.compile(
-    r"(?:i|we|let|then|next|now|please|first|second|third|final|last|and|so|also|again|after|subsequently|go |proceed"
-    r"|simply|just|ok|sure|alright|to |my |the |your |our |therefore|chosen|selected|best|proposed|following|action"
-    r"|step|move|command|answer|plan|output|response|decision|act|instruction|operation|turn|task|phase"
-    r"|thought|think|reason|rationale|obs|result|explanation|note|comment|pre|effect|post|state|goal|sub|condition"
-    r"|why|check|analysis|justification|before|current|fact|status|outcome|warning|assumption|summary|objective"
-    r"|purpose|situation|add|delete|false|true|question|user|system|tool|new|initial|updated|all |key |[a-h]\))",
-)

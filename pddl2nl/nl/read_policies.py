@@ -33,43 +33,59 @@ class ReadingPolicy:
 
 
 def _default(placed: Placed, blocks: Sequence[Block]) -> Placed:
-    for closed in (True, False):
-        for index in range(len(blocks) - 1, -1, -1):
-            block = blocks[index]
-            if not (block.closed if closed else block.opened):
-                continue
-            inside = [item for item in placed if item.block == index]
-            if _holds_action(inside):
-                if block.opened and block.closed:
-                    return _attempts(inside)
-                return _longest_run(inside)
-    return _longest_run(placed)
+    block, inside = _marked(placed, blocks)
+    if block is not None and block.opened and block.closed:
+        return _attempts(inside)
+    return _longest_run(inside)
 
 
 def _all(placed: Placed, blocks: Sequence[Block]) -> Placed:
-    for index in range(len(blocks) - 1, -1, -1):
-        inside = [item for item in placed if item.block == index]
-        if blocks[index].opened and _holds_action(inside):
-            return _trimmed(_attempts(inside))
-    return _trimmed(_attempts(placed))
+    _, inside = _marked(placed, blocks)
+    return _trimmed(_attempts(inside))
 
 
 def _planbench(placed: Placed, blocks: Sequence[Block]) -> Placed:
-    return [item for item in placed if item.reading.status == "read"]
+    kept: list[PlacedReading] = []
+    for item in placed:
+        # PlanBench splits lines at blanks and knows an action's first word only where no mark but a star clings to
+        # it: of a step in bold and, under it, the same in code marks it counts one.
+        again = kept and item.coded and _restates(item, kept[-1])
+        if item.reading.status in _SAYS_AN_ACTION and not again:
+            kept.append(item)
+    return kept
+
+
+_SAYS_AN_ACTION = frozenset(("read", "ambiguous", "unknown-object"))
+
+
+def _marked(placed: Placed, blocks: Sequence[Block]) -> tuple[Block | None, Placed]:
+    """The marked plan: the last stretch between plan tags that holds an action, or else all.
+
+    A stretch with both tags comes before one that only ends in a tag (its start tag may be the prompt's last
+    word), and that before one that only begins with a tag.
+    """
+    ranks = ([block.opened and block.closed for block in blocks], [block.closed for block in blocks])
+    for counts in (*ranks, [block.opened for block in blocks]):
+        for index in range(len(blocks) - 1, -1, -1):
+            inside = [item for item in placed if item.block == index] if counts[index] else []
+            if _holds_action(inside):
+                return blocks[index], inside
+    return None, placed
 
 
 def _holds_action(placed: Placed) -> bool:
-    return any(item.reading.status == "read" for item in placed)
+    return any(item.reading.status in ("read", "ambiguous") for item in placed)
 
 
 def _longest_run(placed: Placed) -> Placed:
+    """The longest run that holds an action; where none does, the longest that says one of unknown objects."""
     longest: Placed = ()
-    score = 1
+    best = (False, 1)
     for run in _runs(placed):
         trimmed = _trimmed(run)
-        count = sum(item.reading.status != "unreadable" for item in trimmed)
-        if count >= score and _holds_action(trimmed):
-            longest, score = trimmed, count
+        score = (_holds_action(trimmed), sum(item.reading.status != "unreadable" for item in trimmed))
+        if score >= best:
+            longest, best = trimmed, score
     return longest
 
 
@@ -163,22 +179,26 @@ READING_POLICIES: Mapping[str, ReadingPolicy] = MappingProxyType(
         for policy in (
             ReadingPolicy(
                 "default",
-                1,
-                "The last stretch between plan tags that holds an action; without one, the longest run of action "
-                "lines. A restart of the numbering or a paragraph of prose ends a run; the last one on ties.",
+                2,
+                "The last [PLAN] … [PLAN END] that holds an action (without one, the last stretch that ends in [PLAN "
+                "END], then the last that begins with [PLAN]); without any, the longest run of action lines. A restart "
+                "of the numbering or a paragraph of prose ends a run; the last one on ties. A step said again on an "
+                "indented line below it counts once.",
                 _default,
             ),
             ReadingPolicy(
                 "all",
-                1,
-                "Every action line of the last marked plan that holds one; without one, of the whole reply.",
+                2,
+                "Every action line of the marked plan (found as in default); without one, of the whole reply. A step "
+                "said again on an indented line below it counts once.",
                 _all,
             ),
             ReadingPolicy(
                 "planbench",
-                1,
-                "Every action that can be read anywhere in the reply, PDDL lines too; tags are ignored and lines "
-                "that cannot be read are skipped, as PlanBench's own extraction does.",
+                2,
+                "Every line that says an action, anywhere in the reply, PDDL lines too; tags are ignored, and lines in "
+                "which no action can be made out are skipped, as PlanBench's own extraction does. A step said again in "
+                "code marks on an indented line below it counts once.",
                 _planbench,
             ),
         )

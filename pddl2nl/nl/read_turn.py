@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from pddl2nl.nl.markers import ACTION
 from pddl2nl.nl.read_claims import claim_of
 from pddl2nl.nl.read_layout import Block, Layout, Piece, lay_out
+from pddl2nl.nl.read_noise import Cleaned, Original
 from pddl2nl.nl.readings import Reading
 
 if TYPE_CHECKING:
@@ -25,6 +26,12 @@ __all__ = ["OBSERVATION", "marker_end", "read_turn"]
 
 _MARKER = re.compile(
     rf"(?:^|(?<=[\s*_\"'>#{{,-])){re.escape(ACTION.rstrip(':'))}(?:\s*\d+)?[*_\"'`]*\s*:[*_`]*", re.IGNORECASE
+)
+# "Possible action: …" chooses none.
+_RULED_OUT = re.compile(
+    r"\b(?:possible|available|applicable|inapplicable|valid|invalid|legal|illegal|wrong|failed|previous|last|other)"
+    r"[\s*_]+\Z",
+    re.IGNORECASE,
 )
 # Blanks before them, but no line breaks: over thousands of empty lines that would take quadratic time.
 _MARKED_LINE = re.compile(
@@ -39,6 +46,11 @@ def read_turn(reader: Reader, text: str) -> Reading:
     A reply that says nothing readable behind ``Action:`` is unreadable. An unreadable line does not hide a
     readable one that follows it, but an ambiguous one, or one with an unknown object, does.
     """
+    cleaned = reader.cleaned(text)
+    return Original(text, cleaned).place(_read(reader, cleaned.text))
+
+
+def _read(reader: Reader, text: str) -> Reading:
     invented = OBSERVATION.search(text)
     if invented is not None:
         reading = _turn(reader, text, invented.start())
@@ -50,7 +62,13 @@ def read_turn(reader: Reader, text: str) -> Reading:
 def marker_end(text: str, stop: int) -> int:
     """Where the first line's ``Action:`` ends that begins with it, else the last ``Action:`` anywhere; else -1."""
     marked = _MARKED_LINE.search(text, 0, stop)
-    return marked.end() if marked else max((match.end() for match in _MARKER.finditer(text, 0, stop)), default=-1)
+    if marked:
+        return marked.end()
+    announced = -1
+    for match in _MARKER.finditer(text, 0, stop):
+        if not _RULED_OUT.search(text, max(match.start() - 24, 0), match.start()):
+            announced = match.end()
+    return announced
 
 
 def _turn(reader: Reader, text: str, stop: int) -> Reading:
@@ -83,7 +101,7 @@ def _first(found: Sequence[Reading]) -> Reading | None:
 
 def _signals(reader: Reader, text: str, start: int, stop: int, expected: bool) -> Iterator[Reading]:
     """Everything in a stretch that could be the turn's one thing."""
-    layout = lay_out(text[:stop])
+    layout = lay_out(Cleaned(text[:stop]))
     in_thought = False
     for piece in _from(layout, start, text):
         readings, _ = reader.read_piece(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from validators import GroundAction
 
-__all__ = ["ATTEMPTS", "PlacedReading", "Reading", "Readings", "Status"]
+__all__ = ["ATTEMPTS", "PlacedReading", "Reading", "Readings", "Status", "settle"]
 
 Status = Literal["read", "ambiguous", "unreadable", "unknown-object", "not-an-action", "look-around", "claimed-done"]
 
@@ -22,9 +23,11 @@ class Reading(NamedTuple):
     read it: ``exact`` (letter by letter as told), or what had to be overlooked, joined by ``+``: ``case``,
     ``markup`` (numbering, bullets, emphasis, quotes, a full stop), ``prefix`` ("Action:", "I will"),
     ``loose-articles``, ``loose-types``, ``loose-names``, ``loose-prepositions``, ``loose-ending`` (last words
-    left out), ``loose-tail`` (words behind the action), ``several`` (one of several in a line), ``json``,
-    ``pddl`` (an s-expression, or a call); for what is no action, ``prose``, ``thought``,
-    ``label`` or ``claim``. A failed attempt has no rule.
+    left out; ``static`` behind it where an object was among them, and what never changes leaves just one),
+    ``loose-tail`` (words behind the action), ``several`` (one of several in a line), ``json``, ``pddl`` (an
+    s-expression, or a call). ``static-types`` says that of several actions that fit only one has its static unary
+    preconditions, ``on-ambiguous-state`` that only one is applicable (`settle`). For what is no action it is
+    ``prose``, ``thought``, ``label`` or ``claim``. A failed attempt has no rule.
 
     ``candidates`` holds the actions that fit equally well where the status is ambiguous; ``unknown`` the words
     that name no object and ``suggestions`` told names near to them; ``reason`` says why nothing was read.
@@ -66,7 +69,8 @@ class PlacedReading(NamedTuple):
 
     ``number``: the list number before it; ``item``: the kind of list mark; ``indent``: blanks before the line;
     ``block``: the stretch between plan tags that it lies in; ``gap``: whether a blank line stands before it;
-    ``neutral``: whether it is prose that belongs to the lines around it (a thought, a precondition under a step).
+    ``neutral``: whether it is prose that belongs to the lines around it (a thought, a precondition under a step);
+    ``coded``: whether it stands in code marks.
     """
 
     reading: Reading
@@ -76,6 +80,7 @@ class PlacedReading(NamedTuple):
     block: int
     gap: bool
     neutral: bool
+    coded: bool = False
 
 
 @dataclass(frozen=True)
@@ -98,6 +103,12 @@ class Readings:
         return tuple(reading.action for reading in self.chosen if reading.action is not None)
 
     @property
+    def left_out(self) -> tuple[Reading, ...]:
+        """The attempts that the policy did not choose, in order."""
+        chosen = {(reading.start, reading.end) for reading in self.chosen}
+        return tuple(item for item in self.readings if item.is_attempt and (item.start, item.end) not in chosen)
+
+    @property
     def complete(self) -> bool:
         """Whether every attempt in the chosen stretch was read."""
         return all(reading.status == "read" for reading in self.chosen)
@@ -110,3 +121,18 @@ class Readings:
             "ended": self.ended,
             "policy": self.policy,
         }
+
+
+def settle(reading: Reading, applicable: Callable[[GroundAction], bool]) -> Reading:
+    """An ambiguous reading settled by a state: the only candidate that is applicable is what was meant.
+
+    The rule then ends in ``on-ambiguous-state``, so that a record says so. Where no candidate or several are
+    applicable, the reading stays as it is, and so does every reading that is not ambiguous.
+    """
+    if reading.status != "ambiguous":
+        return reading
+    fitting = [candidate for candidate in reading.candidates if applicable(candidate)]
+    if len(fitting) != 1:
+        return reading
+    rule = "+".join(name for name in (reading.rule, "on-ambiguous-state") if name)
+    return reading._replace(status="read", action=fitting[0], candidates=(), rule=rule, reason="")

@@ -1,93 +1,73 @@
-"""Raw replies of real models, recorded by PlanBench: where it judged a plan correct, the reader must see that plan."""
+"""Raw replies of real models, recorded by PlanBench: where it judged a plan correct, the reader must see that plan.
+
+How the verdicts agree, under each reading policy, is tested in ``tests/interop``.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from pddl2nl.nl.read import Reader
-from pddl2nl.nl.wording import Snippet, Wording
-from pddl2nl.pddl import ActionSchema, Domain, TypedName
+from pddl2nl.interop import PlanBenchFolder, PlanBenchReply
+from pddl2nl.nl import Reader, choose_wording, make_names
+from pddl2nl.pddl import Task, load_domain, load_problem
 
-COLOURS = ("red", "blue", "orange", "yellow", "white", "magenta", "black", "cyan", "green", "violet", "silver", "gold")
-LETTERS = "abcdefghijkl"
-BLOCKS = {
-    "pick-up": ("object", "pick up the {?0} block"),
-    "put-down": ("object", "put down the {?0} block"),
-    "stack": ("object object", "stack the {?0} block on top of the {?1} block"),
-    "unstack": ("object object", "unstack the {?0} block from on top of the {?1} block"),
-}
-MYSTERY = {
-    "attack": ("object", "attack object {?0}"),
-    "succumb": ("object", "succumb object {?0}"),
-    "overcome": ("object object", "overcome object {?0} from object {?1}"),
-    "feast": ("object object", "feast object {?0} from object {?1}"),
-}
-LOGISTICS = {
-    "load-truck": ("package truck location", "load {?0} into {?1} at {?2}"),
-    "load-airplane": ("package airplane location", "load {?0} into {?1} at {?2}"),
-    "unload-truck": ("package truck location", "unload {?0} from {?1} at {?2}"),
-    "unload-airplane": ("package airplane location", "unload {?0} from {?1} at {?2}"),
-    "drive-truck": ("truck location location city", "drive {?0} from {?1} to {?2} in {?3}"),
-    "fly-airplane": ("airplane location location", "fly {?0} from {?1} to {?2}"),
-}
+CONFIGS = ("blocksworld", "blocksworld_3", "logistics", "mystery_blocksworld_3")
 
 
-def _reader(actions: dict[str, tuple[str, str]], objects: dict[str, TypedName], types: tuple[str, ...] = ()) -> Reader:
-    schemas: list[ActionSchema] = []
-    snippets: dict[str, Snippet] = {}
-    for name, (kinds, text) in actions.items():
-        parameters = tuple(TypedName(f"?{index}", (kind,)) for index, kind in enumerate(kinds.split()))
-        schemas.append(ActionSchema(name, parameters))
-        snippets[name] = Snippet(name, tuple(item.name for item in parameters), text)
-    domain = Domain("d", types=tuple(TypedName(name) for name in types), actions=tuple(schemas))
-    return Reader.for_objects(domain, Wording("d", {}, snippets), objects)
+@pytest.fixture
+def folder(shared: Path) -> PlanBenchFolder:
+    return PlanBenchFolder(shared / "planbench")
 
 
-def _logistics_objects() -> dict[str, TypedName]:
-    counted = {"package": 12, "truck": 8, "airplane": 6, "city": 8}
-    objects = {
-        f"{kind}_{index}": TypedName(f"{kind[0]}{index}", (kind,))
-        for kind, count in counted.items()
-        for index in range(count)
-    }
-    places = [(city, place) for city in range(8) for place in range(8)]
-    return objects | {f"location_{c}_{p}": TypedName(f"l{c}-{p}", ("location",)) for c, p in places}
+def _correct(folder: PlanBenchFolder, name: str) -> Iterator[tuple[PlanBenchReply, Reader]]:
+    """The replies of a configuration that PlanBench judged correct, with the reader under its own wording."""
+    readers: dict[int, Reader] = {}
+    for path in folder.results_paths:
+        if path.parent.parent.name != name:
+            continue
+        results = folder.results(path)
+        config = folder.config(results)
+        domain = load_domain(config.domain_path)
+        wording = choose_wording(str(config.path), domain)
+        for reply in results.replies:
+            if not reply.correct:
+                continue
+            if reply.instance_id not in readers:
+                task = Task(domain, load_problem(config.instance_path(reply.instance_id), domain))
+                readers[reply.instance_id] = Reader(task, wording, make_names(task, "typed", wording))
+            yield reply, readers[reply.instance_id]
 
 
-def _readers() -> dict[str, Reader]:
-    colours = {colour: TypedName(letter) for colour, letter in zip(COLOURS, LETTERS, strict=True)}
-    blocks = _reader(BLOCKS, colours)
-    return {
-        "blocksworld": blocks,
-        "blocksworld_3": blocks,
-        "mystery_blocksworld_3": _reader(MYSTERY, {letter: TypedName(letter) for letter in LETTERS}),
-        "logistics": _reader(LOGISTICS, _logistics_objects(), ("package", "truck", "airplane", "location", "city")),
-    }
-
-
-def _replies(shared: Path, domain: str) -> Iterator[tuple[str, list[str]]]:
-    """Raw reply and recorded extraction of every plan that PlanBench judged correct."""
-    for path in sorted((shared / "planbench" / "results" / domain).glob("*/*.json")):
-        for item in json.loads(path.read_text(encoding="utf-8"))["instances"]:
-            if item.get("llm_correct", item.get("correct")):
-                recorded = item.get("extracted_llm_plan") or ""
-                lines = recorded if isinstance(recorded, list) else recorded.split("\n")
-                yield item["llm_raw_response"], [line.replace(",", "").strip() for line in lines if line.strip()]
-
-
-@pytest.mark.parametrize("domain", ["blocksworld", "blocksworld_3", "mystery_blocksworld_3", "logistics"])
-def test_plans_judged_correct_are_read_out_of_the_raw_reply(shared: Path, domain: str) -> None:
-    reader = _readers()[domain]
-    missed: list[str] = []
+@pytest.mark.parametrize("name", CONFIGS)
+def test_plans_judged_correct_are_read_out_of_the_raw_reply(folder: PlanBenchFolder, name: str) -> None:
+    missed: list[int] = []
     count = 0
-    for reply, recorded in _replies(shared, domain):
+    for reply, reader in _correct(folder, name):
         count += 1
-        readings = reader.read(reply)
-        if [str(action) for action in readings.plan] != recorded or not readings.complete:
-            missed.append(reply)
+        readings = reader.read(reply.text)
+        if tuple(map(str, readings.plan)) != reply.extraction or not readings.complete:
+            missed.append(reply.instance_id)
     assert count
-    assert len(missed) <= 0.005 * count, missed[:1]
+    assert len(missed) <= 0.005 * count, missed
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_the_example_in_the_prompt_is_read_as_it_was_told(folder: PlanBenchFolder, name: str) -> None:
+    """PlanBench's one-shot prompts tell a plan of another instance in the configuration's own words."""
+    path = next(path for path in folder.results_paths if path.parent.parent.name == name and "zero" not in path.name)
+    config = folder.config(folder.results(path))
+    domain = load_domain(config.domain_path)
+    wording = choose_wording(str(config.path), domain)
+    entries: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["instances"]
+    for entry in entries[:20]:
+        example = entry.get("example_instance_ids", [entry.get("example_instance_id")])[0]
+        told = entry["query"].split("[PLAN]")[1].split("[PLAN END]")[0].strip()
+        task = Task(domain, load_problem(config.instance_path(example), domain))
+        readings = Reader(task, wording, make_names(task, "typed", wording)).read(told)
+        assert len(readings.chosen) == len(told.split("\n"))
+        assert {rule for item in readings.chosen for rule in item.rule.split("+")} <= {"exact", "static-types"}

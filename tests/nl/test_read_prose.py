@@ -111,6 +111,54 @@ PASSAGES = [
     "Stack overflow is no danger in so small a problem.",
     "Pick up where the last plan ended and carry on.",
     "The pick up of a needs an empty hand.",
+    # plans in the abstract, told of afterwards, ruled out
+    "To stack a on b, I must first clear b.",
+    "Stacking a on b would block c.",
+    "After picking up a I can stack a on b.",
+    "We could unstack b from a but that would not help.",
+    "The action stack a on b is not applicable.",
+    "Should I stack a on b?",
+    "Instead of stack a on b, stack it elsewhere.",
+    "if I pick up a, my hand is full",
+    "Before: a on b. After: a on the table.",
+    "The last plan was to stack a on b and then to pick up c.",
+    "In step 3 I unstacked a from b, which was a mistake.",
+    "Having picked up a, I put it down again.",
+    "My approach: take the tower apart, then build the goal from the bottom up.",
+    "The naive plan, pick up a and stack a on b, fails in its first step.",
+    "Pick up a? Not possible, b is on it.",
+    "pick up a is not what I want",
+    "Unstack a from b cannot be the first step, as a is under c.",
+    "stack a on b only works when a is held",
+    "Rather than pick up c now, wait until b is free.",
+    "It makes no sense to put down a and pick up a again.",
+    "Whenever we unstack a from b, b becomes clear.",
+    "Suppose we stack a on b; what is clear then?",
+    "One could pick up c or pick up b.",
+    "The possible actions are:\n- pick up a\n- pick up b",
+    "Applicable actions: pick up a, pick up c",
+    "Once more: I can't stack a on b.",
+    "Sorry, but I am unable to stack a on b.",
+    "I have not been asked to pick up c.",
+    "Had I stacked a on b, the goal would hold.",
+    "❌ Stack a on b",
+    "Wrong: stack a on b",
+    "Invalid action: stack a on b",
+    "<think>pick up a, then stack a on b</think>",
+    "<reflection>\npick up a\n</reflection>",
+    "> Thought: pick up a",
+    "Q: Which block should I pick up? A: none",
+    "Hmm, stack a on b? Or unstack c from a?",
+    "a → b → c is the order of the tower.",
+    "(to pick up a, a must be clear)",
+    "What the hand holds, it can stack on a or on b.",
+    "The red block, the blue block and the green block.",
+    "1. Analyse the state\n2. Find the differences\n3. Plan",
+    "Step 1: Understand the goal\nStep 2: Find what blocks it",
+    "Number of steps: 6\nBlocks moved: a, b",
+    "Optimality: no shorter plan exists.",
+    "I'm finished explaining, here is nothing more.",
+    "The hand is not empty. I look at the state again.",
 ]
 
 
@@ -144,7 +192,7 @@ def reader() -> Reader:
 
 
 def test_there_are_enough_passages() -> None:
-    assert len(set(PASSAGES)) >= 60
+    assert len(set(PASSAGES)) >= 120
 
 
 @pytest.mark.parametrize("passage", PASSAGES)

@@ -1,0 +1,181 @@
+"""Names that are near, aliases, what never changes as a judge between actions, and the state as the last one."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from pddl2nl.nl.names import Names, make_names
+from pddl2nl.nl.read import Reader
+from pddl2nl.nl.readings import Reading, settle
+from pddl2nl.nl.wording import Snippet, Wording
+from pddl2nl.pddl import Task, TypedName, parse_task
+from validators import GroundAction, Simulator
+
+UNTYPED = """
+(define (domain logistics) (:requirements :strips)
+ (:predicates (truck ?t) (airplane ?a) (package ?p) (city ?c) (at ?x ?l) (in ?p ?v) (in-city ?l ?c))
+ (:action load-truck :parameters (?p ?t ?l)
+  :precondition (and (package ?p) (truck ?t) (at ?t ?l) (at ?p ?l)) :effect (and (in ?p ?t) (not (at ?p ?l))))
+ (:action load-airplane :parameters (?p ?a ?l)
+  :precondition (and (package ?p) (airplane ?a) (at ?a ?l) (at ?p ?l)) :effect (and (in ?p ?a) (not (at ?p ?l))))
+ (:action drive :parameters (?t ?x ?y ?c)
+  :precondition (and (truck ?t) (at ?t ?x) (in-city ?x ?c) (in-city ?y ?c))
+  :effect (and (at ?t ?y) (not (at ?t ?x))))
+ (:action push :parameters (?p) :precondition (at ?p l1) :effect (in ?p ?p))
+ (:action pull :parameters (?p) :precondition (in ?p t) :effect (at ?p l1))
+ (:constants l1 t))
+"""
+FACTS = (
+    "(package p) (truck t) (airplane f) (truck both) (airplane both) (city c) (city d) (in-city l1 c) (in-city l2 c)"
+)
+PROBLEM = f"""
+(define (problem q) (:domain logistics) (:objects p f both c d l2 l3)
+ (:init {FACTS} (in-city l3 c) (in-city l3 d) (at p l1) (at t l1) (at f l1)) (:goal (in p t)))
+"""
+
+
+def task(problem: str = PROBLEM) -> Task:
+    return parse_task(UNTYPED, problem)
+
+
+def wording() -> Wording:
+    texts = {
+        "load-truck": ("?p ?t ?l", "load {?p} into {?t} at {?l}"),
+        "load-airplane": ("?p ?a ?l", "load {?p} into {?a} at {?l}"),
+        "drive": ("?t ?x ?y ?c", "drive {?t} from {?x} to {?y} in the city of {?c}"),
+        "push": ("?p", "move {?p} along"),
+        "pull": ("?p", "move {?p} along"),
+    }
+    actions = {name: Snippet(name, tuple(variables.split()), text) for name, (variables, text) in texts.items()}
+    return Wording("logistics", {}, actions)
+
+
+def one(reader: Reader, line: str) -> Reading:
+    (reading,) = reader.read(line).readings
+    return reading
+
+
+@pytest.fixture(scope="module")
+def reader() -> Reader:
+    return Reader(task(), wording(), make_names(task(), "original"))
+
+
+@pytest.mark.parametrize(
+    ("line", "action", "rule"),
+    [
+        ("load p into t at l1", "(load-truck p t l1)", "static-types"),
+        ("load p into f at l1", "(load-airplane p f l1)", "static-types"),
+        ("2. Load p into f at l1.", "(load-airplane p f l1)", "markup+case+static-types"),
+        ("load the p into t at l1", "(load-truck p t l1)", "loose-articles+static-types"),
+    ],
+)
+def test_static_unary_predicates_tell_actions_apart(reader: Reader, line: str, action: str, rule: str) -> None:
+    reading = one(reader, line)
+    assert (str(reading.action), reading.rule, reading.candidates) == (action, rule, ())
+
+
+@pytest.mark.parametrize("line", ["load p into both at l1", "load p into c at l1", "load f into t at l1"])
+def test_where_they_say_nothing_or_too_much_it_stays_ambiguous(reader: Reader, line: str) -> None:
+    reading = one(reader, line)
+    assert reading.status == "ambiguous"
+    assert [item.name for item in reading.candidates] == ["load-truck", "load-airplane"]
+
+
+def test_without_a_task_there_is_nothing_static() -> None:
+    world = task()
+    reader = Reader.for_objects(world.domain, wording(), dict(world.objects.items()))
+    assert one(reader, "load p into t at l1").status == "ambiguous"
+    assert one(reader, "drive t from l1 to l2").status == "unreadable"
+
+
+@pytest.mark.parametrize(
+    ("line", "action"),
+    [
+        ("drive t from l1 to l2", "(drive t l1 l2 c)"),
+        ("Drive the t from l1 to l3.", "(drive t l1 l3 c)"),
+        ("drive t from l3 to l3", None),
+        ("drive t from l1 to c", None),
+        ("drive t from l1", None),
+        ("(drive t l1 l2)", None),
+    ],
+)
+def test_a_last_object_may_be_left_out_where_only_one_can_be_meant(
+    reader: Reader, line: str, action: str | None
+) -> None:
+    reading = one(reader, line)
+    assert (str(reading.action) if reading.action else None) == action
+    assert reading.status == ("read" if action else "unreadable")
+    assert (reading.rule.endswith("loose-ending+static")) == (action is not None)
+
+
+# ── settling by the state ────────────────────────────────────────────────────────────────────────
+
+
+def test_the_only_applicable_candidate_is_what_was_meant(reader: Reader) -> None:
+    simulator = Simulator(task())
+    state = simulator.initial
+    reading = one(reader, "move p along")
+    assert reading.status == "ambiguous"
+    settled = settle(reading, lambda action: simulator.is_applicable(state, action))
+    assert (str(settled.action), settled.status) == ("(push p)", "read")
+    assert (settled.rule, settled.candidates, settled.reason) == ("exact+on-ambiguous-state", (), "")
+    assert (settled.start, settled.end, settled.text) == (reading.start, reading.end, reading.text)
+
+
+def test_none_or_several_applicable_candidates_settle_nothing(reader: Reader) -> None:
+    reading = one(reader, "Move p along.")
+    assert settle(reading, lambda action: False) == reading
+    assert settle(reading, lambda action: True) == reading
+    plain = one(reader, "drive t from l1 to l2 in the city of c")
+    assert settle(plain, lambda action: False) == plain
+    asked: list[GroundAction] = []
+    settle(one(reader, "nothing of the kind"), lambda action: bool(asked.append(action)))
+    assert asked == []
+
+
+# ── names ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_aliases_are_loose_names() -> None:
+    world = task()
+    names = Names(
+        {name: f"thing_{index}" for index, name in enumerate(world.objects)}, "typed", {"parcel_7": "p", "van": "t"}
+    )
+    reader = Reader(world, wording(), names)
+    told = one(reader, f"load {names.to_nl['p']} into {names.to_nl['t']} at {names.to_nl['l1']}")
+    assert told.rule == "static-types"
+    for parcel in ("parcel_7", "Parcel-7", "parcel 7"):
+        reading = one(reader, f"load {parcel} into van at {names.to_nl['l1']}")
+        assert (str(reading.action), reading.rule) == ("(load-truck p t l1)", "loose-names+static-types")
+    assert one(reader, f"load parcel_8 into van at {names.to_nl['l1']}").status == "unknown-object"
+
+
+def _many(count: int) -> Reader:
+    domain = "(define (domain d) (:requirements :typing) (:types box) (:action go :parameters (?x - box)))"
+    problem = "(define (problem q) (:domain d) (:init) (:goal (and)))"
+    objects = {f"box_{index}": TypedName(f"b{index}", ("box",)) for index in range(count)}
+    snippets = {"go": Snippet("go", ("?x",), "go to {?x}")}
+    return Reader.for_objects(parse_task(domain, problem).domain, Wording("d", {}, snippets), objects)
+
+
+def test_the_nearest_names_are_suggested_in_a_certain_order() -> None:
+    reader = _many(12)
+    reading = one(reader, "go to boxx_1")
+    assert (reading.status, reading.action, reading.unknown) == ("unknown-object", None, ("boxx_1",))
+    # Of names equally near the one declared first comes first.
+    assert reading.suggestions == ("box_1", "box_10", "box_11")
+    assert one(reader, "go to box_99").suggestions == ("box_9", "box_0", "box_1")
+    assert one(reader, "go to sledgehammer").suggestions == ()
+    assert one(reader, "go to BOX_99").as_json()["candidates"] == ["box_9", "box_0", "box_1"]
+
+
+def test_suggestions_among_thousands_of_names_come_quickly() -> None:
+    reader = _many(5000)
+    text = "\n".join(f"go to bx_{index}" for index in range(200))
+    began = time.perf_counter()
+    readings = reader.read(text).readings
+    # Each takes less than a millisecond; tests share their machine.
+    assert time.perf_counter() - began < 2.0
+    assert [item.suggestions[0] for item in readings] == [f"box_{index}" for index in range(200)]
