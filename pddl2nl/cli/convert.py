@@ -1,173 +1,238 @@
-"""``pddl2nl convert``, ``tell`` and ``read``: from PDDL to language and back."""
+"""``pddl2nl convert``: from PDDL to prompt texts, and wordings made by a model."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pddl2nl.cli.output import (
-    DONE,
-    WANTING,
-    print_json,
-    print_text,
-    print_warnings,
-    read_text_argument,
-    write_text_file,
+from pddl2nl.cli.output import console, print_json, print_text, print_warnings, write_text_file
+from pddl2nl.cli.wording import (
+    OWN_WORDING,
+    WORDING_HELP,
+    DomainFile,
+    JsonOption,
+    NamesOption,
+    NamesSeedOption,
+    check_names,
+    chosen_wording,
+    named,
 )
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
-    from pddl2nl.nl import Reading, Readings, Wording
+    from pddl2nl.llm import Model
+    from pddl2nl.nl import Wording
     from pddl2nl.pddl import Domain
-    from validators import Plan
 
 __all__ = ["register"]
 
-_WORDING_HELP = "How things are said: template, or a wording FILE."
-_OWN_WORDING = "the wording.json beside DOMAIN where there is one, else template"
-_NAMES_HELP = "Objects' names: typed (truck_0), original (as in PDDL), inferred (typed, from static unary predicates)."
+_EPILOG = (
+    "Example: pddl2nl convert domain.pddl problem.pddl --names typed. "
+    "With a model, once for all runs: pddl2nl convert domain.pddl --wording llm --model gpt-4o-2024-08-06 "
+    "--save-wording wording.json"
+)
 
-DomainFile = Annotated[Path, typer.Argument(metavar="DOMAIN", help="The domain file.")]
-ProblemFile = Annotated[Path, typer.Argument(metavar="PROBLEM", help="The problem file.")]
-WordingOption = Annotated[
+MadeWording = Annotated[
     str | None,
-    typer.Option("--wording", metavar="template|FILE", help=_WORDING_HELP, show_default=_OWN_WORDING),
+    typer.Option(
+        "--wording",
+        metavar="template|llm|FILE",
+        help=f"{WORDING_HELP} llm: a model words each predicate and action (--model).",
+        show_default=OWN_WORDING,
+    ),
 ]
-NamesOption = Annotated[str, typer.Option("--names", metavar="typed|original|inferred", help=_NAMES_HELP)]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+ModelName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="M",
+        help="For --wording llm: a model's name for the openai client (key in OPENAI_API_KEY), script:FILE or "
+        "replay:DIR.",
+        show_default="none",
+    ),
+]
+BaseUrl = Annotated[
+    str | None,
+    typer.Option(metavar="URL", help="An OpenAI-compatible endpoint.", show_default="OPENAI_BASE_URL, else OpenAI"),
+]
+Revisions = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        metavar="N",
+        help="How often the model is told what is wrong with a snippet and asked again, before the template stands in.",
+    ),
+]
+AskNegated = Annotated[
+    bool, typer.Option("--ask-negated", help="Ask the model for each predicate's negated form in the same call.")
+]
+WordingTokens = Annotated[
+    int, typer.Option(min=1, metavar="N", help="Tokens of a reply, at most; more for models that think first.")
+]
+Seed = Annotated[int, typer.Option(help="Seed of the model's sampling.")]
+Negation = Annotated[
+    str,
+    typer.Option(
+        metavar="rules|stanza",
+        help="Where the wording has no negated form and the rules know none: leave it to 'it is not the case that …', "
+        "or find it by stanza's dependency parse (extra 'stanza') and put it in the wording.",
+    ),
+]
+SaveWording = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Write the wording to a file, to be edited and used again. With --wording llm, what is finished is kept "
+        "there should the endpoint fail, and the same command goes on from it.",
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the commands to the application."""
-    app.command("convert", epilog="Example: pddl2nl convert domain.pddl problem.pddl --names typed")(_convert)
-    app.command("tell", epilog="Example: pddl2nl tell domain.pddl problem.pddl plan.txt --wording template")(_tell)
-    app.command("read", epilog="Example: pddl2nl tell d.pddl p.pddl plan.txt | pddl2nl read d.pddl p.pddl")(_read)
-
-
-# ── convert ──────────────────────────────────────────────────────────────────────────────────────
+    """Adds the command to the application."""
+    app.command("convert", epilog=_EPILOG)(_convert)
 
 
 def _convert(
     domain: DomainFile,
     problem: Annotated[Path | None, typer.Argument(metavar="PROBLEM", help="The problem file.")] = None,
-    wording: WordingOption = None,
-    model: Annotated[
-        str | None, typer.Option(metavar="M", help="The model that makes a wording (--wording llm; a later version).")
-    ] = None,
-    save_wording: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the wording to a file, to be edited and used again.")
-    ] = None,
+    wording: MadeWording = None,
+    model: ModelName = None,
+    base_url: BaseUrl = None,
+    revisions: Revisions = 1,
+    ask_negated: AskNegated = False,
+    wording_tokens: WordingTokens = 200,
+    seed: Seed = 1,
+    negation: Negation = "rules",
+    save_wording: SaveWording = None,
     names: NamesOption = "typed",
+    names_seed: NamesSeedOption = None,
     style: Annotated[str, typer.Option(metavar="nl|pddl", help="Language, or PDDL texts for PDDL prompts.")] = "nl",
     as_json: JsonOption = False,
 ) -> None:
     """Turn a domain, and a problem, into prompt texts: the domain's description, objects, initial state, goal."""
-    from pddl2nl.nl import choose_wording, convert, wording_warnings
-    from pddl2nl.nl.names import SCHEMES
+    from pddl2nl.nl import convert
     from pddl2nl.pddl import Task, load_domain, load_problem
 
-    if model is not None:
-        raise InputError("--model: only --wording llm asks a model, and wordings by a model come with a later version")
-    if names not in SCHEMES:
-        raise InputError(f"--names {names}: no such scheme; there are {', '.join(SCHEMES)}")
+    check_names(names)
     if style not in ("nl", "pddl"):
         raise InputError(f"--style {style}: no such style; there are nl, pddl")
+    if negation not in ("rules", "stanza"):
+        raise InputError(f"--negation {negation}: there are rules and stanza")
+    if wording != "llm" and (model is not None or base_url is not None or ask_negated or revisions != 1):
+        raise InputError("--model, --base-url, --revisions and --ask-negated are for --wording llm, which asks a model")
     read_domain = load_domain(domain)
-    chosen = choose_wording(wording, read_domain, domain)
-    print_warnings(wording_warnings(chosen, read_domain))
-    told = read_domain if problem is None else Task(read_domain, load_problem(problem, read_domain))
-    conversion = convert(told, chosen, names, "pddl" if style == "pddl" else "nl")
+    task = None if problem is None else Task(read_domain, load_problem(problem, read_domain))
+    if wording == "llm":
+        asked = _Asked(_model(model, base_url, read_domain), revisions, ask_negated, seed, wording_tokens, save_wording)
+        chosen = _worded(read_domain, asked)
+    else:
+        chosen = chosen_wording(wording, read_domain, domain)
     if save_wording is not None:
-        write_text_file(save_wording, json.dumps(chosen.to_json(), indent=2, ensure_ascii=False) + "\n")
+        # At once: what a model was paid for is kept, whatever fails from here on.
+        _save(chosen, save_wording)
+    if negation == "stanza":
+        chosen = _with_parsed_negations(chosen, read_domain)
+        if save_wording is not None:
+            _save(chosen, save_wording)
+    said = names if task is None else named(task, names, chosen, names_seed)
+    conversion = convert(task or read_domain, chosen, said, "pddl" if style == "pddl" else "nl")
     if as_json:
         print_json(conversion.as_json())
     else:
         print_text("\n\n".join(text for text in (conversion.domain_text, conversion.problem_text) if text))
 
 
-def _wording(spec: str | None, domain: Domain, path: Path) -> Wording:
-    from pddl2nl.nl import choose_wording, wording_warnings
-
-    chosen = choose_wording(spec, domain, path)
-    print_warnings(wording_warnings(chosen, domain))
-    return chosen
+# ── wordings by a model ──────────────────────────────────────────────────────────────────────────
 
 
-# ── tell ─────────────────────────────────────────────────────────────────────────────────────────
+def _model(name: str | None, base_url: str | None, domain: Domain) -> Model:
+    from pddl2nl.experiments.models import ModelContext, make_model
+    from pddl2nl.nl import template_wording
+
+    if name is None:
+        raise InputError("--wording llm asks a model: --model M (a model's name, script:FILE or replay:DIR)")
+    if name.partition(":")[0] == "oracle":
+        raise InputError("--model oracle plans and cannot word a domain: a model's name, script:FILE or replay:DIR can")
+    return make_model(name, ModelContext(domain, template_wording(domain), base_url=base_url)).model
 
 
-def _tell(
-    domain: DomainFile,
-    problem: ProblemFile,
-    plan: Annotated[str, typer.Argument(metavar="PLAN", help="The plan file; - for standard input.")],
-    wording: WordingOption = None,
-    names: NamesOption = "typed",
-    as_json: JsonOption = False,
-) -> None:
-    """Tell a plan in language, a line an action; `read` is the inverse."""
-    from pddl2nl.nl import Teller, make_names
-    from pddl2nl.pddl import load_task
+@dataclass(frozen=True)
+class _Asked:
+    """The model that words, and how it is asked; ``file`` is where its wording is to be saved, if anywhere."""
 
-    task = load_task(domain, problem)
-    chosen = _wording(wording, task.domain, domain)
-    teller = Teller(task, chosen, make_names(task, names, chosen.types))
-    actions = [step.action for step in _plan(plan).steps]
-    lines = [(str(action), teller.action(action)) for action in actions]
-    if as_json:
-        print_json({"lines": [{"action": action, "text": text} for action, text in lines]})
-    elif lines:
-        print_text("\n".join(text for _, text in lines))
+    model: Model
+    revisions: int
+    negated: bool
+    seed: int
+    max_tokens: int
+    file: Path | None
 
 
-def _plan(argument: str) -> Plan:
-    from validators import load_plan, read_plan
+def _worded(domain: Domain, asked: _Asked) -> Wording:
+    from pddl2nl.nl import word_domain, wording_warnings
 
-    if argument == "-":
-        return read_plan(read_text_argument("-"), "standard input")
-    return load_plan(argument)
-
-
-# ── read ─────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _read(
-    domain: DomainFile,
-    problem: ProblemFile,
-    text: Annotated[str, typer.Argument(metavar="FILE", help="The text; - for standard input.")] = "-",
-    wording: WordingOption = None,
-    names: NamesOption = "typed",
-    reading: Annotated[
-        str, typer.Option(metavar="default|planbench|all", help="The reading policy: which lines make the plan.")
-    ] = "default",
-    as_json: JsonOption = False,
-) -> None:
-    """Read actions out of text. Exit code 1: a line is unreadable, ambiguous, or names an unknown object."""
-    from pddl2nl.nl import Reader, make_names
-    from pddl2nl.pddl import load_task
-
-    task = load_task(domain, problem)
-    chosen = _wording(wording, task.domain, domain)
-    reader = Reader(task, chosen, make_names(task, names, chosen.types))
-    readings = reader.read(read_text_argument(text), reading)
-    if as_json:
-        print_json(readings.as_json())
-    else:
-        _show(readings)
-    raise typer.Exit(WANTING if _failures(readings) else DONE)
+    begun = _begun(domain, asked.file)
+    kept: list[Wording] = []
+    try:
+        with _progress() as on_progress:
+            worded = word_domain(
+                domain,
+                asked.model,
+                revisions=asked.revisions,
+                negated=asked.negated,
+                seed=asked.seed,
+                max_tokens=asked.max_tokens,
+                on_progress=on_progress,
+                keep=lambda wording: kept.__setitem__(slice(None), [wording]),
+                start_from=begun,
+            )
+    except BaseException:
+        # Whatever ended it, Ctrl-C included: what was paid for is kept.
+        if kept and asked.file is not None:
+            _save(kept[0], asked.file)
+            print_warnings([f"what is finished is kept in {asked.file}; the same command goes on from there"])
+        raise
+    print_warnings((*worded.warnings(), *wording_warnings(worded.wording, domain)))
+    return worded.wording
 
 
-def _failures(readings: Readings) -> list[Reading]:
-    """The lines that were meant as actions and were not read, wherever they stand."""
-    return [item for item in readings.readings if item.is_attempt and item.status != "read"]
+def _begun(domain: Domain, file: Path | None) -> Wording | None:
+    """The wording that an earlier call of the same command left unfinished."""
+    from pddl2nl.nl import load_wording
+
+    if file is None or not file.is_file():
+        return None
+    try:
+        begun = load_wording(file, domain)
+    except InputError:
+        # Something else stands there; --save-wording replaces it, as it does under every other wording.
+        return None
+    return begun if begun.source.get("method") == "llm" and begun.source.get("unfinished") else None
 
 
-def _show(readings: Readings) -> None:
-    if readings.plan:
-        print_text("\n".join(str(action) for action in readings.plan))
-    for item in _failures(readings):
-        near = [*map(str, item.candidates), *item.suggestions]
-        hint = f" (near: {', '.join(near)})" if near else ""
-        typer.echo(f"line {item.line}: {item.status}: {item.text.strip()}{hint}", err=True)
+@contextmanager
+def _progress() -> Iterator[Callable[[str, int, int], None]]:
+    """A progress bar on standard error, where that is a terminal."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    screen = console(stderr=True)
+    columns = (TextColumn("{task.description:<32}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as progress:
+        bar = progress.add_task("asking the model", total=None)
+        yield lambda name, done, total: progress.update(bar, completed=done, total=total, description=name)
+
+
+def _save(wording: Wording, file: Path) -> None:
+    write_text_file(file, json.dumps(wording.to_json(), indent=2, ensure_ascii=False) + "\n")
+
+
+def _with_parsed_negations(wording: Wording, domain: Domain) -> Wording:
+    from pddl2nl.nl.negation_parsed import StanzaParser, with_parsed_negations
+
+    return with_parsed_negations(wording, domain, StanzaParser())

@@ -9,6 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pddl2nl.cli.output import DONE, INFRASTRUCTURE, WANTING, print_json, print_table, print_text, print_warnings
+from pddl2nl.cli.wording import (
+    DomainFile,
+    JsonOption,
+    NamesOption,
+    NamesSeedOption,
+    ProblemFile,
+    WordingOption,
+    chosen_wording,
+)
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,25 +33,13 @@ _MODEL_HELP = (
     "Downward, needs no key); script:FILE (replies from a file); replay:DIR (replies from records). Not used by "
     "policies that ask no model."
 )
-_WORDING_HELP = "How things are said: template, or a wording FILE."
 _EXAMPLE_HELP = "A problem of the same domain, shown solved; none for no example."
 
 
-DomainFile = Annotated[Path, typer.Argument(metavar="DOMAIN", help="The domain file.")]
-ProblemFile = Annotated[Path, typer.Argument(metavar="PROBLEM", help="The problem file.")]
 PolicyName = Annotated[
     str, typer.Option("--policy", metavar="P", help="How actions are chosen; pddl2nl policies lists them.")
 ]
 ModelName = Annotated[str | None, typer.Option("--model", metavar="M", help=_MODEL_HELP)]
-WordingName = Annotated[
-    str | None,
-    typer.Option(
-        "--wording",
-        metavar="template|FILE",
-        help=_WORDING_HELP,
-        show_default="DOMAIN's own wording.json, else template",
-    ),
-]
 StyleName = Annotated[str, typer.Option(metavar="nl|pddl", help="Language, or the PDDL twins of basic and act.")]
 ExampleName = Annotated[
     str | None,
@@ -51,10 +48,37 @@ ExampleName = Annotated[
     ),
 ]
 PlanFile = Annotated[Path | None, typer.Option(metavar="FILE", help="A plan for that problem.", show_default="FF's")]
-NamesOption = Annotated[
-    str, typer.Option(metavar="typed|original|inferred", help="Objects' names; style pddl keeps their own.")
+Translator = Annotated[
+    str,
+    typer.Option(
+        metavar="reader|llm|reader+llm",
+        help="What reads the model's words back into PDDL: the reader (no calls), a model (the paper's T-LLM, a call a "
+        "line), or a model for what the reader cannot read.",
+    ),
 ]
-Translator = Annotated[str, typer.Option(metavar="reader", help="What reads the model's words back into PDDL.")]
+TranslatorModel = Annotated[
+    str | None,
+    typer.Option(
+        metavar="M",
+        help="The model that translates, named as for --model; its calls count in every limit.",
+        show_default="the run's own model",
+    ),
+]
+OnAmbiguous = Annotated[
+    str,
+    typer.Option(
+        metavar="refuse|state",
+        help="An action that can mean several: refuse it, or take the only one that is applicable; the record says so.",
+    ),
+]
+ReadingPolicy = Annotated[
+    str,
+    typer.Option(
+        "--reading",
+        metavar="default|planbench|all",
+        help="Which of a reply's action lines are its plan (policies that give a plan at once).",
+    ),
+]
 Steps = Annotated[
     int | None,
     typer.Option(min=1, help="Turns of an interactive policy, at most.", show_default="twice the length of FF's plan"),
@@ -68,7 +92,6 @@ BaseUrl = Annotated[
     typer.Option(metavar="URL", help="An OpenAI-compatible endpoint.", show_default="OPENAI_BASE_URL, else OpenAI"),
 ]
 OutFolder = Annotated[Path, typer.Option(metavar="DIR", help="Folder of the record, a JSON Lines file.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -82,12 +105,16 @@ def _run(
     problem: ProblemFile,
     policy: PolicyName,
     model: ModelName = None,
-    wording: WordingName = None,
+    wording: WordingOption = None,
     style: StyleName = "nl",
     example: ExampleName = None,
     example_plan: PlanFile = None,
     names: NamesOption = "typed",
+    names_seed: NamesSeedOption = None,
     translator: Translator = "reader",
+    translator_model: TranslatorModel = None,
+    reading: ReadingPolicy = "default",
+    on_ambiguous: OnAmbiguous = "refuse",
     steps: Steps = None,
     seed: Seed = 1,
     max_usd: Dollars = None,
@@ -111,7 +138,11 @@ def _run(
         wording=chosen,
         style=style,
         names=names,
+        names_seed=names_seed,
         translator=translator,
+        translator_model=translator_model,
+        reading=reading,
+        on_ambiguous=on_ambiguous,
         example=example,
         example_plan=example_plan,
         steps=steps,
@@ -127,16 +158,13 @@ def _run(
 
 
 def _task(domain: Path, problem: Path, policy: str, model: str | None, wording: str | None) -> tuple[Task, Wording]:
-    from pddl2nl.nl import choose_wording, wording_warnings
     from pddl2nl.pddl import load_task
     from pddl2nl.policies import POLICIES
 
     if policy in POLICIES and POLICIES[policy]().needs_model and model is None:
         raise InputError(f"--policy {policy} asks a model: --model oracle (needs no key), or a model's name")
     task = load_task(domain, problem)
-    chosen = choose_wording(wording, task.domain, domain)
-    print_warnings(wording_warnings(chosen, task.domain))
-    return task, chosen
+    return task, chosen_wording(wording, task.domain, domain)
 
 
 def _unused(spec: RunSpec, model: str | None, wording: str | None) -> Iterator[str]:
@@ -146,6 +174,12 @@ def _unused(spec: RunSpec, model: str | None, wording: str | None) -> Iterator[s
     if spec.policy not in POLICIES:
         return
     policy = POLICIES[spec.policy]()
+    translated = {
+        "--translator": _unless(spec.translator, "reader"),
+        "--translator-model": spec.translator_model,
+        "--on-ambiguous": _unless(spec.on_ambiguous, "refuse"),
+    }
+    for_a_plan = {"--reading": _unless(spec.reading, "default")}
     for_a_model = {
         "--model": model,
         "--base-url": spec.base_url,
@@ -154,17 +188,31 @@ def _unused(spec: RunSpec, model: str | None, wording: str | None) -> Iterator[s
         "--max-usd": spec.max_usd,
         "--max-calls": spec.max_calls,
         "--max-tokens": spec.max_tokens,
+        **translated,
     }
-    for_language = {"--wording": wording, "--names": None if spec.names == "typed" else spec.names}
+    names = {"--names": _unless(spec.names, "typed"), "--names-seed": spec.names_seed}
+    # A translator that is asked for is refused in style pddl, where there is nothing to translate.
+    for_language = {"--wording": wording, **names, **translated, **for_a_plan, "--translator": None}
     kinds: tuple[tuple[bool, Mapping[str, object], str], ...] = (
         (policy.one_shot, {"--steps": spec.steps}, f"--policy {spec.policy} gives its whole plan in one turn"),
+        (not policy.one_shot, for_a_plan, f"--policy {spec.policy} takes its actions one at a time"),
         (not policy.needs_model, for_a_model, f"--policy {spec.policy} asks no model"),
         (spec.style == "pddl", for_language, "--style pddl tells PDDL, with the objects' own names"),
+        (
+            spec.translator == "reader" and policy.needs_model and spec.style == "nl",
+            {"--translator-model": spec.translator_model},
+            "--translator reader asks no model",
+        ),
     )
     for idle, options, reason in kinds:
         given = [name for name, value in options.items() if value is not None]
         if idle and given:
             yield f"{', '.join(given)} not used: {reason}"
+
+
+def _unless(value: str, default: str) -> str | None:
+    """A value that was chosen; None for the default."""
+    return None if value == default else value
 
 
 def _play(spec: RunSpec, as_json: bool) -> None:

@@ -17,9 +17,11 @@ from pddl2nl.nl.read_state import (
     read_problem,
     read_state,
 )
-from pddl2nl.nl.readings import Reading, Readings
+from pddl2nl.nl.readings import Reading, Readings, settle
+from pddl2nl.nl.settling import settle_plan
 from pddl2nl.nl.tell import Style, Teller
 from pddl2nl.nl.template import template_wording
+from pddl2nl.nl.word_domain import FellBack, WordedDomain, provenance_warnings, word_domain
 from pddl2nl.nl.wording import (
     Snippet,
     Wording,
@@ -33,6 +35,7 @@ from pddl2nl.nl.wording import (
 __all__ = [
     "READING_POLICIES",
     "Conversion",
+    "FellBack",
     "NLReadError",
     "Names",
     "Reader",
@@ -43,6 +46,7 @@ __all__ = [
     "Teller",
     "ToldGoal",
     "ToldState",
+    "WordedDomain",
     "Wording",
     "WordingError",
     "check_wording",
@@ -51,12 +55,16 @@ __all__ = [
     "load_wording",
     "make_names",
     "objects_of",
+    "provenance_warnings",
     "read_goal",
     "read_objects",
     "read_problem",
     "read_state",
     "save_wording",
+    "settle",
+    "settle_plan",
     "template_wording",
+    "word_domain",
     "wording_from_json",
     "wording_warnings",
 ]

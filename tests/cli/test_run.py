@@ -171,6 +171,31 @@ def test_an_option_without_use_is_said_to_be_so(call: Run, files: tuple[str, str
     assert call("run", *files, *plan, "--model", _script(tmp_path, "[PLAN]\n[PLAN END]")).error == ""
 
 
+def test_options_of_translation_without_use_are_said_to_be_so(
+    call: Run, files: tuple[str, str], tmp_path: Path
+) -> None:
+    script = _script(tmp_path, "Action: finished", "Action: finished")
+    options = ("--translator-model", "m", "--reading", "all")
+    ran = call("run", *files, "--policy", "act", "--model", script, "--example", "none", "--steps", "2", *options)
+    assert ran.error == (
+        "warning: --reading not used: --policy act takes its actions one at a time\n"
+        "warning: --translator-model not used: --translator reader asks no model\n"
+    )
+
+
+def test_a_model_can_translate_what_the_reader_cannot(call: Run, files: tuple[str, str], tmp_path: Path) -> None:
+    (tmp_path / "words.json").write_text(json.dumps(["[PLAN]\nunstack block_2 from block_1\n2. stack it\n[PLAN END]"]))
+    (tmp_path / "pddl.json").write_text(json.dumps(["(stack block_2 block_0)"]))
+    plan = ("--policy", "basic", "--model", f"script:{tmp_path / 'words.json'}", "--example", "none", "--json")
+    alone = call("run", *files, *plan)
+    assert (alone.json["outcome"], alone.json["calls"]) == ("unreadable", 1)
+    helped = call(
+        "run", *files, *plan, "--translator", "reader+llm", "--translator-model", f"script:{tmp_path / 'pddl.json'}"
+    )
+    assert (helped.json["outcome"], helped.json["calls"]) == ("goal-missed", 2)
+    assert helped.json["plan"] == ["(unstack c b)", "(stack c a)"]
+
+
 def test_ctrl_c_exits_with_130(call: Run, files: tuple[str, str], tmp_path: Path, monkeypatch: Any) -> None:
     def interrupted(*arguments: Any) -> Any:
         raise KeyboardInterrupt

@@ -1,0 +1,129 @@
+"""``pddl2nl tell`` and ``read``: a plan in language, and actions out of language."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pddl2nl.cli.output import DONE, WANTING, print_json, print_text, read_text_argument
+from pddl2nl.cli.wording import (
+    DomainFile,
+    JsonOption,
+    NamesOption,
+    NamesSeedOption,
+    ProblemFile,
+    WordingOption,
+    chosen_wording,
+    named,
+)
+from pddl2nl.errors import InputError
+
+if TYPE_CHECKING:
+    from pddl2nl.nl import Reading, Readings
+    from validators import Plan
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands to the application."""
+    app.command("tell", epilog="Example: pddl2nl tell domain.pddl problem.pddl plan.txt --wording template")(_tell)
+    app.command("read", epilog="Example: pddl2nl tell d.pddl p.pddl plan.txt | pddl2nl read d.pddl p.pddl")(_read)
+
+
+def _tell(
+    domain: DomainFile,
+    problem: ProblemFile,
+    plan: Annotated[str, typer.Argument(metavar="PLAN", help="The plan file; - for standard input.")],
+    wording: WordingOption = None,
+    names: NamesOption = "typed",
+    names_seed: NamesSeedOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Tell a plan in language, a line an action; `read` is the inverse."""
+    from pddl2nl.nl import Teller
+    from pddl2nl.pddl import load_task
+
+    task = load_task(domain, problem)
+    chosen = chosen_wording(wording, task.domain, domain)
+    teller = Teller(task, chosen, named(task, names, chosen, names_seed))
+    actions = [step.action for step in _plan(plan).steps]
+    lines = [(str(action), teller.action(action)) for action in actions]
+    if as_json:
+        print_json({"lines": [{"action": action, "text": text} for action, text in lines]})
+    elif lines:
+        print_text("\n".join(text for _, text in lines))
+
+
+def _plan(argument: str) -> Plan:
+    from validators import load_plan, read_plan
+
+    if argument == "-":
+        return read_plan(read_text_argument("-"), "standard input")
+    return load_plan(argument)
+
+
+def _read(
+    domain: DomainFile,
+    problem: ProblemFile,
+    text: Annotated[str, typer.Argument(metavar="FILE", help="The text; - for standard input.")] = "-",
+    wording: WordingOption = None,
+    names: NamesOption = "typed",
+    names_seed: NamesSeedOption = None,
+    reading: Annotated[
+        str,
+        typer.Option(
+            metavar="default|planbench|all",
+            help="Which lines make the plan. default: the last [PLAN] … [PLAN END], else the longest run of action "
+            "lines; all: every action line of the marked plan, else of the reply; planbench: every line of the reply "
+            "that says an action, tags ignored.",
+        ),
+    ] = "default",
+    on_ambiguous: Annotated[
+        str,
+        typer.Option(
+            metavar="refuse|state",
+            help="A line that fits several actions: refuse it, or take the one that is applicable where it stands.",
+        ),
+    ] = "refuse",
+    as_json: JsonOption = False,
+) -> None:
+    """Read actions out of text. Exit code 1: a line is unreadable, ambiguous, or names an unknown object."""
+    from pddl2nl.nl import Reader
+    from pddl2nl.pddl import load_task
+
+    if on_ambiguous not in ("refuse", "state"):
+        raise InputError(f"--on-ambiguous {on_ambiguous}: there are refuse and state")
+    task = load_task(domain, problem)
+    chosen = chosen_wording(wording, task.domain, domain)
+    reader = Reader(task, chosen, named(task, names, chosen, names_seed))
+    readings = reader.read(read_text_argument(text), reading)
+    if on_ambiguous == "state":
+        from pddl2nl.nl import settle_plan
+        from validators import Simulator
+
+        readings = settle_plan(readings, Simulator(task))
+    if as_json:
+        print_json(readings.as_json())
+    else:
+        _show(readings)
+    raise typer.Exit(WANTING if _failures(readings) else DONE)
+
+
+def _failures(readings: Readings) -> list[Reading]:
+    """The lines that were meant as actions and were not read, wherever they stand."""
+    return [item for item in readings.readings if item.is_attempt and item.status != "read"]
+
+
+def _show(readings: Readings) -> None:
+    if readings.plan:
+        print_text("\n".join(str(action) for action in readings.plan))
+    for item in _failures(readings):
+        near = [*map(str, item.candidates), *item.suggestions]
+        hint = f" (near: {', '.join(near)})" if near else ""
+        typer.echo(f"line {item.line}: {item.status}: {item.text.strip()}{hint}", err=True)
+    for item in readings.left_out:
+        if item.action is not None:
+            said = f"{item.text.strip()} (read as {item.action})"
+            typer.echo(f"line {item.line}: left out by --reading {readings.policy}: {said}", err=True)

@@ -1,0 +1,269 @@
+"""What a model's reply must be before it becomes a snippet, and what it is told where it is not.
+
+A reply is untrusted text. Wrapping that changes no word is taken off without asking again: code fences and code
+marks, bold marks, quotation marks around the whole, a bullet or number, a label such as "Output:", a line of
+introduction that ends in a colon, thoughts in ``<think>`` tags, a full stop or comma at the end, "I" or "to" before
+an action's verb, a capital at the start, blanks or capitals within the brackets (``{ ?X }``). Everything else that
+is not right is a fault. A fault is a sentence without its subject, which is the reply: "lacks {?to}".
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pddl2nl.llm import Completion
+from pddl2nl.nl import markers
+from pddl2nl.nl.articles import enumerate_words
+from pddl2nl.nl.confusions import confused_pairs
+from pddl2nl.nl.negation import NOT_SO
+from pddl2nl.nl.wording import Snippet, WordingError, check_text
+from pddl2nl.pddl.tree import Domain, TypedName
+
+__all__ = ["LONGEST", "Draft", "Kind", "look_alike", "read_reply", "text_faults"]
+
+Kind = Literal["predicates", "equality", "functions", "actions"]
+"""What is worded, named as a wording file names it; ``equality`` is ``=`` and its negation."""
+
+LONGEST = 1500
+"""The most characters that a snippet may have: more than 200 tokens hold, whatever a server takes for tokens."""
+
+_LABEL = re.compile(
+    r"(?:(?:the |my )?(?:corrected |revised |english |natural[- ]language )*"
+    r"(?:output|out|answer|snippet|text|result|description|sentence|phrase|translation|reply|model|positive|nl)"
+    r"|action|predicate|function)\s*:\s+",
+    re.IGNORECASE,
+)
+_NEGATED = re.compile(
+    r"\W{0,4}(?:negated|negation|negative)(?: form| text| sentence)?\W{0,3}:[*_`]{0,3}\s*", re.IGNORECASE
+)
+_BULLET = re.compile(r"(?:[-*•]|\d{1,2}[.)])\s+")
+_QUOTES = (('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’"), ("«", "»"))
+_THOUGHTS = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
+_BEFORE_VERB = re.compile(r"(?:[Tt]o |I (?:can |will )?)(?!am |have |was |had |do |did |must |should |would )(?=[a-z])")
+_CAPITAL = re.compile(r"(?!I )[A-Z][a-z]*(?=[\s,])")
+_BRACES = re.compile(r"\{([^{}]*)\}")
+_VARIABLE = re.compile(r"\?[\w-]*")
+_OTHER_BRACKETS = re.compile(r"[()\[\]<>]")
+_KEYWORD = re.compile(r"(?<!\w):[a-z][\w-]*", re.IGNORECASE)
+_GLUE = re.compile(r"[\w{}-]")
+_CLAUSE_END = re.compile(r"[.!;](?=\s)")
+_CUT_WORDS = 25
+_TAKEN = {markers.LOOK_AROUND, markers.DONE}
+_SAME = {"{} and {} are the same object", "{} and {} are different objects"}
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A reply as it was read: the text, its negation where one was asked for, and what is wrong with them.
+
+    ``text`` is None where it cannot be used, and so is ``negated``; ``faults`` says why.
+    """
+
+    text: str | None
+    negated: str | None = None
+    faults: tuple[str, ...] = ()
+
+
+def read_reply(reply: Completion, kind: Kind, parameters: Sequence[str], max_tokens: int, *, negated: bool) -> Draft:
+    """What a reply says, checked.
+
+    Args:
+        reply: as the model gave it.
+        kind: what was asked for.
+        parameters: its variables.
+        max_tokens: the limit under which the model wrote, to be named where it was cut off.
+        negated: whether a second line with the negation was asked for.
+    """
+    if reply.finish == "length":
+        return Draft(None, faults=(_cut_off(max_tokens),))
+    if reply.finish == "refused":
+        return Draft(None, faults=("is a refusal; nothing is to be done here, only said in English",))
+    if reply.finish == "filtered":
+        return Draft(None, faults=("was withheld by a filter; choose other words",))
+    said, opposite = _two_texts(reply.text) if negated else (_lines(reply.text), [])
+    text, faults = _checked(said, kind, parameters)
+    if not negated or (reply.finish == "empty" or not said):
+        return Draft(text, faults=faults)
+    if not opposite:
+        return Draft(text, None, (*faults, 'lacks the second line, "Negated: …"'))
+    other, more = _checked(opposite, "equality", parameters)
+    if other is not None and other == text:
+        other, more = None, ("says the same as the first line",)
+    return Draft(text, other, (*faults, *(f"is wrong in its negation, which {fault}" for fault in more)))
+
+
+def look_alike(
+    snippet: Snippet, others: Mapping[str, Snippet], parameters: Mapping[str, Sequence[TypedName]], domain: Domain
+) -> Snippet | None:
+    """Another snippet that could not be told apart from this one when it is read back, or None."""
+    shape = snippet.shape
+    near = {name: other for name, other in others.items() if other.shape == shape}
+    near[snippet.name] = snippet
+    for one, other in confused_pairs(near, parameters, domain):
+        if snippet.name in (one.name, other.name):
+            return other if one.name == snippet.name else one
+    return None
+
+
+def _cut_off(max_tokens: int) -> str:
+    return (
+        f"was cut off at {max_tokens} tokens; write one line of at most {_CUT_WORDS} words beside the brackets, "
+        "with each variable once and no explanation"
+    )
+
+
+# ── taking the wrapping off ──────────────────────────────────────────────────────────────────────
+
+
+def _lines(reply: str) -> list[str]:
+    """The lines that hold something, without fences and without a line that introduces what follows."""
+    thoughts = _THOUGHTS.match(reply)
+    said = reply[thoughts.end() :] if thoughts else reply
+    lines = [" ".join(line.split()) for line in re.split(r"[\n\r]+", said)]
+    lines = [line for line in lines if line and not line.startswith("```")]
+    if len(lines) > 1 and lines[0].endswith(":") and "{" not in lines[0]:
+        lines = lines[1:]
+    return lines
+
+
+def _two_texts(reply: str) -> tuple[list[str], list[str]]:
+    """The lines of the text and those of its negation."""
+    lines = _lines(reply)
+    for index, line in enumerate(lines):
+        match = _NEGATED.match(line)
+        if match:
+            return lines[:index], [line for line in (line[match.end() :], *lines[index + 1 :]) if line]
+    return lines[:1], lines[1:]
+
+
+def _checked(lines: Sequence[str], kind: Kind, parameters: Sequence[str]) -> tuple[str | None, tuple[str, ...]]:
+    if not any(lines):
+        return None, ("is empty",)
+    if len(lines) > 1:
+        return None, (f"has {len(lines)} lines; one line with the text alone is wanted",)
+    if len(lines[0]) > 2 * LONGEST:
+        return None, (_too_long(lines[0]),)
+    text = _tidied(lines[0], kind, parameters)
+    faults = text_faults(text, kind, parameters)
+    return (None if faults else text), faults
+
+
+def _tidied(line: str, kind: Kind, parameters: Sequence[str]) -> str:
+    text = line.replace("`", "").replace("**", "")
+    before = ""
+    while before != text:
+        before = text
+        text = _without_start(_LABEL, _without_start(_BULLET, text.strip())).rstrip(" .,;!")
+        for first, last in _QUOTES:
+            inner = text[1:-1]
+            if len(text) > 1 and text[0] == first and text[-1] == last and not {first, last} & set(inner):
+                text = inner
+    if kind == "actions":
+        text = _without_start(_BEFORE_VERB, text)
+    capital = _CAPITAL.match(text)
+    if capital:
+        text = capital[0].lower() + text[capital.end() :]
+    return _BRACES.sub(lambda braced: _in_braces(braced, parameters), text)
+
+
+def _without_start(pattern: re.Pattern[str], text: str) -> str:
+    match = pattern.match(text)
+    return text[match.end() :] if match else text
+
+
+def _in_braces(braced: re.Match[str], parameters: Sequence[str]) -> str:
+    name = braced[1].strip().lower()
+    return f"{{{name}}}" if name in parameters else braced[0]
+
+
+# ── what is wrong ────────────────────────────────────────────────────────────────────────────────
+
+
+def text_faults(text: str, kind: Kind, parameters: Sequence[str]) -> tuple[str, ...]:
+    """Everything that is wrong with a text of one line; empty where it may become a snippet."""
+    if not text.strip():
+        return ("is empty",)
+    if len(text) > LONGEST:
+        return (_too_long(text),)
+    faults = (*_character_faults(text), *_parameter_faults(text, parameters), *_syntax_faults(text))
+    faults = faults or tuple(_meaning_faults(text, kind))
+    if not faults:
+        try:
+            check_text(text, parameters, "the reply")
+        except WordingError as error:
+            faults = (error.reason,)
+    return faults
+
+
+def _too_long(text: str) -> str:
+    return f"has {len(text):,} characters; at most {LONGEST:,} are taken"
+
+
+def _character_faults(text: str) -> Iterator[str]:
+    odd = {char for char in text if unicodedata.category(char).startswith("C")}
+    if odd:
+        yield f"holds control characters ({', '.join(sorted(f'U+{ord(char):04X}' for char in odd))})"
+
+
+def _parameter_faults(text: str, parameters: Sequence[str]) -> Iterator[str]:
+    """Variables without brackets or question mark, foreign ones, and those that are missing, each named."""
+    inside = [match[1] for match in _BRACES.finditer(text)]
+    outside = _VARIABLE.findall(_BRACES.sub(" ", text))
+    bare = [name for name in dict.fromkeys(outside) if name in parameters and name not in inside]
+    unmarked = {name: f"?{name.strip()}" for name in inside if f"?{name.strip()}" in parameters}
+    for name, meant in unmarked.items():
+        yield f"has {{{name}}} without the question mark; it must be {{{meant}}}"
+    for name in bare:
+        yield f"has {name} without curly brackets; it must be {{{name}}}"
+    for name in dict.fromkeys(outside):
+        if name in parameters and name in inside:
+            yield f"has {name} a second time without curly brackets; it must be {{{name}}}"
+        elif name == "?":
+            yield "has a question mark that belongs to no variable"
+        elif name not in parameters:
+            yield f"has {name}, which is no variable of it"
+    for name in dict.fromkeys(inside):
+        if name not in parameters and name not in unmarked:
+            yield f"has {{{name}}}, which is no variable of it"
+    for match in _BRACES.finditer(text):
+        if _GLUE.search(text[max(match.start() - 1, 0) : match.start()] + text[match.end() : match.end() + 1]):
+            yield f"has {match[0]} touching another word or variable; leave blanks around it"
+    known = {*inside, *bare, *unmarked.values()}
+    missing = [f"{{{name}}}" for name in parameters if name not in known]
+    if missing:
+        yield f"lacks {enumerate_words(missing)}"
+    rest = _BRACES.sub("", text)
+    if "{" in rest or "}" in rest:
+        yield "has a curly bracket without its partner, or one too many"
+
+
+def _syntax_faults(text: str) -> Iterator[str]:
+    brackets = dict.fromkeys(_OTHER_BRACKETS.findall(text))
+    if brackets:
+        yield f"has {' '.join(brackets)}; no brackets but the curly ones around variables, and no PDDL, may stand in it"
+    keyword = _KEYWORD.search(text)
+    if keyword:
+        yield f"has {keyword[0]}, which is PDDL"
+    if _CLAUSE_END.search(text):
+        yield "is more than one sentence; one phrase is wanted"
+    if not re.search(r"[^\W\d_]", _BRACES.sub("", text)):
+        yield "has no words of its own"
+
+
+def _meaning_faults(text: str, kind: Kind) -> Iterator[str]:
+    """Texts that would be read back as something else: as a tag, a negation or an equality."""
+    low = text.casefold()
+    if kind == "actions":
+        if low in _TAKEN or low.startswith(markers.THOUGHT.casefold()):
+            yield "means something else wherever actions are read; choose other words"
+        if text.startswith("I "):
+            yield 'begins with "I"; it must begin with the verb'
+    if kind == "predicates":
+        if low.startswith(NOT_SO):
+            yield f'begins with "{NOT_SO.strip()}", which is how its negation is told; choose other words'
+        if _BRACES.sub("{}", low) in _SAME:
+            yield "is how equality is told; choose other words"

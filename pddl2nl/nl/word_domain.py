@@ -1,0 +1,366 @@
+"""Wordings by a model: the paper's 2NL-LLM (Stein et al., section 3), with every snippet checked.
+
+One call each, in this order: the predicates as the domain declares them, derived ones among them; ``=`` and its
+negation, where an action or a derived predicate compares objects; the functions as declared; the actions as
+declared. A reply that cannot be used is followed at once by its revisions, before the next thing is asked for.
+So a script (``script:FILE``) holds its replies in this order.
+
+A snippet must hold each parameter in its brackets and no other, no PDDL and nothing that would be read back as
+something else (`word_checks`), and must differ from all others of its kind as far as types do not tell them apart.
+Where the model's last revision is still wrong, the template's snippet stands in; ``source`` of the wording lists
+what fell back. The order and the seed being fixed, the same replies make the same wording, but for its date.
+
+What the wording's ``source`` says: ``method`` (``llm``), ``model``, ``date``, ``prompt_sha256`` (of instructions and
+examples), ``revisions`` (allowed), ``seed``, ``temperature``, ``max_tokens``, ``negated``, ``fell_back`` (names by
+kind), ``without_negated`` (predicates whose text was usable and whose negation was not), ``equality`` (the model's
+words for ``=`` and its negation, which stand in its own prompts alone: `tell` has one fixed form, which reads back),
+and, in a wording that was interrupted, ``unfinished`` (names by kind).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from pddl2nl.errors import InputError
+from pddl2nl.llm import Message, Model, Request, Usage
+from pddl2nl.nl.articles import enumerate_words
+from pddl2nl.nl.compose import Phrases
+from pddl2nl.nl.compose_domain import compose_domain
+from pddl2nl.nl.template import template_wording
+from pddl2nl.nl.word_checks import Draft, Kind, look_alike, read_reply, text_faults
+from pddl2nl.nl.word_prompts import EQUALITY, Item, ToldPhrases, feedback, items, opening, prompts_hash, question
+from pddl2nl.nl.wording import Snippet, Wording, check_wording
+from pddl2nl.pddl.tree import Domain, TypedName
+
+__all__ = ["FellBack", "WordedDomain", "provenance_warnings", "word_domain"]
+
+_KINDS: tuple[Kind, ...] = ("predicates", "equality", "functions", "actions")
+_LONGEST_SHOWN = 4000
+
+
+@dataclass(frozen=True)
+class FellBack:
+    """A snippet that the template stands in for; ``reasons`` is what was wrong with the model's last reply."""
+
+    kind: Kind
+    name: str
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class WordedDomain:
+    """A wording by a model, what fell back to the template, and what it took.
+
+    ``usage`` sums the tokens of all ``calls`` of this run; snippets that were taken over cost nothing.
+    """
+
+    wording: Wording
+    fell_back: tuple[FellBack, ...] = ()
+    without_negated: tuple[FellBack, ...] = ()
+    calls: int = 0
+    usage: Usage = field(default_factory=Usage)
+
+    def warnings(self) -> tuple[str, ...]:
+        """A sentence for each snippet that the template stands in for, and for each negation that was dropped."""
+        told = "{} fell back to the template, as the model's text {}"
+        dropped = "{} has no negated text of its own, as the model's reply {}"
+        pairs = [(told, item) for item in self.fell_back] + [(dropped, item) for item in self.without_negated]
+        return tuple(text.format(_label(item.kind, item.name), "; ".join(item.reasons)) for text, item in pairs)
+
+
+def provenance_warnings(wording: Wording, domain: Domain) -> tuple[str, ...]:
+    """What a wording's ``source`` tells of snippets that no model made: those that fell back, those not yet asked for.
+
+    Snippets that were worded by hand since then are not named.
+    """
+    found = []
+    snippets: Mapping[str, Mapping[str, Snippet]] = {
+        "predicates": wording.predicates,
+        "functions": wording.functions,
+        "actions": wording.actions,
+    }
+    for key, why in (("fell_back", "no text of the model's could be used"), ("unfinished", "it is not finished")):
+        listed = _listed(wording.source.get(key))
+        names = [
+            f"the {item.label}"
+            for item in items(domain)
+            if item.name in listed.get(item.kind, ())
+            and snippets.get(item.kind, {}).get(item.name, item.template).text == item.template.text
+        ]
+        if names:
+            found.append(f"the wording has the template's text for {enumerate_words(names)}: {why}")
+    return tuple(found)
+
+
+def word_domain(
+    domain: Domain,
+    model: Model,
+    *,
+    revisions: int = 1,
+    negated: bool = False,
+    seed: int | None = 1,
+    temperature: float | None = 0.0,
+    max_tokens: int = 200,
+    on_progress: Callable[[str, int, int], None] | None = None,
+    keep: Callable[[Wording], None] | None = None,
+    start_from: Wording | None = None,
+    clock: Callable[[], datetime] | None = None,
+) -> WordedDomain:
+    """Lets a model word a domain.
+
+    Args:
+        domain: what is worded.
+        model: who words it.
+        revisions: how often it is told what is wrong with a snippet and asked again.
+        negated: ask for each predicate's negation in the same call.
+        seed, temperature, max_tokens: of every call; the paper's by default.
+        on_progress: told, before each thing is asked for, its name, how many are done, and how many there are.
+        keep: given the wording so far after each snippet, with templates for the rest, to be saved: should the
+            endpoint fail, nothing that was paid for is lost.
+        start_from: such a wording; only what is missing in it, or fell back, is asked for.
+        clock: the time of the date in ``source``; the system's by default.
+
+    Raises:
+        UnsupportedError: the domain holds a construct that has no words; found before the first call.
+        InputError: ``start_from`` was made by another model or with other prompts.
+        InfrastructureError: the model gave no reply at all; never counted against a snippet.
+    """
+    if revisions < 0:
+        raise InputError(f"--revisions {revisions}: a number of at least 0 was expected")
+    compose_domain(Phrases(template_wording(domain), domain))
+    date = (clock() if clock else datetime.now(UTC)).date().isoformat()
+    settings = _Settings(model, revisions, negated, seed, temperature, max_tokens, date)
+    book = _Book(domain, settings, items(domain))
+    if start_from is not None:
+        book.take_over(start_from)
+    for item in book.wanted:
+        if on_progress is not None:
+            on_progress(item.label, book.done, len(book.wanted))
+        if not book.has(item):
+            book.ask(item)
+            if keep is not None:
+                keep(book.wording())
+    if on_progress is not None:
+        on_progress("done", book.done, len(book.wanted))
+    return book.finished()
+
+
+# ── the loop ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class _Settings:
+    model: Model
+    revisions: int
+    negated: bool
+    seed: int | None
+    temperature: float | None
+    max_tokens: int
+    date: str
+
+    def source(self) -> dict[str, object]:
+        return {
+            "method": "llm",
+            "model": self.model.name,
+            "date": self.date,
+            "prompt_sha256": prompts_hash(self.negated),
+            "revisions": self.revisions,
+            "seed": self.seed,
+            "temperature": self.temperature,
+            "max_tokens": self.max_tokens,
+            "negated": self.negated,
+        }
+
+
+@dataclass
+class _Book:
+    """The snippets so far, templates where none is made yet, and the accounts."""
+
+    domain: Domain
+    settings: _Settings
+    wanted: tuple[Item, ...]
+    words: dict[Kind, dict[str, Snippet]] = field(init=False)
+    declared: dict[Kind, dict[str, tuple[TypedName, ...]]] = field(init=False)
+    made: set[tuple[Kind, str]] = field(default_factory=set)
+    fell_back: list[FellBack] = field(default_factory=list)
+    without_negated: list[FellBack] = field(default_factory=list)
+    calls: int = 0
+    usage: Usage = field(default_factory=Usage)
+
+    def __post_init__(self) -> None:
+        self.words = {kind: {i.name: i.template for i in self.wanted if i.kind == kind} for kind in _KINDS}
+        self.declared = {kind: {i.name: i.declared for i in self.wanted if i.kind == kind} for kind in _KINDS}
+
+    @property
+    def done(self) -> int:
+        """How many snippets are made, or given up."""
+        return len(self.made)
+
+    def has(self, item: Item) -> bool:
+        """Whether nothing is left to be asked for."""
+        return (item.kind, item.name) in self.made
+
+    def write(self, item: Item, snippet: Snippet) -> None:
+        """Notes the snippet that an item has from now on."""
+        self.words[item.kind][item.name] = snippet
+        self.made.add((item.kind, item.name))
+
+    def ask(self, item: Item) -> None:
+        """Asks for one snippet, with its revisions, and notes what came of it."""
+        both = self.settings.negated and item.kind == "predicates"
+        messages = [*opening(item.kind, both), Message("user", question(item, self._phrases()))]
+        usable: Draft | None = None
+        for left in range(self.settings.revisions, -1, -1):
+            reply, draft = self._reply(item, messages, both)
+            if not draft.faults:
+                self.write(item, _snippet(item, draft))
+                return
+            if draft.text is not None:
+                usable = draft
+            if left:
+                messages += [_shown(reply), Message("user", feedback(item, draft.faults, negated=both))]
+        if usable is None:
+            self.write(item, item.template)
+            self.fell_back.append(FellBack(item.kind, item.name, draft.faults))
+        else:
+            self.write(item, _snippet(item, replace(usable, negated=None)))
+            self.without_negated.append(FellBack(item.kind, item.name, usable.faults))
+
+    def _reply(self, item: Item, messages: list[Message], both: bool) -> tuple[str, Draft]:
+        settings = self.settings
+        request = Request(tuple(messages), "wording", settings.temperature, settings.seed, settings.max_tokens)
+        reply = settings.model.complete(request)
+        self.calls += 1
+        self.usage = _sum(self.usage, reply.usage)
+        draft = read_reply(reply, item.kind, item.variables, settings.max_tokens, negated=both)
+        if draft.text is not None:
+            twin = look_alike(_snippet(item, draft), self.words[item.kind], self.declared[item.kind], self.domain)
+            if twin is not None:
+                draft = Draft(None, None, (_says_the_same(item, twin), *draft.faults))
+        return reply.text, draft
+
+    def _phrases(self) -> ToldPhrases:
+        return ToldPhrases(self._wording(), self.domain, self.words["equality"] or EQUALITY)
+
+    def _wording(self) -> Wording:
+        return Wording(
+            domain=self.domain.name,
+            predicates=self.words["predicates"],
+            actions=self.words["actions"],
+            functions=self.words["functions"],
+        )
+
+    def wording(self) -> Wording:
+        """The wording so far, with its provenance."""
+        source = self.settings.source()
+        source["fell_back"] = _by_kind((item.kind, item.name) for item in self.fell_back)
+        if self.settings.negated:
+            fallen = {item.name for item in self.fell_back if item.kind == "predicates"}
+            source["without_negated"] = [
+                name
+                for name, snippet in self.words["predicates"].items()
+                if ("predicates", name) in self.made and snippet.negated is None and name not in fallen
+            ]
+        equality = {name: item for name, item in self.words["equality"].items() if ("equality", name) in self.made}
+        if equality:
+            source["equality"] = {
+                name: {"parameters": list(item.parameters), "text": item.text} for name, item in equality.items()
+            }
+        missing = [(item.kind, item.name) for item in self.wanted if not self.has(item)]
+        if missing:
+            source["unfinished"] = _by_kind(missing)
+        # Copies, since the words go on changing.
+        kept = self._wording()
+        return replace(
+            kept,
+            predicates=dict(kept.predicates),
+            actions=dict(kept.actions),
+            functions=dict(kept.functions),
+            source=source,
+        )
+
+    def finished(self) -> WordedDomain:
+        """What came of it all."""
+        wording = check_wording(self.wording(), self.domain)
+        return WordedDomain(wording, tuple(self.fell_back), tuple(self.without_negated), self.calls, self.usage)
+
+    def take_over(self, start: Wording) -> None:
+        """Takes the snippets that a model, or a hand since then, has made in an earlier run."""
+        check_wording(start, self.domain, "the wording to start from")
+        for key in ("method", "model", "prompt_sha256"):
+            ours, theirs = self.settings.source()[key], start.source.get(key)
+            if ours != theirs:
+                raise InputError(f"the wording to start from has {key} {theirs!r}, this run has {ours!r}")
+        left = {key: _listed(start.source.get(key)) for key in ("fell_back", "unfinished")}
+        found: Mapping[Kind, Mapping[str, Snippet]] = {
+            "predicates": start.predicates,
+            "equality": _stored_equality(start),
+            "functions": start.functions,
+            "actions": start.actions,
+        }
+        for item in self.wanted:
+            snippet = found[item.kind].get(item.name)
+            named = any(item.name in listed.get(item.kind, ()) for listed in left.values())
+            if snippet is not None and not (named and snippet.text == item.template.text):
+                self.write(item, snippet)
+
+
+def _snippet(item: Item, draft: Draft) -> Snippet:
+    return Snippet(item.name, item.variables, draft.text, draft.negated)
+
+
+def _says_the_same(item: Item, twin: Snippet) -> str:
+    return (
+        f'says the same as the text of {_label(item.kind, twin.name)}, "{twin.text}", so that the two could not be '
+        f"told apart; use words for '{item.name}' that '{twin.name}' does not have"
+    )
+
+
+def _shown(reply: str) -> Message:
+    """The reply for the history: dots for an empty one, which endpoints refuse, and nothing that is no text."""
+    text = reply.encode("utf-8", "replace").decode("utf-8").strip()
+    return Message("assistant", text[:_LONGEST_SHOWN] or "…")
+
+
+def _sum(one: Usage, other: Usage) -> Usage:
+    return Usage(
+        one.prompt_tokens + other.prompt_tokens,
+        one.completion_tokens + other.completion_tokens,
+        one.cached_tokens + other.cached_tokens,
+        one.reasoning_tokens + other.reasoning_tokens,
+    )
+
+
+# ── provenance ───────────────────────────────────────────────────────────────────────────────────
+
+
+def _label(kind: Kind, name: str) -> str:
+    return f"the {'predicate' if kind == 'equality' else kind.removesuffix('s')} '{name}'"
+
+
+def _by_kind(pairs: Iterable[tuple[Kind, str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for kind, name in pairs:
+        found.setdefault(kind, []).append(name)
+    return found
+
+
+def _listed(data: object) -> dict[str, list[str]]:
+    """Names by kind, as a wording's source lists them; whatever else a hand has put there is passed over."""
+    if not isinstance(data, Mapping):
+        return {}
+    return {str(kind): [str(name) for name in names] for kind, names in data.items() if isinstance(names, list)}
+
+
+def _stored_equality(wording: Wording) -> dict[str, Snippet]:
+    """The words for equality in a wording's source, those that are usable."""
+    data = wording.source.get("equality")
+    found = {}
+    for name, item in EQUALITY.items():
+        entry = data.get(name) if isinstance(data, Mapping) else None
+        text = entry.get("text") if isinstance(entry, Mapping) else None
+        if isinstance(text, str) and not text_faults(text, "equality", item.parameters):
+            found[name] = replace(item, text=text)
+    return found

@@ -1,0 +1,152 @@
+"""``convert --wording llm``: a model words a domain once, on the command line."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from pddl2nl.cli import convert, tell
+from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.llm import ScriptedModel
+from pddl2nl.llm.loopback import ChatServer
+
+DOMAIN = """(define (domain doors)
+  (:requirements :typing :negative-preconditions)
+  (:types door)
+  (:predicates (open ?d - door) (locked ?d - door))
+  (:action push :parameters (?d - door) :precondition (not (locked ?d)) :effect (open ?d))
+  (:action unlock :parameters (?d - door) :precondition (locked ?d) :effect (not (locked ?d))))
+"""
+PROBLEM = """(define (problem hall) (:domain doors) (:objects d1 d2 - door)
+  (:init (locked d1)) (:goal (and (open d1) (open d2))))
+"""
+REPLIES = ("{?d} is open", "{?d} is locked", "push door {?d}", "unlock door {?d}")
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    (tmp_path / "domain.pddl").write_text(DOMAIN)
+    (tmp_path / "problem.pddl").write_text(PROBLEM)
+    return [str(tmp_path / "domain.pddl"), str(tmp_path / "problem.pddl")]
+
+
+def call(*arguments: str, text: str | None = None) -> Result:
+    app = typer.Typer()
+    convert.register(app)
+    tell.register(app)
+    return CliRunner().invoke(app, list(arguments), input=text)
+
+
+def script(folder: Path, *replies: str) -> str:
+    (folder / "script.txt").write_text("\n---\n".join(replies))
+    return f"script:{folder / 'script.txt'}"
+
+
+def test_a_model_words_a_domain_once_for_every_run(files: list[str], tmp_path: Path) -> None:
+    saved = str(tmp_path / "new" / "wording.json")
+    model = script(tmp_path, *REPLIES)
+    first = call("convert", *files, "--wording", "llm", "--model", model, "--save-wording", saved)
+    assert (first.exit_code, first.stderr) == (0, "")
+    assert "I can only push a door A if it is not the case that A is locked." in first.stdout
+    assert call("convert", *files, "--wording", saved).stdout == first.stdout
+    source = json.loads(Path(saved).read_text())["source"]
+    assert (source["method"], source["model"], source["revisions"], source["fell_back"]) == ("llm", model, 1, {})
+    assert re.fullmatch(r"[0-9a-f]{64}", source["prompt_sha256"])
+    told = call("tell", *files, "-", "--wording", saved, text="(unlock d1)\n(push d1)\n")
+    assert told.stdout == "unlock door door_0\npush door door_0\n"
+    assert call("read", *files, "--wording", saved, text=told.stdout).stdout == "(unlock d1)\n(push d1)\n"
+
+
+def test_what_stays_wrong_falls_back_and_is_warned_of_every_time(files: list[str], tmp_path: Path) -> None:
+    saved = str(tmp_path / "wording.json")
+    model = script(tmp_path, "{?d} is open", "{?d} is locked", "push the door", "push door ?d", "unlock door {?d}")
+    first = call("convert", *files, "--wording", "llm", "--model", model, "--save-wording", saved)
+    assert first.exit_code == 0
+    assert "warning: the action 'push' fell back to the template" in first.stderr
+    assert "apply the action 'push' to a door A" in first.stdout
+    assert json.loads(Path(saved).read_text())["source"]["fell_back"] == {"actions": ["push"]}
+    assert "the template's text for the action 'push'" in call("convert", *files, "--wording", saved).stderr
+
+
+def test_more_revisions_and_negated_forms_can_be_asked_for(files: list[str], tmp_path: Path) -> None:
+    replies = (
+        "{?d} is open\nNegated: {?d} is shut",
+        "{?d} is locked\nNegated: {?d} is not locked",
+        "push the door",
+        "push door ?d",
+        "push door {?d}",
+        "unlock door {?d}",
+    )
+    options = ("--revisions", "2", "--ask-negated", "--json")
+    result = call("convert", *files, "--wording", "llm", "--model", script(tmp_path, *replies), *options)
+    assert (result.exit_code, result.stderr) == (0, "")
+    wording = json.loads(result.stdout)["wording"]
+    assert wording["predicates"]["open"]["negated"] == "{?d} is shut"
+    assert wording["source"]["revisions"] == 2
+
+
+def test_what_is_finished_is_kept_when_the_model_fails_and_the_same_command_goes_on(
+    files: list[str], tmp_path: Path
+) -> None:
+    saved = str(tmp_path / "wording.json")
+    arguments = ("convert", *files, "--wording", "llm", "--save-wording", saved, "--model")
+    broken = call(*arguments, script(tmp_path, *REPLIES[:3]))
+    assert isinstance(broken.exception, InfrastructureError)
+    assert f"what is finished is kept in {saved}" in broken.stderr
+    assert "it is not finished" in call("convert", *files, "--wording", saved).stderr
+    resumed = call(*arguments, script(tmp_path, *REPLIES[3:]))
+    assert (resumed.exit_code, resumed.stderr) == (0, "")
+    assert "unlock a door A" in resumed.stdout
+
+
+def test_a_file_that_is_no_wording_is_replaced(files: list[str], tmp_path: Path) -> None:
+    (tmp_path / "w.json").write_text("")
+    saved = str(tmp_path / "w.json")
+    result = call("convert", *files, "--wording", "llm", "--model", script(tmp_path, *REPLIES), "--save-wording", saved)
+    assert result.exit_code == 0
+    assert json.loads(Path(saved).read_text())["actions"]["push"]["text"] == "push door {?d}"
+
+
+def test_an_endpoint_is_asked_as_the_paper_asked(
+    files: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    saved = tmp_path / "w.json"
+    with ChatServer(ScriptedModel(REPLIES)) as server:
+        options = ("--wording", "llm", "--model", "some-model", "--base-url", server.base_url, "--seed", "4")
+        result = call("convert", *files, *options, "--save-wording", str(saved))
+        bodies = [asked.body for asked in server.calls]
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert len(bodies) == 4
+    assert {(body["temperature"], body["seed"], body["max_tokens"]) for body in bodies} == {(0.0, 4, 200)}
+    assert bodies[0]["messages"][-1]["content"] == "(open ?d)"
+    # Seven examples as chat history, and none in the system prompt.
+    assert [message["role"] for message in bodies[0]["messages"]] == ["system", *["user", "assistant"] * 7, "user"]
+    assert "{?d} is locked" not in bodies[1]["messages"][0]["content"]
+    assert "it is not the case that ?d is locked" in bodies[2]["messages"][-1]["content"]
+    assert "sk-secret" not in saved.read_text() + result.stdout
+
+
+def test_the_parse_of_negations_needs_its_language_model(files: list[str]) -> None:
+    result = call("convert", *files, "--negation", "stanza")
+    # Every predicate of the template can be negated by the rules, so no parser is needed.
+    assert result.exit_code == 0
+    other = Path(files[0]).with_name("w.json")
+    other.write_text(_odd_wording())
+    refused = call("convert", *files, "--wording", str(other), "--negation", "stanza")
+    assert isinstance(refused.exception, InputError)
+    assert "pip install 'pddl2nl[stanza]'" in str(refused.exception) or "stanza.download" in str(refused.exception)
+
+
+def _odd_wording() -> str:
+    predicates = {
+        "open": {"parameters": ["?d"], "text": "{?d} yawns"},
+        "locked": {"parameters": ["?d"], "text": "{?d} is locked"},
+    }
+    actions = {name: {"parameters": ["?d"], "text": f"{name} {{?d}}"} for name in ("push", "unlock")}
+    return json.dumps({"format": 1, "domain": "doors", "predicates": predicates, "actions": actions})

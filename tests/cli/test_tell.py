@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from pddl2nl.cli import tell
+from pddl2nl.errors import InputError
+
+GOLDEN = Path(__file__).parent.parent / "nl" / "golden"
+CRATES = [str(GOLDEN / "crates" / "domain.pddl"), str(GOLDEN / "crates" / "problem.pddl")]
+
+
+def call(*arguments: str, text: str | None = None) -> Result:
+    app = typer.Typer()
+    # A second command, so that the application has groups as the real one has.
+    app.command("nothing")(lambda: None)
+    tell.register(app)
+    return CliRunner().invoke(app, list(arguments), input=text)
+
+
+def refusal(*arguments: str) -> str:
+    result = call(*arguments)
+    assert isinstance(result.exception, InputError)
+    assert result.stdout == ""
+    return str(result.exception)
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> str:
+    file = tmp_path / "plan.txt"
+    file.write_text("(LOAD c2 t hub)\n; a comment\n(drive t hub market)\n(seal)\n")
+    return str(file)
+
+
+def test_tell_is_a_line_an_action(plan: str) -> None:
+    result = call("tell", *CRATES, plan)
+    assert result.stdout == (
+        "load crate_1 into truck_0 at hub\ndrive the truck truck_0 to shop_0, away from hub\nseal the hub\n"
+    )
+
+
+def test_tell_json_and_standard_input() -> None:
+    result = call("tell", *CRATES, "-", "--json", "--names", "original", text="(load c2 t hub)\n")
+    assert json.loads(result.stdout) == {"lines": [{"action": "(load c2 t hub)", "text": "load c2 into t at hub"}]}
+
+
+def test_tell_refuses_what_the_task_lacks(tmp_path: Path) -> None:
+    (tmp_path / "plan.txt").write_text("(load c9 t hub)")
+    assert "the task has no object 'c9'" in refusal("tell", *CRATES, str(tmp_path / "plan.txt"))
+
+
+@pytest.mark.parametrize("names", ["typed", "original", "inferred"])
+@pytest.mark.parametrize("wording", [["--wording", "template"], []])
+def test_read_is_the_inverse_of_tell(plan: str, names: str, wording: list[str]) -> None:
+    told = call("tell", *CRATES, plan, "--names", names, *wording).stdout
+    result = call("read", *CRATES, "--names", names, *wording, text=told)
+    assert result.exit_code == 0
+    assert result.stdout == "(load c2 t hub)\n(drive t hub market)\n(seal)\n"
+
+
+def test_read_json(tmp_path: Path) -> None:
+    (tmp_path / "reply.txt").write_text("seal the hub\n")
+    result = call("read", *CRATES, str(tmp_path / "reply.txt"), "--json")
+    data = json.loads(result.stdout)
+    assert data["plan"] == ["(seal)"]
+    assert data["policy"] == "default"
+    assert list(data["readings"][0]) == [
+        "line", "start", "end", "text", "status", "action", "candidates", "rule",
+    ]  # fmt: skip
+
+
+def test_read_exits_1_where_a_line_was_not_read() -> None:
+    result = call("read", *CRATES, "-", text="load crate_7 into truck_0 at hub\nseal the hub\n")
+    assert result.exit_code == 1
+    assert "line 1: unknown-object" in result.stderr
+
+
+def test_read_refuses_an_unknown_policy() -> None:
+    assert "--reading some: no such policy" in refusal("read", *CRATES, CRATES[0], "--reading", "some")
+
+
+TWINS = {
+    "predicates": {"at": {"parameters": ["?x", "?y"], "text": "{?x} is at {?y}"}},
+    "actions": {
+        "by-land": {"parameters": ["?x", "?a", "?b"], "text": "move {?x} from {?a} to {?b}"},
+        "by-sea": {"parameters": ["?x", "?a", "?b"], "text": "move {?x} from {?a} to {?b}"},
+    },
+}
+
+
+@pytest.fixture
+def twins(tmp_path: Path) -> list[str]:
+    """A task and a wording in which two actions are said alike; by land from the hill, by sea from the port."""
+    (tmp_path / "d.pddl").write_text(
+        """(define (domain ways) (:predicates (at ?x ?y) (dry ?y))
+        (:action by-land :parameters (?x ?a ?b) :precondition (and (at ?x ?a) (dry ?a))
+          :effect (and (not (at ?x ?a)) (at ?x ?b)))
+        (:action by-sea :parameters (?x ?a ?b) :precondition (and (at ?x ?a) (not (dry ?a)))
+          :effect (and (not (at ?x ?a)) (at ?x ?b) (dry ?a))))"""
+    )
+    (tmp_path / "p.pddl").write_text(
+        """(define (problem trip) (:domain ways) (:objects me hill port isle)
+        (:init (at me hill) (dry hill)) (:goal (at me isle)))"""
+    )
+    predicates = {**TWINS["predicates"], "dry": {"parameters": ["?y"], "text": "{?y} is dry"}}
+    data = {"format": 1, "domain": "ways", "predicates": predicates, "actions": TWINS["actions"]}
+    (tmp_path / "w.json").write_text(json.dumps(data))
+    return [str(tmp_path / name) for name in ("d.pddl", "p.pddl")] + ["--wording", str(tmp_path / "w.json")]
+
+
+REPLY = "1. move me from hill to port\n2. move me from port to isle\n"
+
+
+def test_two_actions_of_one_text_are_ambiguous_and_both_are_given(twins: list[str]) -> None:
+    files, wording = twins[:2], twins[2:]
+    result = call("read", *files, "-", *wording, "--names", "original", "--json", text=REPLY)
+    assert result.exit_code == 1
+    assert "warning: the actions 'by-land' and 'by-sea' cannot be told apart" in result.stderr
+    readings = json.loads(result.stdout)["readings"]
+    assert [(item["status"], item["action"]) for item in readings] == [("ambiguous", None)] * 2
+    assert readings[0]["candidates"] == ["(by-land me hill port)", "(by-sea me hill port)"]
+
+
+def test_on_ambiguous_state_takes_what_is_applicable_there_and_says_so(twins: list[str]) -> None:
+    files, options = twins[:2], [*twins[2:], "--names", "original", "--on-ambiguous", "state"]
+    result = call("read", *files, "-", *options, "--json", text=REPLY)
+    assert result.exit_code == 0
+    data = json.loads(result.stdout)
+    assert data["plan"] == ["(by-land me hill port)", "(by-sea me port isle)"]
+    assert [item["rule"] for item in data["readings"]] == ["markup+on-ambiguous-state"] * 2
+
+
+def test_behind_an_action_that_cannot_be_taken_nothing_is_settled(twins: list[str]) -> None:
+    files, options = twins[:2], [*twins[2:], "--names", "original", "--on-ambiguous", "state"]
+    result = call(
+        "read", *files, "-", *options, "--json", text="move me from isle to port\nmove me from hill to port\n"
+    )
+    assert result.exit_code == 1
+    assert [item["status"] for item in json.loads(result.stdout)["readings"]] == ["ambiguous"] * 2
+
+
+def test_read_refuses_an_unknown_way_out_of_ambiguity() -> None:
+    assert "--on-ambiguous guess: there are refuse and state" in refusal(
+        "read", *CRATES, "-", "--on-ambiguous", "guess"
+    )
+
+
+def test_what_the_policy_left_out_is_shown() -> None:
+    text = "[PLAN]\nload crate_1 into truck_0 at hub\n[PLAN END]\n\nload crate_0 into truck_0 at hub\n"
+    result = call("read", *CRATES, "-", text=text)
+    assert result.stdout == "(load c2 t hub)\n"
+    assert "line 5: left out by --reading default: load crate_0 into truck_0 at hub" in result.stderr
+
+
+def test_seeded_names_are_read_back(plan: str) -> None:
+    lines = {seed: call("tell", *CRATES, plan, "--names-seed", seed).stdout for seed in ("1", "2", "3", "4")}
+    assert len(set(lines.values())) > 1
+    for seed, told in lines.items():
+        read = call("read", *CRATES, "--names-seed", seed, text=told).stdout
+        assert read == "(load c2 t hub)\n(drive t hub market)\n(seal)\n"

@@ -1,0 +1,371 @@
+"""The loop in which a model words a domain: order, revisions, fall-backs, provenance, interruptions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pddl2nl.errors import InfrastructureError, InputError, UnsupportedError
+from pddl2nl.llm import Completion, EndpointError, OpenAIModel, Request, ScriptedModel, ScriptedReply, Usage
+from pddl2nl.llm.loopback import ChatServer
+from pddl2nl.nl.confusions import wording_warnings
+from pddl2nl.nl.template import template_wording
+from pddl2nl.nl.word_domain import FellBack, provenance_warnings, word_domain
+from pddl2nl.nl.word_prompts import opening, prompts_hash
+from pddl2nl.nl.wording import Wording, load_wording, save_wording, wording_from_json
+from pddl2nl.pddl import parse_domain
+
+STABLE = parse_domain("""
+(define (domain stable)
+  (:requirements :typing :action-costs)
+  (:types horse stall)
+  (:predicates (dry) (in ?h - horse ?s - stall))
+  (:functions (total-cost))
+  (:action lead :parameters (?h - horse ?to ?from - stall)
+    :precondition (in ?h ?from)
+    :effect (and (in ?h ?to) (not (in ?h ?from)) (increase (total-cost) 1)))
+  (:action chase :parameters (?h - horse ?to ?from - stall)
+    :precondition (in ?h ?from)
+    :effect (and (in ?h ?to) (not (in ?h ?from)))))
+""")
+GOOD = [
+    "the yard is dry",
+    "{?h} is in {?s}",
+    "the total cost",
+    "lead horse {?h} from stall {?from} to stall {?to}",
+    "chase horse {?h} from stall {?from} to stall {?to}",
+]
+NEW_YEAR = datetime(2024, 1, 1, 12, tzinfo=UTC)
+
+
+class Recorder:
+    """Says the given replies in order, counts tokens, and keeps what it was asked."""
+
+    name = "recorder"
+
+    def __init__(self, replies: Sequence[str | Exception]):
+        self.replies = list(replies)
+        self.requests: list[Request] = []
+
+    def complete(self, request: Request) -> Completion:
+        """The next reply, or the next error."""
+        self.requests.append(request)
+        reply = self.replies.pop(0)
+        if isinstance(reply, Exception):
+            raise reply
+        return Completion(reply, usage=Usage(100, 10, 5, 1))
+
+
+def made(replies: Sequence[str | Exception], **options: Any) -> tuple[Recorder, Any]:
+    model = Recorder(replies)
+    return model, word_domain(STABLE, model, clock=lambda: NEW_YEAR, **options)
+
+
+def test_one_call_each_in_the_order_of_the_declarations() -> None:
+    model, worded = made(GOOD)
+    asked = [request.messages[-1].content.splitlines()[0] for request in model.requests]
+    assert asked == ["(dry)", "(in ?h ?s)", "(total-cost)", "action: lead", "action: chase"]
+    assert worded.wording.predicates["in"].text == "{?h} is in {?s}"
+    assert worded.wording.functions["total-cost"].text == "the total cost"
+    assert worded.wording.actions["lead"].parameters == ("?h", "?to", "?from")
+    assert worded.wording.actions["lead"].fill(["star", "b", "a"]) == "lead horse star from stall a to stall b"
+    assert (worded.calls, worded.usage, worded.warnings()) == (5, Usage(500, 50, 25, 5), ())
+
+
+def test_every_request_is_the_papers() -> None:
+    model, _ = made(GOOD, seed=3)
+    for request in model.requests:
+        assert (request.purpose, request.temperature, request.seed, request.max_tokens) == ("wording", 0.0, 3, 200)
+        assert request.messages[0].role == "system"
+        assert request.messages[-1].role == "user"
+
+
+def test_the_source_tells_where_the_wording_comes_from() -> None:
+    _, worded = made(GOOD, revisions=2)
+    assert worded.wording.source == {
+        "method": "llm",
+        "model": "recorder",
+        "date": "2024-01-01",
+        "prompt_sha256": prompts_hash(),
+        "revisions": 2,
+        "seed": 1,
+        "temperature": 0.0,
+        "max_tokens": 200,
+        "negated": False,
+        "fell_back": {},
+    }
+
+
+def test_the_same_replies_make_the_same_wording_and_a_file_keeps_it(tmp_path: Path) -> None:
+    _, one = made(GOOD)
+    _, other = made(GOOD)
+    assert one == other
+    save_wording(one.wording, tmp_path / "w.json")
+    assert load_wording(tmp_path / "w.json", STABLE) == one.wording
+
+
+def test_the_action_is_told_in_the_words_just_made() -> None:
+    model, _ = made(["the yard is dry", "{?s} houses {?h}", "the bill", *GOOD[3:]])
+    assert model.requests[3].messages[-1].content.splitlines()[2:] == [
+        "preconditions of lead: ?h is a horse and ?to is a stall and ?from is a stall and ?from houses ?h",
+        "effects of lead: it becomes true that ?to houses ?h and it is not the case anymore that ?from houses ?h "
+        "and the bill increases by 1",
+    ]
+
+
+# ── revisions ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_wrong_reply_is_followed_by_what_is_wrong_with_it() -> None:
+    model, worded = made([GOOD[0], "{?h} is inside", *GOOD[1:]])
+    first, second = model.requests[1:3]
+    assert second.messages[: len(first.messages)] == first.messages
+    reply, feedback = second.messages[len(first.messages) :]
+    assert (reply.role, reply.content, feedback.role) == ("assistant", "{?h} is inside", "user")
+    assert "- It lacks {?s}.\n" in feedback.content
+    assert "(in ?h ?s)" in feedback.content
+    assert worded.wording.predicates["in"].text == "{?h} is in {?s}"
+    assert worded.calls == 6
+    assert not worded.fell_back
+
+
+@pytest.mark.parametrize("revisions", [0, 1, 3])
+def test_after_the_last_revision_the_template_stands_in(revisions: int) -> None:
+    wrong = ["nobody"] * (revisions + 1)
+    model, worded = made([GOOD[0], *wrong, *GOOD[2:]], revisions=revisions)
+    assert not model.replies
+    assert worded.wording.predicates["in"] == template_wording(STABLE).predicates["in"]
+    assert worded.fell_back == (FellBack("predicates", "in", ("lacks {?h} and {?s}",)),)
+    assert worded.wording.source["fell_back"] == {"predicates": ["in"]}
+    (warning,) = worded.warnings()
+    assert warning == "the predicate 'in' fell back to the template, as the model's text lacks {?h} and {?s}"
+    assert "?from are in relation 'in'" in model.requests[-1].messages[-1].content
+
+
+def test_an_empty_reply_is_shown_as_dots_and_odd_characters_as_question_marks() -> None:
+    model, _ = made(["", *GOOD])
+    assert model.requests[1].messages[-2].content == "…"
+    model, _ = made(["dry\ud800", *GOOD])
+    assert model.requests[1].messages[-2].content == "dry?"
+
+
+def test_a_reply_that_was_cut_off_is_no_snippet() -> None:
+    cut = ScriptedReply("the yard is dry", finish="length")
+    model = ScriptedModel([cut, cut, *GOOD[1:]])
+    worded = word_domain(STABLE, model)
+    assert worded.fell_back[0].name == "dry"
+    assert "cut off at 200 tokens" in worded.warnings()[0]
+
+
+def test_two_actions_with_one_text_are_told_from_each_other() -> None:
+    alike = "move horse {?h} from {?to} to {?from}"
+    model, worded = made([*GOOD[:3], "move horse {?h} from {?from} to {?to}", alike, GOOD[4]])
+    feedback = model.requests[-1].messages[-1].content
+    assert "says the same as the text of the action 'lead', \"move horse {?h} from {?from} to {?to}\"" in feedback
+    assert not worded.fell_back
+    assert wording_warnings(worded.wording, STABLE) == ()
+
+
+def test_two_actions_that_stay_alike_make_the_later_fall_back() -> None:
+    alike = "move horse {?h} from {?from} to {?to}"
+    _, worded = made([*GOOD[:3], alike, alike, alike.upper().replace("?H", "?h")])
+    assert [item.name for item in worded.fell_back] == ["chase"]
+    assert wording_warnings(worded.wording, STABLE) == ()
+
+
+def test_no_text_may_take_what_the_template_would_say_of_another_action() -> None:
+    stolen = "apply the action 'chase' to horse {?h}, stall {?to}, and stall {?from}"
+    _, worded = made([*GOOD[:3], stolen, GOOD[3], GOOD[4]])
+    assert worded.wording.actions["lead"].text == GOOD[3]
+
+
+# ── negated forms ────────────────────────────────────────────────────────────────────────────────
+
+
+def test_negated_forms_come_in_the_same_call() -> None:
+    both = ["the yard is dry\nNegated: the yard is wet", "{?h} is in {?s}\nNegated: {?h} is out of {?s}"]
+    model, worded = made([*both, *GOOD[2:]], negated=True)
+    assert worded.wording.predicates["dry"].negated == "the yard is wet"
+    assert worded.wording.predicates["in"].negated == "{?h} is out of {?s}"
+    assert worded.calls == 5
+    assert model.requests[0].messages[:-1] == opening("predicates", True)
+    assert model.requests[2].messages[:-1] == opening("functions")
+    assert worded.wording.source["prompt_sha256"] == prompts_hash(True)
+
+
+def test_a_negation_that_stays_wrong_is_dropped_and_its_text_kept() -> None:
+    wrong = ["the yard is dry\nNegated: the yard is {?wet}", "the yard is {?dry}\nNegated: the yard is wet"]
+    model, worded = made([*wrong, "{?h} is in {?s}\nNegated: {?h} is not in {?s}", *GOOD[2:]], negated=True)
+    assert worded.wording.predicates["dry"].text == "the yard is dry"
+    assert worded.wording.predicates["dry"].negated is None
+    assert worded.fell_back == ()
+    assert worded.wording.source["without_negated"] == ["dry"]
+    (warning,) = worded.warnings()
+    assert "has no negated text of its own" in warning
+    assert "two lines" in model.requests[1].messages[-1].content
+
+
+# ── equality ─────────────────────────────────────────────────────────────────────────────────────
+
+PAIR = parse_domain("""
+(define (domain pair) (:requirements :equality :negative-preconditions) (:predicates (met ?a ?b))
+  (:action meet :parameters (?a ?b) :precondition (not (= ?a ?b)) :effect (met ?a ?b)))
+""")
+
+
+def test_the_words_for_equality_stand_in_the_prompts_and_the_source() -> None:
+    model = Recorder(["{?a} met {?b}", "{?x1} is {?x2}", "{?x1} is someone else than {?x2}", "let {?a} meet {?b}"])
+    worded = word_domain(PAIR, model)
+    assert "preconditions of meet: ?a is someone else than ?b" in model.requests[-1].messages[-1].content
+    assert worded.wording.source["equality"] == {
+        "=": {"parameters": ["?x1", "?x2"], "text": "{?x1} is {?x2}"},
+        "!=": {"parameters": ["?x1", "?x2"], "text": "{?x1} is someone else than {?x2}"},
+    }
+    assert wording_from_json(worded.wording.to_json(), PAIR) == worded.wording
+
+
+def test_equality_falls_back_to_the_words_that_are_always_told() -> None:
+    model = Recorder(["{?a} met {?b}", "yes", "yes", "no", "no", "let {?a} meet {?b}"])
+    worded = word_domain(PAIR, model)
+    assert worded.wording.source["fell_back"] == {"equality": ["=", "!="]}
+    assert "meet: ?a and ?b are different objects" in model.requests[-1].messages[-1].content
+
+
+# ── interruptions ────────────────────────────────────────────────────────────────────────────────
+
+
+def test_an_endpoint_that_fails_is_no_verdict_on_a_snippet() -> None:
+    model = Recorder([*GOOD[:3], EndpointError("gone")])
+    with pytest.raises(InfrastructureError, match="gone"):
+        word_domain(STABLE, model)
+
+
+@pytest.mark.parametrize("failing", range(5))
+def test_what_was_made_before_a_failure_is_kept_and_not_asked_for_again(failing: int, tmp_path: Path) -> None:
+    path = tmp_path / "w.json"
+    save_wording(template_wording(STABLE), path)
+    with pytest.raises(EndpointError):
+        made([*GOOD[:failing], EndpointError("gone")], keep=lambda wording: save_wording(wording, path))
+    kept = load_wording(path, STABLE)
+    assert ("unfinished" in kept.source) == (failing > 0)
+    model, worded = made(GOOD[failing:], start_from=kept if failing else None)
+    assert not model.replies
+    assert worded.calls == 5 - failing
+    assert worded.wording == made(GOOD)[1].wording
+    assert "unfinished" not in worded.wording.source
+
+
+def test_an_unfinished_wording_says_so() -> None:
+    kept: list[Wording] = []
+    with pytest.raises(EndpointError):
+        made([*GOOD[:3], EndpointError("gone")], keep=kept.append)
+    assert kept[-1].source["unfinished"] == {"actions": ["lead", "chase"]}
+    assert provenance_warnings(kept[-1], STABLE) == (
+        "the wording has the template's text for the action 'lead' and the action 'chase': it is not finished",
+    )
+
+
+def test_starting_from_a_wording_asks_again_for_what_fell_back_alone() -> None:
+    _, before = made([GOOD[0], "no", "no", *GOOD[2:]])
+    model, worded = made([GOOD[1]], start_from=before.wording)
+    assert len(model.requests) == 1
+    assert worded.wording == made(GOOD)[1].wording
+
+
+def test_snippets_worded_by_hand_are_kept_and_no_longer_warned_of() -> None:
+    _, before = made([GOOD[0], "no", "no", *GOOD[2:]])
+    assert len(provenance_warnings(before.wording, STABLE)) == 1
+    data: Any = json.loads(json.dumps(before.wording.to_json()))
+    data["predicates"]["in"]["text"] = "{?h} stands in {?s}"
+    edited = wording_from_json(data, STABLE)
+    assert provenance_warnings(edited, STABLE) == ()
+    _, worded = made([], start_from=edited)
+    assert worded.wording.predicates["in"].text == "{?h} stands in {?s}"
+    assert worded.calls == 0
+
+
+def test_equality_is_taken_over_too() -> None:
+    kept: list[Wording] = []
+    with pytest.raises(EndpointError):
+        word_domain(PAIR, Recorder(["{?a} met {?b}", "{?x1} is {?x2}", EndpointError("gone")]), keep=kept.append)
+    model = Recorder(["{?x1} is not {?x2}", "let {?a} meet {?b}"])
+    assert word_domain(PAIR, model, start_from=kept[-1]).calls == 2
+    assert "?a is not ?b" in model.requests[-1].messages[-1].content
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [({"method": "template"}, "method 'template'"), ({"model": "gpt"}, "model 'gpt'"), ({"prompt_sha256": "0"}, "'0'")],
+)
+def test_a_wording_of_other_making_is_no_start(source: dict[str, object], words: str) -> None:
+    data = made(GOOD)[1].wording.to_json()
+    data["source"] = {**data["source"], **source}
+    with pytest.raises(InputError, match=words):
+        made(GOOD, start_from=wording_from_json(data, STABLE))
+
+
+@pytest.mark.parametrize("odd", [None, 3, [], "text", {"actions": "lead"}, {"actions": [1]}, {"nothing": ["lead"]}])
+def test_odd_sources_are_passed_over(odd: object) -> None:
+    data = made(GOOD)[1].wording.to_json()
+    data["source"] = {**data["source"], "fell_back": odd, "unfinished": odd, "equality": odd}
+    wording = wording_from_json(data, STABLE)
+    assert provenance_warnings(wording, STABLE) == ()
+    assert made([], start_from=wording)[1].calls == 0
+
+
+def test_progress_names_what_is_asked_for() -> None:
+    seen: list[tuple[str, int, int]] = []
+    made(GOOD, on_progress=lambda *told: seen.append(told))
+    assert seen == [
+        ("predicate 'dry'", 0, 5),
+        ("predicate 'in'", 1, 5),
+        ("function 'total-cost'", 2, 5),
+        ("action 'lead'", 3, 5),
+        ("action 'chase'", 4, 5),
+        ("done", 5, 5),
+    ]
+
+
+def test_what_has_no_words_is_found_before_the_first_call() -> None:
+    timed = parse_domain(
+        "(define (domain d) (:requirements :durative-actions) (:predicates (p))"
+        "(:durative-action a :parameters () :duration (= ?duration 1) :condition () :effect (at end (p))))"
+    )
+    model = Recorder([])
+    with pytest.raises(UnsupportedError, match="durative"):
+        word_domain(timed, model)
+    with pytest.raises(InputError, match="--revisions -1"):
+        word_domain(STABLE, model, revisions=-1)
+    assert not model.requests
+
+
+# ── the wire ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_wire_carries_the_examples_as_history(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    cut = ScriptedReply("{?h} is in", finish="length")
+    script = ScriptedModel([GOOD[0], cut, ScriptedReply("no", finish="refused"), *GOOD[1:]])
+    with ChatServer(script) as server:
+        worded = word_domain(STABLE, OpenAIModel("any-name", server.base_url), revisions=2)
+    assert not worded.fell_back
+    assert worded.calls == len(server.calls) == 7
+    assert worded.usage.prompt_tokens > 1000
+    for call in server.calls:
+        assert (call.body["model"], call.body["temperature"], call.body["seed"]) == ("any-name", 0.0, 1)
+        assert call.body.get("max_tokens", call.body.get("max_completion_tokens")) == 200
+        roles = [message["role"] for message in call.body["messages"]]
+        assert roles[0] == "system"
+        assert roles[1:] == ["user", "assistant"] * ((len(roles) - 2) // 2) + ["user"]
+    third = server.calls[3].body["messages"]
+    examples = [{"role": message.role, "content": message.content} for message in opening("predicates")]
+    assert third[: len(examples)] == examples
+    assert third[len(examples)] == {"role": "user", "content": "(in ?h ?s)"}
+    assert third[len(examples) + 1] == {"role": "assistant", "content": "{?h} is in"}
+    assert "cut off at 200 tokens" in third[len(examples) + 2]["content"]
+    assert "refusal" in third[len(examples) + 4]["content"]
