@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -14,13 +15,17 @@ from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
 from pddl2nl.experiments.example import find_example, problem_text, tell_example
 from pddl2nl.experiments.models import MadeModel, ModelContext, make_model, wrap_model
 from pddl2nl.experiments.spec import RunSpec
-from pddl2nl.llm import ModelConfigurationError
-from pddl2nl.nl import Names, Reader, Style, Teller, Wording, choose_wording, make_names
+from pddl2nl.llm import Model, ModelConfigurationError, Purpose
+from pddl2nl.nl import READING_POLICIES, Names, Reader, Style, Teller, Wording, choose_wording, make_names
 from pddl2nl.pddl import Task, write_domain, write_problem
 from pddl2nl.policies import POLICIES, Example, Limits, Policy, RequestSettings, Setting
+from pddl2nl.policies.budget import Asked
 from pddl2nl.policies.events import Started
 from pddl2nl.policies.pddl_reading import PDDLReader
 from pddl2nl.policies.prompting import prompt_file, prompt_hash
+from pddl2nl.policies.translating import TRANSLATORS, Translator, TranslatorMode
+from pddl2nl.policies.translation_prompt import TRANSLATOR_PROMPT, translation_opening
+from pddl2nl.policies.understanding import ON_AMBIGUOUS
 from validators import GroundAction, Simulator
 
 __all__ = ["Prepared", "ff_plan", "prepare"]
@@ -34,7 +39,8 @@ OPTIMAL_SECONDS = 10
 
 @dataclass(frozen=True)
 class Prepared:
-    """A run ready to be played; ``made`` is None for policies that ask no model."""
+    """A run ready to be played; ``made`` is None for policies that ask no model, ``translating`` where the run's own
+    model translates, or none does."""
 
     policy: Policy
     setting: Setting
@@ -42,6 +48,13 @@ class Prepared:
     limits: Limits
     request: RequestSettings
     started: Started
+    translating: MadeModel | None = None
+
+    @property
+    def others(self) -> Mapping[Purpose, Asked]:
+        """The models that are asked for other purposes than the planner's."""
+        made = self.translating
+        return {} if made is None else {"translator": Asked(made.model, made.price_of)}
 
 
 def prepare(spec: RunSpec) -> Prepared:
@@ -55,16 +68,23 @@ def prepare(spec: RunSpec) -> Prepared:
     task = spec.task
     simulator = Simulator(task)
     wording = _wording(spec)
-    names = make_names(task, spec.names if spec.style == "nl" else "original", wording.types)
+    names = _names(spec, task, wording)
     teller = Teller(task, wording, names, cast(Style, spec.style))
     made = _model(spec, policy, wording)
+    translating = _translator_model(spec, policy, wording)
     limits = Limits(_steps(spec, policy), spec.max_calls, spec.max_tokens, spec.max_usd)
     example = _example(spec, policy, wording)
     reader = Reader(task, wording, names) if spec.style == "nl" else PDDLReader(simulator)
-    setting = Setting(simulator, teller, reader, spec.style, spec.reading, example)
+    translator: Translator | None = None
+    if _translates(spec, policy) and isinstance(reader, Reader):
+        opening = translation_opening(task, wording, names, spec.seed)
+        translator = Translator(reader, wording, opening, cast(TranslatorMode, spec.translator))
+    setting = Setting(
+        simulator, teller, reader, spec.style, spec.reading, example, translator, on_ambiguous=spec.on_ambiguous
+    )
     request = RequestSettings(spec.temperature, spec.seed)
-    started = _started(spec, policy, made, limits, request, wording, names, example)
-    return Prepared(policy, setting, made, limits, request, started)
+    started = _started(spec, policy, (made, translating), limits, request, wording, names, example)
+    return Prepared(policy, setting, made, limits, request, started, translating)
 
 
 def _policy(spec: RunSpec) -> Policy:
@@ -79,8 +99,17 @@ def _policy(spec: RunSpec) -> Policy:
             f"--policy {spec.policy} has no twin in style {spec.style}, as there are no thoughts about PDDL to show; "
             f"{' and '.join(able)} have one"
         )
-    if spec.translator != "reader":
-        raise InputError(f"--translator {spec.translator}: this version translates with 'reader' alone")
+    for option, value, known in (
+        ("--translator", spec.translator, TRANSLATORS),
+        ("--reading", spec.reading, tuple(READING_POLICIES)),
+        ("--on-ambiguous", spec.on_ambiguous, ON_AMBIGUOUS),
+    ):
+        if value not in known:
+            raise InputError(f"{option} {value}: no such choice; there are {', '.join(known)}")
+    if spec.style == "pddl" and spec.translator != "reader":
+        raise InputError(
+            f"--translator {spec.translator}: in style pddl the model writes PDDL, and there is nothing to translate"
+        )
     return policy
 
 
@@ -90,16 +119,43 @@ def _wording(spec: RunSpec) -> Wording:
     return choose_wording(spec.wording, spec.task.domain)
 
 
+def _names(spec: RunSpec, task: Task, wording: Wording) -> Names:
+    return make_names(task, spec.names if spec.style == "nl" else "original", wording, seed=spec.names_seed)
+
+
+def _translates(spec: RunSpec, policy: Policy) -> bool:
+    return policy.needs_model and spec.translator != "reader"
+
+
+def _translator_model(spec: RunSpec, policy: Policy, wording: Wording) -> MadeModel | None:
+    """The T-LLM's model, where it is not the run's own."""
+    if not _translates(spec, policy):
+        return None
+    chosen = spec.model if spec.translator_model is None else spec.translator_model
+    name = chosen if isinstance(chosen, str) else chosen.name
+    if name.partition(":")[0] == "oracle":
+        raise InputError(
+            f"--translator {spec.translator}: the oracle speaks the wording and no PDDL, so it cannot translate; "
+            "name a model that can by --translator-model M"
+        )
+    return None if spec.translator_model is None else _made(spec, spec.translator_model, wording)
+
+
 def _model(spec: RunSpec, policy: Policy, wording: Wording) -> MadeModel | None:
     if not policy.needs_model:
         return None
-    if not isinstance(spec.model, str):
-        made = wrap_model(spec.model)
-    else:
-        made = make_model(spec.model, ModelContext(spec.task.domain, wording, spec.style, spec.base_url))
-    name = made.model.name
+    made = _made(spec, spec.model, wording)
     if spec.base_url is not None and made.base_url is None:
-        raise InputError(f"--base-url is for models behind an endpoint; '{name}' has none")
+        raise InputError(f"--base-url is for models behind an endpoint; '{made.model.name}' has none")
+    return made
+
+
+def _made(spec: RunSpec, model: str | Model, wording: Wording) -> MadeModel:
+    if isinstance(model, str):
+        made = make_model(model, ModelContext(spec.task.domain, wording, spec.style, spec.base_url))
+    else:
+        made = wrap_model(model)
+    name = made.model.name
     if spec.max_usd is not None and not made.priced:
         raise ModelConfigurationError(
             f"--max-usd needs to know what tokens cost, and for the model '{name}' this is not known; "
@@ -134,7 +190,7 @@ def _example(spec: RunSpec, policy: Policy, wording: Wording) -> Example | None:
         plan_path=spec.example_plan,
         seed=spec.seed,
     )
-    names = make_names(solved.task, spec.names if spec.style == "nl" else "original", wording.types)
+    names = _names(spec, solved.task, wording)
     teller = Teller(solved.task, wording, names, cast(Style, spec.style))
     return tell_example(solved, teller, thoughts=policy.thoughts)
 
@@ -184,7 +240,7 @@ def _plan(domain: str, problem: str, planner: str, seconds: int) -> tuple[Ground
 def _started(
     spec: RunSpec,
     policy: Policy,
-    made: MadeModel | None,
+    models: tuple[MadeModel | None, MadeModel | None],
     limits: Limits,
     request: RequestSettings,
     wording: Wording,
@@ -194,7 +250,10 @@ def _started(
     domain, problem = spec.task.domain, spec.task.problem
     domain_pddl = domain.source.text if domain.source is not None else write_domain(domain)
     problem_pddl = problem_text(problem)
+    made, translating = models
+    translator = (translating or made) if _translates(spec, policy) else None
     prompts = [prompt_file(policy.prompt, spec.style), "problem.txt"] if policy.prompt is not None else []
+    prompts += [TRANSLATOR_PROMPT] if translator is not None else []
     return Started(
         policy=spec.policy,
         model="none" if made is None else made.model.name,
@@ -209,8 +268,12 @@ def _started(
         problem_file=problem.source.name if problem.source is not None else "",
         style=spec.style,
         translator=spec.translator,
+        translator_model=None if translator is None else translator.model.name,
         reading=spec.reading,
+        reading_version=READING_POLICIES[spec.reading].version,
+        on_ambiguous=spec.on_ambiguous,
         names_scheme=names.scheme,
+        names_seed=spec.names_seed,
         names=dict(names.to_nl),
         wording=wording.to_json() if spec.style == "nl" else None,
         limits=limits.to_json(),

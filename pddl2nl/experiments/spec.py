@@ -23,8 +23,12 @@ class RunSpec:
         wording: None for the domain's own (else the template), ``template``, a wording file, or a `Wording`.
         style: ``nl``, or ``pddl`` for the PDDL twins of Basic and Act.
         names: how objects are called: typed, original or inferred; style ``pddl`` keeps their own names.
-        translator: what reads the model's words: ``reader`` alone so far.
+        names_seed: deals the numbers in those names; None keeps the order of declaration.
+        translator: what reads the model's words: ``reader``, ``llm`` (the paper's T-LLM), or ``reader+llm`` (the
+            T-LLM for what the reader cannot read); style ``pddl`` needs none.
+        translator_model: what translates, as ``model``; None for the run's own.
         reading: the reading policy of whole plans: default, planbench or all.
+        on_ambiguous: ``refuse`` an action that can mean several, or let the ``state`` choose the only applicable one.
         example: None for one found or made, a problem file, or ``none`` for zero-shot.
         example_plan: a plan file for that problem; without it FF solves it.
         steps: the step limit of interactive policies; None for twice the length of FF's plan.
@@ -42,8 +46,11 @@ class RunSpec:
     wording: str | Wording | None = None
     style: str = "nl"
     names: str = "typed"
+    names_seed: int | None = None
     translator: str = "reader"
+    translator_model: str | Model | None = None
     reading: str = "default"
+    on_ambiguous: str = "refuse"
     example: str | Path | None = None
     example_plan: str | Path | None = None
     steps: int | None = None

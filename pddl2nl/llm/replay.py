@@ -99,15 +99,18 @@ class ReplayModel:
 
 def read_exchanges(file: Path) -> Iterator[Exchange]:
     """The requests and replies of one record, in order; a torn last line (a killed run) is left out."""
-    messages: tuple[Message, ...] = ()
+    messages: dict[str, tuple[Message, ...]] = {}
     asked: dict[int, Request] = {}
     for number, event in _events(file):
         try:
             if event.get("event") == "prompted":
-                messages = (*messages[: event["kept"]], *(Message(**message) for message in event["messages"]))
+                # A prompt is written as what is new since the one before of its purpose.
+                before = messages.get(event["purpose"], ())[: event["kept"]]
+                said = (*before, *(Message(**message) for message in event["messages"]))
+                messages[event["purpose"]] = said
                 settings = {name: event[name] for name in _SETTINGS}
                 settings["stop"] = tuple(settings["stop"])
-                asked[event["call"]] = Request(messages, event["purpose"], **settings)
+                asked[event["call"]] = Request(said, event["purpose"], **settings)
             elif event.get("event") == "replied":
                 yield Exchange(asked[event["call"]], _completion(event), str(file))
         except (KeyError, TypeError) as error:

@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 
-from pddl2nl.llm import FREE, Completion, Price
+from pddl2nl.llm import FREE, Completion, Model, Price
 
-__all__ = ["Accounts", "Limits", "PriceOf", "free"]
+__all__ = ["Accounts", "Asked", "Limits", "PriceOf", "free"]
 
 PriceOf = Callable[[Completion], Price | None]
 """What a call costs by its reply; None where that is not known."""
@@ -17,6 +17,14 @@ PriceOf = Callable[[Completion], Price | None]
 def free(completion: Completion) -> Price | None:
     """The price of a model that costs nothing."""
     return FREE
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A model that an episode asks, and what its calls cost."""
+
+    model: Model
+    price_of: PriceOf = free
 
 
 @dataclass(frozen=True)
@@ -43,7 +51,6 @@ class Limits:
 class Accounts:
     """What was spent so far; ``usd`` is None from the first call on whose price is unknown."""
 
-    price_of: PriceOf = free
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -57,15 +64,14 @@ class Accounts:
         """Wall time since the episode began."""
         return time.monotonic() - self._began
 
-    def book(self, completion: Completion) -> float | None:
-        """Books a call and gives its price in USD."""
+    def book(self, completion: Completion, price: Price | None) -> float | None:
+        """Books a call at the price of its model, and gives what it cost in USD."""
         usage = completion.usage
         self.calls += 1
         self.prompt_tokens += usage.prompt_tokens
         self.completion_tokens += usage.completion_tokens
         self.cached_tokens += usage.cached_tokens
         self.reasoning_tokens += usage.reasoning_tokens
-        price = self.price_of(completion)
         usd = None if price is None else price.usd(usage)
         self.usd = None if usd is None or self.usd is None else self.usd + usd
         return usd

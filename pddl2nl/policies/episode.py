@@ -13,6 +13,7 @@ Rules, which no policy can bend:
   succession ends the episode as ``gave-up``.
 * Of a one-shot plan the first broken link decides; the goal must hold at its end, not on the way.
 * A reply that was cut off by length loses its last line, which may be half an action.
+* What a T-LLM translates is on the same account and budget as everything else, and stops with it.
 * A failing endpoint, planner or recording ends the episode as ``infrastructure-error``, never as a verdict.
 """
 
@@ -20,20 +21,25 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.llm import Completion, Message, Model, Purpose, Request
 from pddl2nl.nl import Reading
 from pddl2nl.pddl import write_condition
 from pddl2nl.policies import events, observations
-from pddl2nl.policies.budget import Accounts, Limits, PriceOf, free
+from pddl2nl.policies.budget import Accounts, Asked, Limits, PriceOf, free
 from pddl2nl.policies.event_making import changed_values, prompted_event, read_event, replied_event
 from pddl2nl.policies.example import Example
 from pddl2nl.policies.policy import EpisodeOver, Policy, RequestSettings, Setting, Turn
+from pddl2nl.policies.understanding import Understanding
 from validators import BadActionError, GroundAction
 
 __all__ = ["Episode"]
+
+TRANSLATOR_TOKENS = 750
+"""How long an answer of the T-LLM may be (appendix A of the paper)."""
 
 _MISTAKES = ("unreadable", "ambiguous", "unknown-object", "inapplicable")
 
@@ -47,7 +53,8 @@ class Episode:
         limits: the budget.
         seed: of the random choices of a policy.
         request: what every request carries.
-        price_of: what a call costs.
+        price_of: what a call of ``model`` costs.
+        others: the models that are asked for other purposes than the planner's, where they are others.
         emit: is given every event as it happens.
     """
 
@@ -60,26 +67,29 @@ class Episode:
         seed: int = 1,
         request: RequestSettings | None = None,
         price_of: PriceOf = free,
+        others: Mapping[Purpose, Asked] = MappingProxyType({}),
         emit: Callable[[events.Event], None] = lambda event: None,
     ):
         self.rng = random.Random(seed)
         self.finished: events.Finished | None = None
         self._setting = setting
         self._simulator = setting.simulator
-        self._model = model
+        self._asked = None if model is None else Asked(model, price_of)
+        self._others = others
         self._limits = limits or Limits()
         self._request = request or RequestSettings()
-        self._accounts = Accounts(price_of)
+        self._accounts = Accounts()
         self._emit = emit
         self._state = setting.simulator.initial
         self._steps = 0
         self._turns: Counter[str] = Counter()
         self._plan: list[GroundAction] = []
-        self._proposed: tuple[GroundAction, ...] = ()
+        self._proposed: list[GroundAction] = []
         self._fault: events.Fault | None = None
         self._last_status = ""
-        self._last_messages: tuple[Message, ...] = ()
+        self._last_messages: dict[Purpose, tuple[Message, ...]] = {}
         self._last_completion: Completion | None = None
+        self._understanding = Understanding(setting, self._translate)
 
     # ── what a policy may know ────────────────────────────────────────────────────────────────────
 
@@ -135,31 +145,38 @@ class Episode:
             EpisodeOver: the budget is spent, or the reply was withheld by a content filter.
             InfrastructureError: no reply could be had.
         """
+        settings = self._request
+        request = Request(tuple(messages), purpose, settings.temperature, settings.seed, settings.max_tokens)
+        self._last_completion = self._complete(request)
+        return self._last_completion.text
+
+    def _translate(self, messages: Sequence[Message]) -> Completion:
+        return self._complete(Request(tuple(messages), "translator", 0.0, self._request.seed, TRANSLATOR_TOKENS))
+
+    def _complete(self, request: Request) -> Completion:
         self._check_open()
-        if self._model is None:
+        asked = self._others.get(request.purpose, self._asked)
+        if asked is None:
             raise InfrastructureError("this episode has no model to ask")
         exhausted = self._accounts.exhausted(self._limits)
         if exhausted:
             self._stop("budget", exhausted, "budget")
-        request = Request(
-            tuple(messages), purpose, self._request.temperature, self._request.seed, self._request.max_tokens
-        )
         call = self._accounts.calls + 1
-        self._emit(prompted_event(call, request, self._last_messages))
-        completion = self._model.complete(request)
-        usd = self._accounts.book(completion)
+        self._emit(prompted_event(call, request, self._last_messages.get(request.purpose, ())))
+        completion = asked.model.complete(request)
+        usd = self._accounts.book(completion, asked.price_of(completion))
         self._emit(replied_event(call, completion, usd))
-        self._last_messages, self._last_completion = request.messages, completion
+        self._last_messages[request.purpose] = request.messages
         if completion.finish == "filtered":
             self._stop("infrastructure-error", "the endpoint's content filter withheld the reply", "filtered")
-        return completion.text
+        return completion
 
     # ── acting, one turn at a time ────────────────────────────────────────────────────────────────
 
     def act(self, text: str) -> Turn:
         """Reads one turn out of a reply and does what it says; costs a step, whatever comes of it."""
         self._check_open()
-        reading = self._setting.reader.read_turn(self._usable(text))
+        reading = self._understanding.turn(self._usable(text), self._state)
         self._steps += 1
         self._emit(read_event(self._steps, reading))
         said = reading.text.strip() or text.strip()
@@ -253,13 +270,15 @@ class Episode:
         reach the goal is ``budget``, because its end was never seen.
         """
         self._check_open()
-        readings = self._setting.reader.read(self._usable(text), self._setting.reading)
-        lines = self._without_claim(readings.chosen)
-        for number, reading in enumerate(lines, 1):
-            self._emit(read_event(number, reading))
-        self._proposed = tuple(reading.action for reading in lines if reading.action is not None)
+        plan = self._understanding.plan(self._usable(text))
+        lines: list[Reading] = []
+        for reading in self._understanding.lines(plan, self._state):
+            lines.append(reading)
+            self._emit(read_event(len(lines), reading))
+            if reading.action is not None:
+                self._proposed.append(reading.action)
         finish = self._last_completion.finish if self._said_last(text) and self._last_completion else "text"
-        if not lines and not readings.ended:
+        if not lines and not plan.ended:
             self._submitted_nothing(text, finish)
             return
         outcome, message = self._judge(lines)
@@ -268,13 +287,6 @@ class Episode:
             self._fault = events.Fault(self._steps, "length", "the reply was cut off by length")
             outcome, message = "budget", f"the reply was cut off by length; what there is of the plan: {message}"
         self._finish(outcome, message)
-
-    def _without_claim(self, lines: Sequence[Reading]) -> Sequence[Reading]:
-        """The plan without "finished" as its last line: a claim to be done, and not meant as an action."""
-        if lines and lines[-1].status != "read":
-            claimed = self._setting.reader.read_turn(lines[-1].text).status == "claimed-done"
-            return lines[:-1] if claimed else lines
-        return lines
 
     def _judge(self, lines: Sequence[Reading]) -> tuple[events.Outcome, str]:
         for reading in lines:

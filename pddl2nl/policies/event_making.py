@@ -21,7 +21,7 @@ def changed_values(simulator: Simulator, action: GroundAction, before: State, af
 
 
 def prompted_event(call: int, request: Request, before: Sequence[Message]) -> events.Prompted:
-    """What was asked, as what is new since the messages of the call before."""
+    """What was asked, as what is new since the messages of the call before of this purpose."""
     kept = 0
     for old, new in zip(before, request.messages, strict=False):
         if old != new:

@@ -9,6 +9,9 @@ The order of a record (``?`` at most once, ``*`` any number)::
     goal-reached?                             the simulator found the goal to hold; nothing is acted after it
     finished                                  the outcome and the accounts; always last in a finished record
 
+Calls whose purpose is ``translator`` are those of a T-LLM: they stand before the ``read`` of the line that was
+translated.
+
 A one-shot mechanism (Basic, CoT) writes one ``read`` for every line of its plan first and then ``acted``
 events up to the end of the plan or to the first broken link, which is the one ``rejected``. An interactive
 one (Act, ReAct) writes one ``read`` a turn, followed by exactly one of ``acted``, ``rejected`` and
@@ -94,7 +97,10 @@ class Started:
     ``settings`` what every request carries (temperature, max_tokens); ``prompts`` the SHA-256 of every prompt
     file used; ``example`` is null for zero-shot, else ``source`` ("file", "shipped" or "made"), ``problem``
     (PDDL text), ``plan``, ``thoughts`` ("template", "none"); ``base_url`` is without credentials, null for
-    models without an endpoint; ``time`` is UTC in ISO 8601.
+    models without an endpoint; ``time`` is UTC in ISO 8601. ``translator`` says what reads the model's words
+    (reader, llm, reader+llm) and ``translator_model`` which model translates, null where none does;
+    ``reading_version`` is that of the reading policy, null in records older than it; ``on_ambiguous`` is "refuse"
+    or "state"; ``names_seed`` the seed of the objects' names, null for none.
     """
 
     event: ClassVar[str] = "started"
@@ -111,8 +117,12 @@ class Started:
     problem_file: str = ""
     style: str = "nl"
     translator: str = "reader"
+    translator_model: str | None = None
     reading: str = "default"
+    reading_version: int | None = None
+    on_ambiguous: str = "refuse"
     names_scheme: str = "typed"
+    names_seed: int | None = None
     names: Mapping[str, str] = field(default_factory=dict)
     wording: Mapping[str, Any] | None = None
     limits: Mapping[str, Any] = field(default_factory=dict)
@@ -127,7 +137,7 @@ class Started:
 
 @dataclass(frozen=True)
 class Prompted:
-    """The model is asked. ``messages`` are those after the first ``kept`` messages of the previous prompt.
+    """A model is asked. ``messages`` are those after the first ``kept`` of the previous prompt of this purpose.
 
     Interactive prompts grow only at their end, so a record that kept every prompt whole would be quadratic in
     the steps. ``request_sha256`` is the key of the whole request (`pddl2nl.llm.request_key`), by which a
@@ -167,10 +177,11 @@ class Replied:
 
 @dataclass(frozen=True)
 class Read:
-    """A span of a reply was read. ``start`` and ``end`` are offsets into the text of the last `Replied`.
+    """A span of a reply was read. ``start`` and ``end`` are offsets into the last reply that was no translation.
 
     ``status`` is ``read``, ``ambiguous``, ``unreadable``, ``unknown-object``, ``not-an-action``,
-    ``look-around`` or ``claimed-done``; ``rule`` names the rule that read it.
+    ``look-around`` or ``claimed-done``; ``rule`` names the rule that read it (`pddl2nl.nl.Reading`, and of a
+    T-LLM `pddl2nl.policies.translating`).
     """
 
     event: ClassVar[str] = "read"

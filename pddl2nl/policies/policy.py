@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from pddl2nl.nl import Reading, Readings, Teller
 from pddl2nl.policies.example import Example
+from pddl2nl.policies.translating import Translator
 from validators import Simulator
 
 if TYPE_CHECKING:
@@ -57,7 +58,11 @@ class ActionReader(Protocol):
 
 @dataclass(frozen=True)
 class Setting:
-    """What an episode is about: the simulated task, how it is told and read, and the example shown."""
+    """What an episode is about: the simulated task, how it is told and read, and the example shown.
+
+    ``reading`` is the reading policy of whole plans; ``translator`` the T-LLM, None where the reader reads alone;
+    ``on_ambiguous`` one of `pddl2nl.policies.understanding.ON_AMBIGUOUS`.
+    """
 
     simulator: Simulator
     teller: Teller
@@ -65,6 +70,8 @@ class Setting:
     style: str = "nl"
     reading: str = "default"
     example: Example | None = None
+    translator: Translator | None = None
+    on_ambiguous: str = "refuse"
 
 
 @dataclass(frozen=True)

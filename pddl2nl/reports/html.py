@@ -260,7 +260,9 @@ def _facts(record: Record) -> dict[str, str]:
                 f"{name} is {told}" for name, told in started.names.items() if name != told
             ),
             "translator": started.translator,
-            "reading policy": started.reading,
+            "translator's model": _text(started.translator_model),
+            "reading policy": f"{started.reading}, version {_text(started.reading_version) or 'unknown'}",
+            "ambiguous readings": started.on_ambiguous,
             "limits": _pairs(started.limits),
             "versions": _pairs(started.versions),
             "domain file SHA-256": started.domain_sha256,

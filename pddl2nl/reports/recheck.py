@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from pddl2nl.pddl import InputError, Task, parse_task, write_condition
 from pddl2nl.policies.event_making import changed_values
-from pddl2nl.reports.records import PlannerRecord, Record
+from pddl2nl.reports.records import PlannerRecord, Record, RunRecord
 from validators import GroundAction, Simulator, validate
 
 __all__ = ["Change", "Recheck", "changes", "recheck"]
@@ -48,7 +48,8 @@ class Change:
 def recheck(record: Record) -> Recheck:
     """Judges the actions that a run executed once more; never raises for what a record holds.
 
-    A solved run agrees where its plan is valid; any other agrees where its plan is applicable and misses the goal.
+    A solved run agrees where its plan is valid; any other agrees where its plan is applicable and misses the goal. A
+    plan given at once may reach the goal and break only behind it, where the rest of it cannot be executed.
     """
     steps = len(record.plan)
     if isinstance(record, PlannerRecord) and record.planned.plan is None:
@@ -57,8 +58,15 @@ def recheck(record: Record) -> Recheck:
         report = validate(_task(record.domain_pddl, record.problem_pddl), _actions(record))
     except InputError as error:
         return Recheck("not-judged", False, steps, str(error))
-    agrees = report.valid if record.solved else report.verdict == "goal-not-satisfied"
+    missed = not record.solved and report.verdict == "goal-not-satisfied"
+    agrees = missed or (report.valid and (record.solved or _breaks_later(record)))
     return Recheck(report.verdict, agrees, steps)
+
+
+def _breaks_later(record: Record) -> bool:
+    """Whether a one-shot plan goes on behind the actions that were executed."""
+    broken = record.outcome in ("unreadable", "inapplicable", "budget")
+    return isinstance(record, RunRecord) and broken and bool(record.finished.proposed)
 
 
 def changes(record: Record) -> tuple[Change, ...]:

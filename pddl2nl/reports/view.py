@@ -37,7 +37,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Call:
-    """One call of the model: the messages that are new since the last call (``kept`` older ones), and the reply."""
+    """One call of a model: the messages that are new since its last call (``kept`` older ones), and the reply."""
 
     number: int
     purpose: str
@@ -126,7 +126,7 @@ def run_turns(events: Iterable[Event]) -> tuple[Turn, ...]:
         elif isinstance(event, Replied):
             draft.reply(event)
         elif isinstance(event, Read):
-            draft.reads.append((len(draft.calls) - 1, event))
+            draft.reads.append((draft.spoken, event))
         elif isinstance(event, Acted | Rejected | LookedAround):
             draft.results[event.step] = event
         elif isinstance(event, GoalReached):
@@ -144,6 +144,11 @@ class _Draft:
     reads: list[tuple[int, Read]] = field(default_factory=list)
     results: dict[int, Acted | Rejected | LookedAround] = field(default_factory=dict)
     goal: int | None = None
+
+    @property
+    def spoken(self) -> int:
+        """The index of the last call that was no translation: its reply is what was read."""
+        return max((index for index, call in enumerate(self.calls) if call.purpose != "translator"), default=-1)
 
     def reply(self, event: Replied) -> None:
         index = len(self.calls) - 1

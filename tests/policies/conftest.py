@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -14,6 +14,8 @@ from pddl2nl.pddl import Task, parse_task
 from pddl2nl.policies import POLICIES, Episode, Event, Example, ExampleStep, Limits, RequestSettings, Setting
 from pddl2nl.policies.events import Finished
 from pddl2nl.policies.pddl_reading import PDDLReader
+from pddl2nl.policies.translating import Translator
+from pddl2nl.policies.translation_prompt import translation_opening
 from validators import Simulator
 
 DOMAIN = """
@@ -120,6 +122,14 @@ class World:
         teller = self.teller(self.task, style)
         reader = Reader(self.task, self.wording, teller.names) if style == "nl" else PDDLReader(simulator)
         return Setting(simulator, teller, reader, style, example=self.example(style) if shown else None)
+
+    def translated(self, mode: str = "llm", **changed: Any) -> Setting:
+        """The setting with a T-LLM."""
+        setting = self.setting(shown=False)
+        assert isinstance(setting.reader, Reader)
+        opening = translation_opening(self.task, self.wording, setting.teller.names)
+        translator = Translator(setting.reader, self.wording, opening, mode)  # type: ignore[arg-type]
+        return replace(setting, **{"translator": translator, **changed})
 
 
 Play = Callable[..., Played]

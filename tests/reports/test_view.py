@@ -7,7 +7,7 @@ import dataclasses
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pddl2nl.policies.events import Read, Replied
+from pddl2nl.policies.events import Fault, Finished, Read, Replied
 from pddl2nl.reports import read_record, recheck
 from pddl2nl.reports.view import NOT_REACHED, Piece, run_turns, turns_of
 
@@ -71,6 +71,14 @@ def test_a_run_is_judged_again(write, act_events, basic_events, planned):
         assert (again.verdict, again.agrees, again.steps) == ("valid", True, 2)
     again = recheck(read_record(write("c", basic_events)))
     assert (again.verdict, again.agrees, again.steps) == ("goal-not-satisfied", True, 0)
+
+
+def test_a_plan_that_reaches_the_goal_and_breaks_behind_it_is_judged_by_what_was_executed(write, basic_events):
+    plan = ("(pick-up a)", "(stack a b)")
+    end = Finished("unreadable", Fault(3, "unreadable", "dance"), plan, plan, steps=3)
+    assert recheck(read_record(write("one", [*basic_events[:-1], end]))).agrees
+    lie = dataclasses.replace(end, outcome="goal-missed")
+    assert not recheck(read_record(write("two", [*basic_events[:-1], lie]))).agrees
 
 
 def test_a_record_that_lies_is_found_out(write, act_events, planned):

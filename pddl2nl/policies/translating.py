@@ -1,0 +1,312 @@
+"""The T-LLM: a model that translates what a policy's model said, line by line (AutoPlanBench paper, section 4).
+
+Two modes. ``llm``: every line that may be an action is translated, as in the paper; `Reader` only says which lines
+those are. ``reader+llm``: what `Reader` reads stands, and only the rest is translated.
+
+Which lines are asked about:
+
+* A turn of an interactive policy: the first line behind ``Action:``; without that label the line that the reader
+  took for the turn's action, else all that is said outside of thoughts. A wish to look around and a claim to be
+  done are found by the reader's rules, since they are no actions.
+* A plan, ``llm``: in the stretch that the reading policy chose all attempts, and the lines between them that may be
+  actions in words of the model's own. Between plan tags that is every line that is no thought, label, comment or
+  claim, nor a single word (save where an action is one); elsewhere list items, and lines no longer than an action
+  can be. Where the policy chose nothing: what it would choose if all of those were read. Of a line in which the
+  reader sees several actions, each is asked about by itself.
+* A plan, ``reader+llm``: the failed attempts in the stretch that the reading policy chose; where it found no plan
+  at all, the lines of ``llm``.
+
+The answer is not trusted. It must be one ground action of the task in parentheses, and nothing else (code fences
+aside); whatever else it is makes the line unreadable, or names an unknown object. ``no action`` takes a line out of
+the plan where the reader saw none in it either; a line that was clearly meant as an action stays, unreadable.
+
+The ``rule`` of a reading says so: ``llm``, and where the reader had tried before, its status, as in
+``ambiguous+llm``. Unlike the reader's own failed attempts those of the T-LLM carry the rule as well.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from pddl2nl.llm import Completion, Message
+from pddl2nl.nl import READING_POLICIES, Reader, Reading, Readings, Wording
+from pddl2nl.nl.read_layout import Block, Layout, lay_out
+from pddl2nl.nl.read_peel import peel
+from pddl2nl.nl.read_turn import OBSERVATION, marker_end
+from pddl2nl.nl.readings import PlacedReading
+from pddl2nl.policies.translation_prompt import NO_ACTION
+from validators import GroundAction
+
+__all__ = ["TRANSLATORS", "Ask", "TranslatorMode", "Translator"]
+
+TranslatorMode = Literal["llm", "reader+llm"]
+TRANSLATORS: tuple[str, ...] = ("reader", "llm", "reader+llm")
+"""What can read a model's words; ``reader`` alone asks no model."""
+
+Ask = Callable[[Sequence[Message]], Completion]
+"""Asks the T-LLM; what it costs is on the episode's account."""
+
+_FENCED = re.compile(r"```[\w-]*[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL)
+_ONE_ACTION = re.compile(r"\(\s*[^\s()]+(?:\s+[^\s()]+)*\s*\)")
+_CLAIMS = ("look-around", "claimed-done")
+_MARKS = " \t\r*_`\"'"
+_MORE_WORDS = 4
+"""By how many words a line outside of plan tags may be longer than the longest action, to be asked about."""
+
+
+@dataclass(frozen=True)
+class Translator:
+    """Translates with a T-LLM; stateless, one call a line.
+
+    Attributes:
+        reader: says which lines may be actions, and judges answers by the task's names and types.
+        wording: says how long an action is.
+        opening: the conversation up to the line that is to be translated (`translation_opening`).
+        mode: ``llm``, or ``reader+llm`` for what the reader cannot read alone.
+    """
+
+    reader: Reader
+    wording: Wording
+    opening: tuple[Message, ...]
+    mode: TranslatorMode = "llm"
+
+    # ── a turn ───────────────────────────────────────────────────────────────────────────────────
+
+    def turn(self, text: str, reading: Reading, ask: Ask) -> Reading:
+        """The one thing that a reply does, given what the reader made of it."""
+        if self.mode == "reader+llm" and (reading.status == "read" or reading.status in _CLAIMS):
+            return reading
+        start, end = self._action_part(text, reading)
+        if not re.search(r"\w", text[start:end]) or (reading.status in _CLAIMS and reading.start < end):
+            return reading
+        translated = self._translated(_span(reading, text, start, end), ask)
+        if translated is not None:
+            # What stands behind a line that could not be translated still counts, if it is a claim.
+            return reading if reading.status in _CLAIMS and translated.status != "read" else translated
+        return reading._replace(rule=self._rule(reading))
+
+    def _action_part(self, text: str, reading: Reading) -> tuple[int, int]:
+        cleaned = self.reader.cleaned(text)
+        stop = _before_observation(cleaned.text)
+        marked = marker_end(cleaned.text, stop)
+        if marked >= 0:
+            start, end = _first_line(cleaned.text, marked, stop)
+            return cleaned.span(start, end) if start < end else (0, 0)
+        if reading.is_attempt:
+            several = "several" in reading.rule
+            return (reading.start, reading.end) if several else _first_line(text, reading.start, len(text))
+        said = self._without_thoughts(text[: _before_observation(text)])
+        return (said[0].start, said[-1].end) if said else (0, 0)
+
+    def _without_thoughts(self, text: str) -> list[Reading]:
+        """The first stretch of lines that are neither thoughts nor bare labels."""
+        found: list[Reading] = []
+        for placed in self.reader.read_layout(text, lay_out(self.reader.cleaned(text))):
+            if placed.reading.rule not in ("thought", "label"):
+                found.append(placed.reading)
+            elif found:
+                break
+        return found
+
+    # ── a plan ───────────────────────────────────────────────────────────────────────────────────
+
+    def lines(self, text: str, readings: Readings) -> tuple[Reading, ...]:
+        """The lines of a plan, given all readings of a reply: what is asked about with the stretch to be sent."""
+        if self.mode == "reader+llm" and readings.chosen:
+            sole = _sole_readings(lay_out(self.reader.cleaned(text)), readings.readings)
+            return tuple(item if item.status == "read" else _widened(text, item, sole) for item in readings.chosen)
+        return self._candidates(text, readings)
+
+    def line(self, reading: Reading, ask: Ask) -> Reading | None:
+        """A line of a plan, translated if it has to be; None where it says no action."""
+        if self.mode == "reader+llm" and reading.status == "read":
+            return reading
+        if not re.search(r"\w", reading.text):
+            return reading if reading.is_attempt else None
+        translated = self._translated(reading, ask)
+        if translated is not None or not reading.is_attempt:
+            return translated
+        reason = reading.reason or "the translator found no action in it"
+        return reading._replace(status="unreadable", action=None, reason=reason, rule=self._rule(reading))
+
+    def _candidates(self, text: str, readings: Readings) -> tuple[Reading, ...]:
+        layout = lay_out(self.reader.cleaned(text))
+        placed = self.reader.read_layout(text, layout)
+        tagged = [block.opened or block.closed for block in layout.blocks]
+        chosen = {_place(reading) for reading in readings.chosen}
+        if chosen:
+            found = self._around(placed, chosen, layout.blocks)
+        else:
+            found = self._without_the_reader(placed, layout.blocks, readings.policy)
+        sole = _sole_readings(layout, readings.readings)
+        lines: list[Reading] = []
+        for item in found:
+            reading = _widened(text, item.reading, sole)
+            if not chosen and not tagged[item.block] and reading.status == "unreadable":
+                # Among nothing but prose, what begins like an action is no sign that one was meant.
+                reading = reading._replace(status="not-an-action")
+            lines.append(reading)
+        return tuple(lines)
+
+    def _around(
+        self, placed: Sequence[PlacedReading], chosen: set[tuple[int, int]], blocks: Sequence[Block]
+    ) -> list[PlacedReading]:
+        """The plan that the policy chose, with the lines in it and of its list that may be actions as well."""
+        at = [index for index, item in enumerate(placed) if _place(item.reading) in chosen]
+        first, last = at[0], at[-1]
+        kinds = {placed[index].item for index in at}
+        listed = "" not in kinds
+        block = placed[first].block
+        if placed[last].block == block and blocks[block].opened and blocks[block].closed:
+            inside = [index for index, item in enumerate(placed) if item.block == block]
+            first, last = inside[0], inside[-1]
+        elif listed:
+            while first > 0 and placed[first - 1].item in kinds and not placed[first].gap:
+                first -= 1
+            while last + 1 < len(placed) and placed[last + 1].item in kinds and not placed[last + 1].gap:
+                last += 1
+        return [
+            item
+            for item in placed[first : last + 1]
+            if _place(item.reading) in chosen
+            or self._may_be_action(item, blocks[item.block].opened and blocks[item.block].closed)
+        ]
+
+    def _without_the_reader(
+        self, placed: Sequence[PlacedReading], blocks: Sequence[Block], policy: str
+    ) -> list[PlacedReading]:
+        """What the policy would choose if every line that may be an action were one that is read."""
+        known: dict[tuple[int, int], PlacedReading] = {}
+        supposed: list[PlacedReading] = []
+        for number, item in enumerate(placed):
+            reading, block = item.reading, blocks[item.block]
+            attempt = reading.is_attempt and len(reading.text.split()) >= self._lengths[0]
+            if attempt or self._may_be_action(item, block.opened or block.closed):
+                known[_place(reading)] = item
+                reading = reading._replace(status="read", action=GroundAction(f"line-{number}", ()))
+                supposed.append(item._replace(reading=reading, neutral=False))
+            else:
+                supposed.append(item._replace(reading=reading._replace(status="not-an-action", action=None)))
+        chosen = READING_POLICIES[policy].choose(supposed, blocks)
+        return [known[_place(item.reading)] for item in chosen]
+
+    def _may_be_action(self, item: PlacedReading, tagged: bool) -> bool:
+        said = item.reading.text
+        if item.reading.rule != "prose" or said.startswith("```") or not re.search(r"[^\W\d_]", said):
+            return False
+        words, (shortest, longest) = len(said.split()), self._lengths
+        if tagged or words < shortest:
+            return words >= shortest
+        if item.neutral or said.rstrip(_MARKS).endswith(":"):
+            return False
+        return item.item != "" or words <= longest + _MORE_WORDS
+
+    @cached_property
+    def _lengths(self) -> tuple[int, int]:
+        """How many words a line that may be an action has at least, and how many the longest action has."""
+        counts = [len((snippet.text or "").split()) for snippet in self.wording.actions.values()]
+        return min((2, *counts)), max(counts, default=0)
+
+    # ── asking ───────────────────────────────────────────────────────────────────────────────────
+
+    def _translated(self, reading: Reading, ask: Ask) -> Reading | None:
+        """What the T-LLM makes of a stretch; None where it says that it is no action."""
+        completion = ask((*self.opening, Message("user", reading.text)))
+        rule = self._rule(reading)
+        blank = Reading(reading.line, reading.start, reading.end, reading.text, "unreadable", rule=rule)
+        said = completion.text.strip()
+        fenced = _FENCED.fullmatch(said)
+        said = (fenced[1] if fenced else said).strip().strip("`").strip()
+        if completion.finish == "text" and said.rstrip(".").casefold() == NO_ACTION:
+            return None
+        if completion.finish != "text" or not _ONE_ACTION.fullmatch(said):
+            return self._failed(reading, blank._replace(reason="it could not be translated into one action"))
+        name, *args = said.strip("()").split()
+        grammar = self.reader.grammar.pddl
+        verdict = grammar.ground(grammar.schema(name), name, args, (0, len(said)))
+        if verdict.status == "read":
+            return blank._replace(status="read", action=verdict.candidates[0])
+        failed = blank._replace(
+            status=verdict.status, reason=verdict.reason, unknown=verdict.unknown, suggestions=verdict.suggestions
+        )
+        return self._failed(reading, failed)
+
+    def _failed(self, reading: Reading, failed: Reading) -> Reading:
+        """In ``reader+llm`` the reader's own words about a line say more than that the T-LLM failed as well."""
+        if self.mode == "reader+llm" and reading.status in ("ambiguous", "unknown-object"):
+            return reading._replace(rule=failed.rule)
+        return failed
+
+    def _rule(self, reading: Reading) -> str:
+        return "llm" if self.mode == "llm" else f"{reading.status}+llm"
+
+
+def _place(reading: Reading) -> tuple[int, int]:
+    return reading.start, reading.end
+
+
+_Places = Mapping[tuple[int, int], tuple[int, int]]
+
+
+def _sole_readings(layout: Layout, readings: Sequence[Reading]) -> _Places:
+    """By the span of a reading the piece of the reply that it lies in, where no other reading lies there."""
+    places = layout.places
+    starts = [start for start, _ in places]
+    found: dict[tuple[int, int], list[Reading]] = {}
+    for reading in readings:
+        index = bisect_right(starts, reading.start) - 1
+        if index >= 0:
+            found.setdefault(places[index], []).append(reading)
+    return {_place(inside[0]): place for place, inside in found.items() if len(inside) == 1}
+
+
+def _widened(text: str, reading: Reading, sole: _Places) -> Reading:
+    """The reading over its whole line, list marks and labels before it aside, where it is the only one there."""
+    place = sole.get(_place(reading))
+    if place is None:
+        return reading
+    start = reading.start
+    if reading.rule == "prose":
+        peeled = peel(text[place[0] : place[1]])
+        # Polite words are half a sentence: what is left of prose without them is none.
+        start = place[0] if peeled.polite else place[0] + peeled.start
+    start, end = _bare(text, start, place[1])
+    return _span(reading, text, start, end) if start < end else reading
+
+
+def _span(reading: Reading, text: str, start: int, end: int) -> Reading:
+    line = text.count("\n", 0, start) + 1
+    return reading._replace(line=line, start=start, end=end, text=text[start:end])
+
+
+def _before_observation(text: str) -> int:
+    """Where a reply ends, or where it begins to invent the world's answer."""
+    invented = OBSERVATION.search(text)
+    return invented.start() if invented is not None and text[: invented.start()].strip() else len(text)
+
+
+def _first_line(text: str, start: int, stop: int) -> tuple[int, int]:
+    """The first line from an offset on that holds a word; an empty stretch at the end where none does."""
+    for begin, end in _lines(text, start, stop):
+        begin, end = _bare(text, begin, end)
+        if re.search(r"\w", text[begin:end]):
+            return begin, end
+    return stop, stop
+
+
+def _lines(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
+    for line in text[start:stop].split("\n"):
+        yield start, start + len(line)
+        start += len(line) + 1
+
+
+def _bare(text: str, start: int, end: int) -> tuple[int, int]:
+    """A stretch without blanks and marks around it, nor a stop behind it."""
+    kept = text[start:end].rstrip(_MARKS + ".,;]}")
+    begin = len(kept) - len(kept.lstrip(_MARKS))
+    return start + begin, start + max(len(kept), begin)

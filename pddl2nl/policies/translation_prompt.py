@@ -1,0 +1,162 @@
+"""The prompt of the T-LLM (sections 4, appendix A and D of the AutoPlanBench paper, "T-LLM").
+
+====================  ==========================================================================================
+message               content
+====================  ==========================================================================================
+system                the instruction, every action snippet with its PDDL form, the objects: first the invented
+                      ones of the examples, then the task's (``prompts/translator.txt``)
+user, assistant, …    up to five actions said of invented objects, each with its translation, as chat history
+user                  the line to be translated
+====================  ==========================================================================================
+
+The prompt is made of the domain, its wording and a seed, and so is the same for every mechanism and, but for the
+list of objects, for every problem of the domain. Objects are called by their told names in it, in language and in
+PDDL alike, since those are the only names that a model was ever shown.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+
+from pddl2nl.llm import Message
+from pddl2nl.nl import Names, Reader, Wording
+from pddl2nl.nl.match_words import words_of
+from pddl2nl.pddl.task import Task, changed_predicates, supertypes
+from pddl2nl.pddl.tree import ActionSchema, Atom, Domain, TypedName, conjuncts
+from pddl2nl.policies.prompting import fill
+
+__all__ = ["EXAMPLES", "NO_ACTION", "TRANSLATOR_PROMPT", "translation_opening"]
+
+TRANSLATOR_PROMPT = "translator.txt"
+"""The prompt's file."""
+
+NO_ACTION = "no action"
+"""What the T-LLM answers where a line says none of the actions; no action can, as it stands in parentheses."""
+
+EXAMPLES = 5
+"""How many actions are shown translated, at most."""
+
+_NUMBERS = range(701, 1000)
+"""The numbers of invented objects, far above those that names of objects begin to count with."""
+
+
+def translation_opening(task: Task, wording: Wording, names: Names, seed: int = 1) -> tuple[Message, ...]:
+    """The conversation up to the line that is to be translated.
+
+    Args:
+        task: its domain's actions and its objects are listed.
+        wording: how actions are said.
+        names: what the objects are called.
+        seed: chooses the actions of the examples, and the objects' numbers.
+    """
+    rng = random.Random(seed)
+    stems = _Stems(task.domain, wording, names.scheme, rng)
+    shown = _chosen(task.domain.actions, rng)
+    invented = _Invented(_taken(task, wording, names), rng)
+    history: list[Message] = []
+    for schema in shown:
+        objects = invented.objects([stems.of(parameter, schema) for parameter in schema.parameters])
+        history.append(Message("user", wording.actions[schema.name].fill(objects)))
+        history.append(Message("assistant", _pddl(schema.name, objects)))
+    actions = "\n".join(_form(wording, schema) for schema in task.domain.actions)
+    told = (names.to_nl.get(name, name) for name in task.objects)
+    system = fill(
+        TRANSLATOR_PROMPT, actions=actions, objects=", ".join([*invented.names, *told]) or "none", no_action=NO_ACTION
+    )
+    return (Message("system", system), *history)
+
+
+def _form(wording: Wording, schema: ActionSchema) -> str:
+    snippet = wording.actions[schema.name]
+    return f"{snippet.fill(snippet.parameters)}: {_pddl(schema.name, snippet.parameters)}"
+
+
+def _pddl(name: str, args: Sequence[str]) -> str:
+    return f"({' '.join((name, *args))})"
+
+
+def _chosen(actions: Sequence[ActionSchema], rng: random.Random) -> list[ActionSchema]:
+    """Up to five actions: first one of each number of parameters, then any others."""
+    drawn = rng.sample(list(actions), len(actions))
+    first = {len(schema.parameters): schema for schema in reversed(drawn)}
+    differing = [schema for schema in drawn if first[len(schema.parameters)] is schema]
+    return [*differing, *(schema for schema in drawn if schema not in differing)][:EXAMPLES]
+
+
+class _Stems:
+    """What an object is called before its number, by the parameter that it stands for: as typed names are made."""
+
+    def __init__(self, domain: Domain, wording: Wording, scheme: str, rng: random.Random):
+        self._above = supertypes(domain)
+        self._changed = changed_predicates(domain)
+        self._inferred = scheme == "inferred" and not any(item.name != "object" for item in domain.types)
+        self._general = re.sub(r"[^\w-]+", "_", wording.types.get("object", "")).strip("_").lower() or "object"
+        self._rng = rng
+
+    def of(self, parameter: TypedName, schema: ActionSchema) -> str:
+        """The stem for a parameter: a most specific type below its own, as objects mostly have such."""
+        if self._inferred:
+            return next(self._static_types(parameter, schema), self._general)
+        below = [kind for kind in self._above if any(wanted in self._above[kind] for wanted in parameter.types)]
+        leaves = [kind for kind in below if not any(kind in self._above[other] for other in below if other != kind)]
+        leaves = [kind for kind in leaves or parameter.types if kind != "object"]
+        return self._rng.choice(leaves) if leaves else self._general
+
+    def _static_types(self, parameter: TypedName, schema: ActionSchema) -> Iterator[str]:
+        for part in conjuncts(schema.precondition):
+            if isinstance(part, Atom) and part.args == (parameter.name,) and part.predicate not in self._changed:
+                yield part.predicate
+
+
+class _Invented:
+    """Objects that no task has: a stem with a number; ``names`` holds all that were used, in order."""
+
+    def __init__(self, taken: Callable[[str], bool], rng: random.Random):
+        self.names: list[str] = []
+        self._taken = taken
+        self._rng = rng
+        self._made: defaultdict[str, list[str]] = defaultdict(list)
+        self._numbers: dict[str, Iterator[int]] = {}
+
+    def objects(self, stems: Sequence[str]) -> list[str]:
+        """Different objects, one for each stem; those of earlier examples are used again, in any order."""
+        free: dict[str, list[str]] = {}
+        found: list[str] = []
+        for stem in stems:
+            if stem not in free:
+                made = self._made[stem]
+                while len(made) < stems.count(stem):
+                    made.append(self._new(stem))
+                free[stem] = self._rng.sample(made, len(made))
+            found.append(free[stem].pop())
+        return found
+
+    def _new(self, stem: str) -> str:
+        if stem not in self._numbers:
+            beyond = range(_NUMBERS.stop, 10**9)
+            dealt = self._rng.sample(_NUMBERS, len(_NUMBERS))
+            self._numbers[stem] = (number for numbers in (dealt, beyond) for number in numbers)
+        name = next(name for number in self._numbers[stem] if not self._taken(name := f"{stem}_{number}"))
+        self.names.append(name)
+        return name
+
+
+def _taken(task: Task, wording: Wording, names: Names) -> Callable[[str], bool]:
+    """Whether a name could mean an object of the task, in whatever spelling a reader takes for one."""
+    lexicon = Reader(task, wording, names).lexicon
+    spelt = {_squeezed(name) for name in (*task.objects, *names.to_nl.values(), *names.aliases)}
+
+    def taken(name: str) -> bool:
+        if _squeezed(name) in spelt:
+            return True
+        words = words_of(name)
+        return any(True for index in range(len(words)) for _ in lexicon.readings(words, index))
+
+    return taken
+
+
+def _squeezed(name: str) -> str:
+    return re.sub(r"[-_]", "", name).casefold()

@@ -1,0 +1,297 @@
+"""Runs whose replies a T-LLM translates: from the specification to the record, its replay, its page and the wire."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pddl2nl.errors import InputError
+from pddl2nl.experiments import RunResult, RunSpec, run, run_spec
+from pddl2nl.experiments.setup import ff_plan
+from pddl2nl.llm import Completion, Request, ScriptedModel, ScriptedReply
+from pddl2nl.llm.loopback import ChatServer
+from pddl2nl.nl import READING_POLICIES, Reader, Teller, choose_wording, make_names, wording_from_json
+from pddl2nl.policies import POLICIES, event_from_json, event_to_json
+from pddl2nl.policies.events import VOLATILE, Event, Prompted, Read, Replied, Started
+from pddl2nl.policies.prompting import prompt_hash
+from pddl2nl.reports import read_record, recheck
+from pddl2nl.reports.html import render_report
+from pddl2nl.reports.view import turns_of
+from pddl2nl.tasks import shipped_domain, shipped_domains, shipped_task
+
+MECHANISMS = [name for name, make in POLICIES.items() if make().needs_model]
+BARE: dict[str, Any] = {"example": "none", "steps": 40}
+TASK = ("blocksworld", "p01")
+
+
+class Perfect:
+    """A T-LLM that makes no mistake: it reads a line as our reader does, and answers with told names."""
+
+    name = "perfect"
+
+    def __init__(self, domain: str, instance: str):
+        task = shipped_task(domain, instance)
+        wording = choose_wording(str(shipped_domain(domain).wording_path), task.domain)
+        self._names = make_names(task, "typed", wording)
+        self._reader = Reader(task, wording, self._names)
+        self.requests: list[Request] = []
+
+    def complete(self, request: Request) -> Completion:
+        self.requests.append(request)
+        reading = self._reader.read_turn(f"Action: {request.messages[-1].content}")
+        if reading.action is None:
+            return Completion("no action", model=self.name)
+        told = (self._names.to_nl[name] for name in reading.action.args)
+        return Completion(f"({' '.join((reading.action.name, *told))})", model=self.name)
+
+
+class Unpriced:
+    """A model of which nobody knows what it costs."""
+
+    name = "unpriced"
+
+    def complete(self, request: Request) -> Completion:
+        raise AssertionError("it is never asked")
+
+
+@lru_cache(maxsize=16)
+def _plan(domain: str, instance: str) -> tuple[str, ...]:
+    """The steps of a plan as they are told."""
+    task = shipped_task(domain, instance)
+    wording = choose_wording(str(shipped_domain(domain).wording_path), task.domain)
+    teller = Teller(task, wording, make_names(task, "typed", wording))
+    return tuple(teller.action(action) for action in ff_plan(task, "a plan"))
+
+
+def _replies(policy: str, plan: tuple[str, ...]) -> list[str]:
+    """What a model might say that knows the plan, in the form of each mechanism."""
+    if policy == "basic":
+        lines = [f"{number}. **{step}**." for number, step in enumerate(plan, 1)]
+        return ["\n".join(["This is my plan.", "[PLAN]", *lines, "[PLAN END]", "I hope that it serves."])]
+    turns = [f"Thought: There is more to do.\nAction: {step}" for step in plan]
+    if policy == "cot":
+        return ["\n".join(["[PLAN]", *turns, "[PLAN END]"])]
+    if policy == "act":
+        turns = [f"Action: {step}" for step in plan]
+    return [turns[0], "Action: look around", turns[0], "Action: dance", "Action: finished", *turns[1:]]
+
+
+def _stable(events: tuple[Event, ...], *without: str) -> list[dict[str, Any]]:
+    dropped = VOLATILE | set(without)
+    return [
+        {key: value for key, value in event_to_json(event).items() if f"{event.event}.{key}" not in dropped}
+        for event in events
+    ]
+
+
+def _started(result: RunResult) -> Started:
+    started = result.events[0]
+    assert isinstance(started, Started)
+    return started
+
+
+# ── the same as the reader's ─────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.usefixtures("needs_planner")
+@pytest.mark.parametrize("domain", shipped_domains())
+@pytest.mark.parametrize("policy", MECHANISMS)
+def test_a_perfect_translator_changes_no_outcome(domain: str, policy: str) -> None:
+    task = shipped_task(domain, "p02")
+    wording = str(shipped_domain(domain).wording_path)
+    plan = _plan(domain, "p02")
+    wrong = (*plan[:2], plan[0], *plan[2:])
+    for steps in (plan, wrong, plan[:-1]):
+        results = []
+        for mode in ("reader", "llm", "reader+llm"):
+            translator = Perfect(domain, "p02")
+            replies = [*_replies(policy, steps), *["Action: look around"] * 40]
+            result = run(
+                task,
+                policy,
+                ScriptedModel(replies),
+                wording=wording,
+                translator=mode,
+                translator_model=translator if mode != "reader" else None,
+                example="none",
+                steps=len(plan) + 8,
+            )
+            results.append((result.outcome, result.fault, result.plan, result.steps, result.mistakes))
+            asked = len(translator.requests)
+            if mode == "llm":
+                assert asked >= len(result.plan)
+                assert {event.rule for event in result.events if isinstance(event, Read) if event.action} == {"llm"}
+            elif mode == "reader+llm":
+                assert asked <= 1, "only the dance cannot be read"
+        assert results[0] == results[1] == results[2]
+
+
+# ── the record ───────────────────────────────────────────────────────────────────────────────────
+
+
+def _recorded(folder: Path, policy: str, mode: str = "llm", **options: Any) -> RunResult:
+    plan = ("pick up block_0 from the table", "dance", "stack block_0 on block_1")
+    return run(
+        shipped_task(*TASK),
+        policy,
+        ScriptedModel([*_replies(policy, plan), *["Action: look around"] * 40]),
+        translator=mode,
+        translator_model=Perfect(*TASK),
+        record=folder / f"{policy}.jsonl",
+        **{**BARE, "steps": 6, **options},
+    )
+
+
+@pytest.mark.parametrize("mode", ["llm", "reader+llm"])
+@pytest.mark.parametrize("policy", MECHANISMS)
+def test_a_record_with_translations_replays_to_the_same_run(policy: str, mode: str, tmp_path: Path) -> None:
+    result = _recorded(tmp_path, policy, mode)
+    assert any(isinstance(event, Prompted) and event.purpose == "translator" for event in result.events)
+    started = _started(result)
+    assert (started.translator, started.translator_model) == (mode, "perfect")
+    again = run(
+        shipped_task(*TASK),
+        policy,
+        f"replay:{tmp_path}",
+        translator=started.translator,
+        example="none",
+        steps=started.limits["steps"],
+    )
+    dropped = ("started.model", "started.translator_model", "replied.usd", "finished.usd")
+    assert _stable(again.events, *dropped) == _stable(result.events, *dropped)
+
+
+@pytest.mark.parametrize("policy", MECHANISMS)
+def test_a_record_with_translations_is_read_judged_and_shown(policy: str, tmp_path: Path) -> None:
+    result = _recorded(tmp_path, policy)
+    assert result.record is not None
+    record = read_record(result.record)
+    assert recheck(record).agrees
+    turns = turns_of(record)
+    spans = {piece.text for turn in turns for call in turn.calls for piece in call.reply if piece.status}
+    said = {event.text for event in result.events if isinstance(event, Read)}
+    assert spans == said, "what was read is marked in the reply where it stands, and in no translation"
+    answers = [call.reply for turn in turns for call in turn.calls if call.purpose == "translator"]
+    assert not any(piece.status for reply in answers for piece in reply)
+    page = render_report([record])
+    assert "Prompt for the translator" in page
+    assert "version" in page
+
+
+def test_everything_needed_to_run_it_again_is_recorded(tmp_path: Path) -> None:
+    result = _recorded(tmp_path, "basic", names_seed=4, reading="all", on_ambiguous="state")
+    started = _started(result)
+    assert (started.reading, started.reading_version) == ("all", READING_POLICIES["all"].version)
+    assert (started.on_ambiguous, started.names_seed) == ("state", 4)
+    assert started.prompts["translator.txt"] == prompt_hash("translator.txt")
+    assert started.wording is not None
+    wording = wording_from_json(started.wording, shipped_task(*TASK).domain, "the record")
+    assert started.names == dict(make_names(shipped_task(*TASK), started.names_scheme, wording, 4).to_nl)
+    plain = _started(run(shipped_task(*TASK), "basic", ScriptedModel(["x"]), **BARE))
+    assert (plain.translator, plain.translator_model, plain.names_seed) == ("reader", None, None)
+    assert "translator.txt" not in plain.prompts
+
+
+def test_a_record_from_before_these_fields_is_still_read() -> None:
+    started = event_to_json(Started("act", "m", 1, "d", "p", "", "", "", ""))
+    for name in ("translator_model", "reading_version", "on_ambiguous", "names_seed"):
+        del started[name]
+    read = event_from_json(started)
+    assert isinstance(read, Started)
+    assert (read.translator_model, read.reading_version) == (None, None)
+    assert (read.on_ambiguous, read.names_seed) == ("refuse", None)
+
+
+def test_the_seed_of_names_deals_them_otherwise() -> None:
+    task = shipped_task("logistics", "p02")
+    told = {seed: _started(run(task, "random", names_seed=seed, steps=1)).names for seed in (None, 1, 1, 2)}
+    assert told[1] != told[2]
+    assert sorted(told[1].values()) == sorted(told[None].values())
+
+
+# ── what is needed, and what is refused ──────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"translator": "babel"}, r"--translator babel.*reader\+llm"),
+        ({"reading": "diagonal"}, "--reading diagonal.*planbench"),
+        ({"on_ambiguous": "coin"}, "--on-ambiguous coin.*state"),
+        ({"translator": "llm", "style": "pddl"}, "--translator llm: in style pddl"),
+        ({"translator": "reader+llm", "translator_model": "oracle"}, "--translator-model M"),
+        ({"translator": "llm", "model": "oracle"}, "--translator-model M"),
+        ({"translator": "llm", "translator_model": "script:no/such/file"}, "no/such/file"),
+        ({"translator": "llm", "translator_model": Unpriced(), "max_usd": 1.0}, "--max-usd"),
+    ],
+)
+def test_what_cannot_be_is_refused_by_name(options: dict[str, Any], words: str) -> None:
+    spec = RunSpec(shipped_task(*TASK), "act", ScriptedModel(["x"]), steps=1, example="none")
+    with pytest.raises(InputError, match=words):
+        run_spec(replace(spec, **options))
+
+
+def test_a_policy_without_a_model_needs_no_translator() -> None:
+    result = run(shipped_task(*TASK), "random", translator="llm", steps=2)
+    assert result.calls == 0
+    assert _started(result).translator_model is None
+
+
+def test_a_model_translates_for_itself_where_no_other_is_named() -> None:
+    replies = [
+        ScriptedReply("Action: take block_0"),
+        ScriptedReply("(pick-up block_0)", when="take block_0"),
+        *[ScriptedReply("Action: look around")] * 3,
+    ]
+    result = run(shipped_task(*TASK), "act", ScriptedModel(replies), translator="reader+llm", example="none", steps=3)
+    assert _started(result).translator_model == "script"
+    assert result.calls == 4
+
+
+# ── the wire ─────────────────────────────────────────────────────────────────────────────────────
+
+
+class Both:
+    """Answers planner and T-LLM alike, as an endpoint does that knows both models."""
+
+    name = "both"
+
+    def __init__(self) -> None:
+        self._translator = Perfect(*TASK)
+        self._planner = ScriptedModel(
+            ["Action: pick up block_0 from the table", "Action: put down block_0 on the table"]
+        )
+
+    def complete(self, request: Request) -> Completion:
+        translating = "into PDDL" in request.messages[0].content
+        return (self._translator if translating else self._planner).complete(request)
+
+
+def test_over_http_the_translator_is_asked_by_its_own_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    with ChatServer(Both()) as server:
+        result = run(
+            shipped_task(*TASK),
+            "act",
+            "gpt-4o-2024-08-06",
+            translator="llm",
+            translator_model="gpt-4o-mini",
+            base_url=server.base_url,
+            example="none",
+            steps=2,
+            max_usd=1.0,
+        )
+        bodies = [call.body for call in server.calls]
+    assert (result.calls, result.steps) == (4, 2), result
+    assert [body["model"] for body in bodies] == ["gpt-4o-2024-08-06", "gpt-4o-mini"] * 2
+    assert [body.get("max_tokens") for body in bodies] == [None, 750] * 2
+    assert {body["temperature"] for body in bodies} == {0.0}
+    assert result.usd is not None
+    prices = [event.usd or 0.0 for event in result.events if isinstance(event, Replied)]
+    assert result.usd == pytest.approx(sum(prices))
+    assert 0 < prices[1] < prices[0], "each call at the price of its own model"
