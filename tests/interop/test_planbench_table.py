@@ -1,0 +1,56 @@
+"""The audit's table, as data, as CSV and as text."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from pddl2nl.interop import Audited, Cause, Disagreement, audit_csv, audit_rows, audit_text
+
+ONE = Audited(
+    "a/m/t.json",
+    10,
+    4,
+    (3,),
+    ("planbench", "default"),
+    (
+        Disagreement("a/m/t.json", 1, "planbench", True, False, Cause.MARKED_ONLY),
+        Disagreement("a/m/t.json", 2, "default", False, True, Cause.RESTATED),
+        Disagreement("a/m/t.json", 3, "default", False, True, Cause.RESTATED),
+        Disagreement("a/m/t.json", 4, "default", False, True, Cause.EMPTY),
+    ),
+)
+TWO = Audited("b/m/t.json", 0, 0, (), ("planbench", "default"), ())
+
+
+def test_rows_count_and_sum() -> None:
+    rows = audit_rows([ONE, TWO])
+    assert [(row.file, row.policy) for row in rows] == [
+        ("a/m/t.json", "planbench"),
+        ("a/m/t.json", "default"),
+        ("b/m/t.json", "planbench"),
+        ("b/m/t.json", "default"),
+        ("all files", "planbench"),
+        ("all files", "default"),
+    ]
+    last = rows[-1]
+    assert (last.replies, last.recorded_agrees, last.agrees, last.recorded_only, last.ours_only) == (10, 9, 7, 0, 3)
+    assert last.causes == {Cause.RESTATED: 2, Cause.EMPTY: 1}
+    assert [row.agreement for row in rows] == [0.9, 0.7, 1.0, 1.0, 0.9, 0.7]
+
+
+def test_csv_has_a_column_for_each_cause() -> None:
+    lines = list(csv.DictReader(io.StringIO(audit_csv(audit_rows([ONE])))))
+    assert lines[1]["plan restated and concatenated"] == "2"
+    assert lines[1]["ours correct, recorded not"] == "3"
+    assert lines[0]["recorded correct, ours not"] == "1"
+    assert {cause.value for cause in Cause} < set(lines[0])
+
+
+def test_text_names_causes_by_frequency() -> None:
+    text = audit_text(audit_rows([ONE]))
+    line = next(line for line in text.split("\n") if line.startswith("a/m/t.json  default"))
+    counts, causes = line.split(" %")
+    assert counts.split()[2:] == ["10", "9", "7", "70.0"]
+    assert causes.split(maxsplit=2) == ["0", "3", "plan restated and concatenated: 2; recorded extraction empty: 1"]
+    assert text.count("\n") == 5
