@@ -242,6 +242,8 @@ def _cpu_seconds(ended: _Ended) -> float:
 
 def _last_words(ended: _Ended) -> str:
     for text in (ended.errors, ended.log):
+        # Of a translator that crashed the driver prints the bytes as Python shows them.
+        text = text.replace("\\n", "\n") if text.startswith("b'") else text
         lines = [line.strip() for line in text.splitlines() if not _NO_NEWS.search(line)]
         if lines:
             return " / ".join(lines[-3:])

@@ -1,14 +1,43 @@
-"""What of PDDL Fast Downward does not take, found before it is run: it knows no numbers but action costs.
+"""What of PDDL Fast Downward does not take, found before it is run.
 
-Its translator says so of most such tasks, and crashes on some. Axioms, which LM-cut lacks, it finds by itself.
+It knows no numbers but action costs: its translator says so of most such tasks, and crashes on some. It crashes too
+on a conditional effect with several effects of which one is universal. Axioms, which LM-cut lacks, it finds by itself.
 """
 
 from __future__ import annotations
 
-from pddl2nl.pddl import Comparison, Condition, Domain, Fluent, Number, Problem, Update, conjuncts
+from collections.abc import Iterator
+
+from pddl2nl.pddl import And, Comparison, Condition, Domain, Fluent, Forall, Number, Problem, Update, When, conjuncts
 from validators.names import subformulas, updates_in
 
-__all__ = ["numbers_beyond_costs"]
+__all__ = ["beyond_fast_downward", "numbers_beyond_costs"]
+
+
+def beyond_fast_downward(domain: Domain, problem: Problem | None = None) -> str:
+    """What Fast Downward does not take and what there is of it; empty where nothing is known against the task."""
+    numbers = numbers_beyond_costs(domain, problem)
+    if numbers:
+        return f"takes no numbers but action costs, and there is {numbers}"
+    for action in domain.actions:
+        for part in _effects(action.effect):
+            inside = list(_effects(part.effect)) if isinstance(part, When) else []
+            if any(isinstance(item, Forall) for item in inside) and any(isinstance(item, And) for item in inside):
+                found = f"takes no 'forall' among the effects of one 'when', and there is one in '{action.name}'"
+                return f"{found} (a 'when' of its own for each of them says the same)"
+    return ""
+
+
+def _effects(effect: Condition) -> Iterator[Condition]:
+    """An effect and all effects within it, without their conditions."""
+    yield effect
+    if isinstance(effect, And):
+        for part in effect.parts:
+            yield from _effects(part)
+    elif isinstance(effect, Forall):
+        yield from _effects(effect.body)
+    elif isinstance(effect, When):
+        yield from _effects(effect.effect)
 
 
 def numbers_beyond_costs(domain: Domain, problem: Problem | None = None) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from pddl2nl.baselines import fast_downward
-from pddl2nl.baselines.features import numbers_beyond_costs
+from pddl2nl.baselines.features import beyond_fast_downward
 from pddl2nl.baselines.inputs import TaskFiles, TaskTexts, as_task, files_of
 from pddl2nl.baselines.random_walk import DEFAULT_STEPS, walk
 from pddl2nl.baselines.result import PlannerResult
@@ -132,9 +132,9 @@ def _plan(source: Task | TaskFiles | TaskTexts, name: str, limits: Limits) -> Pl
     task = as_task(source)
     # Refuses what we could not validate before any time is spent on it.
     Simulator(task)
-    foreign = numbers_beyond_costs(task.domain, task.problem)
+    foreign = beyond_fast_downward(task.domain, task.problem)
     if foreign:
-        message = f"Fast Downward takes no numbers but action costs, and there is {foreign}"
+        message = f"Fast Downward {foreign}"
         return PlannerResult(name, "unsupported", None, None, 0.0, None, planner.search, message)
     with files_of(source) as files:
         outcome = fast_downward.search(

@@ -60,15 +60,15 @@ def _openai(argument: str, context: ModelContext) -> MadeModel:
 
 def _oracle(argument: str, context: ModelContext) -> MadeModel:
     from pddl2nl.baselines import OracleModel, find_driver
-    from pddl2nl.baselines.features import numbers_beyond_costs
+    from pddl2nl.baselines.features import beyond_fast_downward
 
     if argument:
         raise ModelConfigurationError(f"--model oracle takes no argument; found {argument!r}")
-    foreign = numbers_beyond_costs(context.domain)
+    foreign = beyond_fast_downward(context.domain)
     if foreign:
         raise ModelConfigurationError(
-            "--model oracle plans with Fast Downward, which takes no numbers but action costs, and there is "
-            f"{foreign}; script:FILE, replay:DIR and models behind an endpoint need no planner"
+            f"--model oracle plans with Fast Downward, which {foreign}; "
+            "script:FILE, replay:DIR and models behind an endpoint need no planner"
         )
     # A missing planner shall show before a run has begun.
     find_driver()

@@ -66,7 +66,7 @@ class OpenAIModel:
         if not os.environ.get("OPENAI_API_KEY") and not _is_near(host):
             raise ModelConfigurationError(
                 f"the model '{name}' at {public_url(self._url)} needs a key in the environment variable "
-                "OPENAI_API_KEY (or --model oracle, which needs none)"
+                "OPENAI_API_KEY (script:FILE and replay:DIR need none, nor does the oracle of 'run')"
             )
 
     @property

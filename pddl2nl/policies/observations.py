@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pddl2nl.nl import Reading, Teller
+from pddl2nl.nl.articles import enumerate_words
 from validators import BadActionError
 
 __all__ = ["bad_action", "not_read"]
@@ -15,7 +16,7 @@ def not_read(status: str, reading: Reading, teller: Teller) -> str:
         return f"Nothing was done, because this can mean more than one action: {meanings}."
     if status == "unknown-object":
         unknown = " and ".join(f'"{name}"' for name in reading.unknown)
-        near = f" Did you mean {' or '.join(reading.suggestions)}?" if reading.suggestions else ""
+        near = f" Did you mean {enumerate_words(reading.suggestions, 'or')}?" if reading.suggestions else ""
         return f"Nothing was done, because there is no object called {unknown or 'so'}.{near}"
     reason = f" ({reading.reason})" if reading.reason else ""
     return f"Nothing was done, because no action could be read in this{reason}. Say one action in the form asked for."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pddl2nl.baselines import TaskTexts, solve
-from pddl2nl.baselines.features import numbers_beyond_costs
+from pddl2nl.baselines.features import beyond_fast_downward, numbers_beyond_costs
 from pddl2nl.pddl import parse_task
 
 DOMAIN = """(define (domain d)
@@ -78,3 +78,26 @@ def test_the_planner_is_not_run_on_what_it_crashes_on(effect: str, monkeypatch: 
     assert (result.status, result.plan, result.cost) == ("unsupported", None, None)
     assert "in the effect of 'a'" in result.message
     assert result.search
+
+
+@pytest.mark.usefixtures("needs_planner")
+@pytest.mark.parametrize(
+    ("effect", "taken"),
+    [
+        ("(when (q ?x) (and (r2) (forall (?y) (p ?y))))", False),
+        ("(when (q ?x) (forall (?y) (and (p ?y) (r2))))", False),
+        ("(forall (?z) (when (q ?z) (and (r2) (when (q ?z) (forall (?y) (p ?y))))))", False),
+        ("(when (q ?x) (forall (?y) (p ?y)))", True),
+        ("(when (and (q ?x) (forall (?y) (q ?y))) (and (r2) (p ?x)))", True),
+        ("(forall (?y) (and (r2) (forall (?z) (when (q ?z) (p ?y)))))", True),
+    ],
+)
+def test_universal_effects_among_others_of_a_condition_crash_fast_downward(effect: str, taken: bool) -> None:
+    domain = f"""(define (domain d) (:requirements :adl) (:predicates (p ?x) (q ?x) (r2))
+      (:action a :parameters (?x) :precondition (and) :effect (and (p ?x) {effect})))"""
+    problem = "(define (problem x) (:domain d) (:objects o) (:init (q o)) (:goal (p o)))"
+    task = parse_task(domain, problem)
+    assert (beyond_fast_downward(task.domain, task.problem) == "") is taken
+    result = solve(TaskTexts(domain, problem), "ff")
+    assert result.status == ("solved" if taken else "unsupported")
+    assert taken or "takes no 'forall' among the effects of one 'when', and there is one in 'a'" in result.message
