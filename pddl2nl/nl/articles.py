@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from pddl2nl.nl.negation_words import verb_forms
+
 __all__ = [
     "UNCOUNTED",
     "article",
@@ -12,6 +14,7 @@ __all__ = [
     "enumerate_words",
     "generic_action",
     "letters",
+    "one_of_kind",
     "with_article",
     "within_sentence",
 ]
@@ -69,11 +72,18 @@ def with_article(noun: str) -> str:
     return f"{article(noun)} {noun}"
 
 
-def enumerate_words(items: Sequence[str]) -> str:
+def one_of_kind(noun: str) -> str:
+    """What something of a kind is: ``a truck``, ``an hour``; ``data``, which is not counted; ``one of the numbers``."""
+    if _is_uncounted(noun):
+        return noun
+    return f"one of the {noun}" if _is_plural(noun) else with_article(noun)
+
+
+def enumerate_words(items: Sequence[str], joiner: str = "and") -> str:
     """``a``, ``a and b``, ``a, b, and c``."""
     if len(items) <= 2:
-        return " and ".join(items)
-    return f"{', '.join(items[:-1])}, and {items[-1]}"
+        return f" {joiner} ".join(items)
+    return f"{', '.join(items[:-1])}, {joiner} {items[-1]}"
 
 
 def letters(avoid: Iterable[str] = ()) -> Iterator[str]:
@@ -150,9 +160,29 @@ def _indefinite(phrase: str) -> str:
         phrase = rest
     elif first.casefold() in _DETERMINERS:
         return phrase
-    last = phrase.rpartition(" ")[2].casefold()
-    plural = _PLURAL.fullmatch(last) is not None and last not in _SINGULAR_IN_S
-    return phrase if plural or last in UNCOUNTED else with_article(phrase)
+    bare = _is_plural(phrase) or _is_uncounted(phrase) or _is_participle(phrase)
+    return phrase if bare else with_article(phrase)
+
+
+def _head(noun: str) -> str:
+    """The word that decides on a noun's number: of "batch of dough" the batch."""
+    return noun.partition(" of ")[0].rpartition(" ")[2].casefold()
+
+
+def _is_plural(noun: str) -> bool:
+    head = _head(noun)
+    return _PLURAL.fullmatch(head) is not None and head not in _SINGULAR_IN_S
+
+
+def _is_uncounted(noun: str) -> bool:
+    return _head(noun) in UNCOUNTED
+
+
+def _is_participle(phrase: str) -> bool:
+    """Whether a phrase is nothing but a participle, which no article can stand before: "get popped {?x}"."""
+    word = phrase.casefold()
+    known = word.endswith("ed") and any(form.tense == "participle" for form in verb_forms().get(word, ()))
+    return known or re.fullmatch(r"[a-z]*([^\Waeiou])\1ed", word) is not None
 
 
 def _ends_with(phrase: str, noun: str) -> bool:

@@ -11,8 +11,8 @@ from functools import cached_property
 from types import MappingProxyType
 
 from pddl2nl.errors import InputError, UnsupportedError
-from pddl2nl.nl.articles import letters, with_article
-from pddl2nl.nl.negation import NOT_SO, negate
+from pddl2nl.nl.articles import letters, one_of_kind
+from pddl2nl.nl.negation import NOT_SO, negate, whole_sentence
 from pddl2nl.nl.template import template_function, template_predicate
 from pddl2nl.nl.wording import Snippet, Wording, fill_parts, split_text
 from pddl2nl.pddl.tree import (
@@ -148,6 +148,16 @@ class Phrases:
         return found
 
     @cached_property
+    def _wholes(self) -> dict[str, tuple[str | int, ...]]:
+        """For predicates whose text leaves out its subject or copula: the pieces of the whole sentence."""
+        found: dict[str, tuple[str | int, ...]] = {}
+        for name, snippet in self.wording.predicates.items():
+            text = whole_sentence(snippet.text or "")
+            if text != (snippet.text or "") and not self._shapes[Snippet(name, snippet.parameters, text).shape]:
+                found[name] = split_text(text, snippet.parameters)
+        return found
+
+    @cached_property
     def _fallbacks(self) -> dict[str, Snippet]:
         return {item.name: template_predicate(item) for item in self.domain.predicates}
 
@@ -194,8 +204,16 @@ class Phrases:
         if isinstance(literal, Equality):
             return _equality(literal, scope, same=False)
         if isinstance(literal, Not):
-            return self.condition(literal.body, scope)
+            return self.holding(literal.body, scope)
         return f"{NOT_SO}({self.condition(literal, scope)})"
+
+    def holding(self, condition: Condition, scope: Scope) -> str:
+        """That a condition holds, as a reason is given: in a whole sentence, whatever its snippet leaves out."""
+        if not isinstance(condition, Atom):
+            return self.condition(condition, scope)
+        said = [scope.said(term) for term in condition.args]
+        parts = self._wholes.get(condition.predicate)
+        return self.fact(condition.predicate, said) if parts is None else fill_parts(parts, said)
 
     # ── conditions ───────────────────────────────────────────────────────────────────────────────
 
@@ -253,7 +271,7 @@ class Phrases:
         if isinstance(condition, Forall):
             return f"{self.every(condition.parameters, inner)}, {body}"
         some = " and ".join(
-            f"{with_article(self.type_words(item))} {inner.said(item.name)}" for item in condition.parameters
+            f"{one_of_kind(self.type_words(item))} {inner.said(item.name)}" for item in condition.parameters
         )
         return f"there is {some} such that {body}"
 

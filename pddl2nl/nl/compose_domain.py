@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pddl2nl.nl.articles import closed_clause, enumerate_words, generic_action, with_article, within_sentence
+from pddl2nl.nl.articles import closed_clause, enumerate_words, generic_action, one_of_kind, within_sentence
 from pddl2nl.nl.compose import Phrases, Scope, refuse
 from pddl2nl.nl.compose_effects import effect_groups
 from pddl2nl.nl.negation import NOT_SO
@@ -177,7 +177,7 @@ def _and(texts: Iterator[str]) -> str:
 
 
 def _one_of(item: TypedName, phrases: Phrases) -> str:
-    return " or ".join(with_article(phrases.wording.type_word(name)) for name in item.types)
+    return " or ".join(one_of_kind(phrases.wording.type_word(name)) for name in item.types)
 
 
 # ── derived predicates, objects, types ───────────────────────────────────────────────────────────
@@ -199,7 +199,7 @@ def _derived(item: DerivedPredicate, phrases: Phrases) -> str:
 
 def is_word(types: Sequence[str], phrases: Phrases) -> str:
     """``a truck``; of several types ``a truck or an airplane``."""
-    return " or ".join(with_article(phrases.wording.type_word(name)) for name in types)
+    return " or ".join(one_of_kind(phrases.wording.type_word(name)) for name in types)
 
 
 def object_lines(objects: Sequence[TypedName], names: Mapping[str, str], phrases: Phrases) -> Iterator[str]:
@@ -231,7 +231,7 @@ def _hierarchy(phrases: Phrases) -> list[str]:
         if item.name != "object" and item.types != ("object",):
             below.setdefault(item.types, []).append(item.name)
     return [
-        f"Everything that is {' or '.join(with_article(phrases.wording.type_word(name)) for name in names)} "
+        f"Everything that is {' or '.join(one_of_kind(phrases.wording.type_word(name)) for name in names)} "
         f"is also {is_word(types, phrases)}."
         for types, names in below.items()
     ]

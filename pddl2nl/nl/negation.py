@@ -28,7 +28,7 @@ from pddl2nl.nl.negation_words import (
     words_of,
 )
 
-__all__ = ["NOT_SO", "is_unsure", "negate", "negated_existence"]
+__all__ = ["NOT_SO", "is_unsure", "negate", "negated_existence", "whole_sentence"]
 
 NOT_SO = "it is not the case that "
 """What makes the negation of any sentence."""
@@ -50,10 +50,26 @@ def negate(text: str) -> str | None:
 
     ``{?x} is at {?y}`` → ``{?x} is not at {?y}``; ``{?x} has {?y}`` → ``{?x} does not have {?y}``;
     ``{?x} walked to {?y}`` → ``{?x} did not walk to {?y}``; ``there is a path`` → ``there is no path``;
-    ``a part is due`` → ``no part is due``; ``{?x} is not full`` → ``{?x} is full``; ``holding {?x}`` → ``not
-    holding {?x}``; ``{?x} must stop`` → ``{?x} does not have to stop``.
+    ``a part is due`` → ``no part is due``; ``{?x} is not full`` → ``{?x} is full``; ``holding {?x}`` → ``I am
+    not holding {?x}``; ``{?x} must stop`` → ``{?x} does not have to stop``.
     """
     return _Sentence(tuple(text.split(" "))).negated()
+
+
+def whole_sentence(text: str) -> str:
+    """A snippet's text with the subject or copula that it leaves out: ``holding {?x}`` → ``I am holding {?x}``.
+
+    ``have cheese`` → ``I have cheese``; ``{?x} on {?y}`` → ``{?x} is on {?y}``. Any other text comes back as it is.
+    """
+    denied = negate(text)
+    if denied is None:
+        return text
+    said = denied.replace("I do not ", "I ", 1).replace(" not ", " ", 1)
+    return said if _without_copula(said) == _without_copula(text) else text
+
+
+def _without_copula(text: str) -> list[str]:
+    return [word for word in text.split(" ") if word not in {"I", "am", "is", "are"}]
 
 
 def is_unsure(text: str) -> bool:
@@ -115,6 +131,8 @@ class _Sentence:
         for word, opposite in (("no", "some"), ("some", "no")):
             if word in self.plain:
                 return self._other_amount(word, opposite)
+        if "already" in self.plain:
+            return self._not_yet(self.plain.index("already"))
         if any(word in UNSURE or "n't" in word for word in self.plain):
             return None
         finite = [index for index in range(len(self.plain)) if self._is_auxiliary(index)]
@@ -138,13 +156,23 @@ class _Sentence:
         ]
         return len(verbs) == 1 and not any(word in UNSURE or "n't" in word for word in self.plain)
 
+    def _not_yet(self, at: int) -> str | None:
+        """``{?x} has already been made`` → ``{?x} has not yet been made``; at the index stands "already"."""
+        denied = _Sentence((*self.words[:at], *self.words[at + 1 :])).negated()
+        words = denied.split(" ") if denied is not None else []
+        return " ".join((*words[: at + 1], "yet", *words[at + 1 :])) if words[at : at + 1] == ["not"] else None
+
     def _other_amount(self, amount: str, opposite: str) -> str | None:
         """``there is no path`` → ``there is some path`` and back: right of what is counted and of what is not."""
         at = self.plain.index(amount)
         words = (*self.words[:at], opposite, *self.words[at + 1 :])
         affirmed = _Sentence((*self.words[:at], *self.words[at + 1 :]))
         noun = self.at(at + 1).isalpha() and self.at(at + 1) not in {"longer", "more", "one", "other", "less"}
-        joined = {"and", "or"} & set(self.plain[at:])
+        joined = any(
+            word == "or" or (word == "and" and not (self.is_parameter(place - 1) and self.is_parameter(place + 1)))
+            for place, word in enumerate(self.plain)
+            if place > at
+        )
         return " ".join(words) if noun and not joined and affirmed._is_clause() else None
 
     def _no_such(self, index: int) -> str | None:
@@ -170,6 +198,8 @@ class _Sentence:
 
     def _with_auxiliary(self, index: int) -> str | None:
         word = self.plain[index]
+        if index == 0 and word in {"am", "have"}:
+            return _Sentence(("I", *self.words)).negated()
         if "there" in self.plain and word in _COPULAS:
             return negated_existence(" ".join(self.words)) if self.at(index - 1) == "there" else None
         if self.plain[0] == "here":
@@ -201,6 +231,10 @@ class _Sentence:
         """What a negation denies, where that is plain: ``is not full`` → ``is full``."""
         if self.plain[-1] == "yet":
             return _Sentence(self.words[:-1]).negated()
+        if "yet" in self.plain:
+            at = self.plain.index("yet")
+            behind_not = self.at(at - 1) == "not"
+            return _Sentence((*self.words[:at], *self.words[at + 1 :])).negated() if behind_not else None
         rest = [word for word in self.plain if word in UNSURE or "n't" in word]
         at = self.plain.index(rest[0]) if rest else 0
         if len(rest) != 1 or self._no_such(at) is not None:
@@ -240,7 +274,8 @@ class _Sentence:
         behind_subject = self.is_parameter(index - 1) or self.at(index - 1) == "'"
         if not known:
             # Between two parameters a word in -s that is no preposition can only be a verb.
-            between = behind_subject and index == 1 and self.is_parameter(index + 1)
+            starts = index == 1 or (index == 2 and self._is_noun(0))
+            between = behind_subject and starts and self.is_parameter(index + 1)
             return lemma_of_third_person(word) if between and word not in _NO_VERBS else None
         if word in NOUNS_TOO and not behind_subject and not self._is_predicate(index):
             return None
@@ -255,14 +290,16 @@ class _Sentence:
         starts = self.plain[0] in {"the", "a", "an", "my", "its"} and 1 <= len(subject) <= 3
         starts = starts and all(word.isalpha() and word not in PREPOSITIONS - {"next", "near"} for word in subject)
         starts = starts or (index == 1 and self.plain[0] in UNCOUNTED | {"it"})
-        return starts and (not following or self.is_parameter(index + 1) or following in DETERMINERS | PREPOSITIONS)
+        if following in DETERMINERS | PREPOSITIONS | UNCOUNTED or self.is_parameter(index + 1):
+            return starts
+        return starts and (not following or self._is_noun(index + 1))
 
     def _bare(self) -> str | None:
         """Texts without an auxiliary or a third person: plurals, pasts, and those that leave the copula out."""
         if self._base(0) in OF_A_STATE:
-            return " ".join(("do not", *self.words))
+            return " ".join(("I do not", *self.words))
         if any(form.tense == "gerund" for form in verb_forms().get(self.plain[0], ())) and self._reaches_all(0):
-            return " ".join(("not", *self.words))
+            return " ".join(("I am not", *self.words))
         index = self._predicate()
         if index is None or not self._reaches_all(index):
             return None
@@ -270,16 +307,19 @@ class _Sentence:
             return self._with(index, f"do not {self.plain[index]}")
         word, behind = self.plain[index], self.at(index + 1)
         forms = verb_forms().get(word, ())
+        if word == "used" and behind == "to":
+            return None
         has_object = self.is_parameter(index + 1) or (behind.isalpha() and behind not in PREPOSITIONS)
         tenses = {form.tense for form in forms}
         for form in forms:
             if form.tense == "past" and (has_object or form.lemma in OBJECTLESS or "participle" not in tenses):
                 return self._with(index, f"did not {form.lemma}")
         elliptic = word in PREPOSITIONS | _STATES or "gerund" in tenses or ("participle" in tenses and not has_object)
-        return self._with(index, f"not {self.words[index]}") if elliptic else None
+        copula = "am" if self.plain[0] == "i" else "are" if self._plural(index) else "is"
+        return self._with(index, f"{copula} not {self.words[index]}") if elliptic else None
 
     def _predicate(self) -> int | None:
-        """Where the predicate begins: behind the parameters that begin the text, behind "I" or "the plants"."""
+        """Where the predicate begins: behind the parameters, "hero {?x}", "I" or "the plants" that begin the text."""
         if self.plain[0] in PLURAL_PRONOUNS:
             return 1 if len(self.plain) > 1 else None
         if self._is_plural_noun(1) and self._base(2):
@@ -287,6 +327,8 @@ class _Sentence:
         start = 1 if self.plain[0] == "the" else 0
         if start and self.at(start).isalpha() and self.is_parameter(start + 1):
             start += 1
+        elif not start and self._is_noun(0) and self.plain[0] not in _STATES and self.plain[0] not in verb_forms():
+            start = 1
         if not self.is_parameter(start):
             return None
         index = start + 1

@@ -89,6 +89,13 @@ _REGULAR = """
     test thaw tie tile touch tow trace track trade train transfer transmit transport travel traverse treat trigger
     trust try turn unload unlock use vary view violate visit vote wait walk want warm wash waste watch water weigh
     weld wipe wish work worry wrap yield advance improve rain snow flash blink glow pay fuse alarm orient
+    absorb alert ascend associate authenticate authorise authorize boil calculate capture catalyse catalyze chill chop
+    clamp clone compile compute copy craft decrypt descend digest dispense dissociate dissolve divide encrypt excrete
+    exploit fasten ferment forward fry grill grip hover hunt infiltrate inspect inject insert knead loot manipulate
+    mutate oxidise oxidize parse peel perceive phosphorylate publish purify query reboot recharge regulate relay render
+    interact prey rinse roast route scrub secrete simmer slice sort specialise specialize stabilise stabilize
+    sterilise sterilize stimulate stir stock stream subscribe suppress survive synthesise synthesize teleport threaten
+    tilt transcribe whisk
     assist trap transform translate recognise recognize analyse analyze vaccinate quarantine escort accompany
 """
 _IRREGULAR = """
@@ -125,7 +132,8 @@ NOUNS_TOO = words_of(
     "wants washes wastes watches waters wraps yields bears breaks burns buys catches draws drinks drives falls feeds "
     "fights finds flies hides holds keeps leads leaves lies makes means meets rides rings rises runs sees shoots shows "
     "sinks sits slides stands steals sticks swims tells throws wins winds cuts hits hurts puts reads sets shuts splits "
-    "spreads likes cares leads lives"
+    "spreads likes cares leads lives alerts clamps clones copies crafts forwards grips hunts queries relays roasts "
+    "routes slices stocks streams whisks"
 )
 """Third persons that are common nouns too: they count as verbs only where no noun can stand."""
 OBJECTLESS = words_of(
@@ -162,7 +170,7 @@ def _verbs() -> Iterator[tuple[str, str, str]]:
 
 _DOUBLED = words_of(
     "abut chat ship stop drop plan scan skip step tag wrap grab hop mop pin plug trap trip flip map get sit run put "
-    "cut set shut hit let dig swim win begin forget split refer prefer transfer transmit permit abet equip"
+    "chop grip cut set shut hit let dig swim win begin forget split refer prefer transfer transmit permit abet equip"
 )
 
 

@@ -67,7 +67,7 @@ _COMPARISON = re.compile(r" is (at least|at most|more than|less than|equal to) "
 _COMPARISONS = {"at least": ">=", "at most": "<=", "more than": ">", "less than": "<", "equal to": "="}
 _OPERATORS = {" plus ": "+", " minus ": "-", " times ": "*", " divided by ": "/"}
 _EVERY = re.compile(r"every (.+?) ([A-Z]\d*)(?: and (?=every )|, (?=\())")
-_SOME = re.compile(r"an? (.+?) ([A-Z]\d*)(?: and (?=an? )| such that (?=\())")
+_SOME = re.compile(r"(?:an? |one of the )?(.+?) ([A-Z]\d*)(?: and | such that (?=\())")
 
 
 class FactReader:
@@ -172,6 +172,8 @@ class FactReader:
             groups = _groups(text, joiner)
             if len(groups) > 1:
                 yield from (kind(parts) for parts in self._all(groups, scope))
+            elif kind is Or and groups and len(_groups(groups[0], joiner)) > 1:
+                yield from self._compound(groups[0], scope)
         if text.startswith("if ("):
             for parts in self._all(_groups(text[len("if ") :], " then "), scope):
                 if len(parts) == 2:
@@ -198,7 +200,7 @@ class FactReader:
         inner = dict(scope)
         parameters: list[TypedName] = []
         at = 0
-        while match := announced.match(text, at):
+        while text[at : at + 1] != "(" and (match := announced.match(text, at)):
             kinds = tuple(self.types.get(word.casefold(), "") for word in match[1].split(" or "))
             if "" in kinds or match[2] in inner:
                 return

@@ -37,7 +37,7 @@ _STARTS: dict[str, Kind] = {
     EMPTY_GOAL: "goal",
 }
 _START = re.compile("|".join(rf"(?<!\S){re.escape(start)}" for start in sorted(_STARTS, key=len, reverse=True)))
-_OBJECT_LINE = re.compile(r"(?:Each of .+|\S+) is an? .+\.")
+_OBJECT_LINE = re.compile(r"(?:Each of .+|\S+) is .+\.")
 
 
 def find_sections(text: str) -> tuple[Section, ...]:

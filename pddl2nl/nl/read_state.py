@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
+from pddl2nl.nl.articles import one_of_kind
 from pddl2nl.nl.names import Names
 from pddl2nl.nl.read_facts import FactReader, NLReadError, Scope
 from pddl2nl.nl.read_sections import Section, find_sections
@@ -97,13 +98,13 @@ def _object_line(line: str, types: Mapping[str, str], number: int) -> tuple[Sequ
     several = line.startswith("Each of ")
     body = line[len("Each of ") if several else 0 : -1]
     found: dict[tuple[tuple[str, ...], tuple[str, ...]], None] = {}
-    at = body.find(" is a")
+    at = body.find(" is ")
     while at >= 0:
         names = _names(body[:at].split(" ")) if several else (body[:at],)
         kinds = _kinds(body[at + len(" is ") :], types)
         if names and kinds and " " not in names[0]:
             found[names, kinds] = None
-        at = body.find(" is a", at + 1)
+        at = body.find(" is ", at + 1)
     if len(found) != 1:
         reason = "has an unknown type or form" if not found else "can be read in two ways"
         raise NLReadError(number, f"'{_short(line)}' {reason}", f"{expected} with {', '.join(sorted(types))}")
@@ -120,13 +121,23 @@ def _names(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def _kinds(text: str, types: Mapping[str, str]) -> tuple[str, ...]:
-    """``a truck or an airplane``: every piece must be a known type with its article."""
-    pieces = text.replace(" or an ", "\n").replace(" or a ", "\n").split("\n")
-    first = pieces[0].partition(" ")
-    if first[0] not in ("a", "an"):
-        return ()
-    kinds = tuple(types.get(word.casefold(), "") for word in (first[2], *pieces[1:]))
-    return () if "" in kinds else kinds
+    """``a truck or an airplane``: every piece must be a known type, said as one of its kind (`one_of_kind`)."""
+    at = len(text)
+    while at >= 0:
+        kind = _kind(text[:at], types)
+        rest = _kinds(text[at + len(" or ") :], types) if kind and at < len(text) else ()
+        if kind and (rest or at == len(text)):
+            return (kind, *rest)
+        at = text.rfind(" or ", 0, at)
+    return ()
+
+
+def _kind(said: str, types: Mapping[str, str]) -> str:
+    first, _, noun = said.partition(" ")
+    if first in ("a", "an") and noun.casefold() in types:
+        return types[noun.casefold()]
+    noun = said.removeprefix("one of the ")
+    return types.get(noun.casefold(), "") if one_of_kind(noun) == said else ""
 
 
 def read_state(text: str, domain: Domain, wording: Wording, objects: Scope) -> ToldState:

@@ -16,7 +16,7 @@ The forms, with those of `pddl2nl.nl.tell`::
     COMPARED := "at least | at most | more than | less than | equal to " EXPRESSION [" (" NUMBER ")"]
     HOLDS    := FACT | NOT | EQ | "(" C ")"                                   what is the case and should not be
     REASONS  := REASON { " and " REASON }                                     where all are literals
-              | REASON { ", and " REASON }                                    where some are not
+              | REASON { ", and " REASON }                                    where some are not, or begin "it is not"
 
 In a known state of an or and an imply only those parts are said that make it false there (`nl.reason_parts`).
 """
@@ -118,7 +118,7 @@ class Reasons:
                 return self.phrases.reason(atom, self.scope)
             case Comparison():
                 return self._comparison(condition, holds=True) or self.phrases.condition(condition, self.scope)
-        said = self.phrases.condition(condition, self.scope)
+        said = self.phrases.holding(condition, self.scope)
         return said if is_literal(condition) else f"({said})"
 
     def _none_of(self, alternatives: tuple[Alternative, ...]) -> str:
@@ -166,11 +166,15 @@ class Reasons:
 
 
 def join_reasons(conditions: Iterable[Condition], reasons: Iterable[str]) -> str:
-    """Reasons for some conditions in one sentence: a comma parts them where one is more than a literal."""
+    """Reasons for some conditions in one sentence.
+
+    A comma parts them where one is more than a literal, or might take in the next: "it is not the case that …".
+    """
+    reasons = tuple(reasons)
     simple = all(
         isinstance(condition.body if isinstance(condition, Not) else condition, Atom | Equality)
         for condition in conditions
-    )
+    ) and not any(reason.startswith(NOT_SO) for reason in reasons)
     return (" and " if simple else ", and ").join(reasons)
 
 

@@ -3,7 +3,8 @@
 The exact formats, which `pddl2nl.nl.read` and `pddl2nl.nl.read_state` invert (style ``nl``)::
 
     names       NAMES := n | n1 " and " n2 | n1 ", " n2 ", and " n3 …        (told names hold no blank)
-    types       TYPES := ARTICLE WORD { " or " ARTICLE WORD }                WORD = wording.type_word(type)
+    types       TYPES := KIND { " or " KIND }                                WORD = wording.type_word(type)
+                KIND  := ARTICLE WORD | WORD (data, not counted) | "one of the " WORD (numbers, a plural)
 
     objects     "The following objects are available:\n" LINE { "\n" LINE }  one line for each run of objects of the
                 same types, in declaration order, constants included:
@@ -19,13 +20,14 @@ The exact formats, which `pddl2nl.nl.read` and `pddl2nl.nl.read_state` invert (s
                 nothing to tell: "Currently nothing is the case."            (no comma)
 
     goal        "My goal is that in the end " CONDITION { "\nand " CONDITION } "."
+                of several, an Or stands in brackets: "((" C ") or (" C "))"
                 empty goal: "My goal is reached in every state."
                 with a metric, one more line: "I want to minimize EXPRESSION." / "… maximize …"
     CONDITION   := FACT | NOT | EQ
                  | "(" C ") or (" C ") or …"       Or          | "(" C ") and (" C ") and …"   And below other nodes
                  | "if (" C ") then (" C ")"       Imply       | "it is not the case that (" C ")"  Not of no atom
                  | "for every WORD A and every WORD B, (" C ")"               Forall
-                 | "there is ARTICLE WORD A and ARTICLE WORD B such that (" C ")"      Exists
+                 | "there is KIND A and KIND B such that (" C ")"                      Exists
                  | EXPRESSION " is at least | at most | more than | less than | equal to " EXPRESSION
                  | "something impossible is the case" (or)                   | "nothing is asked for" (and)
     EXPRESSION  := function text | NUMBER | "(" E " plus|minus|times|divided by " E ")" | "minus (" E ")"
@@ -58,7 +60,7 @@ from pddl2nl.nl.names import Names
 from pddl2nl.nl.reasons import Reasons
 from pddl2nl.nl.wording import Wording
 from pddl2nl.pddl.task import Task
-from pddl2nl.pddl.tree import Condition, Expression, GroundAtom, Problem, conjuncts
+from pddl2nl.pddl.tree import Condition, Expression, GroundAtom, Or, Problem, conjuncts
 
 if TYPE_CHECKING:
     from validators import GroundAction, Report, State, StepResult
@@ -140,7 +142,11 @@ class Teller:
         if problem.constraints is not None:
             raise refuse("a trajectory constraint", "the problem")
         scope = self._scope("the goal", strict=True)
-        parts = [self._phrases.condition(part, scope) for part in conjuncts(problem.goal)]
+        conditions = tuple(conjuncts(problem.goal))
+        parts = [self._phrases.condition(part, scope) for part in conditions]
+        if len(parts) > 1:
+            # Among parts joined by "and", an "or" would seem to part them.
+            parts = [f"({said})" if _parts(item) else said for item, said in zip(conditions, parts, strict=True)]
         text = GOAL_START + JOINER.join(parts) + "." if parts else EMPTY_GOAL
         if problem.metric is not None:
             said = self._phrases.expression(problem.metric.expression, self._scope("the metric"))
@@ -161,8 +167,8 @@ class Teller:
         if snippet is None:
             raise InputError(f"{action} is no action of the domain '{self.task.domain.name}'")
         if len(snippet.parameters) != len(action.args):
-            found = f"takes {len(snippet.parameters)} objects, and has {len(action.args)} here"
-            raise InputError(f"{action}: '{action.name}' {found}")
+            wanted = f"{len(snippet.parameters)} object{'' if len(snippet.parameters) == 1 else 's'}"
+            raise InputError(f"{action}: '{action.name}' takes {wanted}, and has {len(action.args)} here")
         said = self.names.to_nl
         for name in action.args:
             if name not in said:
@@ -296,6 +302,13 @@ class Teller:
             for fluent, value in values
             if fluent[0] not in told or told[fluent[0]].text is not None
         ]
+
+
+def _parts(condition: Condition) -> bool:
+    """Whether a condition is told as alternatives with "or" between them."""
+    while isinstance(condition, Or) and len(condition.parts) == 1:
+        condition = condition.parts[0]
+    return isinstance(condition, Or) and bool(condition.parts)
 
 
 def _init_values(problem: Problem) -> list[tuple[GroundAtom, Fraction]]:

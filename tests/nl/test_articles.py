@@ -4,7 +4,15 @@ from itertools import islice
 
 import pytest
 
-from pddl2nl.nl.articles import article, closed_clause, enumerate_words, generic_action, letters, within_sentence
+from pddl2nl.nl.articles import (
+    article,
+    closed_clause,
+    enumerate_words,
+    generic_action,
+    letters,
+    one_of_kind,
+    within_sentence,
+)
 from pddl2nl.nl.wording import split_text
 
 A = "truck block unit user utility university union uniform unicycle ubiquitous European ewe one one-way once hub house"
@@ -88,10 +96,36 @@ def generic(text: str, nouns: dict[str, str], known: tuple[str, ...] = ()) -> st
         ("get {?x} with {?g}", {"?x": "chips", "?g": "gas"}, "get chips A with a gas B"),
         ("move the boxes {?b} by bus {?u}", {"?b": "box", "?u": "bus"}, "move boxes A by a bus B"),
         ("go from {?x} to {?y}", {"?x": "pos", "?y": "axis"}, "go from a pos A to an axis B"),
+        ("bake {?d} in unit of time {?t}", {"?d": "batch of dough", "?t": "unit of time"},
+         "bake a batch of dough A in a unit of time B"),
     ],
 )  # fmt: skip
 def test_generic_action(text: str, nouns: dict[str, str], told: str) -> None:
     assert generic(text, nouns) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("get popped {?x}", "get popped A"), ("get used {?x}", "get used A"), ("get seed {?x}", "get a seed A")],
+)
+def test_no_article_stands_before_a_participle(text: str, told: str) -> None:
+    assert generic(text, {"?x": "object"}, known=("popped", "used", "seed")) == told
+
+
+@pytest.mark.parametrize(
+    ("noun", "told"),
+    [
+        ("truck", "a truck"),
+        ("data", "data"),
+        ("numbers", "one of the numbers"),
+        ("gas", "a gas"),
+        ("batch of dough", "a batch of dough"),
+        ("units of time", "one of the units of time"),
+        ("piece of furniture", "a piece of furniture"),
+    ],
+)
+def test_what_something_of_a_kind_is(noun: str, told: str) -> None:
+    assert one_of_kind(noun) == told
 
 
 def test_generic_action_knows_which_types_its_words_show() -> None:

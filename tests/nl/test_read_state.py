@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -222,6 +223,51 @@ def test_names_that_are_words_of_the_list(domain: Domain) -> None:
     assert list(told) == ["and", "is", "or", "hub"]
     assert told["or"].types == ("truck", "plane")
     assert read_objects("No objects are available.", domain, _wording()) == {}
+
+
+KINDS = """(define (domain sums) (:requirements :adl :typing) (:types numbers data gas batch)
+ (:predicates (size ?d - data ?n - numbers) (light ?g - gas) (done))
+ (:action a :parameters (?x - data) :precondition (exists (?n ?m - numbers ?e - data) (size ?e ?n))))"""
+KINDS_PROBLEM = """(define (problem p) (:domain sums)
+ (:objects and is_a - data one two - numbers the - gas a - batch either - (either data gas numbers)
+  b - (either gas data))
+ (:init (size and one)) (:goal (and
+  (or (done) (light the))
+  (exists (?n ?m - numbers ?d - data ?g - (either gas data))
+   (and (done) (or (not (size ?d ?n)) (and (size ?d ?m) (light ?g)))))
+  (done) (or (done)) (or) (not (or (done) (light the))))))"""
+
+
+@pytest.mark.parametrize("scheme", ["typed", "original"])
+def test_kinds_that_are_not_counted_or_plural_read_back(scheme: str) -> None:
+    task = parse_task(KINDS, KINDS_PROBLEM)
+    wording = replace(template_wording(task.domain), types={"batch": "batch of dough"})
+    names = make_names(task, scheme, wording)
+    teller = Teller(task, wording, names)
+    objects = objects_of(task, names)
+    listed = teller.objects_text()
+    kinds = [line.rpartition(" is ")[2] for line in listed.splitlines()[1:]]
+    assert kinds == [
+        "data.", "one of the numbers.", "a gas.", "a batch of dough.", "data or a gas or one of the numbers.",
+        "a gas or data.",
+    ]  # fmt: skip
+    told = read_objects(listed, task.domain, wording)
+    assert {name: item.types for name, item in told.items()} == {name: item.types for name, item in objects.items()}
+    goal = teller.goal_text()
+    assert "\nand there is one of the numbers " in goal
+    read = read_goal(goal, task.domain, wording, objects).condition
+    assert [str(part).split(" ")[0] for part in read.parts] == ["(or", "(exists", "(done)", "(done)", "(or)", "(not"]
+    again = Teller(Task(task.domain, replace(task.problem, goal=read)), wording, names)
+    assert again.goal_text() == goal
+    whole = read_problem(f"{listed}\n\n{teller.init_text()}\n\n{goal}", task.domain, wording)
+    assert [item.types for item in whole.objects] == [item.types for item in objects.values()]
+
+
+def test_old_texts_with_an_article_before_what_is_not_counted_read_back() -> None:
+    domain = parse_domain(KINDS)
+    text = "The following objects are available:\nx is a data.\ny is a numbers or a gas."
+    told = read_objects(text, domain, template_wording(domain))
+    assert [item.types for item in told.values()] == [("data",), ("numbers", "gas")]
 
 
 def test_empty_state_and_goal(domain: Domain) -> None:

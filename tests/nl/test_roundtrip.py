@@ -64,7 +64,9 @@ class Maker:
             pieces += self.random.choices(WORDS, k=self.random.randint(1, 2))
             pieces.append(self.random.choice(SLOTS).format(f"{{{variable}}}"))
         pieces += self.random.choices(WORDS, k=self.random.randint(0 if order else 1, 2))
-        return " ".join(pieces)
+        text = " ".join(pieces)
+        # "(see {?x})" and nothing else would be PDDL, which no wording may be.
+        return f"{text} so" if text.startswith("(") and text.endswith(")") else text
 
     def parameters(self) -> tuple[TypedName, ...]:
         kinds = self.random.choices((*TYPES, "object"), k=self.random.randint(0, 3))

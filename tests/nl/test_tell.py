@@ -89,6 +89,49 @@ def test_actions_worded_as_sentences_are_said_within_others() -> None:
     assert some.report(validate(task, "(go a)"))[0] == "Step 1, go to a, cannot be done because a is not 'p'."
 
 
+def test_a_comma_ends_what_is_not_the_case() -> None:
+    task = parse_task(
+        "(define (domain d) (:predicates (p ?x) (q ?x))"
+        " (:action go :parameters (?x) :precondition (and (p ?x) (q ?x))))",
+        "(define (problem x) (:domain d) (:objects a) (:init) (:goal (p a)))",
+    )
+    texts = {"p": "{?x} takes coal and produces steam", "q": "{?x} is warm"}
+    predicates = {name: {"parameters": ["?x"], "text": text} for name, text in texts.items()}
+    data = {**template_wording(task.domain).to_json(), "predicates": predicates}
+    told = Teller(task, wording_from_json(data, task.domain), make_names(task, "original"))
+    simulator = Simulator(task)
+    assert told.refused(simulator.step(simulator.initial, "(go a)")).endswith(
+        " because it is not the case that a takes coal and produces steam, and a is not warm."
+    )
+
+
+def test_reasons_are_whole_sentences_where_a_snippet_leaves_out_who_holds_something() -> None:
+    task = parse_task(
+        """(define (domain d) (:requirements :adl) (:predicates (held ?x) (kept ?x) (full))
+         (:action take :parameters (?x)
+         :precondition (and (not (held ?x)) (imply (kept ?x) (full))) :effect (held ?x))
+         (:action drop :parameters (?x) :precondition (and (held ?x) (full))))""",
+        "(define (problem p) (:domain d) (:objects a b) (:init (held a) (kept a)) (:goal (not (held a))))",
+    )
+    texts = {"held": "holding {?x}", "kept": "have {?x} at home", "full": "the shelf is full"}
+    data = template_wording(task.domain).to_json()
+    predicates = {name: {"parameters": ["?x"] * ("{" in text), "text": text} for name, text in texts.items()}
+    told = Teller(
+        task, wording_from_json({**data, "predicates": predicates}, task.domain), make_names(task, "original")
+    )
+    simulator = Simulator(task)
+    state = simulator.initial
+    assert told.refused(simulator.step(state, "(take a)"), state).partition(" because ")[2] == (
+        "I am holding a, and even though I have a at home, the shelf is not full."
+    )
+    assert told.refused(simulator.step(state, "(drop b)"), state).endswith(
+        " because I am not holding b and the shelf is not full."
+    )
+    assert told.unmet_goal(simulator.unmet_goals(state), state) == "My goal is not reached yet because I am holding a."
+    # What is read back is told as the snippet stands.
+    assert told.init_text() == "Currently, holding a\nand have a at home."
+
+
 def test_a_reason_without_rule_says_that_it_is_not_the_case() -> None:
     task = parse_task(
         "(define (domain d) (:predicates (held ?x)) (:action drop :parameters (?x) :precondition (held ?x)))",
@@ -199,6 +242,7 @@ def test_facts_are_told_once_in_the_order_of_the_file() -> None:
         ("(not (not (p a)))", "it is not the case that (it is not the case that a is 'p')"),
         ("(or (p a) (q b))", "(a is 'p') or (b is 'q')"),
         ("(or (p a))", "a is 'p'"),
+        ("(and (r) (or (p a) (q b)) (or (p b)))", "'r' holds\nand ((a is 'p') or (b is 'q'))\nand b is 'p'"),
         ("(or)", "something impossible is the case"),
         ("(not (and))", "it is not the case that (nothing is asked for)"),
         ("(imply (p a) (and (q a) (r)))", "if (a is 'p') then ((a is 'q') and ('r' holds))"),
