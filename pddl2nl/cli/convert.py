@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -23,7 +27,7 @@ from pddl2nl.cli.wording import (
     chosen_wording,
     named,
 )
-from pddl2nl.errors import InputError
+from pddl2nl.errors import InfrastructureError, InputError
 
 if TYPE_CHECKING:
     from pddl2nl.llm import Model
@@ -31,6 +35,8 @@ if TYPE_CHECKING:
     from pddl2nl.pddl import Domain
 
 __all__ = ["register"]
+
+_SECONDS_BETWEEN_WRITES = 1.0
 
 _EPILOG = (
     "Example: pddl2nl convert domain.pddl problem.pddl --names typed. "
@@ -89,6 +95,7 @@ SaveWording = Annotated[
         metavar="FILE",
         help="Write the wording to a file, to be edited and used again. With --wording llm, what is finished is kept "
         "there should the endpoint fail, and the same command goes on from it.",
+        show_default="not written",
     ),
 ]
 
@@ -124,8 +131,17 @@ def _convert(
         raise InputError(f"--style {style}: no such style; there are nl, pddl")
     if negation not in ("rules", "stanza"):
         raise InputError(f"--negation {negation}: there are rules and stanza")
-    if wording != "llm" and (model is not None or base_url is not None or ask_negated or revisions != 1):
-        raise InputError("--model, --base-url, --revisions and --ask-negated are for --wording llm, which asks a model")
+    if wording != "llm":
+        _refuse_for_models(
+            {
+                "--model": model is not None,
+                "--base-url": base_url is not None,
+                "--revisions": revisions != 1,
+                "--ask-negated": ask_negated,
+                "--wording-tokens": wording_tokens != 200,
+                "--seed": seed != 1,
+            }
+        )
     read_domain = load_domain(domain)
     task = None if problem is None else Task(read_domain, load_problem(problem, read_domain))
     if wording == "llm":
@@ -149,6 +165,14 @@ def _convert(
 
 
 # ── wordings by a model ──────────────────────────────────────────────────────────────────────────
+
+
+def _refuse_for_models(given: Mapping[str, bool]) -> None:
+    """Raises `InputError` for options that were given and that nothing but a model has a use for."""
+    names = [name for name, was_given in given.items() if was_given]
+    if names:
+        verb = "is" if len(names) == 1 else "are"
+        raise InputError(f"{', '.join(names)} {verb} for --wording llm, which asks a model")
 
 
 def _model(name: str | None, base_url: str | None, domain: Domain) -> Model:
@@ -178,7 +202,7 @@ def _worded(domain: Domain, asked: _Asked) -> Wording:
     from pddl2nl.nl import word_domain, wording_warnings
 
     begun = _begun(domain, asked.file)
-    kept: list[Wording] = []
+    kept = None if asked.file is None else _Kept(asked.file)
     try:
         with _progress() as on_progress:
             worded = word_domain(
@@ -189,17 +213,53 @@ def _worded(domain: Domain, asked: _Asked) -> Wording:
                 seed=asked.seed,
                 max_tokens=asked.max_tokens,
                 on_progress=on_progress,
-                keep=lambda wording: kept.__setitem__(slice(None), [wording]),
+                keep=kept,
                 start_from=begun,
             )
     except BaseException:
         # Whatever ended it, Ctrl-C included: what was paid for is kept.
-        if kept and asked.file is not None:
-            _save(kept[0], asked.file)
-            print_warnings([f"what is finished is kept in {asked.file}; the same command goes on from there"])
+        if kept is not None and kept.write():
+            print_warnings([f"what is finished is kept in {kept.file}; the same command goes on from there"])
         raise
     print_warnings((*worded.warnings(), *wording_warnings(worded.wording, domain)))
     return worded.wording
+
+
+class _Kept:
+    """The file in which the snippets that are finished are kept while a model is still asked for the others.
+
+    It is written every second at most, since the wording of a grounded domain has thousands of snippets; a process
+    that is killed outright loses no more than that.
+
+    Raises:
+        InputError: the file is a folder.
+        InfrastructureError: nothing can be written there; found before anything is paid for.
+    """
+
+    def __init__(self, file: Path):
+        self.file = file
+        self._last: Wording | None = None
+        self._written = time.monotonic()
+        if file.is_dir():
+            raise InputError(f"--save-wording {file} is a folder; a file was expected")
+        try:
+            _try_to_write(file)
+        except OSError as error:
+            raise InfrastructureError(f"cannot write {file}: {error.strerror}") from error
+
+    def __call__(self, wording: Wording) -> None:
+        """Takes the wording so far."""
+        self._last = wording
+        if time.monotonic() - self._written >= _SECONDS_BETWEEN_WRITES:
+            self.write()
+
+    def write(self) -> bool:
+        """Writes the last wording that was taken; says whether there is one."""
+        if self._last is None:
+            return False
+        _save(self._last, self.file)
+        self._written = time.monotonic()
+        return True
 
 
 def _begun(domain: Domain, file: Path | None) -> Wording | None:
@@ -222,14 +282,44 @@ def _progress() -> Iterator[Callable[[str, int, int], None]]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     screen = console(stderr=True)
+    # What rich takes for a terminal may be a file, where the environment asks for colours.
+    shown = sys.stderr.isatty()
     columns = (TextColumn("{task.description:<32}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as progress:
+    with Progress(*columns, console=screen, transient=True, disable=not shown) as progress:
         bar = progress.add_task("asking the model", total=None)
         yield lambda name, done, total: progress.update(bar, completed=done, total=total, description=name)
 
 
 def _save(wording: Wording, file: Path) -> None:
-    write_text_file(file, json.dumps(wording.to_json(), indent=2, ensure_ascii=False) + "\n")
+    text = json.dumps(wording.to_json(), indent=2, ensure_ascii=False) + "\n"
+    if file.exists() and not file.is_file():
+        # /dev/stdout, say.
+        write_text_file(file, text)
+        return
+    # Renamed into place, so that whoever ends us now leaves a whole file, the old one or the new one.
+    place = file.resolve()
+    beside = place.with_name(f"{place.name}.{os.getpid()}.partial")
+    try:
+        _try_to_write(place)
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(place)
+    except OSError as error:
+        raise InfrastructureError(f"cannot write {file}: {error.strerror}") from error
+    finally:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+
+
+def _try_to_write(file: Path) -> None:
+    """Raises `OSError` where no file can be written there; changes nothing but making the folders above it."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if file.exists():
+        # A file that was made read-only is not to be replaced.
+        with file.open("ab"):
+            pass
+    else:
+        with tempfile.TemporaryFile(dir=file.parent):
+            pass
 
 
 def _with_parsed_negations(wording: Wording, domain: Domain) -> Wording:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pddl2nl.cli.output import DONE, WANTING, print_json, print_text, read_text_argument
+from pddl2nl.cli.output import DONE, WANTING, print_json, print_text, print_warnings, read_text_argument
 from pddl2nl.cli.wording import (
     DomainFile,
     JsonOption,
@@ -20,8 +20,9 @@ from pddl2nl.cli.wording import (
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
-    from pddl2nl.nl import Reading, Readings
-    from validators import Plan
+    from pddl2nl.nl import Reading, Readings, Teller
+    from pddl2nl.pddl import Task
+    from validators import GroundAction, Plan
 
 __all__ = ["register"]
 
@@ -48,12 +49,31 @@ def _tell(
     task = load_task(domain, problem)
     chosen = chosen_wording(wording, task.domain, domain)
     teller = Teller(task, chosen, named(task, names, chosen, names_seed))
-    actions = [step.action for step in _plan(plan).steps]
-    lines = [(str(action), teller.action(action)) for action in actions]
+    lines = [
+        (str(step.action), _told(teller, task, step.action, number)) for number, step in enumerate(_plan(plan).steps, 1)
+    ]
     if as_json:
         print_json({"lines": [{"action": action, "text": text} for action, text in lines]})
     elif lines:
         print_text("\n".join(text for _, text in lines))
+
+
+def _told(teller: Teller, task: Task, action: GroundAction, number: int) -> str:
+    """The action in words; one whose objects are of the wrong types can be said and not read back, which is warned of.
+
+    Raises:
+        InputError: the task cannot even name it.
+    """
+    from validators.actions import why_bad
+
+    bad = why_bad(task, task.domain.action(action.name), action)
+    try:
+        text = teller.action(action)
+    except InputError as error:
+        raise InputError(f"step {number}: {bad or error}") from None
+    if bad is not None:
+        print_warnings([f"step {number}: {bad}; read takes no such action"])
+    return text
 
 
 def _plan(argument: str) -> Plan:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
+from pddl2nl.nl import markers
 from pddl2nl.nl.wording import Snippet, Wording
 from pddl2nl.pddl.task import supertypes
 from pddl2nl.pddl.tree import Domain, TypedName
@@ -15,7 +16,9 @@ __all__ = ["confused_pairs", "wording_warnings"]
 def wording_warnings(wording: Wording, domain: Domain) -> tuple[str, ...]:
     """A sentence for each pair of actions, predicates or functions with one text, and for a foreign domain name.
 
-    What an importer was in doubt about (``doubts`` of the wording's source) is said too.
+    What an importer was in doubt about (``doubts`` of the wording's source) is said too, and so are parameters in
+    another order than the domain's (a swap that telling and reading back would never show) and actions that are said
+    as a tag of replies is.
 
     Two texts count as one if they differ in their parameters' names only and some object could stand in every
     place of both: a truck and a crate, say, are told apart by their types.
@@ -32,10 +35,34 @@ def wording_warnings(wording: Wording, domain: Domain) -> tuple[str, ...]:
             found.append(
                 f"the {kind} '{one.name}' and '{other.name}' cannot be told apart: both are said '{one.shape}'"
             )
+        found += _exchanged(kind.removesuffix("s"), snippets, parameters)
+    found += [
+        f"the action '{snippet.name}' is said '{snippet.text}', which means something else in a model's reply"
+        for snippet in wording.actions.values()
+        if _is_tag(snippet.text or "")
+    ]
     doubts = wording.source.get("doubts", ())
     if isinstance(doubts, list | tuple):
         found += [str(doubt) for doubt in doubts]
     return tuple(found)
+
+
+def _exchanged(
+    kind: str, snippets: Mapping[str, Snippet], parameters: Mapping[str, Sequence[TypedName]]
+) -> Iterator[str]:
+    for snippet in snippets.values():
+        declared = tuple(item.name for item in parameters[snippet.name])
+        if snippet.parameters != declared and sorted(snippet.parameters) == sorted(declared):
+            yield (
+                f"the {kind} '{snippet.name}' has the parameters {', '.join(snippet.parameters)}, and the domain's are "
+                f"{', '.join(declared)}: they are taken by their places, not by their names"
+            )
+
+
+def _is_tag(text: str) -> bool:
+    low = text.casefold()
+    tags = (markers.THOUGHT, markers.PLAN_START, markers.PLAN_END)
+    return low in (markers.LOOK_AROUND, markers.DONE) or low.startswith(tuple(tag.casefold() for tag in tags))
 
 
 def confused_pairs(

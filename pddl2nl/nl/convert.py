@@ -108,6 +108,9 @@ def choose_wording(spec: str | None, domain: Domain, domain_path: str | Path | N
             "'pddl2nl convert DOMAIN --wording llm --model M --save-wording FILE'; then use --wording FILE"
         )
     if spec is not None:
+        if spec.casefold() in ("", "template", "llm") and not Path(spec).is_file():
+            near = f"; did you mean '{spec.casefold()}'?" if spec else ""
+            raise InputError(f"--wording '{spec}': template or a file was expected{near}")
         return load_wording(spec, domain)
     if domain_path is None and domain.source is not None:
         domain_path = domain.source.name

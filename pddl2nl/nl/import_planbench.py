@@ -36,7 +36,7 @@ from pddl2nl.pddl.tree import ActionSchema, Domain, Predicate
 __all__ = ["planbench_wording"]
 
 _HOLES = re.compile(r"\{(\d*)\}")
-_NO_TEXT = frozenset(("", "~", "null"))
+_NO_TEXT = frozenset(("", "~", "null", "Null", "NULL"))
 """How YAML writes nothing."""
 
 
@@ -56,8 +56,8 @@ def planbench_wording(data: object, domain: Domain, where: str = "wording") -> W
         if actions[action.name] is None:
             raise WordingError(f"{where} → actions", f"lacks a text for '{action.name}'")
     predicates = _texts(top, "predicates", domain, where, doubts)
-    intro = text_of(top.get("domain_intro", ""), f"{where} → domain_intro").rstrip()
-    name = text_of(top.get("domain_name", ""), f"{where} → domain_name")
+    intro = _line(top, "domain_intro", where).rstrip()
+    name = _line(top, "domain_name", where)
     noun = shared.noun
     wording = Wording(
         domain=domain.name,
@@ -70,6 +70,18 @@ def planbench_wording(data: object, domain: Domain, where: str = "wording") -> W
         objects=objects,
     )
     return check_wording(with_functions(wording, domain), domain, where)
+
+
+def _line(top: Mapping[str, object], key: str, where: str) -> str:
+    """A text at the top of the file; empty where the file has none, or says that it has none."""
+    text = text_of(top.get(key, ""), f"{where} → {key}")
+    return "" if text in _NO_TEXT else text
+
+
+def _entries(top: Mapping[str, object], key: str, where: str) -> Mapping[str, object]:
+    """A map at the top of the file; empty where the file has none, or says that it has none."""
+    found = top.get(key, {})
+    return {} if isinstance(found, str) and found in _NO_TEXT else mapping_of(found, f"{where} → {key}")
 
 
 # ── texts ────────────────────────────────────────────────────────────────────────────────────────
@@ -117,7 +129,7 @@ def _obfuscation(top: Mapping[str, object], section: str, where: str) -> dict[st
     key = f"{section.removesuffix('s')}_obfuscation"
     pairs = {
         plain.lower(): text_of(twin, f"{where} → {key} → {plain}").lower()
-        for plain, twin in mapping_of(top.get(key, {}), f"{where} → {key}").items()
+        for plain, twin in _entries(top, key, where).items()
     }
     return {**{twin: plain for plain, twin in pairs.items()}, **pairs}
 
@@ -180,18 +192,19 @@ def _objects(
     top: Mapping[str, object], domain: Domain, where: str, doubts: list[str]
 ) -> tuple[_Shared, dict[str, str]]:
     """The words that go into the snippets, and the names of objects without them."""
-    name = text_of(top.get("domain_name", ""), f"{where} → domain_name").lower()
+    name = _line(top, "domain_name", where).lower()
     # PlanBench's own code looks at the name: obfuscated domains have objects o1, o2 …, and those of Depots are
     # told by their PDDL names, which are the types' names and numbers.
-    if "obfuscated" in name:
-        return _Shared(), {"o": "object_{}"}
-    if "depots" in name:
-        return _Shared(), {kind: f"{kind}{HOLE}" for kind in type_names(domain.types) if kind != "object"}
     place = f"{where} → encoded_objects"
     told = {
         key.lower(): " ".join(text_of(value, f"{place} → {key}").split())
-        for key, value in mapping_of(top.get("encoded_objects", {}), place).items()
+        for key, value in _entries(top, "encoded_objects", where).items()
     }
+    if "obfuscated" in name and HOLE not in told.get("o", ""):
+        return _Shared(), {"o": "object_{}"}
+    if "depots" in name:
+        kinds = [kind for kind in type_names(domain.types) if kind != "object"]
+        return _Shared(), {f"{kind}{mark}": f"{kind}{mark}{HOLE}" for kind in kinds for mark in ("", "_")}
     words = {key: tuple(value.split()) for key, value in told.items()}
     shared = _shared_words(list(words.values()))
     last = -len(shared.after) or None

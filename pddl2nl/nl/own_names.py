@@ -2,7 +2,7 @@
 
 A wording's ``objects`` maps an object's PDDL name to what it is called (``"a": "red"``), or, where the value
 holds ``{}``, the letters before an object's numbers to a pattern (``"l": "location_{}_{}"`` calls ``l0-1``
-``location_0_1``). Told names hold no blank, so that a reader sees where one ends.
+``location_0_1``; ``"l_"`` is for ``l_0`` alone). Told names hold no blank, so that a reader sees where one ends.
 """
 
 from __future__ import annotations
@@ -31,8 +31,11 @@ def own_name(objects: Mapping[str, str], name: str) -> str | None:
     if told is not None and HOLE not in told:
         return told
     match = _NUMBERED.fullmatch(name)
-    pattern = objects.get(match[1]) if match is not None else None
-    if match is None or pattern is None:
+    if match is None:
+        return None
+    # A key may hold the mark before the numbers, so that crate_1 and crate1 may have patterns of their own.
+    pattern = objects.get(name[: match.start(2)], objects.get(match[1]))
+    if pattern is None:
         return None
     numbers = re.findall(r"\d+", match[2])
     return pattern.format(*numbers) if 0 < pattern.count(HOLE) == len(numbers) else None

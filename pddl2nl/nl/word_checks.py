@@ -1,10 +1,11 @@
 """What a model's reply must be before it becomes a snippet, and what it is told where it is not.
 
 A reply is untrusted text. Wrapping that changes no word is taken off without asking again: code fences and code
-marks, bold marks, quotation marks around the whole, a bullet or number, a label such as "Output:", a line of
-introduction that ends in a colon, thoughts in ``<think>`` tags, a full stop or comma at the end, "I" or "to" before
-an action's verb, a capital at the start, blanks or capitals within the brackets (``{ ?X }``). Everything else that
-is not right is a fault. A fault is a sentence without its subject, which is the reply: "lacks {?to}".
+marks, marks of bold or slanted letters, quotation marks around the whole, a bullet or number, a label such as
+"Output:", a line of introduction that ends in a colon, thoughts in tags (``<think>``), a full stop or comma at the
+end, "I" or "to" before an action's verb, a capital at the start, blanks or capitals within the brackets
+(``{ ?X }``). Everything else that is not right is a fault. A fault is a sentence without its subject, which is the
+reply: "lacks {?to}".
 """
 
 from __future__ import annotations
@@ -41,10 +42,15 @@ _NEGATED = re.compile(
     r"\W{0,4}(?:negated|negation|negative)(?: form| text| sentence)?\W{0,3}:[*_`]{0,3}\s*", re.IGNORECASE
 )
 _BULLET = re.compile(r"(?:[-*•]|\d{1,2}[.)])\s+")
-_QUOTES = (('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’"), ("«", "»"))
-_THOUGHTS = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
+_QUOTES = (('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’"), ("«", "»"), ("*", "*"), ("_", "_"))
+"""What may stand around the whole of a text: quotation marks, and the stars and strokes of slanted letters."""
+_THOUGHTS = re.compile(
+    # Where a server's chat template writes the opening tag, only the closing one comes back.
+    r"\s*(?:<(think|thinking|thought|thoughts|reasoning)>.*?</\1>|(?:(?!<think(?:ing)?>).)*?</think(?:ing)?>)",
+    re.DOTALL | re.IGNORECASE,
+)
 _BEFORE_VERB = re.compile(r"(?:[Tt]o |I (?:can |will )?)(?!am |have |was |had |do |did |must |should |would )(?=[a-z])")
-_CAPITAL = re.compile(r"(?!I )[A-Z][a-z]*(?=[\s,])")
+_CAPITAL = re.compile(r"(?!I )[A-Z][a-z]*(?:[-_][a-z]+)*(?=[\s,])")
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _VARIABLE = re.compile(r"\?[\w-]*")
 _OTHER_BRACKETS = re.compile(r"[()\[\]<>]")

@@ -289,10 +289,13 @@ class _Book:
     def take_over(self, start: Wording) -> None:
         """Takes the snippets that a model, or a hand since then, has made in an earlier run."""
         check_wording(start, self.domain, "the wording to start from")
-        for key in ("method", "model", "prompt_sha256"):
+        for key in ("method", "model", "negated", "prompt_sha256"):
             ours, theirs = self.settings.source()[key], start.source.get(key)
             if ours != theirs:
-                raise InputError(f"the wording to start from has {key} {theirs!r}, this run has {ours!r}")
+                raise InputError(
+                    f"the unfinished wording to start from has the {key} {theirs!r} and this run {ours!r}: go on with "
+                    "the same, or begin anew in another file"
+                )
         left = {key: _listed(start.source.get(key)) for key in ("fell_back", "unfinished")}
         found: Mapping[Kind, Mapping[str, Snippet]] = {
             "predicates": start.predicates,

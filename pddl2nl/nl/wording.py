@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -36,6 +37,9 @@ FORMAT = 1
 
 _BRACED = re.compile(r"\{([^{}]*)\}")
 _GLUE = re.compile(r"[\w{}-]")
+_BARE_VARIABLE = re.compile(r"(?<![\w'])\?[A-Za-z][\w-]*")
+_PDDL = re.compile(r"\((?:not \()?[^\s(){}]+(?: \{[^{}]*\})*\)+")
+_KINDS = {type(None): "nothing", dict: "an object", list: "a list", str: "a text", bool: "a truth value"}
 
 
 class WordingError(InputError):
@@ -171,8 +175,10 @@ def wording_from_json(data: object, domain: Domain, where: str = "wording") -> W
     importer = importer_of(top)
     if importer is not None:
         return importer(top, domain, where)
-    if top.get("format") != FORMAT:
-        raise WordingError(f"{where} → format", f"is {top.get('format')!r}, this version reads format {FORMAT}")
+    if "format" not in top:
+        raise WordingError(where, "is no wording: it lacks 'format', and is no file of AutoPlanBench or PlanBench")
+    if top["format"] != FORMAT or isinstance(top["format"], bool):
+        raise WordingError(f"{where} → format", f"is {top['format']!r}, this version reads format {FORMAT}")
     known = {"format", "domain", "predicates", "actions", "types", "functions", "source", "domain_text", "objects"}
     for key in top:
         if key not in known:
@@ -190,7 +196,13 @@ def wording_from_json(data: object, domain: Domain, where: str = "wording") -> W
         domain_text=text,
         objects=_words(top.get("objects", {}), f"{where} → objects"),
     )
-    return check_wording(with_functions(wording, domain), domain, where)
+    try:
+        return check_wording(with_functions(wording, domain), domain, where)
+    except WordingError as error:
+        if wording.domain == domain.name:
+            raise
+        whose = f"the wording is for the domain '{wording.domain}', and this is '{domain.name}'"
+        raise WordingError(error.where, f"{error.reason} ({whose})") from None
 
 
 def with_functions(wording: Wording, domain: Domain) -> Wording:
@@ -215,6 +227,8 @@ def _snippets(data: object, where: str) -> dict[str, Snippet]:
                 raise WordingError(f"{place} → {key}", "is no part of a snippet (parameters, text, negated)")
         if name in found:
             raise WordingError(place, "stands twice")
+        if "text" not in entry:
+            raise WordingError(place, "lacks 'text', which is null for a predicate that is never told")
         found[name] = Snippet(
             name,
             _parameters(entry.get("parameters", []), f"{place} → parameters"),
@@ -246,15 +260,19 @@ def _words(data: object, where: str) -> dict[str, str]:
 def mapping_of(data: object, where: str) -> dict[str, object]:
     """The data, if it is a mapping; else `WordingError` names the place."""
     if not isinstance(data, dict):
-        raise WordingError(where, f"must be an object in braces, found {type(data).__name__}")
+        raise WordingError(where, f"must be an object in braces, found {_kind_of(data)}")
     return data
 
 
 def text_of(data: object, where: str) -> str:
     """The data, if it is a text; else `WordingError` names the place."""
     if not isinstance(data, str):
-        raise WordingError(where, f"must be a text, found {type(data).__name__}")
+        raise WordingError(where, f"must be a text, found {_kind_of(data)}")
     return data
+
+
+def _kind_of(data: object) -> str:
+    return _KINDS.get(type(data), "a number")
 
 
 def _snippet_to_json(snippet: Snippet) -> dict[str, object]:
@@ -331,6 +349,14 @@ def _faults(text: str, parameters: Sequence[str]) -> Iterator[str]:
         if match[1] not in parameters:
             yield f"{match[0]} is no parameter of it{suggest(match[1], parameters)}"
     rest = _BRACED.sub("", text)
+    bare = _BARE_VARIABLE.search(rest)
+    if bare:
+        yield f"has {bare[0]} outside braces"
+    if _PDDL.fullmatch(text):
+        yield "is PDDL; words are wanted"
+    unseen = sorted({f"U+{ord(char):04X}" for char in text if unicodedata.category(char).startswith("C")})
+    if unseen:
+        yield f"holds characters that cannot be seen ({', '.join(unseen)})"
     if "{" in rest or "}" in rest:
         yield "has a brace without its partner"
     present = {match[1] for match in braced}

@@ -67,11 +67,14 @@ def test_a_saved_wording_serves_again(tmp_path: Path) -> None:
     [
         (["--wording", "llm"], "--wording llm asks a model: --model M"),
         (["--wording", "llm", "--model", "oracle"], "--model oracle plans and cannot word a domain"),
-        (["--model", "m"], "--model, --base-url, --revisions and --ask-negated are for --wording llm"),
-        (["--ask-negated"], "are for --wording llm"),
+        (["--model", "m"], "--model is for --wording llm, which asks a model"),
+        (["--ask-negated", "--revisions", "0"], "--revisions, --ask-negated are for --wording llm"),
+        (["--wording-tokens", "400", "--seed", "2"], "--wording-tokens, --seed are for --wording llm"),
         (["--negation", "guess"], "--negation guess: there are rules and stanza"),
         (["--style", "prose"], "--style prose: no such style"),
         (["--names", "short"], "--names short: no such scheme"),
+        (["--wording", "Template"], "--wording 'Template': template or a file was expected; did you mean 'template'?"),
+        (["--wording", ""], "--wording '': template or a file was expected"),
         (["--wording", "nowhere.json"], "nowhere.json: the wording cannot be read"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from pddl2nl.cli import convert, tell
 from pddl2nl.errors import InfrastructureError, InputError
-from pddl2nl.llm import ScriptedModel
+from pddl2nl.llm import Completion, Request, ScriptedModel
 from pddl2nl.llm.loopback import ChatServer
 
 DOMAIN = """(define (domain doors)
@@ -102,6 +103,64 @@ def test_what_is_finished_is_kept_when_the_model_fails_and_the_same_command_goes
     resumed = call(*arguments, script(tmp_path, *REPLIES[3:]))
     assert (resumed.exit_code, resumed.stderr) == (0, "")
     assert "unlock a door A" in resumed.stdout
+
+
+@dataclass
+class Watching:
+    """A model that notes at each call what stands in a file by then."""
+
+    file: Path
+    seen: list[list[str]] = field(default_factory=list)
+    name: str = "watching"
+
+    def complete(self, request: Request) -> Completion:
+        source = json.loads(self.file.read_text())["source"] if self.file.is_file() else {}
+        self.seen.append([name for names in source.get("unfinished", {}).values() for name in names])
+        return Completion(REPLIES[len(self.seen) - 1])
+
+
+def test_what_is_finished_is_kept_while_others_are_asked_for(
+    files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = Watching(tmp_path / "w.json")
+    monkeypatch.setattr(convert, "_model", lambda *_: model)
+    monkeypatch.setattr(convert, "_SECONDS_BETWEEN_WRITES", 0.0)
+    options = ("--wording", "llm", "--model", "m", "--save-wording", str(model.file))
+    assert call("convert", *files, *options).exit_code == 0
+    assert model.seen == [[], ["locked", "push", "unlock"], ["push", "unlock"], ["unlock"]]
+    assert [file.name for file in tmp_path.iterdir() if "w.json" in file.name] == ["w.json"]
+
+
+def test_a_place_where_nothing_can_be_saved_is_refused_before_anything_is_asked(
+    files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = Watching(tmp_path / "w.json")
+    monkeypatch.setattr(convert, "_model", lambda *_: model)
+    options = ("--wording", "llm", "--model", "m", "--save-wording")
+    folder = call("convert", *files, *options, str(tmp_path))
+    assert isinstance(folder.exception, InputError)
+    assert "is a folder" in str(folder.exception)
+    below_a_file = call("convert", *files, *options, f"{files[0]}/w.json")
+    assert isinstance(below_a_file.exception, InfrastructureError)
+    assert model.seen == []
+
+
+def test_an_unfinished_wording_of_another_model_is_not_gone_on_with(files: list[str], tmp_path: Path) -> None:
+    saved = str(tmp_path / "wording.json")
+    call("convert", *files, "--wording", "llm", "--save-wording", saved, "--model", script(tmp_path, REPLIES[0]))
+    kept = Path(saved).read_text()
+    (tmp_path / "other.txt").write_text("\n---\n".join(REPLIES))
+    other = ("--model", f"script:{tmp_path / 'other.txt'}")
+    result = call("convert", *files, "--wording", "llm", "--save-wording", saved, *other)
+    assert isinstance(result.exception, InputError)
+    assert "begin anew in another file" in str(result.exception)
+    assert Path(saved).read_text() == kept
+
+
+def test_progress_is_for_terminals_alone(files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    result = call("convert", *files, "--wording", "llm", "--model", script(tmp_path, *REPLIES))
+    assert (result.exit_code, result.stderr) == (0, "")
 
 
 def test_a_file_that_is_no_wording_is_replaced(files: list[str], tmp_path: Path) -> None:

@@ -49,8 +49,16 @@ def test_tell_json_and_standard_input() -> None:
 
 
 def test_tell_refuses_what_the_task_lacks(tmp_path: Path) -> None:
-    (tmp_path / "plan.txt").write_text("(load c9 t hub)")
-    assert "the task has no object 'c9'" in refusal("tell", *CRATES, str(tmp_path / "plan.txt"))
+    (tmp_path / "plan.txt").write_text("(seal)\n(load c9 t hub)")
+    found = refusal("tell", *CRATES, str(tmp_path / "plan.txt"))
+    assert found.startswith("step 2: (load c9 t hub): argument 1, 'c9', is no object of the task")
+
+
+def test_tell_warns_of_what_read_will_not_take() -> None:
+    result = call("tell", *CRATES, "-", text="(load t c2 hub)\n")
+    assert (result.exit_code, result.stdout) == (0, "load truck_0 into crate_1 at hub\n")
+    assert result.stderr.startswith("warning: step 1: (load t c2 hub): argument 1, 't', is of type truck, expected")
+    assert call("read", *CRATES, text=result.stdout).exit_code == 1
 
 
 @pytest.mark.parametrize("names", ["typed", "original", "inferred"])

@@ -180,7 +180,7 @@ REFUSALS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     ),
     "no description": (
         lambda d: d["actions"]["put"].pop("description"),
-        "actions → put → description: must be a text, found NoneType",
+        "actions → put → description: must be a text, found nothing",
     ),
     "variables against letters": (
         lambda d: d["action_nl_templates"].update(put=d["action_nl_templates"]["put"].replace("{?s}", "{?c}")),
@@ -244,7 +244,7 @@ REFUSALS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
         lambda d: d["actions"]["put"].update(parameter_types={"?a": "cup", "?c": "cup", "?s": "thing"}),
         "actions → put → parameter_types → ?a: is cup, the domain declares arm",
     ),
-    "section of another kind": (lambda d: d.update(actions=[]), "actions: must be an object in braces, found list"),
+    "section of another kind": (lambda d: d.update(actions=[]), "actions: must be an object in braces, found a list"),
     "empty text": (lambda d: d["predicate_mappings"].update(day=" "), "predicate_mappings → day: is empty"),
     "glued parameters": (
         lambda d: (

@@ -149,6 +149,32 @@ def test_depots_keeps_its_objects_names(tmp_path: Path) -> None:
     assert found.domain_text is None
 
 
+def test_depots_keeps_the_marks_in_its_objects_names(tmp_path: Path) -> None:
+    domain = Domain("d", types=(TypedName("truck"), TypedName("crate")), actions=DOMAIN.actions)
+    text = "domain_name: depots\nactions: {put: 'put {} on {}', wait: wait}\npredicates: {}\n"
+    own = ("truck3", "crate_1", "crate1", "crate_0")
+    objects = tuple(TypedName(name, (name.rstrip("_0123456789"),)) for name in own)
+    names = make_names(Task(domain, Problem("p", "d", objects=objects)), "typed", wording(text, tmp_path, domain))
+    assert tuple(names.to_nl.values()) == own
+
+
+def test_an_obfuscated_domains_own_pattern_comes_first(tmp_path: Path) -> None:
+    text = changed("domain_name: cups_3", "domain_name: obfuscated_cups").replace(
+        '{"a": "red cup",', '{"o": "thing {}",'
+    )
+    assert wording(text, tmp_path).objects["o"] == "thing_{}"
+
+
+@pytest.mark.parametrize("nothing", ["", "~", "null"])
+def test_what_a_file_says_that_it_lacks_is_no_text(nothing: str, tmp_path: Path) -> None:
+    text = (
+        f"domain_name: {nothing}\ndomain_intro: {nothing}\nencoded_objects: {nothing}\naction_obfuscation: {nothing}\n"
+        "actions: {put: 'put {} on {}', wait: wait}\npredicates: {on: '', cup: '', held: '', free: ''}\n"
+    )
+    found = wording(text, tmp_path)
+    assert (found.domain_text, found.objects, found.source) == (None, {}, {"method": "planbench", "file": "cups.yaml"})
+
+
 def test_numbered_holes_count_from_nought(tmp_path: Path) -> None:
     found = wording(changed("put the {} onto the {}", "onto {1} put {0} and leave {1}"), tmp_path)
     assert found.actions["put"].text == "onto {?y} cup put {?x} cup and leave {?y} cup"
@@ -196,10 +222,10 @@ REFUSALS = {
     "two kinds of holes": (("put the {} onto the {}", "put {} on {1}"), "actions → put: has holes with and without"),
     "parameter lost": (("put the {} onto the {}", "put {0} on {0}"), "actions → put → text: lacks {?y}"),
     "no actions": (("actions:", "acts:"), "cups.yaml: is no PlanBench configuration with texts: it lacks 'actions'"),
-    "text of another kind": (("free: \"the hand is free\"", "free: [a]"), "free: must be a text, found list"),
+    "text of another kind": (("free: \"the hand is free\"", "free: [a]"), "free: must be a text, found a list"),
     "names of another kind": (
         ('{"a": "red cup", "b": "blue cup", "c": "dark green cup"}', "[red, blue]"),
-        "encoded_objects: must be an object in braces, found list",
+        "encoded_objects: must be an object in braces, found a list",
     ),
     "one name twice": (("blue cup", "red cup"), "objects → b: is called 'red', as is 'a'"),
     "key twice": (("wait: wait", "wait: wait, put: x"), "cups.yaml → put: stands twice"),

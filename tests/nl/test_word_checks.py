@@ -45,11 +45,23 @@ def read(text: str, kind: Kind = "actions", parameters: tuple[str, ...] = XY, *,
         "I can load {?x} into {?y}.",
         "to load {?x} into {?y}",
         "<think>\nWhat does ?x do?\n</think>\n\nload {?x} into {?y}",
+        "<thinking>What does ?x do?</thinking>\nload {?x} into {?y}",
+        "What does ?x do?\nIt is loaded.\n</think>\n\nload {?x} into {?y}",
+        "*load {?x} into {?y}*",
+        "_Load {?x} into {?y}._",
         "load {?X} into { ?y }",
     ],
 )
 def test_wrapping_comes_off(reply: str) -> None:
     assert read(reply) == Draft("load {?x} into {?y}")
+
+
+def test_a_capital_goes_from_a_verb_with_hyphens_too() -> None:
+    assert read("Pick-up {?x} from {?y}").text == "pick-up {?x} from {?y}"
+
+
+def test_thoughts_without_an_end_are_no_text() -> None:
+    assert read("<think>\nload {?x} into {?y}").faults
 
 
 def test_what_stands_within_a_text_stays() -> None:

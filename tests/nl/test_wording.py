@@ -102,6 +102,23 @@ REFUSALS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
         lambda d: d["predicates"]["clear"].update(text="{?x}"),
         "predicates → clear → text: has no words of its own",
     ),
+    "variable outside braces": (
+        lambda d: d["actions"]["stack"].update(text="put {?x} on {?y} for ?z"),
+        "actions → stack → text: has ?z outside braces",
+    ),
+    "PDDL": (lambda d: d["actions"]["stack"].update(text="(put {?x} {?y})"), "actions → stack → text: is PDDL"),
+    "negated PDDL": (
+        lambda d: d["predicates"]["on"].update(negated="(not (on {?a} {?b}))"),
+        "predicates → on → negated: is PDDL",
+    ),
+    "unseen characters": (
+        lambda d: d["actions"]["wait"].update(text="wait\u200b a\u0000 bit"),
+        "actions → wait → text: holds characters that cannot be seen (U+0000, U+200B)",
+    ),
+    "no text": (lambda d: d["predicates"]["on"].pop("text"), "predicates → on: lacks 'text'"),
+    "no format": (lambda d: d.pop("format"), "is no wording: it lacks 'format'"),
+    "format no number": (lambda d: d.update(format=True), "format: is True, this version reads format 1"),
+    "null for an object": (lambda d: d.update(actions=None), "actions: must be an object in braces, found nothing"),
     "empty": (lambda d: d["predicates"]["free"].update(text="  "), "predicates → free → text: is empty"),
     "not a text": (lambda d: d["predicates"]["free"].update(text=3), "predicates → free → text: must be a text"),
     "missing predicate": (lambda d: d["predicates"].pop("free"), "predicates: lacks an entry for 'free'"),
@@ -196,6 +213,28 @@ def test_texts_that_cannot_be_told_apart_are_warned_of() -> None:
     wording = wording_from_json({"format": 1, "domain": "twin", "actions": snippets}, twin)
     assert wording_warnings(wording, twin) == (
         "the actions 'go' and 'run' cannot be told apart: both are said 'move {}'",
+    )
+
+
+def test_what_does_not_fit_another_domain_says_whose_it_is() -> None:
+    with pytest.raises(WordingError, match=r"lacks an entry for 'wait' \(the wording is for the domain 'cups'"):
+        wording_from_json(changed(lambda d: d.update(domain="cups") or d["actions"].pop("wait")), DOMAIN)
+
+
+def test_parameters_in_another_order_are_warned_of() -> None:
+    exchanged = changed(lambda d: d["actions"]["stack"].update(parameters=["?y", "?x"]))
+    assert wording_warnings(wording_from_json(exchanged, DOMAIN), DOMAIN) == (
+        "the action 'stack' has the parameters ?y, ?x, and the domain's are ?x, ?y: they are taken by their places, "
+        "not by their names",
+    )
+    assert wording_warnings(wording_from_json(DATA, DOMAIN), DOMAIN) == ()
+
+
+@pytest.mark.parametrize("text", ["Finished", "look around", "Thought: wait", "[PLAN END]"])
+def test_actions_said_as_a_tag_is_are_warned_of(text: str) -> None:
+    found = wording_from_json(changed(lambda d: d["actions"]["wait"].update(text=text)), DOMAIN)
+    assert wording_warnings(found, DOMAIN) == (
+        f"the action 'wait' is said '{text}', which means something else in a model's reply",
     )
 
 
