@@ -107,12 +107,14 @@ class ToldTask:
             ToldTaskError: the text tells no state of it.
         """
         task = self._task
+        # The goal, told again below it, is still the same.
+        told_state = text.partition("\n\n")[0]
         try:
             if self._style == "pddl":
-                told = _parse_blocks("(:goal (and))", self.teller.objects_text(), text, domain=task.domain)
+                told = _parse_blocks("(:goal (and))", self.teller.objects_text(), told_state, domain=task.domain)
                 problem = replace(task.problem, init=told.init, init_values=told.init_values, init_negative=())
             else:
-                state = read_state(text, task.domain, self._wording, task.objects)
+                state = read_state(told_state, task.domain, self._wording, task.objects)
                 problem = _with_state(task.problem, state.atoms, state.values)
         except (NLReadError, PDDLError) as error:
             raise ToldTaskError(f"I do not understand what I see ({_first_line(error)})") from error

@@ -220,12 +220,16 @@ class Teller:
         return self._phrases.fact(atom[0], [self._said(name) for name in atom[1:]])
 
     def state(self, state: State) -> str:
-        """A state, in the format of the initial state: what the answer to "look around" holds."""
+        """A state, in the format of the initial state."""
         values = sorted(state.values.items())
         if self.style == "pddl":
             return pddl_style.state_text(state, values)
         facts = self._facts(state) + self._values(values)
         return STATE_START + JOINER.join(facts) + "." if facts else EMPTY_STATE
+
+    def look_around(self, state: State) -> str:
+        """The observation after a wish to look around: the state, and behind an empty line the goal once more."""
+        return f"{self.state(state)}\n\n{self.goal_text()}"
 
     def executed(self, action: GroundAction) -> str:
         """The observation after an executed action: ``I stack block_0 on block_1.``"""

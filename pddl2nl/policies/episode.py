@@ -183,7 +183,7 @@ class Episode:
         if reading.status == "read" and reading.action is not None:
             return self._turn(*self._execute(reading.action, said))
         if reading.status == "look-around":
-            observation = self.observe()
+            observation = self._setting.teller.look_around(self._state)
             self._emit(events.LookedAround(self._steps, said, observation))
             return self._turn("look-around", observation)
         if reading.status == "claimed-done":

@@ -58,7 +58,7 @@ def test_observations_are_told_word_for_word(name: str) -> None:
         lines.append("")
         state = state if step.successor is None else step.successor
     for teller in tellers:
-        lines += [teller.unmet_goal(simulator.unmet_goals(state), state), "", teller.state(state), ""]
+        lines += [teller.unmet_goal(simulator.unmet_goals(state), state), "", teller.look_around(state), ""]
     check_told({folder / "observations.txt": "\n".join(lines)})
 
 

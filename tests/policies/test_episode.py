@@ -75,14 +75,13 @@ def test_an_inapplicable_action_changes_nothing_and_its_reason_is_told(play: Any
     assert played.finished.outcome == "solved"
 
 
-def test_looking_around_tells_the_present_state(play: Any) -> None:
+def test_looking_around_tells_the_present_state_and_the_goal(play: Any) -> None:
     played = play("act", [LIFT, "Action: look around", PUT])
     looked = played.of("looked-around")[0]
     assert looked.step == 2
-    assert set(looked.observation.removeprefix("Currently, ").rstrip(".").split("\nand ")) == {
-        "cup_1 is on place_1",
-        "I hold cup_0",
-    }
+    state, goal = looked.observation.split("\n\n")
+    assert set(state.removeprefix("Currently, ").rstrip(".").split("\nand ")) == {"cup_1 is on place_1", "I hold cup_0"}
+    assert goal == "My goal is that in the end cup_0 is on place_0\nand cup_1 is on place_1."
 
 
 def test_reaching_the_goal_ends_it_at_once_so_it_cannot_be_left(play: Any) -> None:

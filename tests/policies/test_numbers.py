@@ -73,7 +73,8 @@ def test_every_turn_is_answered_with_what_the_numbers_are_now() -> None:
         "The action (twist big big) is not applicable because (level big) would be changed in more than one way at "
         "once.",
         "The action (weigh big) is not applicable because (weight big) has no value.",
-        "(:init\n  (wet big)\n  (= (level big) 5)\n  (= (level small) 0)\n  (= (size big) 5)\n  (= (size small) 2.5))",
+        "(:init\n  (wet big)\n  (= (level big) 5)\n  (= (level small) 0)\n  (= (size big) 5)\n  (= (size small) 2.5))"
+        "\n\n(:goal (and (dry) (= (level small) 5) (not (spilt))))",
         "The goal is not reached because (dry) is false and (= (level small) 5) is false with (= (level small) 0).",
         "The action (pour big small) was successfully executed.",
         "The action (empty big) is not applicable because (> (level big) 0) is false with (= (level big) 0).",
@@ -88,7 +89,9 @@ def test_the_same_in_language() -> None:
     assert observations(events) == [
         "I apply the action 'fill' to jug big.",
         "Currently, big is 'wet'\nand the value of 'level' for big is 5\nand the value of 'level' for small is 0\n"
-        "and the value of 'size' for big is 5\nand the value of 'size' for small is 2.5.",
+        "and the value of 'size' for big is 5\nand the value of 'size' for small is 2.5.\n\n"
+        "My goal is that in the end 'dry' holds\nand the value of 'level' for small is equal to 5\n"
+        "and it is not the case that 'spilt' holds.",
         "My goal is not reached yet because 'dry' does not hold, and the value of 'level' for small is 0, which is "
         "not equal to 5.",
         "I cannot apply the action 'twist' to jug big and jug big because it would change the value of 'level' for "
