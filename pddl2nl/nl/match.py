@@ -182,7 +182,10 @@ class _Search:
         if text == element.text:
             self._step(e + 1, k + 1, flags)
         elif text == ARTICLE:
-            self._step(e, k + 1, flags | _ARTICLES)
+            behind = k + 1
+            while behind < len(self.words) and self.words[behind].text == ARTICLE:
+                behind += 1
+            self._step(e, behind, flags | _ARTICLES)
         if element.cost >= 0:
             self._step(e + 1, k, flags | element.cost)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 from pddl2nl.nl.match import Pattern, alignments
-from pddl2nl.nl.match_objects import Lexicon
+from pddl2nl.nl.match_objects import KnownObject, Lexicon
 from pddl2nl.nl.match_words import Word, reduce_prepositions
 from pddl2nl.pddl.task import Task, changed_predicates
 from pddl2nl.pddl.tree import ActionSchema, Atom, conjuncts
@@ -50,15 +50,25 @@ class Endings:
     def complete(self, words: Sequence[Word], patterns: Sequence[Pattern]) -> tuple[GroundAction, ...]:
         """The actions that the words say but for a last object that can be only one."""
         found: dict[GroundAction, None] = {}
+        for shorter, objects in self._aligned(words, patterns):
+            for names in product(*([item.pddl for item in choice] or [""] for choice in objects)):
+                found.update(dict.fromkeys(self._with_last(shorter.name, shorter.omitted, names)))
+        return tuple(found)
+
+    def may_complete(self, words: Sequence[Word], patterns: Sequence[Pattern]) -> bool:
+        """Whether the words are an action but for its last object, whatever that may be."""
+        return any(True for _ in self._aligned(words, patterns))
+
+    def _aligned(
+        self, words: Sequence[Word], patterns: Sequence[Pattern]
+    ) -> Iterator[tuple[Pattern, tuple[tuple[KnownObject, ...], ...]]]:
         for pattern in patterns:
             shorter = self._shorter.get(pattern.name)
             if shorter is None:
                 continue
             for row, reduced in ((words, False), (reduce_prepositions(words), True)):
                 for objects in alignments(self._lexicon, shorter, row, reduced=reduced):
-                    for names in product(*([item.pddl for item in choice] or [""] for choice in objects)):
-                        found.update(dict.fromkeys(self._with_last(pattern.name, shorter.omitted, names)))
-        return tuple(found)
+                    yield shorter, objects
 
     def _with_last(self, name: str, place: int, args: tuple[str, ...]) -> Iterator[GroundAction]:
         schema = self._schemas[name]

@@ -11,6 +11,8 @@ __all__ = [
     "PRONOUNS",
     "Word",
     "fold",
+    "is_judged",
+    "is_mere_aside",
     "reduce_prepositions",
     "refuses",
     "reserved_words",
@@ -174,15 +176,35 @@ _REFUSALS = _set(
 _REFUSED_WITH_NOT = _set(
     "possible applicable allowed valid legal permitted feasible executable necessary needed useful correct"
 )
+# "(this fails)" rules out; "(otherwise the next step fails)", further on in a tail, is a reason.
+_JUDGES = _set("is are was were fail fails failed would could should can cannot can't isn't aren't won't works work")
+_FAILURES = _set("fail fails failed failing ❌ ❎ ✖ ✗ ✘")
+_DEEDS = _set("done executed applied performed taken carried used")
+_ASIDE_CONDITIONS = _set("if unless until only would could should cannot never")
 
 
 def refuses(tail: Sequence[Word]) -> bool:
     """Whether the first words behind an action rule it out: ": not possible", "(this would be wrong)"."""
     said = [word.text for word in tail[:8]]
+    if not _FAILURES.isdisjoint(said[:3]):
+        return True
     return any(
-        word in _REFUSALS or (word in _REFUSED_WITH_NOT and "not" in said[max(index - 2, 0) : index])
+        word in _REFUSALS
+        or (word in _REFUSED_WITH_NOT and "not" in said[max(index - 2, 0) : index])
+        or (
+            word in ("cannot", "can't", "can’t") and said[index + 1 : index + 2] == ["be"] and _is_deed(said, index + 2)
+        )
         for index, word in enumerate(said)
     )
+
+
+def _is_deed(said: Sequence[str], index: int) -> bool:
+    return index < len(said) and said[index] in _DEEDS
+
+
+def is_mere_aside(words: Sequence[Word]) -> bool:
+    """Whether words in brackets are said by the way: neither a refusal nor a condition ("(only if c is clear)")."""
+    return not refuses(words) and not (words and words[0].text in _ASIDE_CONDITIONS)
 
 
 def tail_is_harmless(tail: Sequence[Word], is_object: Callable[[Word], bool]) -> bool:
@@ -195,6 +217,8 @@ def tail_is_harmless(tail: Sequence[Word], is_object: Callable[[Word], bool]) ->
     """
     first = tail[0]
     if first.text in _CONDITIONS or first.parted == "?" or refuses(tail):
+        return False
+    if first.text == "as" and tail[1:2] and tail[1].text in ("soon", "long"):
         return False
     if first.parted in (".", "(", ">") or first.text in _REASONS:
         return True
@@ -213,11 +237,17 @@ def tail_is_harmless(tail: Sequence[Word], is_object: Callable[[Word], bool]) ->
     return len(phrase) <= 5 and not any(is_object(word) or word.text in _CONDITIONS for word in phrase)
 
 
+def is_judged(words: Sequence[Word]) -> bool:
+    """Whether a sentence goes on behind the actions that it begins with, so that they are only its subject."""
+    return any(word.text in _JUDGES for word in words)
+
+
 def reserved_words() -> frozenset[str]:
     """Words that mean something to the reader wherever they stand, so that an object of such a name is special."""
     phrases = frozenset(word for phrase in _PREPOSITIONS for word in (*phrase, _PREPOSITIONS[phrase]))
     small = frozenset(("a", "an", "and", "i", "or", "order", ARTICLE))
-    return _REASONS | _PHRASES | _CONDITIONS | _VERBS | _REFUSALS | _REFUSED_WITH_NOT | PRONOUNS | phrases | small
+    judging = _REFUSALS | _REFUSED_WITH_NOT | _FAILURES | _DEEDS | _ASIDE_CONDITIONS | _JUDGES
+    return _REASONS | _PHRASES | _CONDITIONS | _VERBS | judging | PRONOUNS | phrases | small | _set("soon long")
 
 
 def _phrase(tail: Sequence[Word]) -> Sequence[Word]:

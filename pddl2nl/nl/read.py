@@ -16,7 +16,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.nl.match_objects import Lexicon
 from pddl2nl.nl.names import Names
 from pddl2nl.nl.read_claims import claim_of
-from pddl2nl.nl.read_json import read_json
+from pddl2nl.nl.read_json import is_pair, read_json
 from pddl2nl.nl.read_layout import Block, Layout, Piece, lay_out
 from pddl2nl.nl.read_line import ActionGrammar
 from pddl2nl.nl.read_noise import Cleaned, Original, clean, noise_in
@@ -37,6 +37,7 @@ _PROSE = re.compile(
     r"|i|we|it|they|there|does|do|not|plan|goal|here|note)\b",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"\w")
 _COMMENT = re.compile(r"(?:;|//|#|```|\*{3,}|-{3,}|={3,}|_{3,}|\(.*\)[.\s]*\Z|<!--)")
 
 
@@ -117,7 +118,15 @@ class Reader:
                 coded = said[max(reading.start - 1, 0) : reading.start] == "`"
                 placed.append(
                     PlacedReading(
-                        reading, peeled.number, peeled.item, piece.indent, piece.block, piece.gap, neutral, coded
+                        reading,
+                        peeled.number,
+                        peeled.item,
+                        piece.indent,
+                        piece.block,
+                        piece.gap,
+                        neutral,
+                        coded,
+                        peeled.outer,
                     )
                 )
         placed = _with_gaps_filled(placed)
@@ -132,7 +141,7 @@ class Reader:
         """The readings of one piece; ``expected``: an action must stand here, behind "Action:", say."""
         said = text[piece.start : piece.end]
         peeled = peel(said)
-        if piece.offered:
+        if piece.offered or said.startswith((";", "<!--")):
             return [_no_action(text, piece, "prose")], peeled
         if peeled.start and not piece.hidden and (verdict := self._shaped.exact(said)):
             return [_reading(text, piece, 0, verdict, verdict.rules)], _UNPEELED
@@ -171,7 +180,7 @@ class Reader:
             return _no_action(text, piece, "thought")
         if marked and not expected and claim_of(text, piece) is not None:
             return _no_action(text, piece, "claim")
-        if (expected or marked) and not _PROSE.search(said) and not _COMMENT.match(said):
+        if (expected or marked) and _WORD.search(said) and not _PROSE.search(said) and not _COMMENT.match(said):
             start, end = piece.start + peeled.start, piece.end
             reason = "it begins like none of the actions"
             return Reading(piece.line, start, end, text[start:end], "unreadable", None, (), "", reason)
@@ -180,7 +189,9 @@ class Reader:
     def _verdicts(self, said: str, peeled: Peeled) -> list[tuple[Verdict, tuple[str, ...]]]:
         """What a peeled line says, with its rules; offsets count from the peeled start."""
         content = said[peeled.start :]
-        if said[0] in "[{" and '"' in said:
+        if (said[0] in "[{" and ('"' in said or "'" in said)) or (
+            said[0] == '"' and not peeled.label and is_pair(said)
+        ):
             found = [item.moved(-peeled.start) for item in read_json(self.grammar, said)]
             if found:
                 return [(item, item.rules) for item in found]

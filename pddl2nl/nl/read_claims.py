@@ -12,12 +12,13 @@ from pddl2nl.nl.readings import Reading
 __all__ = ["claim_of"]
 
 _LOOK = re.compile(
-    rf"(?:am |will )?{re.escape(LOOK_AROUND)}(?=\W*$|\s*[.,;:!(]|\s+(?:to|again|first|and|now|for|in|so)\b)",
+    rf"(?:am |will )?{re.escape(LOOK_AROUND)}(?!\W*\?)(?=\W*$|\s*[.,;:!(]|\s+(?:to|again|first|and|now|for|in|so)\b)",
     re.IGNORECASE,
 )
 _DONE = re.compile(
     r"(?:(?:am|have|are|'m|'ve)\s+|(?:the\s+)?(?:task|plan|goal)\s+is\s+)?(?:now\s+|all\s+)?"
-    rf"(?:{re.escape(DONE)}|done)(?=\W*$|\s*[.,;:!(]|\s+(?:since|because|now|as|with|and)\b)",
+    rf"(?:{re.escape(DONE)}|done)(?!\W*\?)(?=\W*$|\s*[.,;:!(]|\s+(?:since|because|now|as|and)\b"
+    r"|\s+with\s+(?:the|my|this|it|all|everything)\b)",
     re.IGNORECASE,
 )
 _CONTRACTED = re.compile(r"(?:i|we)['’](?:m|ve|re)\s+", re.IGNORECASE)

@@ -9,9 +9,16 @@ from pddl2nl.nl.read_line import ActionGrammar
 from pddl2nl.nl.read_peel import peel
 from pddl2nl.nl.verdicts import TRAILING, Verdict
 
-__all__ = ["read_json"]
+__all__ = ["is_pair", "read_json"]
 
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?')
+_SINGLE = re.compile(r"'((?:[^'\\]|\\.)*)'(\s*:)?")
+_PAIR = re.compile(r'"[^"\\]*"\s*:\s*"')
+
+
+def is_pair(said: str) -> bool:
+    """Whether a line is a key with its value, as in JSON that is written over several lines."""
+    return _PAIR.match(said) is not None
 
 
 def read_json(grammar: ActionGrammar, said: str) -> list[Verdict]:
@@ -40,7 +47,8 @@ def read_json(grammar: ActionGrammar, said: str) -> list[Verdict]:
 def _strings(said: str) -> Iterator[tuple[str, str, int]]:
     """The string values with the key that they stand under, and their offsets."""
     key = ""
-    for match in _STRING.finditer(said):
+    # A list may as well be written as Python writes it.
+    for match in (_STRING if '"' in said else _SINGLE).finditer(said):
         if match[2]:
             key = match[1]
         else:

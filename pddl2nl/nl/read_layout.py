@@ -92,13 +92,15 @@ def lay_out(reply: str | Cleaned) -> Layout:
     blocks: list[Block] = []
     opened = hidden = False
     at, line = 0, 1
+    known = 0
     for start, end, kind in _tags(text):
         if start < at or (hidden and kind != "unthink"):
             continue
         if kind == "unthink" and not hidden:
             # Chat templates often swallow the opening tag: all before the closing one was thinking.
-            pieces = [piece._replace(hidden=True) for piece in pieces]
+            pieces[known:] = [piece._replace(hidden=True) for piece in pieces[known:]]
         line = _cut(text, at, start, line, pieces, len(blocks), hidden or kind == "unthink")
+        known = len(pieces) if kind == "unthink" else known
         at = end
         if kind in ("think", "unthink"):
             hidden = kind == "think"
@@ -111,7 +113,7 @@ def lay_out(reply: str | Cleaned) -> Layout:
             opened = True
     _cut(text, at, len(text), line, pieces, len(blocks), hidden)
     blocks.append(Block(opened, False))
-    if "actions" in text:
+    if any(word in text for word in _OFFERING):
         pieces = _with_offers(text, pieces)
     return Layout(tuple(pieces), tuple(blocks), clean_text)
 
@@ -122,16 +124,35 @@ _REPERTOIRE = re.compile(
     r"|I can (?:take|do|carry out|perform) the following actions\W*",
     re.IGNORECASE,
 )
+_SORTS = "(?:in)?(?:applicable|valid)|(?:im)?possible|(?:il)?legal|available|allowed|disallowed"
+_NOW = r"now|here|at first|initially|in (?:this|the initial|the first) state|at this point"
 _OFFER = re.compile(
-    r"\W*(?:the |all |my |currently )*(?:available|possible|applicable|valid|legal|allowed) actions"
-    r"(?: (?:are|here|now|in this state))*\W*",
+    rf"\W*(?:the |all |my |currently |some )*(?:{_SORTS}) (?:first |next |initial )?(?:actions|moves)"
+    rf"(?: (?:are|{_NOW}))*\W*"
+    rf"|\W*(?:(?:the following|these|the|what|all) )*(?:actions|moves) (?:that |which )?(?:(?:are|would be) )?"
+    rf"(?:(?:currently|not|now) )?(?:{_SORTS}|fail)(?: (?:{_NOW}))*\W*"
+    r"|\W*(?:wrong|incorrect|rejected|failed|ruled out|(?:in|not )(?:valid|applicable)|(?:im|not )possible|avoid)"
+    r"(?: (?:plan|attempt|sequence|solution|order|actions|moves))?\s*:\W*",
     re.IGNORECASE,
+)
+_OFFERING = (
+    "ctions",
+    "oves",
+    "rong",
+    "ncorrect",
+    "ejected",
+    "ailed",
+    "uled out",
+    "valid",
+    "pplicable",
+    "ossible",
+    "void",
 )
 _LIST_MARK = re.compile(r"[-*•+>]|[(\[]?\w{1,3}[.):\]]")
 
 
 def _with_offers(text: str, pieces: list[Piece]) -> list[Piece]:
-    """Marks the paragraph under a line that announces what could be done, not what is done."""
+    """Marks the paragraph under a line that announces what could be done, or could not, and not what is done."""
     marked: list[Piece] = []
     offered = announced = False
     plain = False
@@ -139,7 +160,11 @@ def _with_offers(text: str, pieces: list[Piece]) -> list[Piece]:
         said = text[piece.start : piece.end]
         offered = offered and (announced or not piece.gap)
         announced = False
-        if "actions" in said and (_REPERTOIRE.fullmatch(said) or _OFFER.fullmatch(said)):
+        if (
+            len(said) < 100
+            and any(word in said for word in _OFFERING)
+            and (_REPERTOIRE.fullmatch(said) or _OFFER.fullmatch(said))
+        ):
             offered = announced = True
             plain = _OFFER.fullmatch(said) is None
         elif offered and not (plain and _LIST_MARK.match(said)):

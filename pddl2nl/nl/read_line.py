@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
@@ -12,7 +13,7 @@ from pddl2nl.nl.match_ending import Endings
 from pddl2nl.nl.match_exact import ExactForm, FormIndex
 from pddl2nl.nl.match_objects import KnownObject, Lexicon
 from pddl2nl.nl.match_static import StaticTypes
-from pddl2nl.nl.match_words import Word, fold, refuses, words_of
+from pddl2nl.nl.match_words import Word, fold, is_judged, is_mere_aside, refuses, words_of
 from pddl2nl.nl.read_pddl import PDDLGrammar
 from pddl2nl.nl.read_peel import peel
 from pddl2nl.nl.verdicts import TRAILING, Verdict, verdict_of
@@ -35,6 +36,7 @@ _ASIDE = re.compile(r"\([^()]*\)")
 # Counted in words, so that how long names are makes no difference.
 _HEAD = re.compile(r"\S*(?:\s+\S+){0,7}")
 _TITLE_WORDS = 12
+_FRONT = 1000
 _QUESTION = re.compile(r"[^.;!?()]*\?(?=[\s\"'*_`)”’]|$)")
 
 
@@ -146,7 +148,7 @@ class ActionGrammar:
         if not matched.candidates or "loose-tail" in _rules(matched):
             parts = self._parts(text)
             if len(parts) > 1:
-                return [verdict for start, end in parts for verdict in self._part(text[start:end], start)]
+                return _all_or_none([item for start, end in parts for item in self._part(text[start:end], start)], text)
         if not matched.candidates and self.endings is not None:
             actions = self.endings.complete(words, patterns)
             if actions:
@@ -155,8 +157,9 @@ class ActionGrammar:
 
     def _without_asides(self, text: str, words: list[Word]) -> Matched | None:
         """The same words without what stands in round brackets: "stack red (with blue on it) on green"."""
-        asides = [match.span() for match in _ASIDE.finditer(text) if not refuses(words_of(match[0]))]
-        kept = [word for word in words if not any(start <= word.start < end for start, end in asides)]
+        asides = [match.span() for match in _ASIDE.finditer(text) if is_mere_aside(words_of(match[0]))]
+        starts = [start for start, _ in asides]
+        kept = [word for word in words if not _lies_in(word.start, starts, asides)]
         if not asides or len(kept) == len(words):
             return None
         matched = self.matcher.match(kept, self.matcher.candidates(kept))
@@ -180,9 +183,10 @@ class ActionGrammar:
         for match in _BREAK.finditer(text):
             if match.start() <= start:
                 continue
-            peeled = peel(text[match.end() :])
+            # Only the front is looked at, so that a line of thousands of actions takes no quadratic time.
+            peeled = peel(text[match.end() : match.end() + _FRONT])
             following = match.end() + peeled.start
-            if peeled.label != "thought" and self.begins_like_one(text[following:]):
+            if peeled.label != "thought" and self.begins_like_one(text[following : following + _FRONT]):
                 parts.append((start, match.start()))
                 start = following
         parts.append((start, len(text)))
@@ -226,6 +230,7 @@ class ActionGrammar:
     def _cells(self, content: str) -> list[Verdict]:
         """The actions in the cells of a table's row; a cell that says the same as the one before counts once."""
         found: list[Verdict] = []
+        ruled_out = False
         at = 0
         for cell in content.split("|"):
             start = at + len(cell) - len(cell.lstrip())
@@ -234,13 +239,34 @@ class ActionGrammar:
             said = cell.strip()[peeled.start :]
             if not said or peeled.label == "thought":
                 continue
+            ruled_out = ruled_out or refuses(words_of(said))
             for item in self.said(said):
-                known = {action for verdict in found for action in verdict.candidates}
-                if item.status == "read" and not known.intersection(item.candidates):
+                if item.status == "read" and not (found and set(found[-1].candidates).intersection(item.candidates)):
                     found.append(item.moved(start + peeled.start))
+        if ruled_out:
+            return [_refused(item) for item in found]
         if len(found) > 1:
             return [item.moved(0, "several") for item in found]
         return found
+
+
+def _lies_in(offset: int, starts: list[int], spans: list[tuple[int, int]]) -> bool:
+    """Whether an offset lies in one of some spans, given in order with their starts."""
+    index = bisect_right(starts, offset) - 1
+    return index >= 0 and offset < spans[index][1]
+
+
+def _all_or_none(verdicts: list[Verdict], text: str) -> list[Verdict]:
+    """Several actions of a line; none of them where a sentence about them ends it: "a and b are impossible"."""
+    last = verdicts[-1] if verdicts else None
+    if last is None or last.status != "unreadable" or not is_judged(words_of(text[last.start : last.end])):
+        return verdicts
+    return [_refused(item) for item in verdicts]
+
+
+def _refused(verdict: Verdict) -> Verdict:
+    """An action that its own line rules out."""
+    return verdict._replace(status="unreadable", candidates=(), rules=(), reason="the line says that it is not done")
 
 
 def _ground(named: NamedObjects) -> GroundAction:

@@ -14,7 +14,8 @@ from validators import GroundAction
 __all__ = ["PDDLGrammar"]
 
 _SEXPR = re.compile(r"\(\s*([^\s()]+)((?:[\s,]+[^\s(),]+)*)\s*\)")
-_CALL = re.compile(r"(?:\w+\.)*([\w-]+)\s*\(([^()]*)\)")
+# It begins where a word does: tried at each letter of a long word, it would take quadratic time.
+_CALL = re.compile(r"(?:(?<![\w.-])|(?<=\.\.))(?:\w+\.)*([\w-]+)\s*\(([^()]*)\)")
 _BETWEEN = " \t,;.*_`\"'→->[]0123456789:("
 
 
@@ -66,7 +67,7 @@ class PDDLGrammar:
             schema = self.schema(match[1])
             if schema is None or text[at : match.start()].strip(_BETWEEN):
                 break
-            found.append(self.ground(schema, match[1], match[2].replace(",", " ").split(), match.span()))
+            found.append(self.ground(schema, match[1], _arguments(match[2]), match.span()))
             at = match.end()
         return found
 
@@ -102,6 +103,11 @@ class PDDLGrammar:
                 reason=f"no object is called {quoted}",
             )
         return failed._replace(reason=f"the objects do not fit the types of '{schema.name}'")
+
+
+def _arguments(said: str) -> list[str]:
+    """The arguments of a call, with or without quotes around them."""
+    return [arg.strip("\"'`") for arg in said.replace(",", " ").split()]
 
 
 def _fit(objects: Iterable[KnownObject], schema: ActionSchema) -> bool:

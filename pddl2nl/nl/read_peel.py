@@ -13,8 +13,9 @@ class Peeled(NamedTuple):
 
     ``start``: offset of the content in the piece; ``markup``, ``prefix``: what was taken off (list marks and
     emphasis; labels and polite words); ``polite``: the prefix had words of a sentence ("I will");
-    ``number``, ``item``: its list mark; ``label``: "action" for a label that announces an action, "thought" for
-    one that announces something else, or empty; ``bare``: nothing else stands there.
+    ``number``, ``item``: its list mark; ``outer``: the numbers before its last one (1 of "1.2"); ``label``:
+    "action" for a label that announces an action, "thought" for one that announces something else, or empty;
+    ``bare``: nothing else stands there.
     """
 
     start: int
@@ -25,18 +26,22 @@ class Peeled(NamedTuple):
     item: str
     label: str
     bare: bool
+    outer: tuple[int, ...] = ()
 
 
 _DECORATED = r"[*_`\"'”’]*"
-# A call around a quoted action: env.step("stack a on b").
+# A call around a quoted action: env.step("stack a on b"), but not around a quoted object: stack("a", "b").
 _MARKS = re.compile(
-    r"(?:[*_`~\"'“”‘’«»]|\[(?=[\w\"'])|\\)+\s*|\|\s*|>+\s*|#{1,6}\s+|\[[ xX✓]?\]\s+|\(\s*(?=[\"'`])"
-    r"|[A-Za-z_][\w.]*\(\s*(?=[\"'])"
+    r"(?:[*_`~\"'“”‘’«»]|\[(?=[\w\"'])(?!(?:[Aa]ction|[Ss]tep|[Mm]ove|[Cc]ommand|[Aa]nswer)\])|\\)+\s*"
+    r"|\|\s*|>+\s*|#{1,6}\s+|\[[ xX✓]?\]\s+|\(\s*(?=[\"'`])"
+    r"|&\s*|[A-Za-z_][\w.]*\(\s*(?=[\"'][^\"'\n]*[\s(])"
 )
 _BULLET = re.compile(r"([-*+–—])\s+|-(?=[A-Za-z])|([•‣◦●→])\s*|->\s*|=>\s*|-->?\s+")
 _NUMBER = re.compile(
     r"\d+\.\d+\s*:\s*"
-    r"|(?:\d+\.)+(?P<deep>\d+)[.):]?\s+"
+    r"|(?P<outer>(?:\d{1,4}\.){1,6})(?P<deep>\d{1,4})[.):]?\s+"
+    r"|(?P<part>\d{1,4})\s*/\s*\d{1,4}\s*[.:)\]]+\s*"
+    r"|(?P<cell>\d{1,4})\s*,\s*(?=[\"A-Za-z])"
     r"|[(\[]?(?P<plain>\d{1,4})(?:[.):\]]+(?=\D|$)|\s+[-–—|>]\s)\s*"
     r"|#(?P<hash>\d+)[.:)]?\s+"
     r"|(?P<bare>\d{1,3})\s+(?=[A-Za-z*`\"(])"
@@ -45,14 +50,19 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _COUNTS = "one|two|three|four|five|six|seven|eight|nine|ten|first|last"
-_ORDINAL = r"(?:\s*(?:no\.?|number|#|-|_)?\s*[(\[]?(?P<count>\d+)(?:\s*/\s*\d+)?[)\]]?)?"
+_ORDINAL = r"(?:\s*(?:no\.?|number|#|-|_)?\s*[(\[]?(?P<count>\d+)(?:\s*(?:/|of)\s*\d+)?[)\]]?)?"
 _ANNOUNCES = "action|step|move|command|answer|plan|output|response|decision|act|instruction|operation|execute|do"
 _ACTION_LABEL = re.compile(
     r"(?:(?:my|the|your|our|so|therefore|robot|agent)[, ]\s*)*"
     r"(?:next|final|first|chosen|selected|best|proposed|following)?\s*"
     rf"(?:(?:{_ANNOUNCES})s?{_ORDINAL}"
     rf"(?:\s*\([^()]*\))?(?:{_DECORATED}\s*(?::|=>?|->|→){_DECORATED}\s*|\s+[-–—]\s+)"
-    rf"|(?:here(?:['’]s| is)|this is) (?:[\w-]+ ){{1,4}}plan{_DECORATED}\s*:{_DECORATED}\s*|plan is\s*:\s*"
+    rf"|(?:here(?:['’]s| is)|this is) (?:[\w-]+ ){{1,4}}plan{_DECORATED}\s*:{_DECORATED}\s*"
+    r"|(?:action )?(?:plan|solution|sequence)(?: of actions)? (?:is(?: as follows)?|(?:consists of|has) "
+    rf"(?:the |these |following )*(?:(?:\d+|{_COUNTS}) )?(?:actions|steps|moves))(?:\s*:\s*|\s+(?=[\"'`(]))"
+    r"|\[(?:action|step|move|command|answer)\]\s*:?\s*"
+    r"|(?:perform|execute|carry out)\s+(?:the\s+)?(?:(?:following|next)\s+)?(?:action|step|move|command)?\s*"
+    r"(?::\s*|(?=[\"'`“]))"
     r"|(?:action|step|move|command)\s+(?:(?:to take|I take|I choose|I will take)\s+)?(?:is|would be|will be)"
     r"(?:\s+to|:)?\s+(?=\S))",
     re.IGNORECASE,
@@ -106,6 +116,7 @@ def peel(text: str) -> Peeled:
     markup = prefix = polite = False
     number: int | None = None
     item = label = ""
+    outer: tuple[int, ...] = ()
     while at < len(text):
         letter = text[at].isalpha()
         if match := (_BULLET.match(text, at) if not prefix and not letter else None):
@@ -114,7 +125,9 @@ def peel(text: str) -> Peeled:
             if prefix and match["bare"]:
                 break
             markup, item = True, "count" if match["bare"] else "number"
-            number = _number(match) if number is None else number
+            if number is None:
+                number = _number(match)
+                outer = tuple([int(count) for count in (match["outer"] or "").split(".") if count])
         elif match := _MARKS.match(text, at):
             markup = True
         elif letter and (match := _OTHER_LABEL.match(text, at)):
@@ -133,14 +146,14 @@ def peel(text: str) -> Peeled:
         if match.end() == at:
             break
         at = match.end()
-    return Peeled(at, markup, prefix, polite, number, item, label, not text[at:].strip(" *_`#-:.\"'"))
+    return Peeled(at, markup, prefix, polite, number, item, label, not text[at:].strip(" *_`#-:.\"'"), outer)
 
 
 def _number(match: re.Match[str]) -> int | None:
     if roman := match["roman"]:
         values = [_ROMAN[letter] for letter in roman.lower()]
         return sum(-one if one < after else one for one, after in zip(values, [*values[1:], 0], strict=True))
-    count = match["plain"] or match["deep"] or match["hash"] or match["bare"]
+    count = match["plain"] or match["deep"] or match["hash"] or match["bare"] or match["part"] or match["cell"]
     return int(count) if count else None
 
 
@@ -148,7 +161,7 @@ def _number(match: re.Match[str]) -> int | None:
 _NOTABLE_WORD = re.compile(
     r"(?:i|we|let|then|next|now|please|first|second|third|final|last|and|so|also|again|after|subsequently|go |proceed"
     r"|simply|just|ok|sure|alright|here|this is|to |my |the |your |our |therefore|chosen|selected|best"
-    r"|proposed|following|action|step|move|command|answer|plan|output|response|decision|act|instruction|operation|execute|do\b|turn|task|phase|stage"
+    r"|proposed|following|action|step|move|command|answer|plan|output|response|decision|act|instruction|operation|execute|perform|carry|sequence|solution|do\b|turn|task|phase|stage"
     r"|thought|think|reason|rationale|obs|result|explanation|note|comment|pre|effect|post|state|goal|sub|condition"
     r"|why|check|analysis|justification|before|current|fact|status|outcome|warning|assumption|summary|objective"
     r"|purpose|situation|add|delete|false|true|question|user|system|tool|new|initial|updated|all |key "

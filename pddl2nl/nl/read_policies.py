@@ -93,10 +93,12 @@ def _runs(placed: Placed) -> list[list[PlacedReading]]:
     """Action lines that belong together.
 
     A restart of the numbering ends a run, and so does a paragraph of prose or a line that announces a list,
-    unless the numbering goes on behind it.
+    unless the numbering goes on behind it. A list that has one number for all of its items, as Markdown allows,
+    does not restart.
     """
     runs: list[list[PlacedReading]] = [[]]
-    last_number: int | None = None
+    first: tuple[int, ...] = ()
+    last: tuple[int, ...] = ()
     last_line = 0
     ends = _paragraphs_of_prose(placed)
     parted = False
@@ -106,18 +108,27 @@ def _runs(placed: Placed) -> list[list[PlacedReading]]:
             continue
         if runs[-1] and _restates(item, runs[-1][-1]):
             continue
-        continues = item.number is not None and last_number is not None and item.number == last_number + 1
+        number = () if item.number is None else (*item.outer, item.number)
         same_line = item.reading.line == last_line
-        restarts = item.number is not None and last_number is not None and item.number <= last_number and not same_line
-        if restarts or (parted and not continues):
+        restarts = number and last and not same_line and (number < last or number == last != first)
+        if restarts or (parted and not _follows(number, last)):
             runs.append([])
-            last_number = None
+            last = ()
         runs[-1].append(item)
         parted = False
         last_line = item.reading.line
-        if item.number is not None:
-            last_number = item.number
+        if number:
+            first, last = (first if last else number), number
     return runs
+
+
+def _follows(number: tuple[int, ...], last: tuple[int, ...]) -> bool:
+    """Whether a list number is the next one: 4 behind 3, 1.2 behind 1.1, 2.1 behind 1.2."""
+    if not number or len(number) != len(last):
+        return False
+    if number[:-1] == last[:-1]:
+        return number[-1] == last[-1] + 1
+    return number[-1] <= 1 and _follows(number[:-1], last[:-1])
 
 
 def _attempts(placed: Placed) -> list[PlacedReading]:
@@ -179,7 +190,7 @@ READING_POLICIES: Mapping[str, ReadingPolicy] = MappingProxyType(
         for policy in (
             ReadingPolicy(
                 "default",
-                2,
+                3,
                 "The last [PLAN] … [PLAN END] that holds an action (without one, the last stretch that ends in [PLAN "
                 "END], then the last that begins with [PLAN]); without any, the longest run of action lines. A restart "
                 "of the numbering or a paragraph of prose ends a run; the last one on ties. A step said again on an "

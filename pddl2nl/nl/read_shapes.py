@@ -28,8 +28,13 @@ __all__ = ["ShapedGrammar"]
 _TOKEN = re.compile(r"(\w+(?:-\w+)*)")
 _REGULAR = re.compile(r"[a-z][a-z0-9_]*(?:-[a-z0-9_]+)*")
 _HOLE = "\0"
+_NAMED = re.compile(rf"{_HOLE}(\d+){_HOLE}")
+_QUOTED = re.compile(r"'([^']*)'")
 _MOST = 5000
 """How many shapes are kept; then they are forgotten, as a text of so many shapes has few lines alike."""
+
+_MOST_HOLES = 50
+"""A line that names more objects is one of its kind: its shape is not worth keeping."""
 
 
 class _Template(NamedTuple):
@@ -92,7 +97,7 @@ class ShapedGrammar:
     ) -> Sequence[Verdict]:
         hole = self._holes.get
         held = list(filter(self._holes.__contains__, parts))
-        if not held or _HOLE in text:
+        if not held or len(held) > _MOST_HOLES or _HOLE in text:
             return read(text)
         shape = "".join(map(hole, parts, parts))
         if len(set(held)) < len(held):
@@ -109,6 +114,8 @@ class ShapedGrammar:
 
     def _filled(self, template: _Template, held: list[str], length: int) -> Verdict:
         start, before, end, behind, status, candidates, rest = template
+        if _HOLE in rest[1]:
+            rest = (rest[0], _NAMED.sub(lambda match: held[int(match[1])], rest[1]), *rest[2:])
         if before:
             start += sum(map(len, held[:before]))
         if behind:
@@ -133,8 +140,10 @@ class ShapedGrammar:
         templates: list[_Template] = []
         for verdict in verdicts:
             start, end = _place(verdict.start, spans), _place(verdict.end, spans)
-            spoken = " ".join((verdict.reason, *verdict.unknown))
-            if start is None or end is None or any(part in spoken for part in held):
+            reason = _with_holes(verdict.reason, held)
+            if start is None or end is None or reason is None:
+                return None
+            if any(part in name for part in held for name in verdict.unknown):
                 return None
             behind = (len(text) - sum(map(len, held)) - end[0], len(held) - end[1])
             candidates = tuple(
@@ -145,14 +154,24 @@ class ShapedGrammar:
                 verdict.status != "read" or any(isinstance(arg, str) for _, args in candidates for arg in args)
             ):
                 return None
-            templates.append(_Template(*start, *behind, verdict.status, candidates, verdict[4:]))
+            templates.append(
+                _Template(*start, *behind, verdict.status, candidates, (verdict.rules, reason, *verdict[6:]))
+            )
         if ":" in text and not any(verdict.status == "read" for verdict in verdicts):
             return None
-        # Whether an ending can be left out depends on which objects they are.
-        completes = self.grammar.endings is not None and self.grammar.endings.any
-        if completes and any(verdict.status == "unreadable" or "static" in verdict.rules for verdict in verdicts):
-            return None
-        return tuple(templates)
+        return None if self._depends_on_ending(text, verdicts) else tuple(templates)
+
+    def _depends_on_ending(self, text: str, verdicts: Sequence[Verdict]) -> bool:
+        """Whether a last object may be left out here, which depends on which objects the others are."""
+        endings = self.grammar.endings
+        if endings is None or not endings.any:
+            return False
+        if any("static" in verdict.rules for verdict in verdicts):
+            return True
+        if not any(verdict.status == "unreadable" for verdict in verdicts):
+            return False
+        words = words_of(text)
+        return text[0] == "(" or "|" in text or endings.may_complete(words, self.grammar.matcher.candidates(words))
 
     def _denoted(self, text: str) -> set[str]:
         """The objects that words of a text may mean besides those named as they were told."""
@@ -188,6 +207,16 @@ class ShapedGrammar:
             kind = (item.types, held, len(name) == 1)
             self._holes[name] = classes.setdefault(kind, f"{_HOLE}{len(classes)}{_HOLE}")
             self._pddl_names[name] = item.pddl
+
+
+def _with_holes(reason: str, held: Sequence[str]) -> str | None:
+    """A reason with holes for the objects that it names in quotes; None where it says more of one than its name."""
+    for said in _QUOTED.findall(reason):
+        if said in held:
+            reason = reason.replace(f"'{said}'", f"'{_HOLE}{held.index(said)}{_HOLE}'")
+        elif any(part in said for part in held):
+            return None
+    return reason
 
 
 def _spans(parts: Sequence[str], holes: Iterable[str]) -> list[tuple[int, int]]:

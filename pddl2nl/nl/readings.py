@@ -67,10 +67,10 @@ class Reading(NamedTuple):
 class PlacedReading(NamedTuple):
     """A reading with the layout around it, by which a reading policy chooses.
 
-    ``number``: the list number before it; ``item``: the kind of list mark; ``indent``: blanks before the line;
-    ``block``: the stretch between plan tags that it lies in; ``gap``: whether a blank line stands before it;
-    ``neutral``: whether it is prose that belongs to the lines around it (a thought, a precondition under a step);
-    ``coded``: whether it stands in code marks.
+    ``number``: the list number before it; ``outer``: the numbers that this one is counted under (1 of "1.2");
+    ``item``: the kind of list mark; ``indent``: blanks before the line; ``block``: the stretch between plan tags
+    that it lies in; ``gap``: whether a blank line stands before it; ``neutral``: whether it is prose that belongs
+    to the lines around it (a thought, a precondition under a step); ``coded``: whether it stands in code marks.
     """
 
     reading: Reading
@@ -81,6 +81,7 @@ class PlacedReading(NamedTuple):
     gap: bool
     neutral: bool
     coded: bool = False
+    outer: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -140,3 +140,20 @@ def test_the_number_of_shapes_is_bounded(monkeypatch: pytest.MonkeyPatch) -> Non
     text = "\n".join(f"drive red from l2 to l3 in c1 ({number} left)" for number in range(50))
     assert quick.read(text) == slow.read(text)
     assert len(quick._shaped._said) <= 10
+
+
+def test_reasons_name_the_objects_of_their_own_line() -> None:
+    quick, slow, _ = pair(wording(), "original")
+    lines = ("load p1 into truck p2 at l2", "load p2 into truck p1 at l3", "drive p1 from l2 to l3 in c1")
+    text = "\n".join(lines * 2)
+    assert quick.read(text).readings == slow.read(text).readings
+    reasons = [item.reason for item in quick.read(text).readings]
+    assert reasons[0].startswith("'p2' is no truck")
+    assert reasons[1].startswith("'p1' is no truck")
+
+
+def test_an_ending_left_out_is_never_remembered_for_other_objects() -> None:
+    quick, slow, _ = pair(wording(), "original")
+    text = "\n".join(("drive red from l2 to l3", "drive red from l1 to l2", "drive blue from l3 to l4"))
+    assert quick.read(text).readings == slow.read(text).readings
+    assert [item.status for item in quick.read(text).readings] == ["unreadable", "read", "read"]
