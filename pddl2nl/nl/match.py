@@ -15,7 +15,15 @@ from itertools import product
 from typing import NamedTuple
 
 from pddl2nl.nl.match_objects import KnownObject, Lexicon
-from pddl2nl.nl.match_words import ARTICLE, PRONOUNS, Word, reduce_prepositions, tail_is_harmless, words_of
+from pddl2nl.nl.match_words import (
+    ARTICLE,
+    PREPOSITIONS,
+    PRONOUNS,
+    Word,
+    reduce_prepositions,
+    tail_is_harmless,
+    words_of,
+)
 from pddl2nl.nl.wording import Snippet
 
 __all__ = ["Loose", "Matched", "Matcher", "NamedObjects", "Pattern", "alignments"]
@@ -132,6 +140,11 @@ def _elements(words: Sequence[Word], lexicon: Lexicon) -> tuple[_Element, ...]:
             if beside and kinds[index] and slots[index] < 0:
                 costs[index] = _TYPES
             beside = slots[index] >= 0 or (beside and costs[index] >= 0)
+    # So is the noun that the snippet itself says between a preposition and a slot: "to point {?p}".
+    for index in range(1, len(words) - 1):
+        noun = slots[index] < 0 and slots[index + 1] >= 0 and words[index].text.isalpha()
+        if noun and words[index - 1].text in PREPOSITIONS and words[index].text not in PREPOSITIONS:
+            costs[index] = max(costs[index], _TYPES)
     return tuple(_Element(word.text, slot, cost) for word, slot, cost in zip(words, slots, costs, strict=True))
 
 

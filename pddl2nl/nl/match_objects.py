@@ -211,8 +211,9 @@ def _append(table: dict[str, tuple[KnownObject, ...]], key: str, item: KnownObje
 
 
 def _spellings(words: Iterable[str]) -> Iterator[str]:
-    """Each word folded, and the parts of those that have several ("radio-tower", "radio tower")."""
+    """Each word folded, and the parts of those that have several ("radio-tower", "radio tower", "batch of dough")."""
     for word in words:
         folded = fold(word)
         yield folded
-        yield from (part for part in re.split(r"[ _]+", folded) if len(part) > 2)
+        parts = re.split(r"[ _]+", folded)
+        yield from (part for index, part in enumerate(parts) if len(part) > 2 or 0 < index < len(parts) - 1)

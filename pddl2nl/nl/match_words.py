@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 __all__ = [
     "ARTICLE",
+    "PREPOSITIONS",
     "PRONOUNS",
     "Word",
     "fold",
@@ -34,6 +35,9 @@ PRONOUNS = _set(
     "him her there here nothing anything"
 )
 """Words that stand for an object without naming one: a line that needs them is unreadable, not wrong."""
+
+PREPOSITIONS = _set("to from at in into inside on onto off with by using via toward towards under near behind beside")
+"""Words behind which a snippet's noun announces what stands in its slot."""
 
 _CHUNK = re.compile(r"[^\s,;]+|[,;]")
 _EDGE = ".,;:!?\"'`*()[]{}<>“”‘’«»…~"

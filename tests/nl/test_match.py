@@ -9,7 +9,7 @@ import pytest
 from pddl2nl.nl.names import Names, make_names
 from pddl2nl.nl.read import Reader
 from pddl2nl.nl.readings import Reading, settle
-from pddl2nl.nl.wording import Snippet, Wording
+from pddl2nl.nl.wording import Snippet, Wording, wording_from_json
 from pddl2nl.pddl import Task, TypedName, parse_task
 from validators import GroundAction, Simulator
 
@@ -179,3 +179,34 @@ def test_suggestions_among_thousands_of_names_come_quickly() -> None:
     # Each takes less than a millisecond; tests share their machine.
     assert time.perf_counter() - began < 2.0
     assert [item.suggestions[0] for item in readings] == [f"box_{index}" for index in range(200)]
+
+
+NOUNS = """(define (domain nouns) (:requirements :typing) (:types dough shelf - object)
+  (:action go :parameters (?a ?b - object))
+  (:action bake :parameters (?d - dough ?s - shelf)))
+"""
+NOUNS_SAID = {
+    "go": {"parameters": ["?a", "?b"], "text": "move {?a} to point {?b}"},
+    "bake": {"parameters": ["?d", "?s"], "text": "bake the {?d} on {?s}"},
+}
+
+
+@pytest.mark.parametrize(
+    ("said", "action"),
+    [
+        ("move dough_0 to point shelf_0", "(go d s)"),
+        ("Move dough_0 to shelf_0.", "(go d s)"),
+        ("bake the batch of dough dough_0 on shelf_0", "(bake d s)"),
+        ("Bake batch of dough dough_0 on the shelf shelf_0", "(bake d s)"),
+        ("move dough_0 to place shelf_0", None),
+    ],
+)
+def test_a_noun_that_a_snippet_says_may_be_left_out_and_a_type_of_several_words_added(
+    said: str, action: str | None
+) -> None:
+    problem = "(define (problem p) (:domain nouns) (:objects d - dough s - shelf) (:init) (:goal (and)))"
+    task = parse_task(NOUNS, problem)
+    data = {"format": 1, "domain": "nouns", "actions": NOUNS_SAID, "types": {"dough": "batch of dough"}}
+    wording = wording_from_json(data, task.domain)
+    (reading,) = Reader(task, wording, make_names(task, wording=wording)).read(said).readings
+    assert (None if reading.action is None else str(reading.action)) == action
