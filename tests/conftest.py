@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import os
 from pathlib import Path
@@ -9,6 +10,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# As the command line does: the tasks that fixtures keep are many objects and no garbage, and looking through them for
+# some again and again takes a good part of the suite's time.
+gc.set_threshold(100_000)
 
 
 @pytest.fixture(scope="session")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from pddl2nl.experiments.runs import run
+from pddl2nl.experiments.runs import RunResult, run
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.nl import Reader, Teller, convert, make_names
 from pddl2nl.nl.read_state import read_problem
@@ -108,13 +109,25 @@ def test_a_numeric_task_is_told_and_judged_without_a_planner(name: str, shared: 
     assert "valid" in judged
 
 
-@pytest.mark.usefixtures("needs_planner")
+def _task(shared: Path, name: str) -> Task:
+    return load_task(shared / "ipc" / name / "domain.pddl", shared / "ipc" / name / "problem.pddl")
+
+
+@pytest.fixture(scope="module")
+def played(shared: Path, needs_planner: None) -> Iterator[dict[str, Future[RunResult]]]:
+    """The runs on all tasks, two at a time, since each waits for planners most of its time."""
+    with ThreadPoolExecutor(2) as pool:
+        yield {name: pool.submit(run, _task(shared, name), policy="react", model="oracle") for name in TASKS}
+
+
 @pytest.mark.parametrize("name", TASKS)
-def test_a_real_task_is_told_and_solved_from_what_was_told(name: str, shared: Path) -> None:
-    task = load_task(shared / "ipc" / name / "domain.pddl", shared / "ipc" / name / "problem.pddl")
+def test_a_real_task_is_told_and_solved_from_what_was_told(
+    name: str, shared: Path, played: dict[str, Future[RunResult]]
+) -> None:
+    task = _task(shared, name)
     told = convert(task)
     assert all(told.names.to_nl[item] in told.objects_text for item in task.objects)
     assert told.init_text.count("\nand ") >= len(set(task.problem.init)) - 1
-    result = run(task, policy="react", model="oracle")
+    result = played[name].result()
     assert result.outcome == "solved"
     assert result.mistakes == 0
