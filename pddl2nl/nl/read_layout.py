@@ -132,7 +132,9 @@ _OFFER = re.compile(
     rf"|\W*(?:(?:the following|these|the|what|all) )*(?:actions|moves) (?:that |which )?(?:(?:are|would be) )?"
     rf"(?:(?:currently|not|now) )?(?:{_SORTS}|fail)(?: (?:{_NOW}))*\W*"
     r"|\W*(?:wrong|incorrect|rejected|failed|ruled out|(?:in|not )(?:valid|applicable)|(?:im|not )possible|avoid)"
-    r"(?: (?:plan|attempt|sequence|solution|order|actions|moves))?\s*:\W*",
+    r"(?: (?:plan|attempt|sequence|solution|order|actions|moves))?\s*:\W*"
+    r"|(?:I|we) (?:can['’]t|cannot|can not|must not|should not|shouldn['’]t) (?:do|take|perform|execute|carry out)"
+    r" (?:(?:any|all|one|either|none) of )?(?:these|those|the following)(?: actions| moves| steps)?\s*:\W*",
     re.IGNORECASE,
 )
 _OFFERING = (
@@ -147,6 +149,9 @@ _OFFERING = (
     "pplicable",
     "ossible",
     "void",
+    " these",
+    " those",
+    "following",
 )
 _LIST_MARK = re.compile(r"[-*•+>]|[(\[]?\w{1,3}[.):\]]")
 

@@ -118,6 +118,8 @@ def test_parts_that_are_counted_anew_begin_a_new_list_only_under_a_lower_number(
         "Actions that fail:\n- stack a on b",
         "Wrong:\n- stack a on b\n- pick up c",
         "Not possible:\n- stack a on b",
+        "I can't do any of these:\n- stack a on b\n- pick up c",
+        "I cannot take the following actions:\n1. stack a on b",
     ],
 )
 def test_what_is_ruled_out_or_only_offered_is_not_read(reader: Reader, reply: str) -> None:
