@@ -1,4 +1,19 @@
-"""Where PDDL and language meet, both ways: telling and reading are derived from the same snippets."""
+"""Where PDDL and language meet, both ways: telling and reading are derived from the same snippets.
+
+What stands where:
+
+wordings            ``wording`` (files and their checks), ``template``, ``confusions``, ``own_names``, ``names``
+ of others          ``import_wording``, ``import_autoplanbench`` with ``import_review``, ``import_planbench``,
+                    ``import_yaml``
+ by a model         ``word_domain`` (the loop), ``word_prompts``, ``word_checks``, ``prompts/``
+telling             ``tell`` (the formats), ``compose``, ``compose_domain``, ``compose_effects``, ``articles``,
+                    ``pddl_style``, ``convert`` (all of it in one call)
+ observations       ``reasons``, ``reason_parts``, ``explain``; ``negation``, ``negation_words``, ``negation_parsed``
+reading replies     ``read`` (the reader), ``readings`` (what it gives), ``read_policies``, ``read_turn``, ``settling``
+ a reply as lines   ``read_noise``, ``read_layout``, ``read_peel``, ``read_claims``, ``markers``
+ a line as actions  ``read_line``, ``read_shapes``, ``read_pddl``, ``read_json``, ``verdicts``; ``match``, ``match_*``
+reading texts       ``read_state``, ``read_facts``, ``read_sections``: objects, states, goals; the inverse of ``tell``
+"""
 
 from __future__ import annotations
 
