@@ -238,7 +238,7 @@ class _Kept:
 
     def __init__(self, file: Path):
         self.file = file
-        self._last: Wording | None = None
+        self._so_far: Callable[[], Wording] | None = None
         self._written = time.monotonic()
         if file.is_dir():
             raise InputError(f"--save-wording {file} is a folder; a file was expected")
@@ -247,17 +247,17 @@ class _Kept:
         except OSError as error:
             raise InfrastructureError(f"cannot write {file}: {error.strerror}") from error
 
-    def __call__(self, wording: Wording) -> None:
-        """Takes the wording so far."""
-        self._last = wording
+    def __call__(self, so_far: Callable[[], Wording]) -> None:
+        """Takes what makes the wording so far."""
+        self._so_far = so_far
         if time.monotonic() - self._written >= _SECONDS_BETWEEN_WRITES:
             self.write()
 
     def write(self) -> bool:
-        """Writes the last wording that was taken; says whether there is one."""
-        if self._last is None:
+        """Writes the wording so far; says whether there is one."""
+        if self._so_far is None:
             return False
-        _save(self._last, self.file)
+        _save(self._so_far(), self.file)
         self._written = time.monotonic()
         return True
 

@@ -104,7 +104,7 @@ def word_domain(
     temperature: float | None = 0.0,
     max_tokens: int = 200,
     on_progress: Callable[[str, int, int], None] | None = None,
-    keep: Callable[[Wording], None] | None = None,
+    keep: Callable[[Callable[[], Wording]], None] | None = None,
     start_from: Wording | None = None,
     clock: Callable[[], datetime] | None = None,
 ) -> WordedDomain:
@@ -117,8 +117,8 @@ def word_domain(
         negated: ask for each predicate's negation in the same call.
         seed, temperature, max_tokens: of every call; the paper's by default.
         on_progress: told, before each thing is asked for, its name, how many are done, and how many there are.
-        keep: given the wording so far after each snippet, with templates for the rest, to be saved: should the
-            endpoint fail, nothing that was paid for is lost.
+        keep: given, after each snippet, what makes the wording so far, with templates for the rest: should the
+            endpoint fail, nothing that was paid for need be lost.
         start_from: such a wording; only what is missing in it, or fell back, is asked for.
         clock: the time of the date in ``source``; the system's by default.
 
@@ -141,7 +141,7 @@ def word_domain(
         if not book.has(item):
             book.ask(item)
             if keep is not None:
-                keep(book.wording())
+                keep(book.wording)
     if on_progress is not None:
         on_progress("done", book.done, len(book.wanted))
     return book.finished()

@@ -250,7 +250,7 @@ def test_what_was_made_before_a_failure_is_kept_and_not_asked_for_again(failing:
     path = tmp_path / "w.json"
     save_wording(template_wording(STABLE), path)
     with pytest.raises(EndpointError):
-        made([*GOOD[:failing], EndpointError("gone")], keep=lambda wording: save_wording(wording, path))
+        made([*GOOD[:failing], EndpointError("gone")], keep=lambda so_far: save_wording(so_far(), path))
     kept = load_wording(path, STABLE)
     assert ("unfinished" in kept.source) == (failing > 0)
     model, worded = made(GOOD[failing:], start_from=kept if failing else None)
@@ -263,7 +263,7 @@ def test_what_was_made_before_a_failure_is_kept_and_not_asked_for_again(failing:
 def test_an_unfinished_wording_says_so() -> None:
     kept: list[Wording] = []
     with pytest.raises(EndpointError):
-        made([*GOOD[:3], EndpointError("gone")], keep=kept.append)
+        made([*GOOD[:3], EndpointError("gone")], keep=lambda so_far: kept.append(so_far()))
     assert kept[-1].source["unfinished"] == {"actions": ["lead", "chase"]}
     assert provenance_warnings(kept[-1], STABLE) == (
         "the wording has the template's text for the action 'lead' and the action 'chase': it is not finished",
@@ -292,7 +292,11 @@ def test_snippets_worded_by_hand_are_kept_and_no_longer_warned_of() -> None:
 def test_equality_is_taken_over_too() -> None:
     kept: list[Wording] = []
     with pytest.raises(EndpointError):
-        word_domain(PAIR, Recorder(["{?a} met {?b}", "{?x1} is {?x2}", EndpointError("gone")]), keep=kept.append)
+        word_domain(
+            PAIR,
+            Recorder(["{?a} met {?b}", "{?x1} is {?x2}", EndpointError("gone")]),
+            keep=lambda so_far: kept.append(so_far()),
+        )
     model = Recorder(["{?x1} is not {?x2}", "let {?a} meet {?b}"])
     assert word_domain(PAIR, model, start_from=kept[-1]).calls == 2
     assert "?a is not ?b" in model.requests[-1].messages[-1].content

@@ -95,7 +95,9 @@ def assert_golden(text: str, name: str) -> None:
     ],
 )
 def test_the_instruction_and_the_examples_read_as_the_golden_file(kind: Kind, negated: bool, name: str) -> None:
-    assert_golden(told(opening(kind, negated)), name)
+    messages = opening(kind, negated)
+    assert {message.role for message in messages[1::2]} == {"user"}
+    assert_golden(told(messages), name)
 
 
 def test_the_questions_about_a_domain_read_as_the_golden_file() -> None:
