@@ -166,12 +166,13 @@ class ShapedGrammar:
         endings = self.grammar.endings
         if endings is None or not endings.any:
             return False
-        if any("static" in verdict.rules for verdict in verdicts):
+        # Before a bar an action may end that is read to its end where the left out object is not to be found.
+        if "|" in text or any("static" in verdict.rules for verdict in verdicts):
             return True
         if not any(verdict.status == "unreadable" for verdict in verdicts):
             return False
         words = words_of(text)
-        return text[0] == "(" or "|" in text or endings.may_complete(words, self.grammar.matcher.candidates(words))
+        return text[0] == "(" or endings.may_complete(words, self.grammar.matcher.candidates(words))
 
     def _denoted(self, text: str) -> set[str]:
         """The objects that words of a text may mean besides those named as they were told."""
@@ -185,6 +186,10 @@ class ShapedGrammar:
                 found.update(item.pddl for item in reading.objects)
             if word.raw.lower() in lexicon.by_pddl:
                 found.add(word.raw.lower())
+        # A name may be but a part of a word: "PACKAGE_6'S place".
+        for part in _TOKEN.findall(text):
+            if part not in self._holes:
+                found.update(item.pddl for item in lexicon.folded.get(fold(part), ()))
         return found
 
     def _dig(self, objects: Iterable[KnownObject], statics: StaticTypes | None) -> None:
