@@ -1,24 +1,32 @@
-"""Any model behind a chat-completions endpoint on this machine, with faults on purpose.
+"""Any model behind an OpenAI-compatible endpoint on this machine, with faults on purpose.
 
 For tests of everything between a policy and the wire, with the openai client itself and no network; and for
 other tools, which can so talk to the oracle or to a script::
 
     with ChatServer(ScriptedModel(["Action: stack a on b"])) as server:
         OpenAIModel("any-name", server.base_url).complete(request)
+
+It speaks ``/v1/chat/completions``, ``/v1/embeddings`` where the model has `embed`, ``/v1/models``, and
+``/v1/files`` and ``/v1/batches`` (`loopback_batches`). Any call can meet a `Trouble` instead of its answer.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 import threading
 import time
+from array import array
+from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 from pddl2nl.errors import InfrastructureError
+from pddl2nl.llm.loopback_batches import BatchDesk, BatchPlan, Refusal, uploaded
 from pddl2nl.llm.types import Completion, Message, Model, Request
 
 __all__ = ["Call", "ChatServer", "Trouble"]
@@ -30,7 +38,9 @@ _FINISH = {"text": "stop", "empty": "stop", "refused": "stop", "length": "length
 class Trouble:
     """A fault instead of an answer: a status with a body, or a connection dropped without a word.
 
-    ``delay`` is waited first, in seconds. With status 200 the body is sent as it is, so it can be no JSON.
+    ``delay`` is waited first, in seconds. With status 200 the body is sent as it is, so it can be no JSON. With
+    ``cut`` the connection is dropped in the middle of the body. With ``handled`` the call is carried out before
+    the fault, so that its answer alone is lost; cut as well, half of that answer is sent.
     """
 
     status: int = 500
@@ -38,15 +48,21 @@ class Trouble:
     headers: tuple[tuple[str, str], ...] = (("retry-after-ms", "5"),)
     drop: bool = False
     delay: float = 0.0
+    cut: bool = False
+    handled: bool = False
 
 
 @dataclass(frozen=True)
 class Call:
-    """A request that reached the server."""
+    """A request that reached the server.
+
+    ``body`` is the JSON; of an upload its fields, the file under ``file``; of a GET the fields of its query.
+    """
 
     path: str
     headers: Mapping[str, str]
     body: Mapping[str, Any]
+    method: str = "POST"
 
 
 class ChatServer:
@@ -56,15 +72,30 @@ class ChatServer:
         model: what answers.
         troubles: faults for the first calls, in order, None for an answer; or a function of the call's number
             (from 0). After the last of a list every call is answered.
+        fault: faults by what is called; asked where ``troubles`` has none.
+        delay: seconds that pass before each chat completion and each embedding.
+        batches: what becomes of every batch, or a function of the batch's number (from 0).
+
+    `desk` is where files and batches are kept.
     """
 
-    def __init__(self, model: Model, troubles: Iterable[Trouble | None] | Callable[[int], Trouble | None] = ()):
+    def __init__(
+        self,
+        model: Model,
+        troubles: Iterable[Trouble | None] | Callable[[int], Trouble | None] = (),
+        *,
+        fault: Callable[[Call], Trouble | None] | None = None,
+        delay: float = 0.0,
+        batches: BatchPlan | Callable[[int], BatchPlan] | None = None,
+    ):
         self.model = model
         self.calls: list[Call] = []
+        self.delay = delay
+        self.desk = BatchDesk({"/v1/chat/completions": self.answer, "/v1/embeddings": self.vectors}, batches)
         self._trouble = troubles if callable(troubles) else _listed(list(troubles))
+        self.fault = fault
         self._lock = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), _handler(self))
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
 
     @property
@@ -88,23 +119,70 @@ class ChatServer:
         with self._lock:
             self.calls.append(call)
             number = len(self.calls) - 1
-        return self._trouble(number)
+        return self._trouble(number) or (self.fault(call) if self.fault is not None else None)
+
+    def handle(self, call: Call) -> bytes:
+        """The body of a call's answer; raises `Refusal` where the call is wrong."""
+        path = urlsplit(call.path).path.removeprefix("/v1")
+        if path in ("/chat/completions", "/embeddings"):
+            if call.method != "POST":
+                raise Refusal(405, f"{path} takes a POST")
+            time.sleep(self.delay)
+            return json.dumps((self.answer if path == "/chat/completions" else self.vectors)(call.body)).encode()
+        if path == "/models":
+            return json.dumps({"object": "list", "data": [{"id": self.model.name, "object": "model"}]}).encode()
+        return self.desk.handle(call.method, path, call.body)
 
     def answer(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """The chat completion, as JSON, of a request's body."""
-        limit = body.get("max_completion_tokens", body.get("max_tokens"))
-        request = Request(
-            tuple(Message(message["role"], message["content"]) for message in body["messages"]),
-            temperature=body.get("temperature"),
-            seed=body.get("seed"),
-            max_tokens=limit,
-            stop=tuple(body.get("stop") or ()),
-        )
-        return _completion_json(str(body.get("model")), request, self.model.complete(request))
+        """The chat completion, as JSON, of a request's body; raises `Refusal` for a bad one."""
+        try:
+            stop = body.get("stop") or ()
+            request = Request(
+                tuple(Message(message["role"], message["content"]) for message in body["messages"]),
+                temperature=body.get("temperature"),
+                seed=body.get("seed"),
+                max_tokens=body.get("max_completion_tokens", body.get("max_tokens")),
+                stop=(stop,) if isinstance(stop, str) else tuple(stop),
+            )
+        except (KeyError, TypeError) as error:
+            raise Refusal(400, f"no request for a chat completion: {error!r}") from None
+        return _completion_json(str(body.get("model")), request, self._of_the_model(self.model.complete, request))
+
+    def vectors(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """The embeddings, as JSON, of a request's body; raises `Refusal` for a bad one, or a model without any."""
+        embed = getattr(self.model, "embed", None)
+        if embed is None:
+            raise Refusal(404, f"the model '{body.get('model')}' makes no embeddings")
+        said = body.get("input")
+        texts = [said] if isinstance(said, str) else said
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+            raise Refusal(400, "'input' must be a text or a list of texts")
+        found = self._of_the_model(embed, texts)
+        tokens = sum(len(text.split()) for text in texts)
+        return {
+            "object": "list",
+            "model": str(body.get("model")),
+            "data": [
+                {"object": "embedding", "index": index, "embedding": _encoded(vector, body.get("encoding_format"))}
+                for index, vector in enumerate(found)
+            ],
+            "usage": {"prompt_tokens": tokens, "total_tokens": tokens},
+        }
+
+    @staticmethod
+    def _of_the_model(ask: Callable[[Any], Any], asked: object) -> Any:
+        try:
+            return ask(asked)
+        except InfrastructureError as error:
+            raise Refusal(400, str(error)) from None
 
 
 def _listed(troubles: list[Trouble | None]) -> Callable[[int], Trouble | None]:
     return lambda number: troubles[number] if number < len(troubles) else None
+
+
+def _encoded(vector: list[float], encoding: object) -> list[float] | str:
+    return b64encode(array("f", vector).tobytes()).decode("ascii") if encoding == "base64" else vector
 
 
 def _completion_json(model: str, request: Request, completion: Completion) -> dict[str, Any]:
@@ -141,39 +219,86 @@ def _completion_json(model: str, request: Request, completion: Completion) -> di
     }
 
 
+# ── on the wire ──────────────────────────────────────────────────────────────────────────────────
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    # Many connections are opened in one moment; those beyond the backlog would wait a second for the next attempt.
+    request_queue_size = 1024
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Passes over clients that went away, having waited long enough; the console belongs to whoever tests."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
+
+
 def _handler(server: ChatServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        # Head and body leave in one piece and at once: in two, the second waits for the client's delayed
+        # acknowledgement of the first, 40 ms a call.
+        wbufsize = -1
+        disable_nagle_algorithm = True
+
+        def do_GET(self) -> None:
+            self._serve()
 
         def do_POST(self) -> None:
-            length = int(self.headers.get("content-length", "0"))
-            body = json.loads(self.rfile.read(length) or b"{}")
-            trouble = server.receive(Call(self.path, dict(self.headers.items()), body))
-            if trouble is not None:
-                time.sleep(trouble.delay)
-                if trouble.drop:
-                    self.close_connection = True
-                    return
-                self._send(trouble.status, trouble.body, trouble.headers)
-            elif not self.path.endswith("/chat/completions"):
-                self._send(404, json.dumps({"error": {"message": f"no such path: {self.path}", "code": None}}))
-            else:
-                try:
-                    self._send(200, json.dumps(server.answer(body)))
-                except InfrastructureError as error:
-                    self._send(400, json.dumps({"error": {"message": str(error), "code": None}}))
+            self._serve()
 
-        def _send(self, status: int, body: str, headers: tuple[tuple[str, str], ...] = ()) -> None:
-            data = body.encode("utf-8")
+        def do_DELETE(self) -> None:
+            self._serve()
+
+        def _serve(self) -> None:
+            data = self.rfile.read(int(self.headers.get("content-length", "0")))
+            status, answer = 200, b""
+            try:
+                body = _read(self.path, self.headers.get("content-type", ""), data)
+            except ValueError as error:
+                body, status, answer = {}, 400, Refusal(400, f"no JSON: {error}").body
+            call = Call(self.path, dict(self.headers.items()), body, self.command)
+            trouble = server.receive(call)
+            if status == 200 and (trouble is None or trouble.handled):
+                try:
+                    answer = server.handle(call)
+                except Refusal as refusal:
+                    status, answer = refusal.status, refusal.body
+            if trouble is None:
+                self._send(status, answer)
+            else:
+                self._fail(trouble, answer if trouble.handled and trouble.cut else trouble.body.encode("utf-8"))
+
+        def _fail(self, trouble: Trouble, body: bytes) -> None:
+            time.sleep(trouble.delay)
+            self.close_connection = self.close_connection or trouble.drop or trouble.cut
+            if not trouble.drop:
+                self._send(trouble.status, body, trouble.headers, len(body) // 2 if trouble.cut else None)
+
+        def _send(
+            self, status: int, body: bytes, headers: tuple[tuple[str, str], ...] = (), only: int | None = None
+        ) -> None:
             self.send_response(status)
             self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(data)))
+            self.send_header("content-length", str(len(body)))
             for name, value in headers:
                 self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(data)
+            self.wfile.write(body[:only])
 
         def log_message(self, format: str, *args: object) -> None:
             """Says nothing: the console belongs to whoever tests."""
 
     return Handler
+
+
+def _read(path: str, kind: str, data: bytes) -> Mapping[str, Any]:
+    """The fields of a call; raises ValueError for a body that is neither JSON nor an upload."""
+    if not data:
+        return dict(parse_qsl(urlsplit(path).query))
+    if kind.startswith("multipart/form-data"):
+        return uploaded(kind, data)
+    found = json.loads(data)
+    if not isinstance(found, dict):
+        raise ValueError("an object was expected")
+    return found

@@ -1,73 +1,101 @@
 """Chat completions through the openai client, for OpenAI and every server that speaks its protocol.
 
-The key comes from ``OPENAI_API_KEY`` and from nowhere else. It is read when the client is made, never kept in
-an attribute of ours, and struck out of every message of an error; a server on this machine or in its own
-network needs none. Time-outs, dropped connections, 408, 409, 429 (obeying Retry-After) and 5xx are tried again
-by the client itself, with exponential backoff and jitter; everything else fails at once.
+The key comes from an environment variable (``OPENAI_API_KEY`` unless the settings name another) and from nowhere
+else, and is struck out of everything that is shown or handed on; a server on this machine or in its own network
+needs none. What failed and may pass is tried again here and not by the client, so that a pause that the server asks
+for holds for all threads, and so that every fault becomes an error of its own kind (`pddl2nl.llm.faults`).
 """
 
 from __future__ import annotations
 
-import ipaddress
+import json
+import logging
 import os
-import re
+import random
 import threading
 import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit, urlunsplit
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from pddl2nl.llm.types import Completion, EndpointError, Finish, ModelConfigurationError, Request, Usage
+from pddl2nl.llm.connection import connect, post
+from pddl2nl.llm.embedding import chunks, read_vectors
+from pddl2nl.llm.faults import Fault, backoff, fault_in_reply, fault_of, status_fault
+from pddl2nl.llm.limiter import Limiter
+from pddl2nl.llm.reading import is_part_of_reply, read_completion, read_text, read_usage
+from pddl2nl.llm.redaction import Redactor, guard_logs, secrets_of_url
+from pddl2nl.llm.types import Completion, EndpointError, ModelConfigurationError, Request, Tariff, Usage
+from pddl2nl.llm.urls import Address, host_of, is_near, public_url
 
 if TYPE_CHECKING:
     from openai import OpenAI, OpenAIError
-    from openai.types.chat import ChatCompletion
 
-__all__ = ["DEFAULT_BASE_URL", "OpenAIModel", "public_url"]
+    from pddl2nl.llm.settings import ModelSettings
+
+__all__ = ["DEFAULT_BASE_URL", "DEFAULT_MAX_RETRIES", "DEFAULT_TIMEOUT", "OpenAIModel", "public_url"]
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
-_NO_KEY = "no-key-needed"
-_LONGEST_MESSAGE = 500
-_REASONING = re.compile(r"(o\d|gpt-5)(?![a-z0-9])")
-_ADVICE = {
-    400: "the endpoint refused the request as malformed",
-    401: "the endpoint refused the key; OPENAI_API_KEY must hold a valid one",
-    403: "the key may not use this model or endpoint",
-    404: "the endpoint knows no such model or address; see --model and --base-url",
-    429: "the endpoint's rate or spending limit is reached",
-}
+DEFAULT_MAX_RETRIES = 10
+DEFAULT_TIMEOUT = 600.0
+_PATIENCE = 10.0
+"""Seconds; for so long, and with short waits, an endpoint is tried that was never reached: it may be starting, but
+most often its address is wrong."""
+_SHORT_WAIT = 2.0
+_LONG_WAIT = 30.0
+_SHORT_PAUSE = 1.0
+_CHARACTERS_A_TOKEN = 4
+_LOG = logging.getLogger("pddl2nl.llm")
+T = TypeVar("T")
 
 
 class OpenAIModel:
-    """A chat model behind an OpenAI-compatible endpoint.
+    """A model behind an OpenAI-compatible endpoint, for any number of threads at once.
 
     Args:
         name: the model as the endpoint calls it, ``gpt-4o-2024-08-06`` say.
-        base_url: the endpoint up to ``/v1``; None means ``OPENAI_BASE_URL``, else OpenAI itself.
-        max_retries: how often a call is tried again after a fault that may pass.
-        timeout: seconds that one attempt may take.
+        base_url: the endpoint up to ``/v1``; None means that of the settings, else ``OPENAI_BASE_URL``, else OpenAI.
+        settings: what is particular to the model; None means what `load_catalogue` knows of it.
+        limiter: limits the calls; None means the one that all models of this name and endpoint share.
+        max_retries: how often a call is tried again after a fault that may pass; None means as in the settings,
+            else ten times.
+        timeout: seconds that one attempt may take; None means as in the settings, else 600.
 
     Raises:
-        ModelConfigurationError: no name, a base URL that is none, or no key where one is needed.
+        ModelConfigurationError: no name, a base URL that is none, a key that cannot be sent, or none where one is
+            needed, a header whose variable is not set.
     """
 
-    def __init__(self, name: str, base_url: str | None = None, *, max_retries: int = 5, timeout: float = 600.0):
+    def __init__(
+        self,
+        name: str,
+        base_url: str | None = None,
+        *,
+        settings: ModelSettings | None = None,
+        limiter: Limiter | None = None,
+        max_retries: int | None = None,
+        timeout: float | None = None,
+    ):
+        from pddl2nl.llm.settings import load_catalogue
+
         if not name:
             raise ModelConfigurationError("a model name is needed: --model gpt-4o-2024-08-06, say")
         self._name = name
-        self._url = base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_BASE_URL
-        self._max_retries = max_retries
-        self._timeout = timeout
+        self._settings = settings = load_catalogue().of(name) if settings is None else settings
+        self._address = Address(_endpoint(name, base_url, settings))
+        self._max_retries = _first(max_retries, settings.max_retries, DEFAULT_MAX_RETRIES)
+        self._timeout = _first(timeout, settings.timeout, DEFAULT_TIMEOUT)
+        self._check_key()
+        settings.filled_headers()
+        self._limiter = limiter or Limiter.shared(
+            self.base_url, name, settings.requests_per_minute, settings.tokens_per_minute
+        )
         self._client: OpenAI | None = None
+        self._redactor: Redactor | None = None
+        self._reached = False
+        self._embedded = Usage()
         self._lock = threading.Lock()
-        host = _host(self._url)
-        if host is None:
-            raise ModelConfigurationError(f"not a base URL: {public_url(self._url)}; http://localhost:8000/v1, say")
-        if not os.environ.get("OPENAI_API_KEY") and not _is_near(host):
-            raise ModelConfigurationError(
-                f"the model '{name}' at {public_url(self._url)} needs a key in the environment variable "
-                "OPENAI_API_KEY (script:FILE and replay:DIR need none, nor does the oracle of 'run')"
-            )
+        self._sleep: Callable[[float], None] = time.sleep
+        self._dice = random.Random()
 
     @property
     def name(self) -> str:
@@ -77,7 +105,17 @@ class OpenAIModel:
     @property
     def base_url(self) -> str:
         """The endpoint, without user, password and query."""
-        return public_url(self._url)
+        return str(self._address)
+
+    @property
+    def settings(self) -> ModelSettings:
+        """What is particular to the model."""
+        return self._settings
+
+    @property
+    def embedded(self) -> Usage:
+        """The tokens that all calls of `embed` took so far."""
+        return self._embedded
 
     def __repr__(self) -> str:
         return f"OpenAIModel({self._name!r}, base_url={self.base_url!r})"
@@ -86,153 +124,270 @@ class OpenAIModel:
         """The endpoint's reply; a refusal, a filter, a cut or an empty reply is one too, named by ``finish``.
 
         Raises:
-            EndpointError: no reply, for good or after all retries; the message never holds the key.
+            EndpointRefusedError: the endpoint refused for good (the key, the model, the request's form, no credit).
+            ContextWindowError: the prompt is longer than the model takes.
+            EndpointError: no reply, for good or after all retries. No message ever holds the key.
         """
-        import openai
-
         began = time.perf_counter()
-        failure: EndpointError | None = None
-        reply: ChatCompletion | None = None
-        try:
-            reply = self._connect().chat.completions.create(**self._parameters(request))
-        except openai.OpenAIError as error:
-            if isinstance(error, openai.APIStatusError) and error.code == "content_filter":
-                return Completion("", "filtered", model=self._name, seconds=time.perf_counter() - began)
-            failure = self._explained(error)
-        except ValueError as error:
-            failure = EndpointError(self._clean(f"{self.base_url} answered with something that is no JSON: {error}"))
-        # Raised out here, so that no exception of the client hangs on it as its context: those hold the request.
-        if failure is not None:
-            raise failure
-        return self._completion(reply, time.perf_counter() - began)
+        body = self.body(request)
+        prompt = sum(len(message.content) for message in request.messages) // _CHARACTERS_A_TOKEN
+        estimate = prompt + (body.get(self._settings.max_tokens_name) or 0)
+        data = self._persist(lambda: self._post("/chat/completions", body), estimate)
+        if isinstance(data, Fault):
+            return Completion("", "filtered", model=self._name, seconds=time.perf_counter() - began)
+        completion = self.read(data, time.perf_counter() - began)
+        usage = completion.usage
+        counted = usage.prompt_tokens + usage.completion_tokens
+        self._limiter.settle(estimate, counted or prompt + len(completion.text) // _CHARACTERS_A_TOKEN + 1)
+        return completion
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """One vector a text, from the endpoint's embeddings.
+        """One vector a text, from the endpoint's embeddings; many texts are sent in several calls.
+
+        Raises:
+            EndpointError: as in `complete`, and where the vectors are not one a text and of one length.
+        """
+        vectors: list[list[float]] = []
+        for chunk in chunks(texts):
+            body = {"model": self._name, "input": chunk, "encoding_format": "float"}
+            estimate = sum(map(len, chunk)) // _CHARACTERS_A_TOKEN
+            data = self._persist(lambda sent=body: self._post("/embeddings", sent), estimate)  # type: ignore[misc]
+            if isinstance(data, Fault):
+                raise self._error(data)
+            found = read_vectors(data, len(chunk))
+            if found is None or any(len(vector) != len((vectors or found)[0]) for vector in found):
+                shown = self.clean(str(data))[:200]
+                raise EndpointError(f"{self.base_url} answered with no embeddings, one for each text: {shown}")
+            vectors += found
+            usage = read_usage(data.get("usage"))
+            self._limiter.settle(estimate, usage.prompt_tokens or estimate + 1)
+            with self._lock:
+                self._embedded = Usage(self._embedded.prompt_tokens + usage.prompt_tokens)
+        return vectors
+
+    def body(self, request: Request) -> dict[str, Any]:
+        """The request as it is sent: the JSON body of a chat completion."""
+        settings = self._settings
+        messages = [{"role": message.role, "content": message.content} for message in request.messages]
+        body: dict[str, Any] = {"model": self._name, "messages": messages}
+        limit = _first(request.max_tokens, settings.max_tokens, None)
+        temperature = _first(settings.temperature, request.temperature, None)
+        stop = list(dict.fromkeys((*request.stop, *settings.stop)))
+        if limit is not None:
+            body[settings.max_tokens_name] = limit
+        if temperature is not None and settings.takes_temperature:
+            body["temperature"] = temperature
+        if request.seed is not None and settings.takes_seed:
+            body["seed"] = request.seed
+        if stop and settings.takes_stop:
+            body["stop"] = stop
+        if settings.reasoning_effort is not None:
+            body["reasoning_effort"] = settings.reasoning_effort
+        body.update(settings.extra_body)
+        return body
+
+    def identity(self, request: Request) -> dict[str, Any]:
+        """All that determines the reply, as JSON; nothing of time-outs, retries, headers and keys.
+
+        A seed that the model does not take is not in the body, and still tells one sample from the next: it stands
+        beside the body then. Otherwise the five seeds of an experiment would be one and the same reply.
+        """
+        body = self.body(request)
+        identity = {"kind": "chat", "endpoint": self._public_endpoint(), "body": body, "sample": request.sample}
+        if request.seed is not None and "seed" not in body:
+            identity["seed"] = request.seed
+        return identity
+
+    def embedding_identity(self, text: str) -> dict[str, Any]:
+        """All that determines the vector of a text, as JSON."""
+        body = {"model": self._name, "input": text}
+        return {"kind": "embedding", "endpoint": self._public_endpoint(), "body": body, "sample": 0}
+
+    def read(self, data: Mapping[str, Any], seconds: float, tariff: Tariff = "standard") -> Completion:
+        """The reply in a ``chat.completion`` object.
+
+        Args:
+            data: the object, as JSON.
+            seconds: how long it took.
+            tariff: at which price it was paid.
+
+        Raises:
+            EndpointError: the object is none, or tells of a failure.
+        """
+        fault = fault_in_reply(data, self._settings.key_variable)
+        if fault is not None:
+            raise self._error(fault)
+        completion = read_completion(data, self._name, self._secrets().strike_reply, seconds, tariff)
+        if completion is None:
+            raise self._error(Fault("failed", f"answered with no chat completion: {data}"))
+        return completion
+
+    def read_failure(
+        self, status: int, body: object, seconds: float = 0.0, tariff: Tariff = "standard"
+    ) -> Completion | EndpointError:
+        """What a status with its body, of a line of a batch say, comes to: a filtered reply, or an error to raise."""
+        fault = status_fault(status, body, {}, self._settings.key_variable)
+        if fault.kind == "filtered":
+            return Completion("", "filtered", model=self._name, seconds=seconds, tariff=tariff)
+        return self._error(fault)
+
+    def refused(self, status: int, body: object) -> EndpointError:
+        """The error that a status with its body stands for; `read_failure` tells filtered prompts apart."""
+        return self._error(status_fault(status, body, {}, self._settings.key_variable))
+
+    def explained(self, error: OpenAIError) -> EndpointError:
+        """The error that an exception of the openai client stands for."""
+        return self._error(self._fault(error))
+
+    def clean(self, text: str) -> str:
+        """The text without key, headers' values and credentials."""
+        return self._secrets().strike(text)
+
+    def retried(self, call: Callable[[], T]) -> T:
+        """Makes a call of the `client` with this model's retries and pauses.
 
         Raises:
             EndpointError: as in `complete`.
         """
-        import openai
+        result = self._persist(call)
+        if isinstance(result, Fault):
+            raise self._error(result)
+        return result
 
-        failure: EndpointError | None = None
-        try:
-            reply = self._connect().embeddings.create(model=self._name, input=list(texts), encoding_format="float")
-            return [item.embedding for item in sorted(reply.data, key=lambda item: item.index)]
-        except openai.OpenAIError as error:
-            failure = self._explained(error)
-        except (ValueError, AttributeError, TypeError) as error:
-            failure = EndpointError(self._clean(f"{self.base_url} answered with no embeddings: {error}"))
-        raise failure
-
-    def _connect(self) -> OpenAI:
+    def client(self) -> OpenAI:
+        """The openai client, connected; all models of this process with the same endpoint and key share one."""
         with self._lock:
             if self._client is None:
-                from openai import OpenAI
-
-                key = os.environ.get("OPENAI_API_KEY") or _NO_KEY
-                self._client = OpenAI(
-                    api_key=key, base_url=self._url, max_retries=self._max_retries, timeout=self._timeout
-                )
+                # What is sent from now on is what must be struck out, whatever becomes of the environment.
+                self._redactor = self._redacting()
+                self._client = connect(self._address, self._settings, self._key(), self._timeout)
+                guard_logs(self._redactor)
             return self._client
 
-    def _parameters(self, request: Request) -> dict[str, Any]:
-        messages = [{"role": message.role, "content": message.content} for message in request.messages]
-        parameters: dict[str, Any] = {"model": self._name, "messages": messages}
-        reasoning = _REASONING.match(self._name) is not None
-        # OpenAI's reasoning models know the limit under its newer name only, and refuse a temperature.
-        if request.max_tokens is not None:
-            parameters["max_completion_tokens" if reasoning else "max_tokens"] = request.max_tokens
-        if request.temperature is not None and not reasoning:
-            parameters["temperature"] = request.temperature
-        if request.seed is not None:
-            parameters["seed"] = request.seed
-        if request.stop:
-            parameters["stop"] = list(request.stop)
-        return parameters
+    def _post(self, path: str, body: dict[str, Any]) -> Any:
+        """The JSON that the endpoint answers with, or the fault that it tells of with status 200."""
+        # Not the client's own objects: building them takes longer than all the rest of ours, and checks nothing.
+        text = read_text(post(self.client(), path, body, self._timeout))
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            # Where no length was announced, nothing else tells a reply that broke off from a whole one.
+            if is_part_of_reply(text, error):
+                return Fault("passing", f"the reply broke off after {len(text)} characters")
+            # The text as a whole, since half a key would not be struck out; whoever makes an error of it shortens it.
+            return Fault("failed", f"answered with something that is no JSON ({error}): {text}")
+        return fault_in_reply(data, self._settings.key_variable) or data
 
-    def _completion(self, reply: ChatCompletion | None, seconds: float) -> Completion:
-        # The client checks no types: a server may send anything, a page of HTML included.
-        choices = getattr(reply, "choices", None)
-        choice = choices[0] if isinstance(choices, list) and choices else None
-        message = getattr(choice, "message", None)
-        said, refusal = getattr(message, "content", None), getattr(message, "refusal", None)
-        if not hasattr(message, "content") or not all(isinstance(part, str | None) for part in (said, refusal)):
-            found = self._clean(str(reply))
-            raise EndpointError(f"{self.base_url} answered with no chat completion: {found}")
-        text = said or ""
-        reason = getattr(choice, "finish_reason", None)
-        finish: Finish = "text"
-        if refusal:
-            text, finish = refusal, "refused"
-        elif reason == "content_filter":
-            finish = "filtered"
-        elif reason == "length":
-            finish = "length"
-        elif not text.strip():
-            finish = "empty"
-        model, fingerprint = getattr(reply, "model", None), getattr(reply, "system_fingerprint", None)
-        usage = _usage(getattr(reply, "usage", None))
-        return Completion(text, finish, usage, str(model or self._name), str(fingerprint or ""), seconds)
+    def _persist(self, call: Callable[[], T | Fault], tokens: float = 0) -> T | Fault:
+        """The call's result, tried again while its fault may pass; a filtered prompt is a result as well."""
+        began = time.monotonic()
+        for attempt in count():
+            sent = self._limiter.acquire(tokens)
+            result = self._attempt(call)
+            self._reached = self._reached or not isinstance(result, Fault) or not result.unreached
+            if not isinstance(result, Fault) or result.kind == "filtered":
+                return result
+            self._limiter.settle(tokens, 0)
+            elapsed = time.monotonic() - began
+            absent = result.unreached and not self._reached
+            if result.kind != "passing" or attempt >= self._max_retries or (absent and elapsed > _PATIENCE):
+                tries = f"; tried {attempt + 1} times in {elapsed:.1f} s" if attempt else ""
+                tries += "; is a server running there? --base-url names another address" if absent else ""
+                # Raised out here, so that no exception of the client hangs on it as its context: those hold the
+                # request.
+                raise self._error(result, tries)
+            self._wait(result, attempt, sent)
+        raise AssertionError("counting has no end")
 
-    def _explained(self, error: OpenAIError) -> EndpointError:
+    def _attempt(self, call: Callable[[], T | Fault]) -> T | Fault:
         import openai
 
-        if isinstance(error, openai.APITimeoutError):
-            reason = f"no answer within {self._timeout:g} s"
-        elif isinstance(error, openai.APIConnectionError):
-            reason = f"no connection ({type(error.__cause__).__name__ if error.__cause__ else 'dropped'})"
-        elif isinstance(error, openai.APIStatusError):
-            advice = _ADVICE.get(error.status_code, "the endpoint failed")
-            reason = f"HTTP {error.status_code}, {advice}: {error.message}"
-        else:
-            reason = str(error)
-        return EndpointError(self._clean(f"{self.base_url}, model '{self._name}': {reason}"))
+        try:
+            return call()
+        except openai.OpenAIError as error:
+            return self._fault(error)
+        except ValueError as error:
+            return Fault("failed", f"answered with something that cannot be read: {error}")
 
-    @staticmethod
-    def _clean(text: str) -> str:
-        key = os.environ.get("OPENAI_API_KEY")
-        text = text.replace(key, "[key]") if key else text
-        return text if len(text) <= _LONGEST_MESSAGE else text[:_LONGEST_MESSAGE] + " …"
+    def _wait(self, fault: Fault, attempt: int, sent: float) -> None:
+        seconds = backoff(attempt, fault.wait, self._dice)
+        if fault.unreached and not self._reached:
+            seconds = min(seconds, _SHORT_WAIT)
+        # One call's own backoff is not everybody's: where the server does not say, the others wait but a moment.
+        held = fault.wait or min(seconds, _SHORT_PAUSE)
+        news = self._limiter.pause(held, sent) if fault.crowded else True
+        # A long wait would look like a hang; but of many threads that wait for one pause, one says so.
+        level = logging.WARNING if news and seconds >= _LONG_WAIT else logging.INFO
+        if _LOG.isEnabledFor(level):
+            again = f"trying again in {seconds:.1f} s ({attempt + 1} of {self._max_retries})"
+            _LOG.log(level, "%s; %s", self._error(fault), again)
+        self._sleep(seconds)
+
+    def _fault(self, error: OpenAIError) -> Fault:
+        return fault_of(error, self._timeout, self._settings.key_variable)
+
+    def _error(self, fault: Fault, tries: str = "") -> EndpointError:
+        return fault.error(self.clean, f"{self.base_url}, model '{self._name}'", tries)
+
+    def _public_endpoint(self) -> str:
+        version = self._settings.api_version
+        return self.base_url if version is None else f"{self.base_url}?api-version={version}"
+
+    def _key(self) -> str:
+        return os.environ.get(self._settings.key_variable, "").strip()
+
+    def _check_key(self) -> None:
+        key, variable = self._key(), self._settings.key_variable
+        if not key and not is_near(host_of(self._address.whole) or ""):
+            raise ModelConfigurationError(
+                f"the model '{self._name}' at {self.base_url} needs a key in the environment variable "
+                f"{variable} (script:FILE and replay:DIR need none, nor does the oracle of 'run')"
+            )
+        if not (key.isascii() and key.isprintable()) or " " in key:
+            raise ModelConfigurationError(f"the environment variable {variable} holds no key: it has odd characters")
+
+    def _secrets(self) -> Redactor:
+        return self._redactor or self._redacting()
+
+    def _redacting(self) -> Redactor:
+        settings = self._settings
+        headers = settings.filled_headers()
+        # "Bearer …" as a whole, and what follows it.
+        secret = [
+            form
+            for name, value in headers.items()
+            if settings.secret_header(name)
+            for form in (value, *value.split(" ")[1:])
+        ]
+        # The client takes these from the environment by itself.
+        if settings.api_version is not None:
+            secret.append(os.environ.get("AZURE_OPENAI_AD_TOKEN", ""))
+        around = [os.environ.get(name, "") for name in ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID")]
+        private = [*headers.values(), settings.organization or "", settings.project or "", *around]
+        return Redactor([self._key(), *secret, *secrets_of_url(self._address.whole)], private)
 
 
-def public_url(url: str) -> str:
-    """The URL without user, password, query and fragment, fit for a record."""
-    try:
-        parts = urlsplit(url)
-        port = f":{parts.port}" if parts.port else ""
-    except ValueError:
-        return "(unreadable URL)"
-    host = parts.hostname or ""
-    return urlunsplit((parts.scheme, f"[{host}]{port}" if ":" in host else host + port, parts.path, "", ""))
+def _first(*values: Any) -> Any:
+    """The first value that is given; the last one where none is."""
+    return next((value for value in values if value is not None), None)
 
 
-def _host(url: str) -> str | None:
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return None
-    return parts.hostname or None if parts.scheme in ("http", "https") else None
+def _endpoint(name: str, base_url: str | None, settings: ModelSettings) -> str:
+    """The endpoint's address.
 
-
-def _is_near(host: str) -> bool:
-    """Whether a host is this machine or one of its own network, where servers ask for no key."""
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return "." not in host or host.endswith((".local", ".localhost", ".internal", ".lan"))
-    return address.is_loopback or address.is_private or address.is_unspecified
-
-
-def _usage(usage: object) -> Usage:
-    """The tokens that an endpoint counted; what it did not count, or not in whole numbers, is zero."""
-
-    def count(account: object, name: str) -> int:
-        found = getattr(account, name, None)
-        return found if isinstance(found, int) else 0
-
-    return Usage(
-        count(usage, "prompt_tokens"),
-        count(usage, "completion_tokens"),
-        count(getattr(usage, "prompt_tokens_details", None), "cached_tokens"),
-        count(getattr(usage, "completion_tokens_details", None), "reasoning_tokens"),
-    )
+    Raises:
+        ModelConfigurationError: it is no address, or there is none for Azure.
+    """
+    url = base_url or settings.base_url
+    if settings.api_version is not None:
+        if not url:
+            raise ModelConfigurationError(
+                f"the model '{name}' has an api_version and so is one of Azure's; its base_url is missing: "
+                "https://RESOURCE.openai.azure.com, say"
+            )
+        # The client adds this part of the path by itself.
+        url = url.rstrip("/").removesuffix("/openai")
+    url = url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_BASE_URL
+    if host_of(url) is None:
+        raise ModelConfigurationError(f"not a base URL: {public_url(url)}; http://localhost:8000/v1, say")
+    return url

@@ -7,35 +7,50 @@ The exceptions of this room::
     │   └── ModelConfigurationError   a model that cannot be set up: no key, an unknown price, a bad script
     └── InfrastructureError
         ├── EndpointError             the endpoint failed, for good or after all retries
+        │   ├── EndpointRefusedError  it refused for good (400, 401, 403, 404, no credit): nothing more is to be asked
+        │   └── ContextWindowError    the prompt is longer than the model takes
         └── ReplayError               a recorded or scripted model has no reply for this prompt
+
+`ReplyPendingError` is none of them: it stands in for a reply that a batch will bring, and passes through whatever
+asked up to whoever runs the batch.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from pddl2nl.errors import InfrastructureError, InputError
 
 __all__ = [
+    "PURPOSES",
     "Completion",
+    "ContextWindowError",
     "Embedder",
     "EndpointError",
+    "EndpointModel",
+    "EndpointRefusedError",
     "Finish",
     "Message",
     "Model",
     "ModelConfigurationError",
     "Purpose",
     "ReplayError",
+    "ReplyPendingError",
     "Request",
     "Role",
+    "Tariff",
     "Usage",
+    "holds",
 ]
 
 Role = Literal["system", "user", "assistant"]
 Finish = Literal["text", "length", "refused", "filtered", "empty"]
 Purpose = Literal["planner", "translator", "thoughts", "wording"]
+PURPOSES: tuple[Purpose, ...] = ("wording", "thoughts", "planner", "translator")
+"""The roles in which a model is asked, in the order in which a run needs them."""
+Tariff = Literal["standard", "batch"]
 
 
 class ModelConfigurationError(InputError):
@@ -44,6 +59,18 @@ class ModelConfigurationError(InputError):
 
 class EndpointError(InfrastructureError):
     """The endpoint failed; the message never holds a key."""
+
+
+class EndpointRefusedError(EndpointError):
+    """The endpoint refused for good: another call would be refused as well, so whatever is left is not to be asked."""
+
+
+class ContextWindowError(EndpointError):
+    """The prompt is longer than the model's context window: a limit of the model, and no fault of the endpoint."""
+
+
+class ReplyPendingError(Exception):
+    """There is no reply yet, because a batch will bring it; no failure, and so none of our errors."""
 
 
 class ReplayError(InfrastructureError):
@@ -83,7 +110,11 @@ class Usage:
 
 @dataclass(frozen=True)
 class Completion:
-    """A reply. ``finish`` other than ``text`` says how it fell short; ``seconds`` is wall time."""
+    """A reply. ``finish`` other than ``text`` says how it fell short; ``seconds`` is wall time.
+
+    ``from_cache``: our own cache had it, and nothing was paid for it now (``usage`` is what it took when it was).
+    ``tariff``: at which of the provider's prices it was paid.
+    """
 
     text: str
     finish: Finish = "text"
@@ -91,6 +122,8 @@ class Completion:
     model: str = ""
     fingerprint: str = ""
     seconds: float = 0.0
+    from_cache: bool = False
+    tariff: Tariff = "standard"
 
 
 class Model(Protocol):
@@ -106,9 +139,32 @@ class Model(Protocol):
         ...
 
 
+def holds(model: Model, request: Request) -> bool:
+    """Whether a reply is there already, so that asking costs nothing; only models that keep replies can say so."""
+    held = getattr(model, "holds", None)
+    return held is not None and bool(held(request))
+
+
 class Embedder(Protocol):
     """Anything that turns texts into vectors."""
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """One vector a text, all of one length."""
+        ...
+
+
+class EndpointModel(Model, Embedder, Protocol):
+    """A model behind an endpoint, whose replies are paid for and therefore cached."""
+
+    @property
+    def base_url(self) -> str:
+        """The endpoint, without user, password and query."""
+        ...
+
+    def identity(self, request: Request) -> dict[str, Any]:
+        """All that determines the reply, as JSON: the endpoint, the body as it is sent, the sample number."""
+        ...
+
+    def embedding_identity(self, text: str) -> dict[str, Any]:
+        """All that determines the vector of a text, as JSON."""
         ...

@@ -24,7 +24,7 @@ from pddl2nl.nl.negation import NOT_SO
 from pddl2nl.nl.wording import Snippet, WordingError, check_text
 from pddl2nl.pddl.tree import Domain, TypedName
 
-__all__ = ["LONGEST", "Draft", "Kind", "look_alike", "read_reply", "text_faults"]
+__all__ = ["LONGEST", "Draft", "Kind", "look_alike", "read_reply", "text_faults", "without_thinking"]
 
 Kind = Literal["predicates", "equality", "functions", "actions"]
 """What is worded, named as a wording file names it; ``equality`` is ``=`` and its negation."""
@@ -125,11 +125,17 @@ def _cut_off(max_tokens: int) -> str:
 # ── taking the wrapping off ──────────────────────────────────────────────────────────────────────
 
 
+def without_thinking(reply: str) -> str:
+    """A reply without what a model thought aloud before it, in tags."""
+    # Without leading blanks, from each of which the pattern would look through the whole reply.
+    reply = reply.lstrip()
+    thoughts = _THOUGHTS.match(reply)
+    return reply[thoughts.end() :] if thoughts else reply
+
+
 def _lines(reply: str) -> list[str]:
     """The lines that hold something, without fences and without a line that introduces what follows."""
-    thoughts = _THOUGHTS.match(reply)
-    said = reply[thoughts.end() :] if thoughts else reply
-    lines = [" ".join(line.split()) for line in re.split(r"[\n\r]+", said)]
+    lines = [" ".join(line.split()) for line in re.split(r"[\n\r]+", without_thinking(reply))]
     lines = [line for line in lines if line and not line.startswith("```")]
     if len(lines) > 1 and lines[0].endswith(":") and "{" not in lines[0]:
         lines = lines[1:]

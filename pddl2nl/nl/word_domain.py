@@ -10,6 +10,11 @@ something else (`word_checks`), and must differ from all others of its kind as f
 Where the model's last revision is still wrong, the template's snippet stands in; ``source`` of the wording lists
 what fell back. The order and the seed being fixed, the same replies make the same wording, but for its date.
 
+A model may raise `ReplyPendingError`, as one does whose replies a batch will bring. Then everything else is asked for
+that does not depend on what is missing, before the error is passed on: predicates, equality and functions at once,
+actions when the words in which they are told are there, revisions when it is certain that they are needed. Nothing
+is asked for that would not be asked for anyway; asked again with the replies, the same wording comes of it.
+
 What the wording's ``source`` says: ``method`` (``llm``), ``model``, ``date``, ``prompt_sha256`` (of instructions and
 examples), ``revisions`` (allowed), ``seed``, ``temperature``, ``max_tokens``, ``negated``, ``fell_back`` (names by
 kind), ``without_negated`` (predicates whose text was usable and whose negation was not), ``equality`` (the model's
@@ -24,7 +29,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from pddl2nl.errors import InputError
-from pddl2nl.llm import Message, Model, Request, Usage
+from pddl2nl.llm import Message, Model, ReplyPendingError, Request, Usage
 from pddl2nl.nl.articles import enumerate_words
 from pddl2nl.nl.compose import Phrases
 from pddl2nl.nl.compose_domain import compose_domain
@@ -53,7 +58,7 @@ class FellBack:
 class WordedDomain:
     """A wording by a model, what fell back to the template, and what it took.
 
-    ``usage`` sums the tokens of all ``calls`` of this run; snippets that were taken over cost nothing.
+    ``usage`` sums the tokens of all ``calls`` of this run; what was taken over, or came from a cache, cost nothing.
     """
 
     wording: Wording
@@ -126,6 +131,7 @@ def word_domain(
         UnsupportedError: the domain holds a construct that has no words; found before the first call.
         InputError: ``start_from`` was made by another model or with other prompts.
         InfrastructureError: the model gave no reply at all; never counted against a snippet.
+        ReplyPendingError: the model raised it at least once; to be called again when the replies are there.
     """
     if revisions < 0:
         raise InputError(f"--revisions {revisions}: a number of at least 0 was expected")
@@ -140,8 +146,10 @@ def word_domain(
             on_progress(item.label, book.done, len(book.wanted))
         if not book.has(item):
             book.ask(item)
-            if keep is not None:
+            if keep is not None and book.has(item):
                 keep(book.wording)
+    if book.pending:
+        raise ReplyPendingError(f"{enumerate_words([item.label for item in book.pending])}: no reply yet")
     if on_progress is not None:
         on_progress("done", book.done, len(book.wanted))
     return book.finished()
@@ -186,6 +194,7 @@ class _Book:
     made: set[tuple[Kind, str]] = field(default_factory=set)
     fell_back: list[FellBack] = field(default_factory=list)
     without_negated: list[FellBack] = field(default_factory=list)
+    pending: list[Item] = field(default_factory=list)
     calls: int = 0
     usage: Usage = field(default_factory=Usage)
 
@@ -208,9 +217,15 @@ class _Book:
         self.made.add((item.kind, item.name))
 
     def ask(self, item: Item) -> None:
-        """Asks for one snippet, with its revisions, and notes what came of it."""
+        """Asks for one snippet, with its revisions, and notes what came of it, or that there is no reply yet."""
+        try:
+            self._ask(item)
+        except ReplyPendingError:
+            self.pending.append(item)
+
+    def _ask(self, item: Item) -> None:
         both = self.settings.negated and item.kind == "predicates"
-        messages = [*opening(item.kind, both), Message("user", question(item, self._phrases()))]
+        messages = [*opening(item.kind, both), Message("user", self._question(item))]
         usable: Draft | None = None
         for left in range(self.settings.revisions, -1, -1):
             reply, draft = self._reply(item, messages, both)
@@ -232,25 +247,33 @@ class _Book:
         settings = self.settings
         request = Request(tuple(messages), "wording", settings.temperature, settings.seed, settings.max_tokens)
         reply = settings.model.complete(request)
-        self.calls += 1
-        self.usage = _sum(self.usage, reply.usage)
+        if not reply.from_cache:
+            self.calls += 1
+            self.usage = _sum(self.usage, reply.usage)
         draft = read_reply(reply, item.kind, item.variables, settings.max_tokens, negated=both)
         if draft.text is not None:
+            if any(other.kind == item.kind for other in self.pending):
+                # Whether it says the same as one of those is seen when they are there.
+                raise ReplyPendingError(f"{item.label}: others before it have no reply yet")
             twin = look_alike(_snippet(item, draft), self.words[item.kind], self.declared[item.kind], self.domain)
             if twin is not None:
                 draft = Draft(None, None, (_says_the_same(item, twin), *draft.faults))
         return reply.text, draft
 
-    def _phrases(self) -> ToldPhrases:
-        return ToldPhrases(self._wording(), self.domain, self.words["equality"] or EQUALITY)
+    def _question(self, item: Item) -> str:
+        """What is put to the model; raises `ReplyPendingError` where words of it are not there yet."""
+        asked = question(item, self._phrases(self.words))
+        if self.pending:
+            # The question is certain where it stays the same whatever words are still to come.
+            other = {kind: dict(words) for kind, words in self.words.items()}
+            for missing in self.pending:
+                other[missing.kind][missing.name] = replace(missing.template, text=_unknown(missing))
+            if question(item, self._phrases(other)) != asked:
+                raise ReplyPendingError(f"{item.label}: words that it is told in are not there yet")
+        return asked
 
-    def _wording(self) -> Wording:
-        return Wording(
-            domain=self.domain.name,
-            predicates=self.words["predicates"],
-            actions=self.words["actions"],
-            functions=self.words["functions"],
-        )
+    def _phrases(self, words: Mapping[Kind, Mapping[str, Snippet]]) -> ToldPhrases:
+        return ToldPhrases(_worded(self.domain, words), self.domain, words["equality"] or EQUALITY)
 
     def wording(self) -> Wording:
         """The wording so far, with its provenance."""
@@ -272,14 +295,8 @@ class _Book:
         if missing:
             source["unfinished"] = _by_kind(missing)
         # Copies, since the words go on changing.
-        kept = self._wording()
-        return replace(
-            kept,
-            predicates=dict(kept.predicates),
-            actions=dict(kept.actions),
-            functions=dict(kept.functions),
-            source=source,
-        )
+        words = {kind: dict(words) for kind, words in self.words.items()}
+        return replace(_worded(self.domain, words), source=source)
 
     def finished(self) -> WordedDomain:
         """What came of it all."""
@@ -308,6 +325,16 @@ class _Book:
             named = any(item.name in listed.get(item.kind, ()) for listed in left.values())
             if snippet is not None and not (named and snippet.text == item.template.text):
                 self.write(item, snippet)
+
+
+def _worded(domain: Domain, words: Mapping[Kind, Mapping[str, Snippet]]) -> Wording:
+    predicates, actions, functions = words["predicates"], words["actions"], words["functions"]
+    return Wording(domain=domain.name, predicates=predicates, actions=actions, functions=functions)
+
+
+def _unknown(item: Item) -> str:
+    """A text that no snippet has, with the item's variables, in place of one that is still to come."""
+    return " ".join(("still to be worded as", item.name, *(f"{{{name}}}" for name in item.variables)))
 
 
 def _snippet(item: Item, draft: Draft) -> Snippet:

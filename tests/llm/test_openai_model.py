@@ -105,11 +105,12 @@ def test_a_prompt_that_azure_filters_counts_as_filtered() -> None:
     "troubles",
     [
         [Trouble(429)],
-        [Trouble(500), Trouble(502), Trouble(503)],
+        [Trouble(500), Trouble(502), Trouble(503), Trouble(529)],
         [Trouble(408), Trouble(409)],
-        [Trouble(drop=True), Trouble(drop=True)],
+        [Trouble(drop=True)],
+        [Trouble(200, '{"choices": [{"message": {"content": "at la', cut=True)],
     ],
-    ids=["429", "5xx", "408-409", "dropped"],
+    ids=["429", "5xx", "408-409", "dropped", "cut"],
 )
 def test_faults_that_pass_are_outlived(troubles: list[Trouble]) -> None:
     with ChatServer(ScriptedModel(["at last"]), troubles) as server:
@@ -155,7 +156,7 @@ def test_a_time_out_and_a_closed_port_are_endpoint_errors() -> None:
     [
         *("", "<html>hello</html>", "{", "[]", "{}", '{"choices": []}', '{"choices": [{}]}', '{"choices": [null]}'),
         *('"x"', '{"choices": "x"}', '{"choices": [{"message": "x"}]}', '{"choices": [{"message": {"content": 1}}]}'),
-        '{"choices": [{"message": {"content": [{"type": "text", "text": "x"}]}}]}',
+        '{"choices": [{"message": {"content": {"type": "text", "text": "x"}}}]}',
     ],
 )
 def test_nonsense_is_an_endpoint_error_and_never_a_reply(body: str) -> None:

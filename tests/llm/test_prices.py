@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pddl2nl.llm import FREE, PRICES, Usage, price_of
+from pddl2nl.llm import FREE, PRICES, Price, Usage, price_of
 
 
 def test_a_call_is_priced_by_its_kinds_of_tokens() -> None:
@@ -29,3 +29,18 @@ def test_an_unknown_price_is_not_zero(name: str) -> None:
 def test_cached_tokens_never_cost_more_than_fresh_ones(name: str) -> None:
     price = PRICES[name]
     assert 0 < price.cached <= price.prompt <= price.completion
+
+
+def test_a_batch_costs_its_part_of_the_price() -> None:
+    usage = Usage(prompt_tokens=1_000_000, completion_tokens=1_000_000, cached_tokens=500_000)
+    price = PRICES["gpt-4o-mini"]
+    assert price.usd(usage, "batch") == pytest.approx(price.usd(usage) / 2)
+    assert Price(1, 1, 1, batch=0.25).usd(usage, tariff="batch") == pytest.approx(0.5)
+    assert Price(1, 1, 1).usd(usage, "standard") == pytest.approx(2.0)
+
+
+def test_the_shipped_prices_are_those_of_the_shipped_file() -> None:
+    assert PRICES["gpt-4o-2024-08-06"] == Price(2.50, 1.25, 10.0)
+    assert PRICES["o3-mini"] == Price(1.10, 0.55, 4.40)
+    assert "my-llama" not in PRICES
+    assert len(PRICES) == len(list(PRICES)) > 15

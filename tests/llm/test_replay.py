@@ -8,7 +8,18 @@ from typing import Any
 
 import pytest
 
-from pddl2nl.llm import Message, ModelConfigurationError, ReplayError, ReplayModel, Request, Usage, request_key
+from pddl2nl.llm import (
+    ContextWindowError,
+    EndpointError,
+    Message,
+    ModelConfigurationError,
+    ReplayError,
+    ReplayModel,
+    Request,
+    Usage,
+    request_key,
+)
+from pddl2nl.llm.replay import Unanswered, read_calls, read_exchanges, recorded_price
 
 FIRST = (Message("system", "rules\nof the game"), Message("user", "the task"))
 SECOND = (*FIRST, Message("assistant", "Action: go"), Message("user", "I go."))
@@ -82,6 +93,7 @@ def test_a_changed_prompt_is_reported_with_its_difference_from_the_nearest(folde
     lines = str(caught.value).splitlines()
     assert "never recorded" in lines[0]
     assert lines[0].endswith("run.jsonl")
+    assert "  first different in message 4 (user), line 1" in lines
     assert "-user: I go." in lines
     assert "+user: I went." in lines
     assert not any("the task" in line for line in lines if line.startswith(("-", "+")))
@@ -139,3 +151,106 @@ def test_the_key_covers_everything_that_determines_a_reply() -> None:
     ]
     assert len({request_key(request) for request in [base, *others]}) == 7
     assert request_key(base) == request_key(Request(FIRST, seed=1, purpose="wording"))
+
+
+def test_a_reply_comes_back_with_tariff_cache_hit_and_what_it_cost(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    _write(path, [_prompted(1, 0, FIRST), _replied(1, "x") | {"tariff": "batch", "from_cache": True, "usd": 0.125}])
+    completion = ReplayModel(path).complete(Request(FIRST, seed=1))
+    assert (completion.tariff, completion.from_cache) == ("batch", True)
+    price = recorded_price(completion)
+    assert price is not None
+    assert price.usd(completion.usage, completion.tariff) == 0.125
+    _write(path, [_prompted(1, 0, FIRST), _replied(1, "x") | {"usd": None}])
+    older = ReplayModel(path).complete(Request(FIRST, seed=1))
+    assert (older.tariff, older.from_cache, recorded_price(older)) == ("standard", False, None)
+
+
+def test_replies_are_shared_by_the_names_under_which_they_are_served(tmp_path: Path) -> None:
+    _write(tmp_path / "a.jsonl", [_prompted(1, 0, FIRST), _replied(1, "one"), _prompted(2, 2, ()), _replied(2, "two")])
+    model = ReplayModel(tmp_path)
+    other = model.under("gpt")
+    assert (model.name, other.name) == (f"replay:{tmp_path}", "gpt")
+    assert other.complete(Request(FIRST, seed=1)).text == "one"
+    assert model.complete(Request(FIRST, seed=1)).text == "two"
+    with pytest.raises(ReplayError):
+        other.complete(Request(FIRST, seed=3))
+    assert len(model.asked) == 3
+    assert [text.splitlines()[1] for text in model.missed] == ["  seed: recorded 1, asked 3"]
+
+
+def test_the_roles_are_those_that_were_asked(tmp_path: Path) -> None:
+    events = [_prompted(1, 0, FIRST, purpose="thoughts"), _replied(1, "x"), _prompted(2, 0, SECOND), _replied(2, "y")]
+    _write(tmp_path / "a.jsonl", events)
+    assert ReplayModel(tmp_path).purposes == {"thoughts", "planner"}
+
+
+def test_a_changed_prompt_is_compared_with_one_of_its_own_role(tmp_path: Path) -> None:
+    changed = (Message("system", "other rules"), FIRST[1])
+    events = [_prompted(1, 0, changed[:1], purpose="translator"), _replied(1, "x"), _prompted(2, 0, FIRST)]
+    _write(tmp_path / "a.jsonl", [*events, _replied(2, "y")])
+    with pytest.raises(ReplayError) as caught:
+        ReplayModel(tmp_path).complete(Request(changed, seed=1))
+    assert "-system: rules" in str(caught.value).splitlines()
+
+
+@pytest.mark.parametrize("context_window", [False, True])
+def test_a_call_that_failed_fails_again(tmp_path: Path, context_window: bool) -> None:
+    failed = {"event": "failed", "call": 1, "message": "503 for good", "context_window": context_window}
+    events = [_prompted(1, 0, FIRST), failed, _prompted(1, 0, SECOND), _replied(1, "after it")]
+    _write(tmp_path / "run.jsonl", events)
+    model = ReplayModel(tmp_path)
+    with pytest.raises(ContextWindowError if context_window else EndpointError, match="503 for good"):
+        model.complete(Request(FIRST, seed=1))
+    assert model.complete(Request(SECOND, seed=1)).text == "after it"
+    assert [exchange.completion.text for exchange in read_exchanges(tmp_path / "run.jsonl")] == ["after it"]
+    # Where another record has the reply, the failure is of no account.
+    _write(tmp_path / "z.jsonl", [_prompted(1, 0, FIRST), _replied(1, "the second time")])
+    assert ReplayModel(tmp_path).complete(Request(FIRST, seed=1)).text == "the second time"
+
+
+@pytest.mark.parametrize(("outcome", "kind"), [("infrastructure-error", EndpointError), ("budget", ContextWindowError)])
+def test_how_an_older_run_ended_says_why_its_last_call_failed(
+    tmp_path: Path, outcome: str, kind: type[Exception]
+) -> None:
+    path = tmp_path / "run.jsonl"
+    _write(path, [_prompted(1, 0, FIRST), {"event": "finished", "outcome": outcome, "message": "why"}])
+    (call,) = read_calls(path)
+    assert isinstance(call, Unanswered)
+    assert isinstance(call.error(), kind)
+    assert str(call.error()) == "why"
+    _write(path, [_prompted(1, 0, FIRST)])
+    (call,) = read_calls(path)
+    assert isinstance(call, Unanswered)
+    assert isinstance(call.error(), ReplayError)
+    with pytest.raises(ModelConfigurationError, match="no recorded reply"):
+        ReplayModel(path)
+    assert ReplayModel(path, empty=True).purposes == {"planner"}
+
+
+def test_a_prompt_goes_on_from_the_last_one_that_was_answered(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    other = (FIRST[0], Message("user", "another task"))
+    failed = {"event": "failed", "call": 2, "message": "too long", "context_window": True}
+    events = [_prompted(1, 0, FIRST), _replied(1, "a"), _prompted(2, 1, other[1:]), failed]
+    _write(path, [*events, _prompted(2, 2, SECOND[2:]), _replied(2, "b")])
+    assert [exchange.request.messages for exchange in read_exchanges(path)] == [FIRST, SECOND]
+
+
+def test_only_a_line_feed_ends_a_line_and_a_torn_character_is_a_torn_line(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl.partial"
+    said = "one\u2028two\u0085three\x0cfour"
+    lines = [json.dumps(event, ensure_ascii=False) for event in (_prompted(1, 0, FIRST), _replied(1, said))]
+    path.write_bytes("\n".join(lines).encode() + b"\n" + '{"text": "日'.encode()[:-1])
+    assert [exchange.completion.text for exchange in read_exchanges(path)] == [said]
+
+
+def test_a_record_is_read_as_it_goes(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    _write(path, [_prompted(1, 0, FIRST), _replied(1, "first")])
+    with path.open("a", encoding="utf-8") as file:
+        file.write("no JSON\n{}\n")
+    exchanges = read_exchanges(path)
+    assert next(exchanges).completion.text == "first"
+    with pytest.raises(ModelConfigurationError, match=r"run\.jsonl:3: not JSON"):
+        next(exchanges)

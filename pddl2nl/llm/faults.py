@@ -1,0 +1,229 @@
+"""What an endpoint's failure means: whether it may pass, whom it concerns, and how it is said.
+
+Tried again: 408, 409, 429, 5xx, dropped connections and time-outs. Never tried again: the rest, of which 400, 401,
+402, 403, 404, 405, 410 and 422 stop everything (`EndpointRefusedError`), as does a 429 that says that the quota is
+used up. A prompt too long for the model (`ContextWindowError`) and one that a filter stopped (a reply of its own
+kind) concern one request only. Servers differ in how they say so; what OpenAI, Azure, OpenRouter, vLLM, llama.cpp,
+Ollama, text-generation-inference and Mistral say is known here.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import re
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from pddl2nl.llm.types import ContextWindowError, EndpointError, EndpointRefusedError
+
+if TYPE_CHECKING:
+    from openai import OpenAIError
+
+__all__ = ["LONGEST_WAIT", "Fault", "backoff", "fault_in_reply", "fault_of", "status_fault"]
+
+LONGEST_WAIT = 600.0
+"""Seconds; a server that asks for more is not waited for."""
+_FIRST_WAIT = 0.5
+_LONGEST_BACKOFF = 8.0
+_LONGEST_MESSAGE = 500
+
+_PASSING = (408, 409, 429)
+_REFUSED = (400, 401, 402, 403, 404, 405, 410, 422)
+_ADVICE = {
+    400: "the endpoint refused the request as malformed",
+    401: "the endpoint refused the key; {key_variable} must hold a valid one",
+    402: "the account has no credit left",
+    403: "the key may not use this model or endpoint",
+    404: "the endpoint knows no such model or address; see --model and --base-url",
+    405: "the endpoint takes no such calls; see --base-url",
+    413: "the endpoint takes no request of this size",
+    422: "the endpoint refused the request as malformed",
+    429: "the endpoint's rate or spending limit is reached",
+}
+_QUOTA = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_credits")
+_FILTER = ("content_filter", "content_policy_violation", "responsibleaipolicyviolation")
+# Each of these is what some server says of a prompt that does not fit; none of them speaks of the reply alone
+# ("max_tokens is too large"), which is a setting that would fail every request.
+_NAMED = (
+    (400, (*_FILTER, "context_length_exceeded", "exceed_context_size_error", "invalid_request_error")),
+    (401, ("invalid_api_key", "authentication_error")),
+    (404, ("model_not_found",)),
+    (429, (*_QUOTA, "rate_limit_exceeded", "rate_limit_error", "rate_limit")),
+    (503, ("server_error", "api_error", "internal_server_error", "overloaded_error", "overloaded", "timeout")),
+)
+"""What errors call themselves that come with status 200, and with which status they otherwise come."""
+_TOO_LONG = re.compile(
+    r"context_length_exceeded|exceed_context_size|maximum context length|maximum model length|max_model_len"
+    r"|(exceeds?|exceeded|exceeding|longer than|larger than|greater than)\b.{0,60}\bcontext (length|size|window|limit)"
+    r"|context (length|size|window|limit) (is |was )?exceeded|context length of only|context shift is disabled"
+    r"|(prompt|inputs?)( \([^)]*\))?( is| are)? too long|too large for model with \d+ maximum context"
+    r"|input token count.{0,40}exceeds|`inputs` (tokens|must have less than)",
+    re.IGNORECASE | re.DOTALL,
+)
+_BROKEN_OFF = ("error", "abort", "insufficient_system_resource")
+_UNREACHED = ("ConnectError", "ConnectTimeout")
+_NEVER_SENT = ("LocalProtocolError", "UnsupportedProtocol", "InvalidURL", "TooManyRedirects")
+
+
+FaultKind = Literal["passing", "failed", "refused", "too-long", "filtered"]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A failure of one attempt.
+
+    Attributes:
+        kind: ``passing`` may be gone at the next attempt, ``failed`` will not, ``refused`` concerns every request,
+            ``too-long`` and ``filtered`` this prompt.
+        reason: what happened; it may still hold secrets.
+        wait: how long the server asks to wait, in seconds.
+        crowded: the rate limit is reached, so everybody has to wait.
+        unreached: there was no connection at all, as to a server that is not running.
+    """
+
+    kind: FaultKind
+    reason: str
+    wait: float | None = None
+    crowded: bool = False
+    unreached: bool = False
+
+    def error(self, clean: Callable[[str], str], prefix: str, tries: str = "") -> EndpointError:
+        """The exception for it; its message is cleaned first and shortened then, so that no half a key is left."""
+        said = clean(f"{prefix}: {self.reason}")
+        if len(said) > _LONGEST_MESSAGE:
+            said = said[:_LONGEST_MESSAGE] + " …"
+        kinds = {"refused": EndpointRefusedError, "too-long": ContextWindowError}
+        return kinds.get(self.kind, EndpointError)(said + tries)
+
+
+def fault_of(error: OpenAIError, timeout: float, key_variable: str) -> Fault:
+    """What an exception of the openai client means."""
+    import openai
+
+    cause = type(error.__cause__).__name__ if error.__cause__ else "dropped"
+    unreached = cause in _UNREACHED
+    if isinstance(error, openai.APITimeoutError) and not unreached:
+        return Fault("passing", f"no answer within {timeout:g} s")
+    if isinstance(error, openai.APIConnectionError):
+        kind: FaultKind = "refused" if cause in _NEVER_SENT else "passing"
+        return Fault(kind, f"no connection ({cause})", unreached=unreached)
+    if isinstance(error, openai.APIStatusError):
+        return status_fault(error.status_code, error.body, error.response.headers, key_variable)
+    return Fault("failed", str(error))
+
+
+def status_fault(status: int, body: object, headers: Mapping[str, str], key_variable: str) -> Fault:
+    """What an HTTP status with its body means; the body may be the error itself or hold it under ``error``."""
+    error = body.get("error", body) if isinstance(body, dict) else body
+    codes = _codes(error)
+    said = _message(error)
+    advice = _ADVICE.get(status, "the endpoint failed").format(key_variable=key_variable)
+    reason = f"HTTP {status}, {advice}: {said}" if said else f"HTTP {status}, {advice}"
+    if status in (400, 403) and _is_filtered(error, codes, said):
+        return Fault("filtered", reason)
+    if status in (400, 413, 422, 500) and _TOO_LONG.search(f"{' '.join(codes)} {said}"):
+        return Fault("too-long", f"the prompt is longer than the model takes (HTTP {status}): {said}")
+    if status == 429 and any(code in _QUOTA for code in codes):
+        return Fault("refused", f"HTTP 429, the quota or credit of this key is used up: {said}")
+    if status in _PASSING or status >= 500:
+        wait = _retry_after(headers)
+        if wait is not None and wait > LONGEST_WAIT:
+            asks = f"the endpoint asks to wait {wait:.0f} s (Retry-After), and no more than {LONGEST_WAIT:.0f} s are"
+            return Fault("refused", f"{reason}; {asks} waited; start again later")
+        return Fault("passing", reason, wait, crowded=status == 429)
+    return Fault("refused" if status in _REFUSED else "failed", reason)
+
+
+def fault_in_reply(data: object, key_variable: str) -> Fault | None:
+    """The failure that a reply with status 200 tells of, as OpenRouter's do when a provider fails; None for none."""
+    if not isinstance(data, dict):
+        return None
+    choices = data.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    if not isinstance(choice, dict):
+        # vLLM's older errors are not in an object of their own.
+        error = data if data.get("object") == "error" else data.get("error")
+        status = _status_said(error)
+        # An error that does not say what it is is nonsense like any other, and not tried again.
+        return None if status is None else status_fault(status, error, {}, key_variable)
+    error, reason = choice.get("error"), choice.get("finish_reason")
+    if isinstance(error, dict):
+        return status_fault(_status_said(error) or 500, error, {}, key_variable)
+    return Fault("passing", f"the reply broke off (finish_reason {reason})") if reason in _BROKEN_OFF else None
+
+
+def _status_said(error: object) -> int | None:
+    """The status that an error names by itself, as a number or by what it is called."""
+    if not isinstance(error, dict):
+        return None
+    code = error.get("code")
+    number = int(code) if isinstance(code, str) and re.fullmatch("[45][0-9][0-9]", code) else code
+    if isinstance(number, int) and 400 <= number < 600:
+        return number
+    names = _codes(error)
+    return next((status for status, known in _NAMED if any(name in known for name in names)), None)
+
+
+def backoff(attempt: int, wait: float | None, dice: random.Random) -> float:
+    """Seconds to wait after an attempt (from 0): exponential with full jitter, or what the server asks for.
+
+    To what the server asks for a little is added, at most as much again: those whom it sends away together shall
+    not come back together.
+    """
+    exponential = dice.uniform(0.0, min(_LONGEST_BACKOFF, _FIRST_WAIT * 2.0 ** min(attempt, 20)))
+    return exponential if not wait else wait + min(wait, exponential)
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """What Retry-After-Ms or Retry-After (seconds or an HTTP date, RFC 9110) asks for, in seconds."""
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            seconds = float(headers.get(name, "")) * unit
+        except ValueError:
+            continue
+        if not math.isnan(seconds):
+            return max(0.0, seconds)
+    # Imported here, as it takes longer than all the rest of this module and hardly ever is needed.
+    import email.utils
+
+    try:
+        date = email.utils.parsedate_to_datetime(headers.get("retry-after", ""))
+        return max(0.0, date.timestamp() - time.time())
+    except (ValueError, TypeError, OverflowError, OSError):
+        return None
+
+
+def _codes(error: object) -> list[str]:
+    """All that an error calls itself, in lower case."""
+    if not isinstance(error, dict):
+        return []
+    inner = error.get("innererror")
+    parts = [error.get("code"), error.get("type"), inner.get("code") if isinstance(inner, dict) else None]
+    return [part.lower() for part in parts if isinstance(part, str)]
+
+
+def _message(error: Any) -> str:
+    if isinstance(error, dict):
+        message = error.get("message") or error.get("detail")
+        if not isinstance(message, str):
+            return json.dumps(error, ensure_ascii=False, default=str)
+        # "Provider returned error", says OpenRouter, and here what it was.
+        metadata = error.get("metadata")
+        raw = metadata.get("raw") if isinstance(metadata, dict) else None
+        return f"{message}: {raw}" if isinstance(raw, str) and raw else message
+    return "" if error is None else str(error).strip()
+
+
+def _is_filtered(error: object, codes: list[str], said: str) -> bool:
+    """Whether moderation stopped the prompt: by name, in OpenRouter's words, or in those of OpenAI's newer models."""
+    metadata = error.get("metadata") if isinstance(error, dict) else None
+    if isinstance(metadata, dict) and ("flagged_input" in metadata or "reasons" in metadata):
+        return True
+    # What OpenRouter's provider said is JSON in a text.
+    if any(code in _FILTER for code in codes) or any(f'"{code}"' in said.lower() for code in _FILTER):
+        return True
+    return "invalid_prompt" in codes and "flagged" in said.lower()

@@ -1,0 +1,184 @@
+"""A limit on requests and tokens a minute that all threads of a process share, and the pauses that a server asks for.
+
+Two token buckets, one of requests and one of tokens: each refills evenly at its limit, and holds ten seconds' worth,
+so that a run begins with a burst of a sixth of a minute's limit and then goes on at an even pace. How many tokens a
+call takes is only known afterwards; it is estimated beforehand and settled when the reply is there. Calls go
+in the order of asking, and one too large for the bucket waits until it is full and leaves it in debt.
+
+Limits that nobody told us of show as HTTP 429. `Limiter.pause` then holds everybody for as long as the server says,
+and lets them go on one after the other at a growing pace: all at once, most of them would be sent away again. The
+``x-ratelimit-*`` headers of OpenAI are not read: other servers have none, and Retry-After says what is needed.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from pddl2nl.llm.types import ModelConfigurationError
+
+__all__ = ["Limiter"]
+
+_MINUTE = 60.0
+_BURST = 1 / 6
+_FIRST_GAP = 0.05
+_LONGEST_GAP = 1.0
+# Slower by a half at a refusal, faster by a thirtieth at a reply: one call in about fourteen is refused then.
+_SLOW_DOWN = 1.5
+_SPEED_UP = 0.97
+_NO_GAP = 0.001
+_LOOK_AGAIN = 0.25
+_SHORTEST_WAIT = 1e-6
+
+
+@dataclass
+class _Bucket:
+    """Refills at ``rate`` a second up to ``size``; a level below zero is a debt."""
+
+    rate: float
+    size: float
+    level: float
+    seen: float
+
+    def wait(self, amount: float, now: float) -> float:
+        """Seconds until an amount is there, or until the bucket is full where it is smaller than that."""
+        self.level = min(self.size, self.level + (now - self.seen) * self.rate)
+        self.seen = now
+        return max(0.0, min(amount, self.size) - self.level) / self.rate
+
+    def give_back(self, amount: float) -> None:
+        self.level = min(self.size, self.level + amount)
+
+
+class Limiter:
+    """Lets calls through at no more than so many requests and tokens a minute; None is no limit.
+
+    Args:
+        requests_per_minute: the limit on requests.
+        tokens_per_minute: the limit on tokens, prompts and replies together.
+        clock: the time in seconds, for tests.
+        sleep: waits for seconds, for tests.
+
+    Raises:
+        ModelConfigurationError: a limit that is not above zero.
+    """
+
+    _of_process: dict[tuple[str, str, float | None, float | None], Limiter] = {}  # noqa: RUF012 — shared on purpose
+    _of_process_lock = threading.Lock()
+
+    def __init__(
+        self,
+        requests_per_minute: float | None = None,
+        tokens_per_minute: float | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ):
+        self._clock = clock
+        self._sleep = sleep
+        self._lock = threading.Lock()
+        self._requests = _bucket("requests a minute", requests_per_minute, clock(), at_least=1.0)
+        self._tokens = _bucket("tokens a minute", tokens_per_minute, clock())
+        self._resume = float("-inf")
+        self._gap = 0.0
+        self._changed = float("-inf")
+        self._last = float("-inf")
+        self._queue: deque[threading.Event] = deque()
+
+    @classmethod
+    def shared(
+        cls,
+        endpoint: str,
+        model: str,
+        requests_per_minute: float | None = None,
+        tokens_per_minute: float | None = None,
+    ) -> Limiter:
+        """The one limiter of this process for a model at an endpoint."""
+        key = (endpoint, model, requests_per_minute, tokens_per_minute)
+        with cls._of_process_lock:
+            if key not in cls._of_process:
+                cls._of_process[key] = cls(requests_per_minute, tokens_per_minute)
+            return cls._of_process[key]
+
+    def acquire(self, tokens: float = 0.0) -> float:
+        """Waits until a call that takes about so many tokens may be made; Ctrl-C ends the wait.
+
+        Returns:
+            When the call begins, for `pause`.
+        """
+        with self._turn():
+            while (wait := self._try(tokens)) > 0:
+                self._sleep(wait)
+            return self._clock()
+
+    def settle(self, estimated: float, actual: float) -> None:
+        """Puts an estimate right: what the call took in truth, zero for one that failed."""
+        with self._lock:
+            if self._tokens is not None:
+                self._tokens.give_back(estimated - actual)
+            if actual > 0 and self._gap:
+                self._gap *= _SPEED_UP
+                if self._gap < _NO_GAP:
+                    self._gap = 0.0
+
+    def pause(self, seconds: float, began: float = float("inf")) -> bool:
+        """Holds every call for so long, because the server sent one away that began at a given time.
+
+        Returns:
+            Whether that is longer than was known.
+        """
+        with self._lock:
+            now = self._clock()
+            if began >= self._changed:
+                # Of the many calls that were under way together, only the first one that is sent away makes us
+                # slower.
+                self._gap = min(max(_SLOW_DOWN * self._gap, min(seconds, _FIRST_GAP)), _LONGEST_GAP)
+                self._changed = now
+            longer = now + seconds > max(self._resume, now)
+            self._resume = max(self._resume, now + seconds)
+            return longer
+
+    def _try(self, tokens: float) -> float:
+        """Takes the place at the head of the queue, or says after how many seconds to try again."""
+        with self._lock:
+            now = self._clock()
+            paused = max(self._resume, self._last + self._gap) - now
+            wanted = [(self._requests, 1.0), (self._tokens, tokens)]
+            needs = [(bucket, amount) for bucket, amount in wanted if bucket is not None]
+            short = max((bucket.wait(amount, now) for bucket, amount in needs), default=0.0)
+            if max(paused, short) > _SHORTEST_WAIT:
+                # What others give back in the meantime may shorten the wait for a bucket, but no pause.
+                return max(paused, min(short, _LOOK_AGAIN))
+            for bucket, amount in needs:
+                bucket.level -= amount
+            self._last = now
+            return 0.0
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Waits to be at the head of the queue; only there one waits for anything else, so nobody is overtaken."""
+        ticket = threading.Event()
+        with self._lock:
+            self._queue.append(ticket)
+            self._queue[0].set()
+        try:
+            ticket.wait()
+            yield
+        finally:
+            with self._lock:
+                self._queue.remove(ticket)
+                if self._queue:
+                    self._queue[0].set()
+
+
+def _bucket(what: str, limit: float | None, now: float, at_least: float = 0.0) -> _Bucket | None:
+    if limit is None:
+        return None
+    if not 0 < limit < float("inf"):
+        raise ModelConfigurationError(f"the limit on {what} must be a number above zero; found {limit:g}")
+    size = max(limit * _BURST, at_least)
+    return _Bucket(limit / _MINUTE, size, size, now)

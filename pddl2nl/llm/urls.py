@@ -1,0 +1,64 @@
+"""Addresses of endpoints: what may be shown of them, and whether they are near."""
+
+from __future__ import annotations
+
+import ipaddress
+from urllib.parse import parse_qsl, urlsplit, urlunsplit
+
+__all__ = ["Address", "host_of", "is_near", "public_url"]
+
+
+class Address:
+    """An endpoint's address, which shows neither user, password nor query by itself."""
+
+    __slots__ = ("whole",)
+
+    def __init__(self, whole: str):
+        self.whole = whole
+
+    @property
+    def base(self) -> str:
+        """Without query and fragment, so that a path can be appended; user and password are in it."""
+        return urlunsplit((*urlsplit(self.whole)[:3], "", ""))
+
+    @property
+    def query(self) -> dict[str, str]:
+        """The fields of the query, which belong behind every path."""
+        return dict(parse_qsl(urlsplit(self.whole).query, keep_blank_values=True))
+
+    def __str__(self) -> str:
+        return public_url(self.whole)
+
+    def __repr__(self) -> str:
+        return f"Address({str(self)!r})"
+
+
+def public_url(url: str) -> str:
+    """The URL without user, password, query and fragment, fit for a record."""
+    try:
+        parts = urlsplit(url)
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return "(unreadable URL)"
+    host = parts.hostname or ""
+    return urlunsplit((parts.scheme, f"[{host}]{port}" if ":" in host else host + port, parts.path, "", ""))
+
+
+def host_of(url: str) -> str | None:
+    """The host of an http or https address, None where it is no such address."""
+    try:
+        parts = urlsplit(url)
+        # Reading it raises where it is no port.
+        _ = parts.port
+    except ValueError:
+        return None
+    return parts.hostname or None if parts.scheme in ("http", "https") else None
+
+
+def is_near(host: str) -> bool:
+    """Whether a host is this machine or one of its own network, where servers ask for no key."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return "." not in host or host.endswith((".local", ".localhost", ".internal", ".lan"))
+    return address.is_loopback or address.is_private or address.is_unspecified

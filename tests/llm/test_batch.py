@@ -1,0 +1,546 @@
+"""Batches with the openai client itself against a real HTTP server on loopback: every end that a line can take."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.llm import (
+    Completion,
+    ContextWindowError,
+    EndpointError,
+    EndpointRefusedError,
+    Finish,
+    Message,
+    ModelConfigurationError,
+    OpenAIModel,
+    ReplyPendingError,
+    Request,
+    ScriptedModel,
+    Usage,
+)
+from pddl2nl.llm.batch import BatchProgress, BatchRunner, BatchSummary
+from pddl2nl.llm.batch_endpoint import BatchEndpoint
+from pddl2nl.llm.cache import Cache
+from pddl2nl.llm.cached import CachedModel
+from pddl2nl.llm.keys import identity_key
+from pddl2nl.llm.loopback import Call, ChatServer, Trouble
+from pddl2nl.llm.loopback_batches import BatchPlan, LineFault, ServedBatch
+
+KEY = "sk-known-key-1234567890"
+AT_ONCE = ("completed",)
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setattr("pddl2nl.llm.faults._FIRST_WAIT", 0.01)
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Iterator[Cache]:
+    with Cache(tmp_path / "replies.sqlite") as opened:
+        yield opened
+
+
+class Echo:
+    """Says what it was told last; a word such as "length:" at the start says how it falls short."""
+
+    name = "echo"
+
+    def complete(self, request: Request) -> Completion:
+        """The echo."""
+        said = request.messages[-1].content
+        finish, colon, text = said.partition(":")
+        kinds: dict[str, Finish] = {"length": "length", "refused": "refused", "filtered": "filtered", "empty": "empty"}
+        if colon and finish in kinds:
+            return Completion("" if finish == "empty" else text, kinds[finish], Usage(10, 2))
+        return Completion(f"echo {said}", usage=Usage(10, 2, 4, 1))
+
+
+def asked(said: str) -> Request:
+    return Request((Message("user", said),), seed=1)
+
+
+def runner_of(cache: Cache, **options: Any) -> BatchRunner:
+    settings: dict[str, Any] = {"poll_seconds": 0.005, "settle_seconds": 0.0} | options
+    return BatchRunner(cache, **settings)
+
+
+def noted(runner: BatchRunner, cache: Cache, model: OpenAIModel, said: list[str]) -> CachedModel:
+    """The model of a pass in which all of this is asked and nothing is there yet."""
+    cached = CachedModel(model, cache, collect=runner.collect)
+    for text in said:
+        with pytest.raises(ReplyPendingError):
+            cached.complete(asked(text))
+    return cached
+
+
+def brought(server: ChatServer, cache: Cache, said: list[str], **options: Any) -> tuple[BatchSummary, CachedModel]:
+    runner = runner_of(cache, **options)
+    cached = noted(runner, cache, OpenAIModel("m", server.base_url), said)
+    return runner.run(), cached
+
+
+def key_of(server: ChatServer, said: str) -> str:
+    return identity_key(OpenAIModel("m", server.base_url).identity(asked(said)))
+
+
+# ── the way there and back ───────────────────────────────────────────────────────────────────────
+
+
+def test_what_is_noted_comes_in_one_batch_and_stays_in_the_cache(cache: Cache) -> None:
+    said = [f"line {number} — ü" for number in range(20)]
+    with ChatServer(Echo()) as server:
+        runner = runner_of(cache)
+        cached = noted(runner, cache, OpenAIModel("m", server.base_url), said + said)
+        assert runner.pending == 20
+        summary = runner.run()
+        assert runner.pending == 0
+        replies = [cached.complete(asked(text)) for text in said]
+        assert [reply.text for reply in replies] == [f"echo {text}" for text in said]
+        assert all(reply.from_cache and reply.tariff == "batch" for reply in replies)
+        assert replies[0].usage == Usage(10, 2, 4, 1)
+        assert (summary.batches, summary.lines, summary.answered, summary.resumed) == (1, 20, 20, 0)
+        assert not summary.replies
+        assert not summary.failed
+        assert sorted(server.desk.submitted) == sorted(key_of(server, text) for text in said)
+        assert not any(call.path.endswith("/chat/completions") for call in server.calls)
+    assert cache.verify().sound
+
+
+def test_the_input_file_is_what_the_provider_asks_for(cache: Cache) -> None:
+    with ChatServer(Echo()) as server:
+        model = OpenAIModel("m", server.base_url)
+        brought(server, cache, ["a"])
+        upload = next(call for call in server.calls if call.path == "/v1/files")
+        made = next(call for call in server.calls if call.path == "/v1/batches")
+        (line,) = [json.loads(text) for text in upload.body["file"].splitlines()]
+        assert line == {
+            "custom_id": key_of(server, "a"),
+            "method": "POST",
+            "url": "/v1/chat/completions",
+            "body": model.body(asked("a")),
+        }
+        assert upload.body["purpose"] == "batch"
+        assert {name: made.body[name] for name in ("endpoint", "completion_window")} == {
+            "endpoint": "/v1/chat/completions",
+            "completion_window": "24h",
+        }
+        assert list(made.body["metadata"]) == ["pddl2nl_batch"]
+
+
+def test_no_batch_is_made_of_nothing(cache: Cache) -> None:
+    assert runner_of(cache).run() == BatchSummary(0, 0, 0, 0, {}, {})
+
+
+def test_samples_of_one_request_are_lines_of_their_own(cache: Cache) -> None:
+    runner = runner_of(cache)
+    with ChatServer(Echo()) as server:
+        model = OpenAIModel("m", server.base_url)
+        for sample in range(3):
+            assert runner.collect(replace(asked("a"), sample=sample), model) is None
+        assert runner.run().answered == 3
+
+
+def test_lines_beyond_the_limits_go_into_further_batches(cache: Cache) -> None:
+    said = [f"line {number}" for number in range(10)]
+    with ChatServer(Echo()) as server:
+        summary, _ = brought(server, cache, said, max_lines=4)
+        assert [len(batch.lines) for batch in server.desk.batches] == [4, 4, 2]
+        assert (summary.batches, summary.answered) == (3, 10)
+
+
+def test_bytes_beyond_the_limits_go_into_further_batches(cache: Cache) -> None:
+    said = ["x" * 1000, "y" * 1000, "z" * 5000]
+    with ChatServer(Echo()) as server:
+        summary, _ = brought(server, cache, said, max_bytes=2600)
+        assert [len(batch.lines) for batch in server.desk.batches] == [2, 1]
+        assert summary.answered == 3
+
+
+def test_each_model_has_batches_of_its_own(cache: Cache) -> None:
+    runner = runner_of(cache)
+    with ChatServer(Echo()) as server:
+        for name in ("planner", "translator"):
+            noted(runner, cache, OpenAIModel(name, server.base_url), ["a", "b"])
+        assert runner.run().answered == 4
+        assert [{line["body"]["model"] for line in batch.lines} for batch in server.desk.batches] == [
+            {"planner"},
+            {"translator"},
+        ]
+
+
+def test_the_accounts_hear_of_each_reply_once(cache: Cache) -> None:
+    heard: list[tuple[str, str, Usage]] = []
+    with ChatServer(
+        Echo(), batches=BatchPlan(line=lambda name, tried: LineFault(500) if tried == 0 else None)
+    ) as server:
+        runner = runner_of(cache)
+        noted(runner, cache, OpenAIModel("m", server.base_url), ["a", "length:b"])
+        runner.run(on_reply=lambda request, reply: heard.append((request.purpose, reply.finish, reply.usage)))
+    assert sorted(heard) == [("planner", "length", Usage(10, 2)), ("planner", "text", Usage(10, 2, 4, 1))]
+
+
+def test_progress_tells_lines_and_states(cache: Cache) -> None:
+    told: list[BatchProgress] = []
+    with ChatServer(Echo()) as server:
+        runner = runner_of(cache)
+        noted(runner, cache, OpenAIModel("m", server.base_url), ["a", "b"])
+        runner.run(on_progress=told.append)
+    assert told[0] == BatchProgress(2, 0, {"in_progress": 1})
+    assert told[-1] == BatchProgress(2, 2, {"completed": 1})
+
+
+# ── replies that fell short ──────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("finish", ["length", "refused", "filtered", "empty"])
+def test_a_reply_that_fell_short_reaches_who_asked_and_not_the_cache(cache: Cache, finish: str) -> None:
+    said = f"{finish}:half a pl"
+    with ChatServer(Echo()) as server:
+        summary, cached = brought(server, cache, [said, "a"])
+        reply = cached.complete(asked(said))
+        assert reply == replace(summary.replies[key_of(server, said)], from_cache=True)
+        assert (reply.finish, reply.tariff) == (finish, "batch")
+        assert len(cache) == 1
+        # Nor is it asked for again by those who come later and want it by batch.
+        later = runner_of(cache)
+        assert (
+            CachedModel(OpenAIModel("m", server.base_url), cache, collect=later.collect).complete(asked(said)).text
+            == reply.text
+        )
+        assert later.pending == 0
+        assert len(server.desk.submitted) == 2
+
+
+def test_a_filtered_prompt_is_a_reply_and_no_refusal(cache: Cache) -> None:
+    plan = BatchPlan(AT_ONCE, line=lambda name, tried: LineFault(400, "content_filter", "filtered"))
+    with ChatServer(Echo(), batches=plan) as server:
+        summary, cached = brought(server, cache, ["a"])
+        assert cached.complete(asked("a")).finish == "filtered"
+        assert [reply.finish for reply in summary.replies.values()] == ["filtered"]
+
+
+# ── lines that failed ────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [LineFault(429, "rate_limit_exceeded"), LineFault(500), LineFault(503), LineFault(None), LineFault(missing=True)],
+)
+def test_failed_lines_are_submitted_again_and_no_others(cache: Cache, fault: LineFault) -> None:
+    said = ["a", "b", "c"]
+    with ChatServer(Echo()) as server:
+        bad = key_of(server, "b")
+        server.desk.plan = BatchPlan(AT_ONCE, line=lambda name, tried: fault if name == bad and tried < 2 else None)
+        summary, _ = brought(server, cache, said)
+        assert summary.answered == 3
+        assert Counter(server.desk.submitted)[bad] == 3
+        assert len(server.desk.submitted) == 5
+
+
+def test_after_the_last_attempt_the_error_reaches_who_asked(cache: Cache) -> None:
+    with ChatServer(Echo()) as server:
+        bad = key_of(server, "b")
+        server.desk.plan = BatchPlan(AT_ONCE, line=lambda name, tried: LineFault(500) if name == bad else None)
+        summary, cached = brought(server, cache, ["a", "b"], max_attempts=2)
+        assert summary.answered == 1
+        assert list(summary.failed) == [bad]
+        assert Counter(server.desk.submitted)[bad] == 2
+        with pytest.raises(EndpointError, match=r"HTTP 500.*made to fail.*\(2 attempts in batches\)"):
+            cached.complete(asked("b"))
+
+
+def test_a_prompt_too_long_concerns_nobody_else(cache: Cache) -> None:
+    with ChatServer(Echo()) as server:
+        bad = key_of(server, "b")
+        fault = LineFault(400, "context_length_exceeded", "This model's maximum context length is 10 tokens.")
+        server.desk.plan = BatchPlan(AT_ONCE, line=lambda name, tried: fault if name == bad else None)
+        summary, cached = brought(server, cache, ["a", "b"])
+        assert (summary.answered, len(server.desk.submitted)) == (1, 2)
+        with pytest.raises(ContextWindowError):
+            cached.complete(asked("b"))
+
+
+@pytest.mark.parametrize(
+    ("status", "code"), [(400, "bad"), (401, None), (403, None), (404, None), (429, "insufficient_quota")]
+)
+def test_a_line_refused_for_good_stops_everything_once_the_rest_is_kept(
+    cache: Cache, status: int, code: str | None
+) -> None:
+    with ChatServer(Echo()) as server:
+        bad = key_of(server, "b")
+        fault = LineFault(status, code, "not with this key")
+        server.desk.plan = BatchPlan(AT_ONCE, line=lambda name, tried: fault if name == bad and not tried else None)
+        runner = runner_of(cache)
+        cached = noted(runner, cache, OpenAIModel("m", server.base_url), ["a", "b", "c"])
+        with pytest.raises(EndpointRefusedError, match=f"HTTP {status}.*not with this key"):
+            runner.run()
+        assert len(cache) == 2
+        # With the reason gone, the same command asks for nothing but that line.
+        runner.run()
+        assert cached.complete(asked("b")).text == "echo b"
+        assert len(server.desk.submitted) == 4
+
+
+def test_nonsense_for_a_reply_is_a_line_that_failed(cache: Cache) -> None:
+    with ChatServer(Echo()) as server:
+        sound = server.desk._answers["/v1/chat/completions"]
+        answers = iter([{"choices": []}])
+        server.desk._answers = {"/v1/chat/completions": lambda body: next(answers, None) or sound(body)}
+        summary, _ = brought(server, cache, ["a"])
+        assert (summary.batches, summary.answered) == (2, 1)
+
+
+# ── batches that end otherwise ───────────────────────────────────────────────────────────────────
+
+
+def test_what_an_expired_batch_left_is_submitted_again(cache: Cache) -> None:
+    def plan(number: int) -> BatchPlan:
+        return BatchPlan(("in_progress", "expired"), answered=2) if number == 0 else BatchPlan()
+
+    with ChatServer(Echo(), batches=plan) as server:
+        summary, _ = brought(server, cache, ["a", "b", "c", "d", "e"])
+        assert [len(batch.lines) for batch in server.desk.batches] == [5, 3]
+        assert summary.answered == 5
+
+
+def test_a_batch_that_failed_for_a_reason_that_may_pass_is_submitted_again(cache: Cache) -> None:
+    def plan(number: int) -> BatchPlan:
+        return BatchPlan(("validating", "failed")) if number == 0 else BatchPlan()
+
+    with ChatServer(Echo(), batches=plan) as server:
+        summary, _ = brought(server, cache, ["a", "b"])
+        assert (summary.batches, summary.answered) == (2, 2)
+
+
+def test_a_batch_that_failed_for_good_says_why(cache: Cache) -> None:
+    plan = BatchPlan(("validating", "failed"), errors=(("model_not_found", f"no model m for {KEY}"),))
+    with (
+        ChatServer(Echo(), batches=plan) as server,
+        pytest.raises(EndpointRefusedError, match=r"batch_0001 failed as a whole: no model m for \[key\]"),
+    ):
+        brought(server, cache, ["a", "b"])
+    assert len(server.desk.batches) == 1
+
+
+def test_where_too_much_is_enqueued_less_is_submitted_at_a_time(cache: Cache) -> None:
+    """An account may have so many tokens in the queue: here lines, three of them."""
+    limit = ("token_limit_exceeded", "Enqueued token limit reached")
+    with ChatServer(Echo()) as server:
+
+        def plan(number: int) -> BatchPlan:
+            file = server.desk.files[server.calls[-1].body["input_file_id"]]
+            waiting = sum(len(one.lines) for one in server.desk.batches if one.status not in ("completed", "failed"))
+            fits = waiting + len(file["content"].splitlines()) <= 3
+            return BatchPlan() if fits else BatchPlan(("validating", "failed"), errors=(limit,))
+
+        server.desk.plan = plan
+        summary, _ = brought(server, cache, [f"line {number}" for number in range(10)])
+        assert summary.answered == 10
+        done = Counter(name for one in server.desk.batches if one.status == "completed" for name in one.custom_ids)
+        assert set(done.values()) == {1}
+
+
+def test_a_cancelled_batch_stops_and_the_rest_is_submitted_the_next_time(cache: Cache) -> None:
+    def plan(number: int) -> BatchPlan:
+        return BatchPlan(("in_progress", "cancelled"), answered=1) if number == 0 else BatchPlan()
+
+    with ChatServer(Echo(), batches=plan) as server:
+        runner = runner_of(cache)
+        noted(runner, cache, OpenAIModel("m", server.base_url), ["a", "b", "c"])
+        with pytest.raises(EndpointError, match="batch_0001 was cancelled at the provider"):
+            runner.run()
+        assert (len(cache), runner.pending) == (1, 2)
+        assert runner.run().answered == 2
+        assert [len(batch.lines) for batch in server.desk.batches] == [3, 2]
+
+
+# ── faults on the way ────────────────────────────────────────────────────────────────────────────
+
+
+def faulty(method: str, path: str, troubles: list[Trouble]) -> Callable[[Call], Trouble | None]:
+    left = list(troubles)
+    return lambda call: left.pop(0) if left and call.method == method and path in call.path else None
+
+
+PASSING = [Trouble(500), Trouble(429), Trouble(drop=True), Trouble(200, "{}" * 99, cut=True)]
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [("POST", "/files"), ("POST", "/batches"), ("GET", "/batches/batch"), ("GET", "/content")]
+)
+def test_faults_that_pass_are_outlived_at_every_call(cache: Cache, method: str, path: str) -> None:
+    with ChatServer(Echo(), fault=faulty(method, path, PASSING)) as server:
+        summary, _ = brought(server, cache, ["a", "b"])
+        assert summary.answered == 2
+        assert len(server.desk.submitted) == 2
+
+
+def test_a_batch_whose_answer_was_lost_is_found_and_not_made_twice(cache: Cache) -> None:
+    lost = [Trouble(drop=True, handled=True), Trouble(500, handled=True), Trouble(200, cut=True, handled=True)]
+    for number, trouble in enumerate(lost):
+        with ChatServer(Echo(), fault=faulty("POST", "/batches", [trouble])) as server:
+            # Others' batches, more than one page of the list holds, came in between.
+            summary, _ = brought(server, cache, [f"a {number}"])
+            assert summary.answered == 1
+            assert len(server.desk.batches) == 1
+
+
+def test_a_batch_is_found_beyond_the_first_page_of_recent_ones(cache: Cache) -> None:
+    def crowd(call: Call) -> Trouble | None:
+        if call.method == "GET" and call.path.startswith("/v1/batches?") and len(server.desk.batches) == 1:
+            for number in range(150):
+                ours = server.desk.batches[0]
+                server.desk.batches.append(
+                    replace(ours, id=f"other_{number}", made={**ours.made, "metadata": None, "input_file_id": "x"})
+                )
+        return lost(call)
+
+    lost = faulty("POST", "/batches", [Trouble(drop=True, handled=True)])
+    with ChatServer(Echo(), fault=crowd) as server:
+        summary, _ = brought(server, cache, ["a"])
+        assert summary.answered == 1
+        assert len([call for call in server.calls if (call.method, call.path) == ("POST", "/v1/batches")]) == 1
+
+
+def test_an_endpoint_that_forgets_metadata_is_told_by_the_input_file(cache: Cache) -> None:
+    with ChatServer(Echo(), fault=faulty("POST", "/batches", [Trouble(drop=True, handled=True)])) as server:
+        shown = server.desk._list
+
+        def bare(query: Any) -> dict[str, Any]:
+            return {**shown(query), "data": [{**one, "metadata": None} for one in shown(query)["data"]]}
+
+        server.desk._list = bare  # type: ignore[method-assign]
+        summary, _ = brought(server, cache, ["a"])
+        assert summary.answered == 1
+        assert len(server.desk.batches) == 1
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404])
+def test_a_refused_call_is_not_tried_again(cache: Cache, status: int) -> None:
+    with ChatServer(Echo(), fault=lambda call: Trouble(status)) as server:
+        with pytest.raises(EndpointRefusedError, match=f"HTTP {status}"):
+            brought(server, cache, ["a"])
+        assert len(server.calls) == 1
+
+
+def test_a_torn_output_file_is_read_again_and_not_paid_for_again(cache: Cache) -> None:
+    with ChatServer(Echo(), fault=faulty("GET", "/content", [Trouble(200, '{"custom_id": "x"}\n{"cust')])) as server:
+        runner = runner_of(cache)
+        noted(runner, cache, OpenAIModel("m", server.base_url), ["a", "b"])
+        with pytest.raises(EndpointError, match="something else than JSON"):
+            runner.run()
+        assert runner.run().answered == 2
+        assert len(server.desk.submitted) == 2
+
+
+def test_a_batch_under_another_key_says_what_to_do(cache: Cache) -> None:
+    with ChatServer(Echo()) as server:
+        runner = runner_of(cache)
+        noted(runner, cache, OpenAIModel("m", server.base_url), ["a"])
+        server.fault = faulty("GET", "/batches/batch", [Trouble(404)])
+        with pytest.raises(
+            EndpointRefusedError, match=r"batch_0001, submitted on .* cannot be read: .*404.*another cache"
+        ):
+            runner.run()
+        assert runner.run().answered == 1
+        assert len(server.desk.submitted) == 1
+
+
+def test_a_batch_that_the_provider_has_deleted_is_given_up(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ChatServer(Echo()) as server:
+        runner = runner_of(cache)
+        noted(runner, cache, OpenAIModel("m", server.base_url), ["a"])
+        server.fault = faulty("GET", "/batches/batch", [Trouble(404)])
+        monkeypatch.setattr("pddl2nl.llm.batch._KEPT_BY_PROVIDER", -1.0)
+        assert runner.run().answered == 1
+        assert len(server.desk.submitted) == 2
+
+
+@pytest.mark.parametrize("body", ["[]", '"<p>hello</p>"', "{}", '{"id": 7}'])
+def test_nonsense_for_a_file_or_a_batch_is_an_infrastructure_error(cache: Cache, body: str) -> None:
+    for path in ("/files", "/batches"):
+        with (
+            ChatServer(
+                Echo(), fault=lambda call, path=path: Trouble(200, body) if path in call.path else None
+            ) as server,
+            pytest.raises(InfrastructureError),
+        ):
+            brought(server, cache, ["a"])
+
+
+def test_what_another_server_leaves_out_or_says_otherwise_is_taken(cache: Cache) -> None:
+    """Status in capitals, no counts, no times, no metadata, errors as texts."""
+    with ChatServer(Echo(), fault=faulty("POST", "/batches", [Trouble(drop=True, handled=True)])) as server:
+        shown = ServedBatch.to_json
+
+        def odd(batch: ServedBatch) -> dict[str, Any]:
+            told = {**shown(batch), "request_counts": "many", "errors": {"data": ["odd"]}, "metadata": "none"}
+            return {**told, "status": told["status"].upper(), "created_at": None}
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(ServedBatch, "to_json", odd)
+            summary, _ = brought(server, cache, ["a", "b"])
+        assert summary.answered == 2
+        assert len(server.desk.batches) == 1
+
+
+def test_azure_has_another_address_for_lines() -> None:
+    for url, expected in (
+        ("https://name.openai.azure.com/openai/v1", "/chat/completions"),
+        ("https://api.openai.com/v1", "/v1/chat/completions"),
+    ):
+        assert BatchEndpoint(OpenAIModel("m", url), 0.0, lambda seconds: None).url == expected
+
+
+def test_no_key_reaches_errors_logs_or_files(
+    cache: Cache, tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    said: list[str] = []
+    echoing = LineFault(400, "bad", f"the key {KEY} is odd")
+    faults = [Trouble(401, json.dumps({"error": {"message": f"bad {KEY}"}})), Trouble(200, f'"{KEY}"')]
+    for path in ("/files", "/batches"):
+        for trouble in faults:
+            with (
+                ChatServer(Echo(), fault=faulty("POST", path, [trouble])) as server,
+                pytest.raises(EndpointError) as caught,
+            ):
+                brought(server, cache, ["a"])
+            said.append(f"{caught.value!r} {caught.value.__context__!r}")
+    for plan in (BatchPlan(AT_ONCE, line=lambda name, tried: echoing), BatchPlan(("failed",), errors=(("x", KEY),))):
+        with ChatServer(Echo(), batches=plan) as server, pytest.raises(EndpointError) as caught:
+            brought(server, cache, ["a"])
+        said.append(repr(caught.value))
+    with ChatServer(ScriptedModel([f"my key is {KEY}"])) as server:
+        brought(server, cache, ["a"])
+    cache.close()
+    files = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+    assert KEY.encode() not in files
+    assert KEY not in " ".join(said) + caplog.text + "".join(capfd.readouterr())
+
+
+# ── what it cannot do ────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_model_without_an_endpoint_has_no_batches(cache: Cache) -> None:
+    with pytest.raises(ModelConfigurationError, match="'script' is none"):
+        runner_of(cache).collect(asked("a"), ScriptedModel([]))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrong", [{"max_attempts": 0}, {"max_lines": 0}, {"max_bytes": 0}, {"poll_seconds": -1}])
+def test_numbers_out_of_range_are_refused(cache: Cache, wrong: dict[str, Any]) -> None:
+    with pytest.raises(InputError):
+        BatchRunner(cache, **wrong)

@@ -1,0 +1,636 @@
+"""The cache's file: what is kept stays, whoever writes at once, whoever is killed, whatever is damaged."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import math
+import os
+import pickle
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import textwrap
+import threading
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.llm import Completion, Usage, cache_file
+from pddl2nl.llm.cache import Cache, default_cache_path
+from pddl2nl.llm.keys import canonical_json, identity_key
+from pddl2nl.llm.stored import completion_from_json, completion_to_json
+
+URL = "https://example.org/v1"
+REPLY = completion_to_json(Completion("stack a on b", usage=Usage(7, 3, 2, 1), model="gpt-4o-x", seconds=0.5))
+
+
+def identity(number: int = 0, model: str = "gpt-4o", endpoint: str = URL) -> dict[str, Any]:
+    body = {"model": model, "messages": [{"role": "user", "content": f"Go — {number}."}], "temperature": 0.0}
+    return {"kind": "chat", "endpoint": endpoint, "body": body, "sample": 0}
+
+
+def embedding(text: str) -> dict[str, Any]:
+    return {"kind": "embedding", "endpoint": URL, "body": {"model": "embed-1", "input": text}, "sample": 0}
+
+
+def put(cache: Cache, said: dict[str, Any], reply: dict[str, Any] = REPLY) -> str:
+    key = identity_key(said)
+    cache.put(key, said, reply)
+    return key
+
+
+def exported(cache: Cache) -> str:
+    stream = io.StringIO()
+    assert cache.export(stream).damage == ()
+    return stream.getvalue()
+
+
+def lines_of(text: str) -> list[str]:
+    return text.split("\n")[:-1]
+
+
+def spoil(path: Path, sql: str, *values: object) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute(sql, values)
+    connection.commit()
+    connection.close()
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Iterator[Cache]:
+    with Cache(tmp_path / "deep" / "replies.sqlite") as opened:
+        yield opened
+
+
+def script(code: str, *arguments: object, **options: Any) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+
+def test_what_is_put_is_there_and_the_first_writer_wins(cache: Cache) -> None:
+    key = identity_key(identity())
+    assert cache.get(key) is None
+    assert cache.put(key, identity(), REPLY) is True
+    assert cache.put(key, identity(), {**REPLY, "text": "another"}) is False
+    assert cache.get(key) == REPLY
+    assert len(cache) == 1
+    with Cache(cache.path) as again:
+        assert again.get(key) == REPLY
+
+
+def test_any_sqlite_tool_reads_it(cache: Cache) -> None:
+    key = put(cache, identity(3))
+    connection = sqlite3.connect(cache.path)
+    connection.row_factory = sqlite3.Row
+    (row,) = connection.execute("SELECT * FROM replies").fetchall()
+    connection.close()
+    assert row["identity"] == (
+        '{"body":{"messages":[{"content":"Go — 3.","role":"user"}],"model":"gpt-4o","temperature":0.0},'
+        '"endpoint":"https://example.org/v1","kind":"chat","sample":0}'
+    )
+    assert row["key"] == key == hashlib.sha256(row["identity"].encode("utf-8")).hexdigest()
+    assert json.loads(row["reply"]) == REPLY
+    assert (row["kind"], row["model"], row["endpoint"], row["finish"]) == ("chat", "gpt-4o", URL, "text")
+    assert [row[name] for name in ("prompt_tokens", "completion_tokens", "cached_tokens")] == [7, 3, 2]
+    assert row["created"].endswith("Z")
+
+
+def test_a_completion_comes_back_as_it_was() -> None:
+    completion = Completion("ü\ud800\n", "text", Usage(1, 2, 3, 4), "m", "fp", 0.1 + 0.2, tariff="batch")
+    assert completion_from_json(json.loads(canonical_json(completion_to_json(completion)))) == completion
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"finish": "length"}, "only replies that finished with text"),
+        ({"text": None}, "text of a stored reply is a text"),
+        ({"prompt_tokens": -1}, "whole number from 0"),
+        ({"prompt_tokens": True}, "whole number from 0"),
+        ({"seconds": math.inf}, "seconds of a stored reply"),
+        ({"tariff": "free"}, "one of standard, batch"),
+        ({"more": 1}, "no other fields"),
+    ],
+)
+def test_only_complete_replies_enter(cache: Cache, change: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        put(cache, identity(), {**REPLY, **change})
+    assert len(cache) == 0
+
+
+def test_a_key_that_is_another_ones_is_refused(cache: Cache) -> None:
+    with pytest.raises(InputError, match="the key of this identity is"):
+        cache.put(identity_key(identity(1)), identity(2), REPLY)
+    with pytest.raises(InputError, match="one of chat, embedding"):
+        put(cache, {**identity(), "kind": "speech"})
+    with pytest.raises(InputError, match=r"an embedding is|embedding is \{"):
+        put(cache, embedding("a"), {"vector": []})
+    with pytest.raises(InputError, match="cannot be written as JSON"):
+        identity_key({"body": math.nan})
+
+
+def test_halves_of_characters_are_kept_too(cache: Cache) -> None:
+    said = identity()
+    said["body"]["messages"][0]["content"] = "half \ud83d, whole \ud83d\ude00"
+    key = put(cache, said, {**REPLY, "text": "\udfff."})
+    assert cache.get(key) == {**REPLY, "text": "\udfff."}
+    assert cache.verify().sound
+    said["body"]["messages"][0]["content"] = "half \ud83d, whole 😀"
+    assert identity_key(said) == key
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.text(), json_values, max_size=4))
+@settings(max_examples=60, deadline=None)
+def test_canonical_json_is_the_same_for_every_order_and_reads_back(data: dict[str, Any]) -> None:
+    text = canonical_json(data)
+    assert canonical_json(dict(reversed(data.items()))) == text
+    assert json.loads(text) == data
+    assert canonical_json(json.loads(text)) == text
+    assert identity_key(data) == hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+entries = st.lists(
+    st.tuples(
+        st.text(st.characters(), max_size=12),
+        st.builds(
+            lambda text, usage, seconds, tariff: completion_to_json(
+                Completion(text, usage=Usage(*usage), model="m", seconds=seconds, tariff=tariff)
+            ),
+            st.text(st.characters(), max_size=12),
+            st.tuples(*[st.integers(0, 2**40)] * 4),
+            st.floats(0, 1e9),
+            st.sampled_from(["standard", "batch"]),
+        )
+        | st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=3).map(
+            lambda vector: {"vector": vector}
+        ),
+    ),
+    max_size=6,
+)
+
+
+@given(entries)
+@settings(max_examples=25, deadline=None)
+def test_what_is_exported_and_imported_is_the_same(found: list[tuple[str, dict[str, Any]]]) -> None:
+    with tempfile.TemporaryDirectory() as folder, Cache(Path(folder, "a")) as one, Cache(Path(folder, "b")) as other:
+        for text, reply in found:
+            said = embedding(text) if "vector" in reply else identity(model=text)
+            put(one, said, reply)
+        text = exported(one)
+        report = other.import_(io.StringIO(text))
+        assert (report.imported, report.present, report.refused) == (len(one), 0, ())
+        assert exported(other) == text
+        assert other.verify().sound
+        assert other.import_(lines_of(text)).present == len(one)
+
+
+def test_damaged_lines_are_refused_by_number_and_all_others_taken(cache: Cache, tmp_path: Path) -> None:
+    for number in range(8):
+        put(cache, identity(number))
+    lines = lines_of(exported(cache))
+    lines[1] = lines[1].replace("stack a on b", "stack b on a")
+    lines[2] = lines[2].replace("Go — ", "Go! ")
+    lines[3] = lines[3][:-9]
+    lines[4] = "[]"
+    lines[5] = lines[5].replace('"format":1', '"format":2')
+    lines[6] = lines[6].replace('"prompt_tokens":7', '"prompt_tokens":"7"')
+    with Cache(tmp_path / "other") as other:
+        report = other.import_(lines)
+        assert (report.imported, report.present) == (2, 0)
+        assert [refused.line for refused in report.refused] == [2, 3, 4, 5, 6, 7]
+        words = ("checksum differs", "not the SHA-256", "no JSON:", "fields", "format is 2", "whole number")
+        assert all(word in refused.reason for word, refused in zip(words, report.refused, strict=True))
+        assert len(other) == 2
+        assert other.verify().sound
+
+
+def test_an_import_that_breaks_off_leaves_nothing(cache: Cache, tmp_path: Path) -> None:
+    for number in range(4):
+        put(cache, identity(number))
+    lines = lines_of(exported(cache))
+
+    def torn() -> Iterator[str]:
+        yield from lines[:2]
+        raise InfrastructureError("the network drive is gone")
+
+    with Cache(tmp_path / "other") as other:
+        with pytest.raises(InfrastructureError, match="drive"):
+            other.import_(torn())
+        assert len(other) == 0
+
+
+def test_a_reply_that_differs_from_the_one_kept_is_counted(cache: Cache, tmp_path: Path) -> None:
+    put(cache, identity())
+    with Cache(tmp_path / "other") as other:
+        key = put(other, identity(), {**REPLY, "text": "another"})
+        report = other.import_(lines_of(exported(cache)) * 2)
+        assert (report.imported, report.present, report.differing) == (0, 2, 1)
+        assert (other.get(key) or {})["text"] == "another"
+
+
+def test_verify_names_whatever_is_damaged(cache: Cache) -> None:
+    keys = [put(cache, identity(number)) for number in range(5)]
+    put(cache, embedding("x"), {"vector": [0.5, -1]})
+    assert (cache.verify().replies, cache.verify().sound) == (6, True)
+    spoil(cache.path, "UPDATE replies SET reply = replace(reply, 'stack', 'stick') WHERE key = ?", keys[0])
+    spoil(cache.path, "UPDATE replies SET identity = replace(identity, 'Go', 'No') WHERE key = ?", keys[1])
+    spoil(cache.path, "UPDATE replies SET prompt_tokens = 8 WHERE key = ?", keys[2])
+    spoil(cache.path, "UPDATE replies SET reply = CAST(x'7bff' AS TEXT) WHERE key = ?", keys[3])
+    found = {damage.key: damage.reason for damage in cache.verify().damage}
+    assert found.keys() == set(keys[:4])
+    assert "checksum" in found[keys[0]]
+    assert "SHA-256" in found[keys[1]]
+    assert "prompt_tokens" in found[keys[2]]
+    for key in (keys[0], keys[3]):
+        with pytest.raises(InfrastructureError, match="damaged"):
+            cache.get(key)
+    stream = io.StringIO()
+    report = cache.export(stream)
+    assert (report.replies, len(report.damage)) == (2, 4)
+    assert cache.prune(damaged=True, dry_run=True).removed == 4
+    assert cache.prune(damaged=True).left == 2
+    assert cache.verify().sound
+    assert cache.get(keys[0]) is None
+
+
+def test_a_file_whose_pages_are_damaged_never_gives_a_wrong_reply(tmp_path: Path) -> None:
+    path = tmp_path / "replies.sqlite"
+    with Cache(path) as cache:
+        keys = [put(cache, identity(number), {**REPLY, "text": f"{number} " * 400}) for number in range(60)]
+    data = bytearray(path.read_bytes())
+    for page in range(3, len(data) // 4096, 3):
+        data[page * 4096 : page * 4096 + 300] = b"\x5a" * 300
+    path.write_bytes(data)
+    right, failed = 0, 0
+    with Cache(path) as cache:
+        for number, key in enumerate(keys):
+            try:
+                found = cache.get(key)
+            except InfrastructureError:
+                failed += 1
+            else:
+                right += found is not None and found["text"] == f"{number} " * 400
+                assert found is None or found["text"] == f"{number} " * 400
+        assert failed
+        report = cache.verify()
+        assert not report.sound
+        stream = io.StringIO()
+        saved = cache.export(stream)
+        assert saved.damage
+        assert saved.replies == len(lines_of(stream.getvalue()))
+
+
+def test_stats_by_model_and_endpoint(cache: Cache) -> None:
+    for number in range(3):
+        put(cache, identity(number))
+    put(cache, identity(0, "unheard-of"))
+    put(cache, identity(0, endpoint="http://localhost:1/v1"))
+    put(cache, embedding("x"), {"vector": [1.0]})
+    found = cache.stats()
+    assert found.replies == 6
+    assert found.bytes > 4096
+    assert [(one.kind, one.model, one.endpoint, one.replies) for one in found.groups] == [
+        ("chat", "gpt-4o", "http://localhost:1/v1", 1),
+        ("chat", "gpt-4o", URL, 3),
+        ("chat", "unheard-of", URL, 1),
+        ("embedding", "embed-1", URL, 1),
+    ]
+    many = found.groups[1]
+    assert many.usage == Usage(21, 9, 6, 3)
+    assert many.usd == pytest.approx((15 * 2.5 + 6 * 1.25 + 9 * 10) / 1e6)
+    assert many.first <= many.last
+    assert found.groups[2].usd is None
+
+
+def test_prune_removes_what_meets_every_condition(cache: Cache) -> None:
+    keys = [put(cache, identity(number, model)) for number in range(5) for model in ("one", "two")]
+    for number, key in enumerate(keys):
+        spoil(
+            cache.path, "UPDATE replies SET created = ? WHERE key = ?", f"2020-01-0{number // 2 + 1}T00:00:00.000Z", key
+        )
+    put(cache, identity(9, "one"))
+    assert cache.prune(older_than=timedelta(days=1), model="one", dry_run=True).removed == 5
+    assert len(cache) == 11
+    report = cache.prune(older_than=timedelta(days=1), model="one", keep_newest=2)
+    assert (report.removed, report.left, report.compacted) == (3, 8, True)
+    assert [cache.get(key) is not None for key in keys[::2]] == [False, False, False, True, True]
+    assert cache.prune(endpoint="http://nowhere").removed == 0
+    assert cache.prune().left == 0
+    assert cache.verify().sound
+
+
+def test_the_room_of_pruned_replies_goes_back_to_the_disk(cache: Cache) -> None:
+    for number in range(50):
+        put(cache, identity(number), {**REPLY, "text": "x" * 20_000})
+    full = cache.stats().bytes
+    report = cache.prune()
+    assert report.freed > 900_000
+    assert cache.stats().bytes < full / 10
+
+
+def test_a_path_that_is_no_cache_is_refused_with_the_reason(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is a folder"):
+        Cache(tmp_path)
+    text = tmp_path / "notes.txt"
+    text.write_text("no database, but a text of some length\n" * 99)
+    with pytest.raises(InputError, match="no SQLite file"):
+        Cache(text)
+    assert text.read_text().startswith("no database")
+    other = tmp_path / "other.sqlite"
+    spoil(other, "CREATE TABLE birds (name TEXT)")
+    with pytest.raises(InputError, match="some other SQLite file"):
+        Cache(other)
+    with pytest.raises(InputError, match="no such cache"):
+        Cache(tmp_path / "none", read_only=True)
+    assert not (tmp_path / "none").exists()
+    with pytest.raises(InfrastructureError, match="cannot be made"):
+        Cache(text / "below" / "replies.sqlite")
+
+
+def test_a_newer_format_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "replies.sqlite"
+    Cache(path).close()
+    spoil(path, "PRAGMA user_version = 2")
+    for read_only in (False, True):
+        with pytest.raises(InputError, match=r"format 2, made by a newer pddl2nl.*reads format 1"):
+            Cache(path, read_only=read_only)
+
+
+def test_an_empty_file_becomes_a_cache(tmp_path: Path) -> None:
+    path = tmp_path / "it's 100% #1?.sqlite"
+    path.touch()
+    with Cache(path) as cache:
+        key = put(cache, identity())
+        assert cache.get(key) == REPLY
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def test_a_cache_opened_to_be_read_is_not_changed(cache: Cache) -> None:
+    key = put(cache, identity())
+    with Cache(cache.path, read_only=True) as reader:
+        assert reader.get(key) == REPLY
+        assert reader.verify().sound
+        with pytest.raises(InfrastructureError, match="cannot be written"):
+            put(reader, identity(2))
+
+
+def test_a_file_that_may_only_be_read_is_named_before_anything_is_paid_for() -> None:
+    # By another user where this one is root, whom permissions do not bind.
+    code = """
+        import os, sys
+        from pathlib import Path
+        from pddl2nl.llm.cache import Cache
+        from pddl2nl.errors import Pddl2nlError
+        import pddl2nl.llm.cache_upkeep
+        if os.geteuid() == 0:
+            os.setuid(65534)
+        folder = Path(sys.argv[1])
+        for path in (folder / "replies.sqlite", folder / "new" / "replies.sqlite", folder / "new.sqlite"):
+            try:
+                Cache(path)
+            except Pddl2nlError as error:
+                print(type(error).__name__, error)
+        with Cache(folder / "replies.sqlite", read_only=True) as cache:
+            print(len(cache), cache.verify().sound)
+    """
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with Cache(folder / "replies.sqlite") as cache:
+            put(cache, identity())
+        (folder / "replies.sqlite").chmod(0o444)
+        folder.chmod(0o555)
+        try:
+            process = script(code, folder)
+            said, errors = process.communicate(timeout=30)
+        finally:
+            folder.chmod(0o755)
+    assert errors == ""
+    *refusals, last = said.splitlines()
+    assert last == "1 True"
+    assert len(refusals) == 3
+    assert all(line.startswith("InfrastructureError the cache ") for line in refusals)
+    assert all("cannot be" in line and "--cache" in line for line in refusals)
+
+
+def test_a_full_disk_loses_no_reply(tmp_path: Path) -> None:
+    # The limit on a file's size is a disk that is full for this process alone.
+    code = """
+        import resource, signal, sys
+        from pddl2nl.errors import InfrastructureError
+        from pddl2nl.llm.cache import Cache
+        from pddl2nl.llm.keys import identity_key
+        from pddl2nl.llm.stored import completion_to_json
+        from pddl2nl.llm import Completion
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        cache = Cache(sys.argv[1])
+        said = [{"kind": "chat", "endpoint": "e", "body": {"model": "m", "n": n}, "sample": 0} for n in range(40)]
+        keys = [identity_key(one) for one in said]
+        reply = completion_to_json(Completion("x" * 9000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, resource.RLIM_INFINITY))
+        failed = 0
+        for key, one in zip(keys, said):
+            try:
+                cache.put(key, one, reply)
+            except InfrastructureError as error:
+                failed += 1
+                assert str(cache.path) in str(error), error
+            assert cache.get(key) == reply
+        assert 0 < failed < 40, failed
+        print(len(cache) + failed, all(cache.get(key) == reply for key in keys))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        cache.close()
+    """
+    process = script(code, tmp_path / "replies.sqlite")
+    said, errors = process.communicate(timeout=30)
+    assert errors == ""
+    assert said == "40 True\n"
+    with Cache(tmp_path / "replies.sqlite") as cache:
+        assert len(cache) == 40
+        assert cache.verify().sound
+
+
+WRITER = """
+    import sys
+    from pddl2nl.llm.cache import Cache
+    from pddl2nl.llm.keys import identity_key
+    from pddl2nl.llm.stored import completion_to_json
+    from pddl2nl.llm import Completion
+    import threading
+    path, first, last, threads = sys.argv[1], *map(int, sys.argv[2:])
+    cache = Cache(path)
+    said = threading.Lock()
+    def work(start):
+        for number in range(first + start, last, threads):
+            one = {"kind": "chat", "endpoint": "e", "body": {"model": "m", "n": number}, "sample": 0}
+            cache.put(identity_key(one), one, completion_to_json(Completion("x" * 3000 + str(number))))
+            with said:
+                sys.stdout.write(identity_key(one) + chr(10))
+                sys.stdout.flush()
+    workers = [threading.Thread(target=work, args=(start,)) for start in range(threads)]
+    [worker.start() for worker in workers]
+    [worker.join() for worker in workers]
+"""
+
+
+@pytest.mark.parametrize("after", [1, 7, 40, 90])
+def test_kill_9_loses_nothing_that_was_put(tmp_path: Path, after: int) -> None:
+    path = tmp_path / "replies.sqlite"
+    process = script(WRITER, path, 0, 1_000_000, 4)
+    assert process.stdout is not None
+    said = [process.stdout.readline().strip() for _ in range(after)]
+    os.kill(process.pid, signal.SIGKILL)
+    rest = process.communicate(timeout=30)[0]
+    with Cache(path) as cache:
+        report = cache.verify()
+        assert report.sound
+        # Each line says that a put had returned; the last one may be torn.
+        said += [line for line in rest.split("\n") if len(line) == 64]
+        assert report.replies >= len(said) >= after
+        assert all(cache.get(key) is not None for key in said)
+
+
+def test_many_processes_write_at_once_from_the_first_moment_on(tmp_path: Path) -> None:
+    path = tmp_path / "replies.sqlite"
+    # Half of what each puts, its neighbour puts as well.
+    processes = [script(WRITER, path, number * 20, number * 20 + 40, 3) for number in range(6)]
+    for process in processes:
+        assert process.communicate(timeout=60)[1] == ""
+        assert process.returncode == 0
+    with Cache(path) as cache:
+        assert len(cache) == 140
+        assert cache.verify().sound
+
+
+def test_threads_write_at_once_and_each_is_told_whether_it_was_first(cache: Cache) -> None:
+    entered: list[bool] = []
+
+    def work(number: int) -> None:
+        for each in range(10):
+            said = identity(each)
+            entered.append(cache.put(identity_key(said), said, {**REPLY, "text": str(number)}))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (len(entered), sum(entered), len(cache)) == (160, 10, 10)
+
+
+def test_what_fails_in_a_group_of_writes_fails_alone(cache: Cache) -> None:
+    together = threading.Barrier(8)
+    failed: list[str] = []
+
+    def work(number: int) -> None:
+        together.wait()
+        if number % 2:
+            put(cache, identity(number))
+            return
+        try:
+            cache.file.write(lambda connection: connection.execute("INSERT INTO nowhere VALUES (1)"))
+        except InfrastructureError as error:
+            failed.append(str(error))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(cache) == 4
+    assert len(failed) == 4
+    assert all("nowhere" in reason for reason in failed)
+
+
+def test_a_child_process_goes_on_with_connections_of_its_own(cache: Cache) -> None:
+    put(cache, identity(1))
+    pid = os.fork()
+    if pid == 0:
+        try:
+            put(cache, identity(2))
+            os._exit(0 if len(cache) == 2 else 1)
+        finally:
+            os._exit(2)
+    assert os.waitpid(pid, 0)[1] == 0
+    put(cache, identity(3))
+    assert len(cache) == 3
+    assert cache.verify().sound
+
+
+def test_it_can_be_sent_to_another_process_and_used_after_closing(cache: Cache) -> None:
+    key = put(cache, identity())
+    cache.close()
+    again = pickle.loads(pickle.dumps(cache))
+    assert again.get(key) == REPLY
+    again.close()
+    assert cache.get(key) == REPLY
+
+
+def test_where_there_is_no_shared_memory_another_journal_serves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Cache(tmp_path / "wal") as cache:
+        assert cache.file.read("PRAGMA journal_mode") == [("wal",)]
+    monkeypatch.setattr(cache_file, "_on_network", lambda path: True)
+    with Cache(tmp_path / "network") as cache:
+        assert cache.file.read("PRAGMA journal_mode") == [("delete",)]
+        key = put(cache, identity())
+        assert cache.get(key) == REPLY
+        with Cache(cache.path) as other:
+            put(other, identity(2))
+        assert len(cache) == 2
+        assert cache.verify().sound
+    monkeypatch.undo()
+    # A file system of SQLite's that has none.
+    connect = sqlite3.connect
+
+    def without_memory(name: str, **options: Any) -> sqlite3.Connection:
+        return connect(f"{name}&vfs=unix-dotfile", **options)
+
+    monkeypatch.setattr(cache_file.sqlite3, "connect", without_memory)
+    with Cache(tmp_path / "dots") as cache:
+        assert cache.file.read("PRAGMA journal_mode") == [("delete",)]
+        assert cache.get(put(cache, identity())) == REPLY
+
+
+def test_every_commit_waits_for_the_disk(cache: Cache) -> None:
+    assert cache.file.read("PRAGMA synchronous") == [(2,)]
+    assert cache.file.write(lambda connection: connection.execute("PRAGMA synchronous").fetchall()) == [(2,)]
+
+
+def test_a_reader_is_not_kept_waiting_by_a_writer(cache: Cache) -> None:
+    key = put(cache, identity())
+    other = sqlite3.connect(cache.path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    other.execute("DELETE FROM replies")
+    assert cache.get(key) == REPLY
+    other.execute("ROLLBACK")
+    other.close()
+
+
+def test_the_default_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PDDL2NL_CACHE", "mine.sqlite")
+    assert default_cache_path() == Path("mine.sqlite")
+    monkeypatch.setenv("PDDL2NL_CACHE", "")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/xdg")
+    assert default_cache_path() == Path("/xdg/pddl2nl/replies.sqlite")
+    monkeypatch.setenv("HOME", "/home/her")
+    for relative in ("", "relative"):
+        monkeypatch.setenv("XDG_CACHE_HOME", relative)
+        assert default_cache_path() == Path("/home/her/.cache/pddl2nl/replies.sqlite")

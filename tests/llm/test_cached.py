@@ -1,0 +1,421 @@
+"""A model whose replies are kept: nothing is asked twice, by no thread and no process, and nothing paid for is lost."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pddl2nl.errors import InfrastructureError
+from pddl2nl.llm import (
+    Completion,
+    EndpointError,
+    EndpointModel,
+    Message,
+    OpenAIModel,
+    ReplyPendingError,
+    Request,
+    ScriptedModel,
+    Usage,
+    claims,
+)
+from pddl2nl.llm.cache import Cache
+from pddl2nl.llm.cached import CachedModel
+from pddl2nl.llm.keys import identity_key
+from pddl2nl.llm.loopback import ChatServer
+from pddl2nl.llm.stored import completion_to_json
+
+KEY = "sk-known-key-1234567890"
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+
+
+def request(text: str = "Go — ü.", **settings: Any) -> Request:
+    return Request((Message("system", "You plan."), Message("user", text)), **settings)
+
+
+class Fake:
+    """Answers every request with its own text, after a moment, and counts."""
+
+    name = "fake"
+    base_url = "https://example.org/v1"
+
+    def __init__(self, answer: Callable[[Request], Completion] | None = None, delay: float = 0.0):
+        self.asked: list[Request] = []
+        self.embedded: list[list[str]] = []
+        self.delay = delay
+        self._answer = answer or (lambda asked: Completion(f"to {asked.messages[-1].content}", usage=Usage(5, 2)))
+
+    def identity(self, request: Request) -> dict[str, Any]:
+        messages = [{"role": message.role, "content": message.content} for message in request.messages]
+        body = {"model": self.name, "messages": messages, "seed": request.seed}
+        return {"kind": "chat", "endpoint": self.base_url, "body": body, "sample": request.sample}
+
+    def embedding_identity(self, text: str) -> dict[str, Any]:
+        body = {"model": self.name, "input": text}
+        return {"kind": "embedding", "endpoint": self.base_url, "body": body, "sample": 0}
+
+    def complete(self, request: Request) -> Completion:
+        self.asked.append(request)
+        time.sleep(self.delay)
+        return self._answer(request)
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        self.embedded.append(list(texts))
+        time.sleep(self.delay)
+        return [[float(len(text)), 0.1] for text in texts]
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Iterator[Cache]:
+    with Cache(tmp_path / "replies.sqlite") as opened:
+        yield opened
+
+
+def at_once(actions: Sequence[Callable[[], object]]) -> list[object]:
+    results: list[object] = [None] * len(actions)
+
+    def work(number: int) -> None:
+        try:
+            results[number] = actions[number]()
+        except Exception as error:  # noqa: BLE001 — a result like any other
+            results[number] = error
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(len(actions))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
+
+
+def test_the_second_time_the_reply_comes_from_the_cache(cache: Cache) -> None:
+    inner = Fake()
+    model = CachedModel(inner, cache)
+    first = model.complete(request())
+    assert (first.text, first.from_cache) == ("to Go — ü.", False)
+    again = CachedModel(Fake(), cache).complete(request(purpose="translator"))
+    assert again == replace(first, from_cache=True, seconds=again.seconds)
+    assert again.usage == Usage(5, 2)
+    assert len(inner.asked) == 1
+    assert (model.name, model.base_url) == ("fake", "https://example.org/v1")
+    assert model.identity(request()) == inner.identity(request())
+    assert model.embedding_identity("x") == inner.embedding_identity("x")
+
+
+def test_it_is_committed_before_it_is_returned(cache: Cache) -> None:
+    CachedModel(Fake(), cache).complete(request())
+    connection = sqlite3.connect(cache.path)
+    assert connection.execute("SELECT count(*) FROM replies").fetchone() == (1,)
+    assert connection.execute("SELECT count(*) FROM claims").fetchone() == (0,)
+    connection.close()
+
+
+@pytest.mark.parametrize("finish", ["length", "refused", "filtered", "empty"])
+def test_a_reply_that_fell_short_is_handed_on_and_not_kept(cache: Cache, finish: Any) -> None:
+    inner = Fake(lambda asked: Completion("half", finish))
+    model = CachedModel(inner, cache)
+    assert [model.complete(request()).finish for _ in range(2)] == [finish] * 2
+    assert (len(inner.asked), len(cache)) == (2, 0)
+    assert cache.file.read("SELECT * FROM claims") == []
+
+
+def test_one_request_of_many_threads_is_one_call(cache: Cache) -> None:
+    inner = Fake(delay=0.1)
+    models = [CachedModel(inner, cache) for _ in range(4)]
+    with Cache(cache.path) as other:
+        models += [CachedModel(inner, other) for _ in range(4)]
+        found = at_once([lambda model=model: model.complete(request()) for model in models])  # type: ignore[misc]
+    completions = [one for one in found if isinstance(one, Completion)]
+    assert len(completions) == 8
+    assert len(inner.asked) == 1
+    assert sorted(one.from_cache for one in completions) == [False] + [True] * 7
+
+
+def test_where_the_first_failed_the_next_asks_itself(cache: Cache) -> None:
+    turns = iter([EndpointError("no"), Completion("cut", "length"), Completion("whole")])
+
+    def answer(asked: Request) -> Completion:
+        turn = next(turns)
+        if isinstance(turn, Exception):
+            raise turn
+        return turn
+
+    inner = Fake(answer, delay=0.05)
+    found = at_once([lambda: CachedModel(inner, cache).complete(request())] * 4)
+    assert len(inner.asked) == 3
+    assert sum(isinstance(one, EndpointError) for one in found) == 1
+    texts = sorted((one.text, one.from_cache) for one in found if isinstance(one, Completion))
+    assert texts == [("cut", False), ("whole", False), ("whole", True)]
+
+
+def test_different_requests_do_not_wait_for_each_other(cache: Cache) -> None:
+    together = threading.Barrier(8, timeout=20)
+
+    def answer(asked: Request) -> Completion:
+        together.wait()
+        return Completion("x")
+
+    model = CachedModel(Fake(answer), cache)
+    found = at_once([lambda n=n: model.complete(request(seed=n)) for n in range(8)])  # type: ignore[misc]
+    assert all(isinstance(one, Completion) for one in found)
+
+
+ASKER = """
+    import sys, time
+    from pddl2nl.llm import Message, OpenAIModel, Request
+    from pddl2nl.llm.cache import Cache
+    from pddl2nl.llm.cached import CachedModel
+    path, url, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
+    model = CachedModel(OpenAIModel("m", url), Cache(path))
+    print("ready", flush=True)
+    for number in range(count):
+        found = model.complete(Request((Message("user", f"request {number}"),)))
+        print(found.text, found.from_cache, flush=True)
+"""
+
+
+def asker(path: Path, url: str, count: int) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", textwrap.dedent(ASKER), str(path), url, str(count)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+class Slow:
+    """Answers with what it was asked, after a while."""
+
+    name = "slow"
+
+    def __init__(self, delay: float):
+        self.delay = delay
+
+    def complete(self, request: Request) -> Completion:
+        time.sleep(self.delay)
+        return Completion("to " + request.messages[-1].content)
+
+
+def test_several_processes_ask_the_server_once_for_each_request(tmp_path: Path) -> None:
+    path = tmp_path / "replies.sqlite"
+    with ChatServer(Slow(0.05)) as server:
+        processes = [asker(path, server.base_url, 10) for _ in range(3)]
+        for process in processes:
+            said, errors = process.communicate(timeout=60)
+            assert errors == ""
+            assert [line.rsplit(" ", 1)[0] for line in said.splitlines()[1:]] == [f"to request {n}" for n in range(10)]
+        asked = [call.body["messages"][0]["content"] for call in server.calls]
+    assert sorted(asked) == sorted(f"request {number}" for number in range(10))
+    with Cache(path) as cache:
+        assert cache.verify().sound
+        assert cache.file.read("SELECT * FROM claims") == []
+
+
+def test_the_claim_of_a_killed_process_is_taken_over_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "replies.sqlite"
+    with ChatServer(Slow(1.0)) as server:
+        process = asker(path, server.base_url, 1)
+        while not server.calls:
+            time.sleep(0.005)
+        # Not waited for, as a parent may be late in doing: it is dead all the same.
+        os.kill(process.pid, signal.SIGKILL)
+        server.model = Slow(0.0)
+        with Cache(path) as cache:
+            assert len(cache.file.read("SELECT * FROM claims")) == 1
+            found = CachedModel(OpenAIModel("m", server.base_url), cache).complete(
+                Request((Message("user", "request 0"),))
+            )
+            assert (found.text, found.from_cache) == ("to request 0", False)
+        process.communicate(timeout=30)
+        assert len(server.calls) == 2
+
+
+def test_a_claim_that_expired_is_taken_over_and_one_elsewhere_is_waited_for(cache: Cache) -> None:
+    inner = Fake()
+    model = CachedModel(inner, cache)
+    key = identity_key(inner.identity(request()))
+    foreign = (key, "owner", "another host", 1, "1", time.time() + 100)
+    cache.file.write(lambda connection: connection.execute("INSERT INTO claims VALUES (?, ?, ?, ?, ?, ?)", foreign))
+    waiting = threading.Thread(target=model.complete, args=(request(),))
+    waiting.start()
+    time.sleep(0.15)
+    assert inner.asked == []
+    cache.file.write(lambda connection: connection.execute("UPDATE claims SET expires = ?", (time.time() - 1,)))
+    waiting.join()
+    assert len(inner.asked) == 1
+    assert cache.file.read("SELECT * FROM claims") == []
+
+
+def test_a_claim_is_renewed_while_its_holder_waits(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(claims, "_RENEW_SECONDS", 0.02)
+    seen: list[float] = []
+
+    def answer(asked: Request) -> Completion:
+        for _ in range(2):
+            seen.append(cache.file.read("SELECT expires FROM claims")[0][0])
+            time.sleep(0.1)
+        return Completion("x")
+
+    CachedModel(Fake(answer), cache).complete(request())
+    assert seen[1] > seen[0] > time.time() + claims.EXPIRY_SECONDS - 30
+
+
+def test_a_reply_that_came_first_by_another_way_stays(cache: Cache) -> None:
+    inner = Fake()
+    identity = inner.identity(request())
+
+    def answer(asked: Request) -> Completion:
+        cache.put(identity_key(identity), identity, completion_to_json(Completion("first")))
+        return Completion("second", usage=Usage(9, 9))
+
+    found = CachedModel(Fake(answer), cache).complete(request())
+    # What is kept is what a run that is repeated will see; what was paid now is what counts now.
+    assert (found.text, found.usage, found.from_cache) == ("first", Usage(9, 9), False)
+
+
+def test_a_reply_that_the_cache_cannot_take_is_not_lost(
+    cache: Cache, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inner = Fake()
+    model = CachedModel(inner, cache)
+    write = cache.file.write
+    full = InfrastructureError("the disk is full")
+
+    def answer(asked: Request) -> Completion:
+        def refuse(action: object) -> None:
+            raise full
+
+        monkeypatch.setattr(cache.file, "write", refuse)
+        return Completion(asked.messages[-1].content)
+
+    inner._answer = answer
+    with caplog.at_level(logging.WARNING):
+        first = model.complete(request("one"))
+        monkeypatch.setattr(cache.file, "write", write)
+        again = model.complete(request("one"))
+        second = model.complete(request("two"))
+        monkeypatch.setattr(cache.file, "write", write)
+    assert (first.text, again.text, second.text) == ("one", "one", "two")
+    assert (first.from_cache, again.from_cache, len(inner.asked)) == (False, True, 2)
+    assert len([record for record in caplog.records if "the disk is full" in record.getMessage()]) == 1
+    inner._answer = lambda asked: Completion("x")
+    model.complete(request("three"))
+    assert len(cache) == 3
+
+
+def test_where_the_cache_fails_first_nothing_is_paid_for(cache: Cache) -> None:
+    inner = Fake()
+    CachedModel(inner, cache).complete(request())
+    connection = sqlite3.connect(cache.path)
+    connection.execute("UPDATE replies SET reply = replace(reply, 'to Go', 'to Stay')")
+    connection.commit()
+    connection.execute("DROP TABLE claims")
+    connection.close()
+    for asked in (request(), request("other")):
+        with pytest.raises(InfrastructureError, match=r"replies\.sqlite"):
+            CachedModel(inner, cache).complete(asked)
+    assert len(inner.asked) == 1
+
+
+def test_in_a_batch_what_is_not_kept_is_collected(cache: Cache) -> None:
+    inner = Fake()
+    CachedModel(inner, cache).complete(request("kept"))
+    collected: list[tuple[Request, EndpointModel]] = []
+    short = Completion("cut", "length")
+
+    def collect(asked: Request, model: EndpointModel) -> Completion | None:
+        collected.append((asked, model))
+        return short if asked.seed else None
+
+    model = CachedModel(inner, cache, collect=collect)
+    assert model.complete(request("kept")).from_cache
+    with pytest.raises(ReplyPendingError):
+        model.complete(request("new"))
+    assert model.complete(request("new", seed=1)) == short
+    assert collected == [(request("new"), inner), (request("new", seed=1), inner)]
+    assert len(inner.asked) == 1
+
+
+def test_only_texts_without_a_vector_are_sent_once_and_together(cache: Cache) -> None:
+    inner = Fake()
+    model = CachedModel(inner, cache)
+    assert model.embed([]) == []
+    assert model.embed(["a", "bb", "a"]) == [[1.0, 0.1], [2.0, 0.1], [1.0, 0.1]]
+    assert CachedModel(inner, cache).embed(["bb", "ccc", "a", "dddd"]) == [
+        [2.0, 0.1],
+        [3.0, 0.1],
+        [1.0, 0.1],
+        [4.0, 0.1],
+    ]
+    assert inner.embedded == [["a", "bb"], ["ccc", "dddd"]]
+    assert cache.verify().sound
+    assert cache.file.read("SELECT * FROM claims") == []
+
+
+def test_texts_that_several_ask_for_at_once_are_sent_once(cache: Cache) -> None:
+    inner = Fake(delay=0.05)
+    model = CachedModel(inner, cache)
+    texts = [f"{number:04}" for number in range(12)]
+    found = at_once([lambda n=n: model.embed(texts[n : n + 6]) for n in range(6)])  # type: ignore[misc]
+    assert all(isinstance(one, list) and len(one) == 6 for one in found)
+    assert sorted(text for call in inner.embedded for text in call) == texts[:11]
+
+
+def test_too_few_vectors_are_an_error_of_the_endpoint(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
+    inner = Fake()
+    monkeypatch.setattr(inner, "embed", lambda texts: [[1.0]])
+    with pytest.raises(EndpointError, match="2 texts with 1 vectors"):
+        CachedModel(inner, cache).embed(["a", "b"])
+    assert cache.file.read("SELECT * FROM claims") == []
+    assert len(cache) == 0
+
+
+def test_the_key_covers_all_that_is_sent_and_nothing_else(tmp_path: Path) -> None:
+    url = "http://127.0.0.1:1/v1"
+    base = OpenAIModel("m", url)
+    said = [
+        base.identity(one)
+        for one in (
+            request(),
+            request("Go."),
+            request(temperature=0.5),
+            request(temperature=None),
+            request(seed=1),
+            request(max_tokens=9),
+            request(stop=("x",)),
+            request(sample=1),
+        )
+    ]
+    said += [OpenAIModel("n", url).identity(request()), OpenAIModel("m", "http://127.0.0.1:2/v1").identity(request())]
+    said += [base.embedding_identity("a"), base.embedding_identity("b")]
+    assert len({identity_key(one) for one in said}) == len(said)
+    same = [
+        OpenAIModel("m", url, max_retries=1, timeout=3.0).identity(request()),
+        OpenAIModel("m", "http://user:password@127.0.0.1:1/v1").identity(request()),
+        base.identity(request(purpose="wording")),
+    ]
+    assert {identity_key(one) for one in same} == {identity_key(said[0])}
+    assert json.loads(json.dumps(said[0])) == said[0]
+
+
+def test_no_secret_is_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "replies.sqlite"
+    with ChatServer(ScriptedModel(["the reply"])) as server, Cache(path) as cache:
+        url = server.base_url.replace("://", f"://user:{KEY}@")
+        CachedModel(OpenAIModel("m", url), cache).complete(request())
+        written = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+    assert b"the reply" in written
+    assert KEY.encode() not in written

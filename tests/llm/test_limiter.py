@@ -1,0 +1,185 @@
+"""Requests and tokens a minute, shared by threads, on a clock of the test's own."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pddl2nl.llm import ModelConfigurationError
+from pddl2nl.llm.limiter import Limiter
+
+
+class Clock:
+    """A clock that only sleeping moves."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        assert seconds > 0
+        self.now += seconds
+
+
+def made(requests: float | None = None, tokens: float | None = None) -> tuple[Limiter, Clock]:
+    clock = Clock()
+    return Limiter(requests, tokens, clock=clock, sleep=clock.sleep), clock
+
+
+def starts(limiter: Limiter, clock: Clock, amounts: list[float]) -> list[float]:
+    began = clock.now
+    found = []
+    for amount in amounts:
+        limiter.acquire(amount)
+        found.append(clock.now - began)
+    return found
+
+
+def test_without_limits_nobody_waits() -> None:
+    limiter, clock = made()
+    assert starts(limiter, clock, [10.0**9] * 1000) == [0.0] * 1000
+
+
+def test_requests_begin_with_a_burst_of_ten_seconds_and_go_on_evenly() -> None:
+    limiter, clock = made(requests=60)
+    assert starts(limiter, clock, [0] * 14) == pytest.approx([0] * 10 + [1, 2, 3, 4])
+
+
+def test_a_small_limit_still_lets_the_first_one_through() -> None:
+    limiter, clock = made(requests=3)
+    assert starts(limiter, clock, [0] * 3) == pytest.approx([0, 20, 40])
+
+
+def test_tokens_are_counted_and_a_call_larger_than_the_burst_is_possible() -> None:
+    limiter, clock = made(tokens=600)
+    assert starts(limiter, clock, [60, 40, 500, 10]) == pytest.approx([0, 0, 10, 51])
+
+
+def test_an_estimate_is_put_right_by_what_a_call_took() -> None:
+    limiter, clock = made(tokens=600)
+    limiter.acquire(100)
+    limiter.settle(100, 20)
+    assert starts(limiter, clock, [80]) == [0]
+    limiter.acquire(10)
+    limiter.settle(10, 110)
+    assert clock.now - 1000 == pytest.approx(1)
+    assert starts(limiter, clock, [10]) == pytest.approx([11])
+
+
+@given(st.lists(st.tuples(st.floats(0, 400), st.floats(0, 30)), min_size=1, max_size=60))
+def test_no_minute_holds_more_than_its_limit_and_the_burst(calls: list[tuple[float, float]]) -> None:
+    limiter, clock = made(requests=30, tokens=1200)
+    seen: list[tuple[float, float]] = []
+    for tokens, idle in calls:
+        limiter.acquire(tokens)
+        seen.append((clock.now, tokens))
+        clock.now += idle
+    for begin, _ in seen:
+        inside = [amount for when, amount in seen if begin <= when < begin + 60]
+        assert len(inside) <= 30 + 5 + 1
+        # The last one may be larger than what is left: it is waited for afterwards.
+        assert sum(inside[:-1]) <= 1200 + 200 + 400 + 1e-6
+
+
+def test_a_pause_holds_everybody_and_ends() -> None:
+    limiter, clock = made()
+    assert limiter.pause(20)
+    assert not limiter.pause(5)
+    assert starts(limiter, clock, [0]) == pytest.approx([20])
+
+
+def test_after_a_pause_calls_follow_each_other_at_a_growing_pace() -> None:
+    limiter, clock = made()
+    for _ in range(3):
+        limiter.pause(10, began=clock.now - 1)
+    assert starts(limiter, clock, [0, 0, 0]) == pytest.approx([10, 10.05, 10.1])
+    limiter.pause(10, began=clock.now)
+    assert starts(limiter, clock, [0, 0, 0]) == pytest.approx([10, 10.075, 10.15])
+    limiter.pause(10, began=clock.now - 15)
+    assert starts(limiter, clock, [0, 0, 0]) == pytest.approx([10, 10.075, 10.15])
+    for _ in range(200):
+        limiter.settle(0, 5)
+    assert starts(limiter, clock, [0] * 5) == pytest.approx([0] * 5, abs=1e-2)
+
+
+def test_a_pause_that_comes_while_one_waits_is_obeyed() -> None:
+    clock = Clock()
+    limiter = Limiter(60, clock=clock, sleep=lambda seconds: waits(seconds))
+    interrupted: list[float] = []
+
+    def waits(seconds: float) -> None:
+        clock.sleep(seconds)
+        if not interrupted:
+            interrupted.append(seconds)
+            limiter.pause(30)
+
+    for _ in range(11):
+        limiter.acquire()
+    assert len(interrupted) == 1
+    assert clock.now - 1000 == pytest.approx(30 + interrupted[0])
+
+
+def test_threads_share_it_and_go_in_the_order_of_asking() -> None:
+    limiter = Limiter(6000)
+    for _ in range(1000):
+        limiter.acquire()
+    order: list[int] = []
+
+    def ask(number: int) -> None:
+        limiter.acquire()
+        order.append(number)
+
+    limiter.pause(0.2)
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(6)]
+    for number, thread in enumerate(threads):
+        thread.start()
+        while len(limiter._queue) <= number:
+            time.sleep(0.001)
+    for thread in threads:
+        thread.join(5)
+    assert order == list(range(6))
+
+
+def test_who_gives_up_waiting_leaves_the_queue() -> None:
+    def interrupt(seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    limiter = Limiter(60, clock=lambda: 0.0, sleep=interrupt)
+    limiter.pause(5)
+    with pytest.raises(KeyboardInterrupt):
+        limiter.acquire()
+    assert not limiter._queue
+
+
+def test_what_is_given_back_shortens_the_wait_of_who_waits() -> None:
+    clock = Clock()
+    limiter = Limiter(None, 600, clock=clock, sleep=lambda seconds: given_back(seconds))
+
+    def given_back(seconds: float) -> None:
+        clock.sleep(seconds)
+        limiter.settle(90, 0)
+
+    limiter.acquire(100)
+    limiter.acquire(90)
+    assert clock.now - 1000 == pytest.approx(0.25)
+
+
+def test_one_limiter_for_an_endpoint_and_a_model() -> None:
+    one = Limiter.shared("http://a/v1", "m", 5, None)
+    assert Limiter.shared("http://a/v1", "m", 5, None) is one
+    assert Limiter.shared("http://a/v1", "n", 5, None) is not one
+    assert Limiter.shared("http://b/v1", "m", 5, None) is not one
+
+
+@pytest.mark.parametrize("limit", [0, -1, float("inf"), float("nan")])
+def test_a_limit_that_is_none_is_refused(limit: float) -> None:
+    with pytest.raises(ModelConfigurationError, match="above zero"):
+        Limiter(limit)
+    with pytest.raises(ModelConfigurationError, match="tokens a minute"):
+        Limiter(None, limit)

@@ -1,0 +1,179 @@
+"""No key, header value or credential of a URL comes back out, whatever a server echoes and whoever logs."""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from pddl2nl.llm import Completion, EndpointError, Message, ModelConfigurationError, OpenAIModel, Request, ScriptedModel
+from pddl2nl.llm.loopback import ChatServer, Trouble
+from pddl2nl.llm.redaction import Redactor, secrets_of_url
+from pddl2nl.llm.settings import ModelSettings
+from pddl2nl.llm.urls import Address
+
+KEY = "known-key-WITHOUT-a-form-42"
+TOKEN = "header-token-0815"
+TITLE = "a title of mine"
+ORGANIZATION = "org-4711"
+SECRETS = (KEY, TOKEN, TITLE, ORGANIZATION, "pass-word-9", "query-value-7")
+REQUEST = Request((Message("user", "Go."),))
+SETTINGS = ModelSettings(
+    organization=ORGANIZATION, headers={"X-Token": "Bearer $MY_TOKEN", "X-Title": TITLE}, max_retries=0
+)
+
+
+@pytest.fixture(autouse=True)
+def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "PDDL2NL_MODELS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("MY_TOKEN", TOKEN)
+
+
+@pytest.fixture
+def logged(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
+    caplog.set_level(logging.DEBUG)
+    yield caplog
+    assert_clean(caplog.text)
+    for record in caplog.records:
+        assert_clean(str(vars(record)))
+
+
+def assert_clean(text: str) -> None:
+    assert [secret for secret in SECRETS if secret in text] == []
+
+
+def everything_echoed() -> str:
+    return f"Authorization: Bearer {KEY}; x-token: Bearer {TOKEN}; {TITLE}; {ORGANIZATION}; pass-word-9 query-value-7"
+
+
+def with_credentials(server: ChatServer) -> str:
+    return server.base_url.replace("http://", "http://me:pass-word-9@") + "?sig=query-value-7"
+
+
+ECHOES = [
+    Trouble(401, json.dumps({"error": {"message": everything_echoed(), "code": everything_echoed()}})),
+    Trouble(500, everything_echoed()),
+    Trouble(503, f"<html>{everything_echoed()}</html>", headers=(("x-echo", everything_echoed()),)),
+    Trouble(429, "{}", headers=(("retry-after", "9999"), ("x-echo", everything_echoed()))),
+    Trouble(200, f"<html>{everything_echoed()}</html>"),
+    Trouble(200, json.dumps({"choices": everything_echoed()})),
+    Trouble(200, json.dumps({"error": {"message": everything_echoed()}})),
+    Trouble(200, everything_echoed()),
+]
+
+
+@pytest.mark.parametrize("trouble", ECHOES)
+def test_errors_and_logs_repeat_nothing(trouble: Trouble, logged: pytest.LogCaptureFixture) -> None:
+    with ChatServer(ScriptedModel([]), lambda number: trouble) as server:
+        model = OpenAIModel("m", with_credentials(server), settings=SETTINGS)
+        for ask in (lambda: model.complete(REQUEST), lambda: model.embed(["a"])):
+            with pytest.raises(EndpointError) as caught:
+                ask()
+            error: Any = caught.value
+            assert (error.__cause__, error.__context__) == (None, None)
+            assert_clean(repr(error) + str(error) + repr(vars(error)))
+        assert "x-token" in {name.lower() for name in server.calls[0].headers}
+        assert server.calls[0].path == "/v1/chat/completions?sig=query-value-7"
+        assert_clean(repr(model) + repr(vars(model)) + repr(model.settings) + json.dumps(model.settings.to_json()))
+        assert_clean(json.dumps([model.identity(REQUEST), model.embedding_identity("a"), model.body(REQUEST)]))
+
+
+class Echo:
+    """Says what the server has seen of the headers."""
+
+    name = "echo"
+
+    def complete(self, request: Request) -> Completion:
+        return Completion(f"I saw Bearer {KEY} and {TOKEN}!", fingerprint=f"fp-{KEY}")
+
+
+def test_replies_repeat_no_secret(logged: pytest.LogCaptureFixture) -> None:
+    with ChatServer(Echo()) as server:
+        completion = OpenAIModel(f"m-{KEY}", server.base_url, settings=SETTINGS).complete(REQUEST)
+    assert completion.text == "I saw Bearer [key] and [key]!"
+    assert completion.fingerprint == "fp-[key]"
+    assert KEY not in completion.model
+
+
+def test_retries_log_nothing_either(logged: pytest.LogCaptureFixture) -> None:
+    trouble = Trouble(503, everything_echoed(), headers=(("retry-after-ms", "1"), ("x-echo", everything_echoed())))
+    with ChatServer(ScriptedModel(["a"]), [trouble] * 2) as server:
+        OpenAIModel("m", server.base_url, settings=SETTINGS, max_retries=2).complete(REQUEST)
+    assert "trying again" in logged.text
+    assert "receive_response_headers" in logged.text
+    assert "[key]" in logged.text
+
+
+def test_an_address_shows_nothing_private() -> None:
+    address = Address("https://me:pass-word-9@host/v1?sig=query-value-7#x")
+    assert (str(address), repr(address)) == ("https://host/v1", "Address('https://host/v1')")
+    assert (address.base, address.query) == ("https://me:pass-word-9@host/v1", {"sig": "query-value-7"})
+
+
+def test_no_level_of_a_logger_is_changed() -> None:
+    names = ("openai", "openai._base_client", "httpx2", "httpcore2.http11", "httpx", "httpcore.http11")
+    before = [logging.getLogger(name).level for name in names]
+    with ChatServer(ScriptedModel(["a"])) as server:
+        OpenAIModel("m", server.base_url, settings=SETTINGS).complete(REQUEST)
+    assert [logging.getLogger(name).level for name in names] == before
+
+
+def test_exceptions_that_are_logged_are_cleaned_too(logged: pytest.LogCaptureFixture) -> None:
+    with ChatServer(ScriptedModel(["a"])) as server:
+        OpenAIModel("m", server.base_url, settings=SETTINGS).complete(REQUEST)
+    try:
+        raise ValueError(f"Illegal header value {KEY}")
+    except ValueError:
+        logging.getLogger("openai._base_client").debug("Encountered %s", "Exception", exc_info=True)
+    assert "Illegal header value [key]" in logged.text
+
+
+def test_a_word_in_place_of_a_key_does_not_spoil_replies(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "EMPTY")
+    with ChatServer(ScriptedModel(["(HANDEMPTY)"])) as server:
+        assert OpenAIModel("m", server.base_url).complete(REQUEST).text == "(HANDEMPTY)"
+
+
+def test_what_was_sent_is_struck_even_when_the_environment_has_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ChatServer(Echo()) as server:
+        model = OpenAIModel("m", server.base_url)
+        model.client()
+        monkeypatch.setenv("OPENAI_API_KEY", "another-key-123")
+        assert KEY not in model.complete(REQUEST).text
+
+
+@pytest.mark.parametrize("key", ["käse-schlüssel-1", "two words", "line\nbreak"])
+def test_a_key_that_cannot_be_sent_is_refused_and_not_shown(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", key)
+    with pytest.raises(ModelConfigurationError, match="MY_KEY holds no key") as caught:
+        OpenAIModel("m", "http://localhost:1/v1", settings=ModelSettings(key_variable="MY_KEY"))
+    assert key not in str(caught.value)
+
+
+def test_a_line_ending_behind_a_key_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY + "\n")
+    with ChatServer(ScriptedModel(["a"])) as server:
+        OpenAIModel("m", server.base_url).complete(REQUEST)
+        headers = {name.lower(): value for name, value in server.calls[0].headers.items()}
+    assert headers["authorization"] == f"Bearer {KEY}"
+
+
+def test_secrets_of_an_address_in_every_form() -> None:
+    found = secrets_of_url("https://me:p%40ssword@host/v1?sig=a%2Fbcd&empty=")
+    assert {"p%40ssword", "p@ssword", "a%2Fbcd", "a/bcd"} <= set(found)
+    assert base64.b64encode(b"me:p@ssword").decode() in found
+    assert secrets_of_url("http://[") == []
+    assert secrets_of_url("https://host/v1") == []
+
+
+def test_a_secret_that_holds_another_one_is_struck_whole() -> None:
+    redactor = Redactor(["abcdefgh", "abcdefgh-ijkl"], ["ordinary"])
+    assert redactor.strike("<abcdefgh-ijkl> <abcdefgh> ordinary") == "<[key]> <[key]> [key]"
+    assert redactor.strike_reply("<abcdefgh-ijkl> ordinary") == "<[key]> ordinary"
+    assert "abcd" not in repr(redactor)
