@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from pathlib import Path
 from pddl2nl.baselines.result import Status
 from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
 
-__all__ = ["MIN_MEMORY_MB", "SearchOutcome", "find_driver", "search"]
+__all__ = ["MIN_MEMORY_MB", "SearchOutcome", "find_driver", "search", "stop_searches"]
 
 MIN_MEMORY_MB = 64
 """Below this the translator's Python does not even start, and the driver takes that for a crash."""
@@ -41,6 +42,9 @@ _STATUS_OF_EXIT: dict[int, Status] = {
     # 31: the translator does not read the files, which our own reader did: a feature that it does not know.
     **dict.fromkeys((31, 34), "unsupported"),
 }
+_SEATS = threading.BoundedSemaphore(os.cpu_count() or 1)
+"""As many searches at a time as there are processors: an experiment has many more threads than those."""
+_RUNNING: set[subprocess.Popen[bytes]] = set()
 _KILLED_BY_TIME_LIMIT = 256 - signal.SIGXCPU
 _EXPANDED = re.compile(r"^\[t=[^\]]*\] Expanded (\d+) state\(s\)\.$", re.MULTILINE)
 _PLANNER_TIME = re.compile(r"Planner time: ([0-9.]+)s")
@@ -153,10 +157,10 @@ def _command(
 
 
 def _run(command: Sequence[str], folder: Path, patience: float | None) -> _Ended:
-    began = time.monotonic()
     # The translator iterates over sets of names: a fixed hash seed makes its output, and so the plan, the same again.
     environment = {**os.environ, "PYTHONHASHSEED": "0"}
-    with open(folder / "log", "wb") as log, open(folder / "errors", "wb") as errors:
+    with _SEATS, open(folder / "log", "wb") as log, open(folder / "errors", "wb") as errors:
+        began = time.monotonic()
         try:
             process = subprocess.Popen(
                 command,
@@ -170,21 +174,31 @@ def _run(command: Sequence[str], folder: Path, patience: float | None) -> _Ended
         except OSError as error:
             raise InfrastructureError(f"Fast Downward cannot be started: {error}") from error
         exit_code: int | None = None
+        _RUNNING.add(process)
         try:
             exit_code = process.wait(timeout=patience)
         except subprocess.TimeoutExpired:
             pass
         finally:
+            _RUNNING.discard(process)
             # Also on Ctrl-C: the driver leads a group of its own, which the terminal's signal does not reach.
             _kill_group(process)
+    seconds = time.monotonic() - began
     plan = folder / "plan"
     return _Ended(
         exit_code=exit_code,
         log=(folder / "log").read_text(encoding="utf-8", errors="replace"),
         errors=(folder / "errors").read_text(encoding="utf-8", errors="replace"),
         plan_text=plan.read_text(encoding="utf-8", errors="replace") if plan.is_file() else None,
-        seconds=time.monotonic() - began,
+        seconds=seconds,
     )
+
+
+def stop_searches() -> None:
+    """Stops the searches of all threads, which a signal reaches as little as their threads; they end as broken."""
+    for process in tuple(_RUNNING):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:

@@ -122,9 +122,14 @@ class OracleModel:
 
     def _told(self, text: str) -> ToldTask:
         if text not in self._tasks:
+            told = read_told_task(text, self._domain, self._wording)
+            # The same goal and objects as before from another state (a compact history): the plan goes on.
+            for known in reversed(self._tasks.values()):
+                if told.continues(known):
+                    break
             if len(self._tasks) >= _KEPT:
                 self._tasks.clear()
-            self._tasks[text] = read_told_task(text, self._domain, self._wording)
+            self._tasks[text] = told
         return self._tasks[text]
 
 

@@ -95,6 +95,25 @@ class ToldTask:
             )
         return result.plan
 
+    def continues(self, other: ToldTask) -> bool:
+        """Whether this is another told task from a state on its plan's way; the rest of that plan is then kept.
+
+        Two searches may disagree on the way, and whoever planned anew in each state might go to and fro for ever.
+        """
+        mine, its = self._task.problem, other._task.problem
+        if (mine.goal, mine.objects, mine.metric) != (its.goal, its.objects, its.metric):
+            return False
+        initial = self.simulator.initial
+        try:
+            state = other.simulator.state(initial.atoms, initial.values)
+        except InputError:
+            return False
+        plan = other._plans.get(state)
+        if plan is None or state.atoms != initial.atoms or state.values != initial.values:
+            return False
+        self._remember(initial, plan)
+        return True
+
     def _remember(self, state: State, plan: tuple[GroundAction, ...]) -> None:
         self._plans[state] = plan
         for position, successor in enumerate(self._states(state, plan), start=1):

@@ -6,7 +6,8 @@ from pddl2nl.llm import Message
 from pddl2nl.nl.markers import ACTION
 from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.example import Example
-from pddl2nl.policies.prompting import chat, opening, turn
+from pddl2nl.policies.history import Conversation
+from pddl2nl.policies.prompting import chat, opening
 
 __all__ = ["Act"]
 
@@ -14,7 +15,7 @@ __all__ = ["Act"]
 class Act:
     """The model chooses the next action, sees what came of it, and so on until the goal holds.
 
-    Each prompt is the one before with the reply and its observation behind it. The PDDL twin writes PDDL
+    Each prompt is the one before with the reply and its observation behind it (`history`). The PDDL twin writes PDDL
     actions and is answered as in section 5 of the paper.
     """
 
@@ -27,10 +28,10 @@ class Act:
 
     def run(self, episode: Episode) -> None:
         """Acts until the episode ends."""
-        messages = opening(episode, "act", _solution)
+        conversation = Conversation(episode, opening(episode, "act", _solution))
         while not episode.done:
-            reply = episode.ask(messages)
-            messages += turn(reply, episode.act(reply).observation)
+            reply = episode.ask(conversation.messages)
+            conversation.add(reply, episode.act(reply))
 
 
 def _solution(example: Example) -> list[Message]:

@@ -7,6 +7,7 @@ from pddl2nl.nl.markers import PLAN_END, PLAN_START
 from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.example import Example
 from pddl2nl.policies.prompting import opening
+from pddl2nl.policies.proposing import propose_plans
 
 __all__ = ["Basic"]
 
@@ -22,8 +23,8 @@ class Basic:
     prompt: str | None = "basic"
 
     def run(self, episode: Episode) -> None:
-        """Asks once and submits the plan."""
-        episode.submit(episode.ask(opening(episode, "basic", _solution)))
+        """Asks for a plan and submits it."""
+        propose_plans(episode, opening(episode, "basic", _solution))
 
 
 def _solution(example: Example) -> list[Message]:

@@ -71,4 +71,6 @@ def replied_event(call: int, completion: Completion, usd: float | None) -> event
         completion.model,
         completion.fingerprint,
         completion.seconds,
+        completion.tariff,
+        completion.from_cache,
     )

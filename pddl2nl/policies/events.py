@@ -3,34 +3,42 @@
 The order of a record (``?`` at most once, ``*`` any number)::
 
     started                                   everything needed to run it again; always first
-    ( prompted replied                        a call of the model: what was asked and what came back
+    ( prompted ( replied | failed )           a call of the model: what was asked and what came back, or why nothing
     | read                                    one action line that was read out of a reply, or found unreadable
-    | acted | rejected | looked-around )*     what the simulator made of it; each costs a step
+    | acted | rejected | looked-around        what the simulator made of it; each costs a step
+    | judged )*                               the verdict on one plan of several
     goal-reached?                             the simulator found the goal to hold; nothing is acted after it
     finished                                  the outcome and the accounts; always last in a finished record
 
 Calls whose purpose is ``translator`` are those of a T-LLM: they stand before the ``read`` of the line that was
-translated.
+translated. Calls for the wording and for the example's thoughts were made before the run could begin, and stand right
+after ``started``, which holds what they gave.
 
 A one-shot mechanism (Basic, CoT) writes one ``read`` for every line of its plan first and then ``acted``
 events up to the end of the plan or to the first broken link, which is the one ``rejected``. An interactive
 one (Act, ReAct) writes one ``read`` a turn, followed by exactly one of ``acted``, ``rejected`` and
 ``looked-around``. The random policy speaks no language: it writes ``acted`` alone. Steps count from 1.
+
+Where a one-shot mechanism may propose several plans (``samples``, ``rounds``), each is closed by a ``judged``: the
+``read``, ``acted``, ``rejected`` and ``goal-reached`` since the one before are its own, and its steps count from 1
+again. One of them counts; ``finished`` names it and holds its plan, steps, turns and mistakes. `counted` leaves the
+others out.
 Actions and literals are PDDL, ``(stack a b)``; texts are in the wording of the run.
 
 Everything that is reported is computed from these events afterwards (`pddl2nl.reports`). The fields named in
-`VOLATILE` hold times and differ between two runs of the same specification; nothing else does.
+`VOLATILE` hold times, or say which replies were paid for now and which our cache had; they differ between two runs of
+the same specification, and nothing else does.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from pddl2nl.errors import InputError
-from pddl2nl.llm.types import Finish, Message
+from pddl2nl.llm.types import Finish, Message, Tariff
 
 __all__ = [
     "EVENTS",
@@ -38,9 +46,11 @@ __all__ = [
     "VOLATILE",
     "Acted",
     "Event",
+    "Failed",
     "Fault",
     "Finished",
     "GoalReached",
+    "Judged",
     "LookedAround",
     "Outcome",
     "Prompted",
@@ -49,6 +59,7 @@ __all__ = [
     "Rejected",
     "Replied",
     "Started",
+    "counted",
     "event_from_json",
     "event_to_json",
     "events_to_json",
@@ -66,7 +77,7 @@ OUTCOMES: tuple[Outcome, ...] = (
 )
 """How a run can end. The last one is no verdict on the policy: such a run is never scored."""
 
-VOLATILE = frozenset({"started.time", "replied.seconds", "finished.seconds"})
+VOLATILE = frozenset({"started.time", "replied.seconds", "replied.from_cache", "finished.seconds", "finished.spent"})
 """``event.field`` of the fields that differ between two runs of one specification."""
 
 
@@ -80,7 +91,8 @@ class Fault:
 
     ``step`` counts turns or plan lines from 1, 0 where no step was reached. ``status`` is ``unreadable``,
     ``ambiguous``, ``unknown-object``, ``not-an-action``, ``inapplicable``, ``claimed-done``, ``goal-missed``,
-    ``refused``, ``filtered``, ``length``, ``empty``, ``dead-end``, ``budget`` or ``infrastructure-error``.
+    ``refused``, ``filtered``, ``length``, ``empty``, ``dead-end``, ``budget``, ``context-window`` or
+    ``infrastructure-error``.
     ``text`` is what was said at that step, or the reason where nothing was.
     """
 
@@ -94,11 +106,16 @@ class Started:
     """A run began. The PDDL texts, wording, names and example stand here in full, so no other file is needed.
 
     ``names`` maps PDDL object to NL object; ``limits`` holds steps, calls, tokens, usd, seconds (null: none);
-    ``settings`` what every request carries (temperature, max_tokens); ``prompts`` the SHA-256 of every prompt
-    file used; ``example`` is null for zero-shot, else ``source`` ("file", "shipped" or "made"), ``problem``
-    (PDDL text), ``plan``, ``thoughts`` ("template", "none"); ``base_url`` is without credentials, null for
-    models without an endpoint; ``time`` is UTC in ISO 8601. ``translator`` says what reads the model's words
-    (reader, llm, reader+llm) and ``translator_model`` which model translates, null where none does;
+    ``settings`` what every request carries (temperature, max_tokens, and the limits of the other roles);
+    ``model_settings`` what is set for this model (`pddl2nl.llm.settings`); ``profile`` the named setting that was
+    asked for; ``beyond_paper`` what differs from the mechanisms of the AutoPlanBench paper (history, feedback,
+    samples, rounds), empty where nothing does; ``prompts`` the SHA-256 of every prompt file used; ``example`` is
+    null for zero-shot, else ``source`` ("file", "shipped", "beside" or "made"), ``problem`` (PDDL text), ``plan``,
+    ``thoughts`` ("llm", "template", "none"), their ``thought_texts`` and, where the template stands in for a model,
+    why (``thoughts_note``); ``base_url`` is without credentials, null for models without an endpoint; ``time`` is
+    UTC in ISO 8601. ``translator`` says what reads the model's words (reader, llm, reader+llm) and
+    ``translator_model`` which model translates, null where none does; likewise
+    ``wording_model`` and ``thoughts_model`` which were asked for the wording and for the example's thoughts;
     ``reading_version`` is that of the reading policy, null in records older than it; ``on_ambiguous`` is "refuse"
     or "state"; ``names_seed`` the seed of the objects' names, null for none.
     """
@@ -133,6 +150,11 @@ class Started:
     versions: Mapping[str, str] = field(default_factory=dict)
     time: str = ""
     format: int = 1
+    model_settings: Mapping[str, Any] = field(default_factory=dict)
+    profile: str | None = None
+    beyond_paper: Mapping[str, Any] = field(default_factory=dict)
+    wording_model: str | None = None
+    thoughts_model: str | None = None
 
 
 @dataclass(frozen=True)
@@ -159,7 +181,11 @@ class Prompted:
 
 @dataclass(frozen=True)
 class Replied:
-    """The model's reply to the call of that number, as it came; ``usd`` is null where no price is known."""
+    """The model's reply to the call of that number, as it came; ``usd`` is null where no price is known.
+
+    ``tariff`` says at which price it was paid, and ``from_cache`` that our cache had it: tokens and money are what it
+    took when it was paid, then as now.
+    """
 
     event: ClassVar[str] = "replied"
     call: int
@@ -173,6 +199,22 @@ class Replied:
     model: str = ""
     fingerprint: str = ""
     seconds: float = 0.0
+    tariff: Tariff = "standard"
+    from_cache: bool = False
+
+
+@dataclass(frozen=True)
+class Failed:
+    """The call of that number got no reply, after all retries; ``message`` says why.
+
+    ``context_window`` says that the prompt was longer than the model takes, which is its own limit. Such calls are in
+    no account, so that the next call has the same number.
+    """
+
+    event: ClassVar[str] = "failed"
+    call: int
+    message: str
+    context_window: bool = False
 
 
 @dataclass(frozen=True)
@@ -250,6 +292,28 @@ class GoalReached:
 
 
 @dataclass(frozen=True)
+class Judged:
+    """The verdict on one plan of several: the one of this ``sample`` (from 0) in this ``round`` of correction.
+
+    ``number`` counts the run's plans from 1. ``outcome`` is the one that the run would have had with this plan alone;
+    the other fields are those of `Finished`, for this plan.
+    """
+
+    event: ClassVar[str] = "judged"
+    number: int
+    sample: int
+    round: int
+    outcome: Outcome
+    fault: Fault | None = None
+    plan: tuple[str, ...] = ()
+    proposed: tuple[str, ...] = ()
+    steps: int = 0
+    mistakes: int = 0
+    turns: Mapping[str, int] = field(default_factory=dict)
+    message: str = ""
+
+
+@dataclass(frozen=True)
 class Finished:
     """The end of a run, with its accounts.
 
@@ -257,7 +321,11 @@ class Finished:
     link; ``proposed`` those that were read). ``steps`` counts turns, or the judged lines of a one-shot plan;
     ``turns`` counts each kind apart: executed, inapplicable, unreadable, ambiguous, unknown-object,
     not-an-action, look-around, claimed-done. ``mistakes`` are those meant as actions and not executed.
-    ``usd`` is null where a price is unknown. ``message`` explains the outcome in a sentence.
+    ``usd`` is null where a price is unknown. Calls, tokens and money are those of all replies that were used;
+    ``used`` holds them by role, and ``spent`` what of it was paid in this run, with ``cache_hits`` for what our cache
+    had (`pddl2nl.policies.budget.Account`). ``message`` explains the outcome in a sentence. ``counted`` is the number
+    of the `Judged` whose plan, steps, turns and mistakes these are, 0 where there is none; calls, tokens and money are
+    those of all plans.
     """
 
     event: ClassVar[str] = "finished"
@@ -277,13 +345,16 @@ class Finished:
     usd: float | None = None
     seconds: float = 0.0
     message: str = ""
+    used: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    spent: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    counted: int = 0
 
 
-Event = Started | Prompted | Replied | Read | Acted | Rejected | LookedAround | GoalReached | Finished
+Event = Started | Prompted | Replied | Failed | Read | Acted | Rejected | LookedAround | GoalReached | Judged | Finished
 
 EVENTS: dict[str, type[Event]] = {
     kind.event: kind
-    for kind in (Started, Prompted, Replied, Read, Acted, Rejected, LookedAround, GoalReached, Finished)
+    for kind in (Started, Prompted, Replied, Failed, Read, Acted, Rejected, LookedAround, GoalReached, Judged, Finished)
 }
 """Every event by its name in a record."""
 
@@ -307,11 +378,25 @@ def event_from_json(data: Mapping[str, Any]) -> Event:
     try:
         if kind is Prompted:
             fields["messages"] = tuple(Message(**message) for message in data["messages"])
-        if kind is Finished and data.get("fault") is not None:
+        if kind in (Finished, Judged) and data.get("fault") is not None:
             fields["fault"] = Fault(**data["fault"])
         return kind(**fields)
     except (TypeError, KeyError) as error:
         raise RecordError(f"an event '{kind.event}' with the wrong fields: {error}") from error
+
+
+def counted(events: Sequence[Event]) -> tuple[Event, ...]:
+    """A run's events without what became of the plans that do not count; all of them where there was but one."""
+    end = next((event.counted for event in reversed(events) if isinstance(event, Finished)), 0)
+    if end == 0:
+        return tuple(events)
+    kept: list[Event] = []
+    number = 1
+    for event in events:
+        if number == end or not isinstance(event, Read | Acted | Rejected | GoalReached):
+            kept.append(event)
+        number += isinstance(event, Judged)
+    return tuple(kept)
 
 
 def _frozen(value: Any) -> Any:

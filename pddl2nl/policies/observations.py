@@ -1,27 +1,97 @@
-"""What a policy is told where no action was executed; all else is told by `pddl2nl.nl.Teller`."""
+"""What a policy is told where nothing was executed; all else is told by `pddl2nl.nl.Teller`.
+
+How much is told is the run's ``feedback``:
+
+============  ==================================================================================================
+reason        why it was not executed, as in the AutoPlanBench paper (section 4, "Simulator")
+applicable    the reason, and on the lines below it the actions that are applicable, at most `SHOWN` of them
+minimal       that it was not executed, and nothing else; of a claim to be done, that the goal is not reached
+============  ==================================================================================================
+
+No observation has an empty line in it but the answer to a wish to look around: a message of three paragraphs puts
+a problem (`pddl2nl.policies.prompting`).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import islice
+from typing import TYPE_CHECKING
+
 from pddl2nl.nl import Reading, Teller
 from pddl2nl.nl.articles import enumerate_words
-from validators import BadActionError
+from pddl2nl.pddl import Condition
+from validators import BadActionError, State, StepResult
 
-__all__ = ["bad_action", "not_read"]
+if TYPE_CHECKING:
+    from pddl2nl.policies.policy import Setting
+
+__all__ = ["FEEDBACKS", "SHOWN", "bad_action", "not_reached", "not_read", "refused", "why_not_read"]
+
+FEEDBACKS: tuple[str, ...] = ("reason", "applicable", "minimal")
+"""How much may be told about what was not executed; all but the first are beyond the paper."""
+
+SHOWN = 20
+"""How many applicable actions are told at most, the first in the simulator's order (schemas as in the file)."""
+
+_COUNTED = 10_000
+"""How many applicable actions are counted at most; where there are more, it is said that they are many."""
 
 
-def not_read(status: str, reading: Reading, teller: Teller) -> str:
-    """Why a turn was not understood: ``ambiguous``, ``unknown-object`` or ``unreadable``."""
+def refused(result: StepResult, setting: Setting, state: State) -> str:
+    """The answer to an action that is not applicable."""
+    if setting.feedback == "minimal":
+        # A result without the unmet conditions is told without a reason.
+        return setting.teller.refused(StepResult(result.action, None), state)
+    return _with_applicable(setting.teller.refused(result, state), setting, state)
+
+
+def not_read(status: str, reading: Reading, setting: Setting, state: State) -> str:
+    """The answer to a turn that was not understood: ``ambiguous``, ``unknown-object`` or ``unreadable``."""
+    if setting.feedback == "minimal":
+        return "Nothing was done."
+    end = " Say one action in the form asked for." if status not in ("ambiguous", "unknown-object") else ""
+    told = f"Nothing was done, because {why_not_read(status, reading, setting.teller)}{end}"
+    return _with_applicable(told, setting, state)
+
+
+def why_not_read(status: str, reading: Reading, teller: Teller) -> str:
+    """Why words were not understood, from "because" on to the full stop."""
     if status == "ambiguous":
         meanings = "; ".join(teller.action(candidate) for candidate in reading.candidates)
-        return f"Nothing was done, because this can mean more than one action: {meanings}."
+        return f"this can mean more than one action: {meanings}."
     if status == "unknown-object":
         unknown = " and ".join(f'"{name}"' for name in reading.unknown)
         near = f" Did you mean {enumerate_words(reading.suggestions, 'or')}?" if reading.suggestions else ""
-        return f"Nothing was done, because there is no object called {unknown or 'so'}.{near}"
+        return f"there is no object called {unknown or 'so'}.{near}"
     reason = f" ({reading.reason})" if reading.reason else ""
-    return f"Nothing was done, because no action could be read in this{reason}. Say one action in the form asked for."
+    return f"no action could be read in this{reason}."
 
 
-def bad_action(error: BadActionError) -> str:
-    """Why something that looks like an action is none of this task."""
-    return f"Nothing was done: {error.reason}."
+def bad_action(error: BadActionError, setting: Setting, state: State) -> str:
+    """The answer to something that looks like an action and is none of this task."""
+    if setting.feedback == "minimal":
+        return "Nothing was done."
+    return _with_applicable(f"Nothing was done: {error.reason}.", setting, state)
+
+
+def not_reached(unmet: Sequence[Condition], setting: Setting, state: State) -> str:
+    """The answer to a claim to be done while the goal does not hold."""
+    if setting.feedback == "minimal":
+        return "The goal is not reached." if setting.style == "pddl" else "My goal is not reached yet."
+    return setting.teller.unmet_goal(unmet, state)
+
+
+def _with_applicable(told: str, setting: Setting, state: State) -> str:
+    if setting.feedback != "applicable":
+        return told
+    actions = list(islice(setting.simulator.applicable(state), _COUNTED + 1))
+    pddl = setting.style == "pddl"
+    if not actions:
+        return f"{told}\n{'No action is applicable.' if pddl else 'There is no action that I can take now.'}"
+    head = "The applicable actions are:" if pddl else "These are the actions that I can take now:"
+    lines = [head, *(setting.teller.action(action) for action in actions[:SHOWN])]
+    left = len(actions) - SHOWN
+    if left > 0:
+        lines.append(f"and {'many' if len(actions) > _COUNTED else left} more")
+    return "\n".join([told, *lines])

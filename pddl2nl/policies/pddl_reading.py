@@ -20,7 +20,18 @@ __all__ = ["PDDLReader"]
 _GROUP = re.compile(r"\(\s*([^\s()]+(?:\s+[^\s()]+)*)\s*\)")
 _BARE = re.compile(r"[^\S\n]*(?:\d+[.):]|[-*])?\s*(\S+(?:[^\S\n]+\S+)*?)\s*[.;]?\s*$")
 _THOUGHT = re.compile(rf"[\s*_>]*{re.escape(THOUGHT)}", re.IGNORECASE)
-_DONE = re.compile(rf"\b(?:{DONE}|done)\b", re.IGNORECASE)
+_CLAIM = re.compile(
+    r"(?:(?:i|we)(?:['’](?:m|ve|re)|\s+(?:am|are|have))\s+"
+    r"|(?:(?:the|my)\s+)?(?:task|plan|goal|problem|it|all|everything)\s+(?:is|has\s+been)\s+)?"
+    rf"(?:now\s+|all\s+|already\s+)?(?:{DONE}|done)(?:\s+(?:now|since|because|as|and)\b.*)?",
+    re.IGNORECASE,
+)
+"""A whole sentence that says so: "not finished yet", "once this is done" and "is it done?" claim nothing."""
+
+_SENTENCE_END = re.compile(r"[.!;:,\n]|\s[-–—]\s")
+_MARKS = " \t\r*_`>#()\"'-"
+_THOUGHT_OUT = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_THINKING = re.compile(r"<(think|thinking|thoughts?|reasoning)>.*?(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL)
 
 
 class PDDLReader:
@@ -36,6 +47,7 @@ class PDDLReader:
         A line gives a reading for every ``(name object …)`` in it; the parentheses may be missing where the
         line begins with an action's name.
         """
+        text = _said_aloud(text)
         begin = text.rfind(PLAN_START)
         tagged = begin >= 0
         begin = begin + len(PLAN_START) if tagged else 0
@@ -54,9 +66,12 @@ class PDDLReader:
         What stands behind ``Action:`` counts, and what follows that line where it says nothing readable; without
         an ``Action:``, all that is no thought. Of several actions the first is read.
         """
-        invented = OBSERVATION.search(text)
-        reading = self._turn(text, invented.start() if invented else len(text))
-        return self._turn(text, len(text)) if invented and reading.status == "unreadable" else reading
+        aloud = _said_aloud(text)
+        invented = OBSERVATION.search(aloud)
+        reading = self._turn(aloud, invented.start() if invented else len(aloud))
+        if invented and reading.status == "unreadable":
+            reading = self._turn(aloud, len(aloud))
+        return reading._replace(text=text[reading.start : reading.end])
 
     def _turn(self, text: str, stop: int) -> Reading:
         marked = marker_end(text, stop)
@@ -80,11 +95,11 @@ class PDDLReader:
         if attempts:
             # An unknown object hides what follows, as the model meant to act on it; nonsense does not.
             return next((item for item in attempts if item.status != "unreadable"), attempts[0])
-        said = " ".join(text[begin:end] for _, begin, end in _spoken(text, start, stop))
-        whole = Reading(1, 0, len(text), text, "unreadable", reason="no action in parentheses was found")
-        if LOOK_AROUND in said.lower():
+        said = "\n".join(text[begin:end] for _, begin, end in _spoken(text, start, stop))
+        whole = Reading(1, 0, len(text), text, "unreadable", reason="there is none in parentheses")
+        if LOOK_AROUND in said.lower().replace("-", " "):
             return whole._replace(status="look-around", rule="phrase", reason="")
-        if _DONE.search(said):
+        if any(_CLAIM.fullmatch(sentence.strip(_MARKS)) for sentence in _SENTENCE_END.split(said)):
             return whole._replace(status="claimed-done", rule="phrase", reason="")
         return whole
 
@@ -102,7 +117,7 @@ class PDDLReader:
             yield Reading(line, start, stop, text[start:stop], "not-an-action", rule="prose")
 
     def _judged(self, line: int, start: int, stop: int, said: str, words: str, rule: str, meant: bool) -> Reading:
-        name, *args = words.lower().split()
+        name, *args = words.lower().replace(",", " ").split() or [""]
         action = GroundAction(name, tuple(args))
         reading = Reading(line, start, stop, said, "read", action, rule=rule)
         try:
@@ -110,11 +125,25 @@ class PDDLReader:
         except BadActionError as error:
             unknown = tuple(arg for arg in args if arg not in self._task.objects)
             known = self._task.domain.action(name) is not None
-            if not known and not meant:
+            no_action = " ".join((name, *args)).replace("-", " ") in (LOOK_AROUND, DONE, "done")
+            if not known and (not meant or no_action):
                 return reading._replace(status="not-an-action", action=None, rule="prose")
             status: Status = "unknown-object" if known and unknown else "unreadable"
             return reading._replace(status=status, action=None, unknown=unknown, reason=error.reason)
         return reading
+
+
+def _said_aloud(text: str) -> str:
+    """The reply with blanks in place of what a model marked as thinking, so that offsets stay as they are."""
+    closed = _THOUGHT_OUT.search(text)
+    if closed and not _THINKING.search(text, 0, closed.start()):
+        # Chat templates often swallow the opening tag.
+        text = _blank(text[: closed.end()]) + text[closed.end() :]
+    return _THINKING.sub(lambda thinking: _blank(thinking[0]), text)
+
+
+def _blank(text: str) -> str:
+    return re.sub(r"[^\n]", " ", text)
 
 
 def _spoken(text: str, start: int, stop: int) -> list[tuple[int, int, int]]:

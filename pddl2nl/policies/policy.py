@@ -62,6 +62,10 @@ class Setting:
 
     ``reading`` is the reading policy of whole plans; ``translator`` the T-LLM, None where the reader reads alone;
     ``on_ambiguous`` one of `pddl2nl.policies.understanding.ON_AMBIGUOUS`.
+
+    Beyond the paper: ``history`` is one of `pddl2nl.policies.history.HISTORIES` and ``feedback`` one of
+    `pddl2nl.policies.observations.FEEDBACKS`, both of interactive policies; ``samples`` and ``rounds`` say how many
+    plans a one-shot mechanism may propose (`pddl2nl.policies.proposing`).
     """
 
     simulator: Simulator
@@ -72,6 +76,10 @@ class Setting:
     example: Example | None = None
     translator: Translator | None = None
     on_ambiguous: str = "refuse"
+    history: str = "full"
+    feedback: str = "reason"
+    samples: int = 1
+    rounds: int = 0
 
 
 @dataclass(frozen=True)

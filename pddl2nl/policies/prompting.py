@@ -10,7 +10,8 @@ system                task instruction; domain description; output instructions 
 user, assistant, …    the few-shot example as chat history: the example problem, then replies as the mechanism
                       wants them and, for Act and ReAct, observations; its last message is the assistant's
 user                  the target problem
-assistant, user, …    for Act and ReAct: replies and observations so far
+assistant, user, …    for Act and ReAct: replies and observations so far; for Basic and CoT with rounds of
+                      correction: plans, and why they are none (``prompts/correction.txt``)
 ====================  ==========================================================================================
 
 * The system prompt of a one-shot mechanism (Basic, CoT) holds ``[PLAN]``; that of Act and ReAct does not.
@@ -46,7 +47,17 @@ from pddl2nl.policies.example import Example
 if TYPE_CHECKING:
     from pddl2nl.policies.episode import Episode
 
-__all__ = ["chat", "fill", "opening", "problem_text", "prompt_file", "prompt_hash", "prompt_text", "turn"]
+__all__ = [
+    "chat",
+    "fill",
+    "opening",
+    "problem_now",
+    "problem_text",
+    "prompt_file",
+    "prompt_hash",
+    "prompt_text",
+    "turn",
+]
 
 
 def prompt_file(mechanism: str, style: str) -> str:
@@ -101,6 +112,11 @@ def problem_text(told: Episode | Example) -> str:
     return fill("problem.txt", goal=told.goal_text, objects=told.objects_text, init=told.init_text)
 
 
+def problem_now(episode: Episode) -> str:
+    """The target as `problem_text` puts it, with the present state in the place of the initial one."""
+    return fill("problem.txt", goal=episode.goal_text, objects=episode.objects_text, init=episode.observe())
+
+
 def chat(step_texts: Sequence[str], example: Example) -> list[Message]:
     """The example as an interactive chat: a reply a step, each but the last answered by its observation.
 
@@ -113,5 +129,5 @@ def chat(step_texts: Sequence[str], example: Example) -> list[Message]:
 
 
 def turn(reply: str, observation: str) -> list[Message]:
-    """A reply and what came of it, for the history; an empty reply is shown as dots, as endpoints refuse none."""
-    return [Message("assistant", reply or "…"), Message("user", observation)]
+    """A reply and what came of it, for the history; a blank reply is shown as dots, as endpoints refuse none."""
+    return [Message("assistant", reply if reply.strip() else "…"), Message("user", observation)]

@@ -6,7 +6,8 @@ from pddl2nl.llm import Message
 from pddl2nl.nl.markers import ACTION, THOUGHT
 from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.example import Example
-from pddl2nl.policies.prompting import chat, opening, turn
+from pddl2nl.policies.history import Conversation
+from pddl2nl.policies.prompting import chat, opening
 
 __all__ = ["ReAct"]
 
@@ -23,10 +24,10 @@ class ReAct:
 
     def run(self, episode: Episode) -> None:
         """Acts until the episode ends."""
-        messages = opening(episode, "react", _solution)
+        conversation = Conversation(episode, opening(episode, "react", _solution))
         while not episode.done:
-            reply = episode.ask(messages)
-            messages += turn(reply, episode.act(reply).observation)
+            reply = episode.ask(conversation.messages)
+            conversation.add(reply, episode.act(reply))
 
 
 def _solution(example: Example) -> list[Message]:

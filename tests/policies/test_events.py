@@ -16,9 +16,11 @@ from pddl2nl.policies.events import (
     VOLATILE,
     Acted,
     Event,
+    Failed,
     Fault,
     Finished,
     GoalReached,
+    Judged,
     LookedAround,
     Prompted,
     Read,
@@ -39,11 +41,15 @@ EVENT: st.SearchStrategy[Event] = st.one_of(
     st.builds(Started, TEXT, TEXT, NUMBER, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, names=st.dictionaries(TEXT, TEXT)),
     st.builds(Prompted, NUMBER, TEXT, NUMBER, MESSAGES, TEXT, st.none() | st.just(0.5), stop=TEXTS),
     st.builds(Replied, NUMBER, TEXT, usd=st.none() | st.just(0.25)),
+    st.builds(Failed, NUMBER, TEXT, st.booleans()),
     st.builds(Read, NUMBER, TEXT, TEXT, st.none() | TEXT, TEXTS),
     st.builds(Acted, NUMBER, TEXT, TEXT, TEXT, TEXTS, TEXTS),
     st.builds(Rejected, NUMBER, TEXT, TEXT, st.none() | TEXT, TEXTS),
     st.builds(LookedAround, NUMBER, TEXT, TEXT),
     st.builds(GoalReached, NUMBER),
+    st.builds(
+        Judged, NUMBER, NUMBER, NUMBER, st.just("unreadable"), st.none() | st.builds(Fault, NUMBER, TEXT, TEXT), TEXTS
+    ),
     st.builds(
         Finished,
         st.just("solved"),
@@ -63,7 +69,7 @@ def test_an_event_survives_its_json(event: Event) -> None:
 
 
 def test_every_event_is_covered_by_the_test_above() -> None:
-    kinds = {Started, Prompted, Replied, Read, Acted, Rejected, LookedAround, GoalReached, Finished}
+    kinds = {Started, Prompted, Replied, Failed, Read, Acted, Rejected, LookedAround, GoalReached, Judged, Finished}
     assert set(EVENTS.values()) == kinds
     assert {name: kind.event for name, kind in EVENTS.items()} == {name: name for name in EVENTS}
 

@@ -101,7 +101,8 @@ def test_the_cot_example_is_the_react_example_without_observations(play: Any) ->
 
 REPLY = st.one_of(
     st.text(max_size=40),
-    st.sampled_from([*TURNS["act"], *TURNS["react"], "Action: smash cup_0", "Action: lift cup_0 from place_1"]),
+    st.sampled_from([*TURNS["act"], *TURNS["react"], *TURNS["act_pddl"], "Action: smash cup_0"]),
+    st.sampled_from(["", " ", "\n\n\n", "é\u202e😀", "Thought: so\n\nAction:\n\n"]),
 )
 
 

@@ -8,7 +8,12 @@ from typing import Any
 import pytest
 
 from pddl2nl.llm import Message, ScriptedReply
+from pddl2nl.pddl import Task, parse_problem
+from pddl2nl.policies import Setting
 from pddl2nl.policies.events import Rejected
+from pddl2nl.policies.observations import SHOWN
+from pddl2nl.policies.pddl_reading import PDDLReader
+from validators import Simulator
 
 LIFT, PUT = "Action: lift cup_0 from place_1", "Action: put cup_0 on place_0"
 
@@ -60,3 +65,81 @@ def test_an_empty_turn_is_unreadable(play: Any) -> None:
     played = play("act", [ScriptedReply("", finish="empty"), LIFT, PUT])
     assert played.finished.turns == {"executed": 2, "unreadable": 1}
     assert played.requests[1].messages[-2] == Message("assistant", "…")
+
+
+# ── how much is told ─────────────────────────────────────────────────────────────────────────────
+
+PUT_EARLY = {"nl": PUT, "pddl": "Action: (put red shelf)"}
+REASON = {
+    "nl": "I cannot put cup_0 on place_0 because I do not hold cup_0.",
+    "pddl": "The action (put red shelf) is not applicable because (held red) is false.",
+}
+APPLICABLE = {
+    "nl": "These are the actions that I can take now:\nlift cup_0 from place_1\nlift cup_1 from place_1",
+    "pddl": "The applicable actions are:\n(lift red table)\n(lift blue table)",
+}
+MINIMAL = {"nl": "I cannot put cup_0 on place_0.", "pddl": "The action (put red shelf) is not applicable."}
+NOTHING_LEFT = "There is no action that I can take now."
+CLAIMED = {"nl": "My goal is not reached yet", "pddl": "The goal is not reached"}
+
+
+def _told(play: Any, world: Any, style: str, feedback: str, *replies: str) -> list[str]:
+    setting = replace(world.setting(style), feedback=feedback)
+    played = play("act", replies, setting=setting, style=style, steps=len(replies))
+    return [event.observation for event in played.of("rejected")]
+
+
+@pytest.mark.parametrize("style", ["nl", "pddl"])
+def test_the_feedback_says_how_much_is_told(play: Any, world: Any, style: str) -> None:
+    said = (PUT_EARLY[style], "Action: dance", "Action: finished")
+    reasons = _told(play, world, style, "reason", *said)
+    assert reasons[0] == REASON[style]
+    applicable = _told(play, world, style, "applicable", *said)
+    assert applicable == [f"{reasons[0]}\n{APPLICABLE[style]}", f"{reasons[1]}\n{APPLICABLE[style]}", reasons[2]]
+    assert _told(play, world, style, "minimal", *said) == [MINIMAL[style], "Nothing was done.", f"{CLAIMED[style]}."]
+
+
+@pytest.mark.parametrize("feedback", ["applicable", "minimal"])
+def test_the_record_holds_the_reason_whatever_was_told(play: Any, world: Any, feedback: str) -> None:
+    played = play("act", [PUT], setting=replace(world.setting(), feedback=feedback), steps=1)
+    assert played.of("rejected")[0].unmet == ("(held red)",)
+
+
+def test_all_that_was_not_understood_is_told_as_much(play: Any, world: Any) -> None:
+    unknown, reading = "Action: lift cup_7 from place_1", "Action: lift place_0 from place_1"
+    for said in (unknown, reading):
+        (told,) = _told(play, world, "nl", "applicable", said)
+        assert told == f"{_told(play, world, 'nl', 'reason', said)[0]}\n{APPLICABLE['nl']}"
+        assert _told(play, world, "nl", "minimal", said) == ["Nothing was done."]
+
+
+def test_no_more_applicable_actions_are_told_than_can_be_read(play: Any, world: Any) -> None:
+    def told(places: int) -> list[str]:
+        names = " ".join(f"p{number}" for number in range(places))
+        problem = f"""(define (problem many) (:domain cups) (:objects red - cup {names} - place)
+          (:init (held red)) (:goal (at red p0)))"""
+        task = Task(world.task.domain, parse_problem(problem, world.task.domain))
+        teller = world.teller(task, "pddl")
+        setting = Setting(Simulator(task), teller, PDDLReader(Simulator(task)), "pddl", feedback="applicable")
+        played = play("act", ["Action: (lift red p1)"], setting=setting, style="pddl", steps=1)
+        return played.of("rejected")[0].observation.split("\n")[2:]
+
+    assert told(SHOWN - 1) == [*(f"(put red p{number})" for number in range(SHOWN - 1)), "(smash red)"]
+    assert told(SHOWN) == [*(f"(put red p{number})" for number in range(SHOWN)), "and 1 more"]
+    assert told(SHOWN + 30)[-1] == "and 31 more"
+    assert told(10_000)[-1] == "and many more"
+    assert told(40) == told(40)
+
+
+@pytest.mark.parametrize(
+    ("style", "said", "words"),
+    [
+        ("nl", ["lift cup_0 from place_1", "smash cup_0", "put cup_0 on place_0"], NOTHING_LEFT),
+        ("pddl", ["(lift red table)", "(smash red)", "(put red shelf)"], "No action is applicable."),
+    ],
+)
+def test_where_nothing_is_applicable_that_is_told(
+    play: Any, world: Any, style: str, said: list[str], words: str
+) -> None:
+    replies = [f"Action: {action}" for action in said]
+    assert _told(play, world, style, "applicable", *replies)[0].split("\n")[1] == words

@@ -81,6 +81,19 @@ def test_parentheses_in_prose_are_no_action(reader: PDDLReader) -> None:
         ("Action: look around", "look-around"),
         ("Look around, please.", "look-around"),
         ("Action: finished", "claimed-done"),
+        ("Action: (look around)", "look-around"),
+        ("(look-around)", "look-around"),
+        ("Action: (finished)", "claimed-done"),
+        ("The problem has been solved. I'm done!", "claimed-done"),
+        ("All done, since the goal holds.", "claimed-done"),
+        ("I am not finished yet.", "unreadable"),
+        ("The task is not done.", "unreadable"),
+        ("Once this is done I go on.", "unreadable"),
+        ("Is it done?", "unreadable"),
+        ("(lift red, table)", "read"),
+        ("<think>\nNow (put red shelf)? Finished.\n</think>\n(lift red table)", "read"),
+        ("Now (put red shelf)?\n</think>\n(lift red table)", "read"),
+        ("<think>\nfinished", "unreadable"),
         ("Action: (lift red moon)", "unknown-object"),
         ("Action: (fly red)", "unreadable"),
         ("Action: dance", "unreadable"),
@@ -90,6 +103,7 @@ def test_parentheses_in_prose_are_no_action(reader: PDDLReader) -> None:
 def test_a_turn_is_one_thing(reader: PDDLReader, text: str, status: str) -> None:
     reading = reader.read_turn(text)
     assert reading.status == status
+    assert reading.text == text[reading.start : reading.end]
     if status == "read":
         assert str(reading.action) == "(lift red table)"
 

@@ -1,0 +1,98 @@
+"""Compact histories: the present state in the place of old turns, and nothing that it does not tell is lost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pddl2nl.llm import Message
+from pddl2nl.policies import POLICIES
+
+LIFT, PUT = "Action: lift cup_0 from place_1", "Action: put cup_0 on place_0"
+PDDL_LIFT, PDDL_PUT = "Action: (lift red table)", "Action: (put red shelf)"
+TOO_EARLY, CLAIM, LOOK = "Action: put cup_0 on place_0", "Action: finished", "Action: look around"
+
+
+def _compact(world: Any, style: str = "nl") -> Any:
+    return replace(world.setting(style), history="compact")
+
+
+def test_an_executed_action_gives_way_to_the_present_state(play: Any, world: Any) -> None:
+    played = play("act", [LIFT, PUT], setting=_compact(world))
+    first, second = (request.messages for request in played.requests)
+    assert second[:-1] == first[:-1]
+    goal, objects, state = second[-1].content.split("\n\n")
+    assert [goal, objects] == first[-1].content.split("\n\n")[:2]
+    assert set(state.removeprefix("Currently, ").rstrip(".").split("\nand ")) == {"cup_1 is on place_1", "I hold cup_0"}
+    assert played.finished.outcome == "solved"
+
+
+def test_what_changed_nothing_is_kept_until_something_changes(play: Any, world: Any) -> None:
+    played = play("act", [LOOK, TOO_EARLY, CLAIM, "Action: dance", LIFT, CLAIM, PUT], setting=_compact(world))
+    prompts = [request.messages for request in played.requests]
+    opening = len(prompts[0])
+    assert [len(messages) - opening for messages in prompts] == [0, 2, 4, 6, 8, 0, 2]
+    assert prompts[4][opening:][2:4] == (
+        Message("assistant", TOO_EARLY),
+        Message("user", "I cannot put cup_0 on place_0 because I do not hold cup_0."),
+    )
+    assert "I hold cup_0" in prompts[5][-1].content
+    assert played.finished.turns == {
+        "look-around": 1,
+        "inapplicable": 1,
+        "claimed-done": 2,
+        "unreadable": 1,
+        "executed": 2,
+    }
+
+
+def test_the_twin_is_told_its_state_in_pddl(play: Any, world: Any) -> None:
+    played = play("act", [PDDL_LIFT, PDDL_PUT], setting=_compact(world, "pddl"), style="pddl")
+    assert played.requests[1].messages[-1].content.split("\n\n")[2] == "(:init\n  (at blue table)\n  (held red))"
+    assert played.finished.outcome == "solved"
+
+
+def test_full_keeps_every_turn(play: Any, world: Any) -> None:
+    assert world.setting().history == "full"
+    played = play("act", [LIFT, PUT])
+    assert len(played.requests[1].messages) == len(played.requests[0].messages) + 2
+
+
+def test_a_record_holds_only_what_is_new_of_a_prompt(play: Any, world: Any) -> None:
+    played = play("act", [LIFT, CLAIM, PUT], setting=_compact(world))
+    opening = len(played.requests[0].messages)
+    assert [(event.kept, len(event.messages)) for event in played.of("prompted")] == [
+        (0, opening),
+        (opening - 1, 1),
+        (opening, 2),
+    ]
+
+
+REPLY = st.one_of(
+    st.text(max_size=20), st.sampled_from([LIFT, PUT, CLAIM, LOOK, "Action: lift cup_1 from place_1", "Thought: so"])
+)
+
+
+@pytest.mark.parametrize(
+    "policy", [name for name, make in POLICIES.items() if make().needs_model and not make().one_shot]
+)
+@given(replies=st.lists(REPLY, min_size=6, max_size=6))
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_a_prompt_goes_on_or_begins_with_the_opening_anew(
+    play: Any, world: Any, policy: str, replies: list[str]
+) -> None:
+    played = play(policy, replies, setting=_compact(world), steps=6)
+    prompts = [request.messages for request in played.requests]
+    kinds = [event.event for event in played.events if event.event in ("acted", "rejected", "looked-around")]
+    for (before, after), kind in zip(pairwise(prompts), kinds, strict=False):
+        if kind == "acted":
+            assert after[:-1] == prompts[0][:-1]
+            assert len(after[-1].content.split("\n\n")) == 3
+        else:
+            assert after[: len(before)] == before
+            assert len(after) == len(before) + 2
