@@ -2,52 +2,65 @@
 
 Where the problem comes from, first of these that applies:
 
-1. the file that the user named (with a plan of the user's, validated, or with FF's);
-2. for a domain that is shipped, its example instance, solved optimally;
-3. made from the task itself: a short seeded random walk from the initial state, whose new facts become a goal
-   and which FF then solves. Nothing of the task's own solution shows: neither the walk's end nor any state of
-   the example's plan satisfies the task's goal.
+1. the file that the user named (with a plan of the user's, validated, or with a planner's), or the best of the folder;
+2. for a domain that is shipped, its example instance;
+3. the best of the problems whose files lie beside the task's own (`pddl2nl.experiments.example_choice`);
+4. made from the task itself: a short seeded random walk from the initial state, whose new facts become a goal.
+   Nothing of the task's own solution shows: neither the walk's end nor any state of the example's plan satisfies
+   the task's goal.
 
-Thoughts, where a mechanism shows any, come from a template: each says which goal, or which condition of a later
-action, its action serves. They are marked as such in the record.
+The plan that is shown is optimal where LM-cut finds one within seconds, else FF's. But for a file that the user named,
+no example is shown whose plan would solve the task as well.
+
+Thoughts, where a mechanism shows any, come from a template, which a model may replace (`pddl2nl.experiments.thoughts`):
+each says which goal, or which condition of a later action, its action serves. They are marked as such in the record.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 from pddl2nl.errors import InputError
+from pddl2nl.experiments.example_choice import (
+    BEST_LENGTH,
+    best_beside,
+    best_in_folder,
+    distance,
+    gives_away,
+    same_problem,
+)
+from pddl2nl.experiments.plans import Plan, ff_plan, optimal_plan
 from pddl2nl.nl import Teller
 from pddl2nl.pddl import (
     And,
     Atom,
     Condition,
+    Domain,
     GroundAtom,
     Problem,
     Task,
     conjuncts,
     load_problem,
+    parse_problem,
     substitute,
     write_problem,
 )
-from pddl2nl.policies.example import Example, ExampleStep
-from validators import GroundAction, Simulator, StepResult, load_plan, validate
+from pddl2nl.policies.example import Example, ExampleSource, ExampleStep
+from validators import GroundAction, Simulator, State, StepResult, load_plan, validate
 from validators.happenings import happenings
 
-__all__ = ["SolvedProblem", "find_example", "tell_example", "template_thoughts"]
+__all__ = ["SolvedProblem", "find_example", "problem_text", "tell_example", "template_thoughts"]
 
-_BEST_LENGTH = 5
 _NEAR_ENOUGH = 1
 _TRIES = 8
 _MOST_GOALS = 4
+_LOOKED_AHEAD = 20
 
-Planner = Callable[[Task], tuple[GroundAction, ...]]
-"""Solves a task; raises `InputError` where it cannot, saying what the user may give instead."""
+_ADVICE = "a solved problem by --example PROBLEM with --example-plan FILE (or take none by --example none)"
 
 
 @dataclass(frozen=True)
@@ -55,16 +68,28 @@ class SolvedProblem:
     """A problem with a valid plan, and where it came from."""
 
     task: Task
-    plan: tuple[GroundAction, ...]
-    source: Literal["file", "shipped", "made"]
+    plan: Plan
+    source: ExampleSource
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], domain: Domain) -> SolvedProblem:
+        """The problem of a record's example (`Example.to_json`), so that the same can be shown again.
+
+        Raises:
+            InputError: the data hold no problem of this domain with a plan.
+        """
+        try:
+            problem, source = parse_problem(data["problem"], domain), data["source"]
+            plan = tuple(GroundAction.parse(action) for action in data["plan"])
+        except (KeyError, TypeError, AttributeError) as error:
+            raise InputError(f"no example of a record: {error!r}") from None
+        return cls(Task(domain, problem), plan, source)
 
 
 def find_example(
     task: Task,
-    planner: Planner,
-    optimal: Planner,
     *,
-    problem_path: str | Path | None = None,
+    given: str | Path | SolvedProblem | None = None,
     plan_path: str | Path | None = None,
     seed: int = 1,
 ) -> SolvedProblem:
@@ -72,68 +97,76 @@ def find_example(
 
     Args:
         task: the task to be solved.
-        planner: solves a problem that the user named or that is made here.
-        optimal: solves a shipped example, whose optimal plan is known to be short.
-        problem_path: the user's example; with ``plan_path``, a plan for it.
+        given: the user's example: a problem file, a folder of such, or a problem that is solved already.
+        plan_path: a plan for that file; without it a planner solves it.
         seed: of the walks by which an example is made.
 
     Raises:
-        InputError: the file's plan is not valid, the file is the task itself, or no example could be made.
+        InputError: the file's plan is not valid, the file is the task itself, or no example could be found or made.
+        InfrastructureError: the planner failed.
     """
-    if problem_path is not None:
-        return _from_file(task, planner, Path(problem_path), plan_path)
-    if plan_path is not None:
-        raise InputError("--example-plan FILE needs the problem that it solves: --example PROBLEM")
-    from pddl2nl.tasks import match_shipped
-
-    shipped = match_shipped(task.domain)
-    if shipped is not None:
-        example = Task(task.domain, load_problem(shipped.example.path, task.domain))
-        if not _same(example, task):
-            return SolvedProblem(example, optimal(example), "shipped")
-    return _made(task, planner, seed)
+    if plan_path is not None and not (isinstance(given, str | Path) and not Path(given).is_dir()):
+        raise InputError("--example-plan FILE needs the one problem that it solves: --example PROBLEM")
+    if isinstance(given, SolvedProblem):
+        return given
+    if given is not None:
+        return _named(task, Path(given), plan_path)
+    return _shipped(task) or _beside(task) or _made(task, seed)
 
 
-def _from_file(task: Task, planner: Planner, path: Path, plan_path: str | Path | None) -> SolvedProblem:
+def _named(task: Task, path: Path, plan_path: str | Path | None) -> SolvedProblem:
+    if path.is_dir():
+        return SolvedProblem(*best_in_folder(task, path), "file")
     example = Task(task.domain, load_problem(path, task.domain))
-    if _same(example, task):
+    if same_problem(example.problem, task.problem):
         raise InputError(f"--example {path}: this is the very problem to be solved; its plan must not be shown")
-    if plan_path is None:
-        return SolvedProblem(example, planner(example), "file")
+    plan = _shortest(example) if plan_path is None else _valid_plan(example, path, plan_path)
+    if not plan:
+        raise InputError(f"--example {path}: its plan has no step, and so it shows nothing; name another problem")
+    return SolvedProblem(example, plan, "file")
+
+
+def _valid_plan(example: Task, path: Path, plan_path: str | Path) -> Plan:
     plan = load_plan(plan_path)
     report = validate(example, plan)
     if not report.valid:
         raise InputError(f"--example-plan {plan_path} is no valid plan for {path}: {report.verdict}")
     # Time stamps, where the file has some, say the order.
-    return SolvedProblem(
-        example, tuple(action for happening in happenings(plan) for action in happening.actions), "file"
-    )
+    return tuple(action for happening in happenings(plan) for action in happening.actions)
 
 
-def _same(one: Task, other: Task) -> bool:
-    first, second = one.problem, other.problem
-    return (
-        first.goal == second.goal
-        and frozenset(first.init) == frozenset(second.init)
-        and _values(first) == _values(second)
-        and {item.name for item in first.objects} == {item.name for item in second.objects}
-    )
+def _shortest(example: Task) -> Plan:
+    return optimal_plan(example) or ff_plan(example, _ADVICE)
 
 
-def _values(problem: Problem) -> dict[GroundAtom, Fraction | str]:
-    return {item.fluent: item.value for item in problem.init_values}
+def _shipped(task: Task) -> SolvedProblem | None:
+    from pddl2nl.tasks import match_shipped
+
+    shipped = match_shipped(task.domain)
+    if shipped is None:
+        return None
+    example = Task(task.domain, load_problem(shipped.example.path, task.domain))
+    if same_problem(example.problem, task.problem):
+        return None
+    plan = _shortest(example)
+    return None if gives_away(task, plan) else SolvedProblem(example, plan, "shipped")
+
+
+def _beside(task: Task) -> SolvedProblem | None:
+    found = best_beside(task)
+    return None if found is None else SolvedProblem(*found, "beside")
 
 
 # ── made from the task itself ────────────────────────────────────────────────────────────────────
 
 
-def _made(task: Task, planner: Planner, seed: int) -> SolvedProblem:
+def _made(task: Task, seed: int) -> SolvedProblem:
     found: list[SolvedProblem] = []
     for example in _walked(task, seed):
-        plan = planner(example)
-        if plan and not _meets_goal(task, plan):
+        plan = ff_plan(example, _ADVICE)
+        if plan and not gives_away(task, plan):
             found.append(SolvedProblem(example, plan, "made"))
-            if abs(len(plan) - _BEST_LENGTH) <= _NEAR_ENOUGH:
+            if distance(plan) <= _NEAR_ENOUGH:
                 break
     if not found:
         raise InputError(
@@ -141,7 +174,9 @@ def _made(task: Task, planner: Planner, seed: int) -> SolvedProblem:
             "name a problem with --example PROBLEM (and --example-plan FILE where no planner takes it), or take none "
             "with --example none"
         )
-    return min(found, key=lambda solved: abs(len(solved.plan) - _BEST_LENGTH))
+    best = min(found, key=lambda solved: distance(solved.plan))
+    shown = optimal_plan(best.task)
+    return best if not shown or gives_away(task, shown) else replace(best, plan=shown)
 
 
 def _walked(task: Task, seed: int) -> Iterator[Task]:
@@ -150,7 +185,7 @@ def _walked(task: Task, seed: int) -> Iterator[Task]:
     rng = random.Random(f"example {seed}")
     for number in range(_TRIES):
         state = simulator.initial
-        for _ in range(_BEST_LENGTH + 2 * number):
+        for _ in range(BEST_LENGTH + 2 * number):
             action = simulator.sample(state, rng)
             successor = None if action is None else simulator.step(state, action).successor
             if successor is None or simulator.is_goal(successor):
@@ -167,17 +202,6 @@ def _with_goal(problem: Problem, goals: Sequence[GroundAtom]) -> Problem:
     goal = And(tuple(Atom(atom.predicate, atom.args) for atom in goals))
     # Without its source, so that whoever wants the text gets this problem's and not the file's.
     return replace(problem, name=f"{problem.name}-example", goal=goal, metric=None, source=None)
-
-
-def _meets_goal(task: Task, plan: Sequence[GroundAction]) -> bool:
-    simulator = Simulator(task)
-    state = simulator.initial
-    for action in plan:
-        successor = simulator.step(state, action).successor
-        if successor is None or simulator.is_goal(successor):
-            return True
-        state = successor
-    return False
 
 
 # ── told ─────────────────────────────────────────────────────────────────────────────────────────
@@ -227,7 +251,11 @@ def template_thoughts(task: Task, plan: Sequence[GroundAction], teller: Teller) 
             facts = " and ".join(teller.literal(condition) for condition in reached)
             thoughts.append(f"My goal asks that {facts}. I can bring this about now.")
         else:
-            thoughts.append(_preparing(task, result, results[number + 1 :], teller))
+            following = results[number + 1 :]
+            states = [state for each in results[number:] if (state := each.successor) is not None]
+            before = simulator.initial if number == 0 else results[number - 1].successor
+            served = _adds_for(task, result, following) or _makes_hold_for(simulator, before, states, following)
+            thoughts.append(_serving(served, teller))
     return tuple(thoughts)
 
 
@@ -243,14 +271,35 @@ def _reached_for_good(simulator: Simulator, results: Sequence[StepResult]) -> li
     return found[::-1]
 
 
-def _preparing(task: Task, result: StepResult, following: Sequence[StepResult], teller: Teller) -> str:
+def _serving(served: tuple[GroundAction, Condition] | None, teller: Teller) -> str:
+    if served is None:
+        return "This makes room for the actions that follow."
+    later, condition = served
+    return f"In order to {teller.action(later)} I need that {teller.literal(condition)}."
+
+
+def _adds_for(task: Task, result: StepResult, following: Sequence[StepResult]) -> tuple[GroundAction, Condition] | None:
+    """The first later action with a condition that a step adds, and nothing deletes before it."""
     added = set(result.added)
     for later in following:
         for condition in _preconditions(task, later.action):
             if isinstance(condition, Atom) and _ground(condition) in added:
-                return f"In order to {teller.action(later.action)} I need that {teller.literal(condition)}."
+                return later.action, condition
         added.difference_update(later.deleted)
-    return "This makes room for the actions that follow."
+    return None
+
+
+def _makes_hold_for(
+    simulator: Simulator, before: State | None, states: Sequence[State], following: Sequence[StepResult]
+) -> tuple[GroundAction, Condition] | None:
+    """As `_adds_for`, for conditions of all kinds: negations, comparisons, derived facts; the next few actions."""
+    if before is None:
+        return None
+    for number, later in enumerate(following[:_LOOKED_AHEAD]):
+        for condition in simulator.step(before, later.action).unmet:
+            if all(condition not in simulator.step(state, later.action).unmet for state in states[: number + 1]):
+                return later.action, condition
+    return None
 
 
 def _trace(simulator: Simulator, plan: Sequence[GroundAction]) -> Iterator[StepResult]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from importlib import import_module
+from typing import Any
 
+from pddl2nl.experiments.access import Access
 from pddl2nl.llm import (
     FREE,
     Completion,
@@ -17,6 +19,7 @@ from pddl2nl.llm import (
     ScriptedModel,
     price_of,
 )
+from pddl2nl.llm.replay import recorded_price
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import Domain
 from pddl2nl.policies.budget import PriceOf
@@ -36,16 +39,19 @@ class ModelContext:
     wording: Wording
     style: str = "nl"
     base_url: str | None = None
+    access: Access = field(default_factory=Access)
 
 
 @dataclass(frozen=True)
 class MadeModel:
-    """A model, what its calls cost, whether that is known beforehand, and its endpoint, if it has one."""
+    """A model, what its calls cost, whether that is known beforehand, its endpoint, if it has one, and what is set for
+    it, as a record holds it."""
 
     model: Model
     price_of: PriceOf
     priced: bool = True
     base_url: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 ModelFactory = Callable[[str, ModelContext], MadeModel]
@@ -53,9 +59,25 @@ ModelFactory = Callable[[str, ModelContext], MadeModel]
 
 
 def _openai(argument: str, context: ModelContext) -> MadeModel:
-    model = OpenAIModel(argument, context.base_url)
-    price = price_of(argument)
-    return MadeModel(model, lambda completion: price, price is not None, model.base_url)
+    from pddl2nl.llm.cached import CachedModel
+    from pddl2nl.llm.settings import load_catalogue
+
+    access = context.access
+    settings = load_catalogue(access.models_file).of(argument)
+    settings = replace(
+        settings,
+        requests_per_minute=access.requests_per_minute or settings.requests_per_minute,
+        tokens_per_minute=access.tokens_per_minute or settings.tokens_per_minute,
+    )
+    model = access.made.get((argument, context.base_url))
+    if model is None:
+        # One of two that are made in one moment is lost, which costs a connection and nothing else.
+        model = access.made.setdefault(
+            (argument, context.base_url), OpenAIModel(argument, context.base_url, settings=settings)
+        )
+    made = wrap_model(model)
+    cache = access.opened_cache()
+    return made if cache is None else replace(made, model=CachedModel(model, cache, collect=access.collect))
 
 
 def _oracle(argument: str, context: ModelContext) -> MadeModel:
@@ -83,11 +105,6 @@ def _script(argument: str, context: ModelContext) -> MadeModel:
 
 def _free(completion: Completion) -> Price | None:
     return FREE
-
-
-def _recorded_price(completion: Completion) -> Price | None:
-    local = completion.model.partition(":")[0] in ("oracle", "script")
-    return FREE if local else price_of(completion.model)
 
 
 def _made_by(name: str, argument_is: str) -> ModelFactory:
@@ -127,12 +144,15 @@ def wrap_model(model: Model) -> MadeModel:
     """A model that the caller made, with what can be known of its price."""
     from pddl2nl.baselines import OracleModel
 
-    if isinstance(model, OpenAIModel):
-        price = price_of(model.name)
-        return MadeModel(model, lambda completion: price, price is not None, model.base_url)
+    endpoint = getattr(model, "base_url", None)
+    if isinstance(endpoint, str):
+        settings = getattr(model, "settings", None)
+        price = price_of(model.name) if settings is None else settings.price
+        said = {} if settings is None else settings.to_json()
+        return MadeModel(model, lambda completion: price, price is not None, endpoint, said)
     if isinstance(model, ReplayModel):
         # A replay repeats the accounts of the run that was recorded, the money included.
-        return MadeModel(model, _recorded_price)
+        return MadeModel(model, recorded_price)
     if isinstance(model, ScriptedModel | OracleModel):
         return MadeModel(model, _free)
     return MadeModel(model, lambda completion: None, priced=False)

@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
+from collections import Counter
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from types import TracebackType
 
 from pddl2nl.errors import InfrastructureError
-from pddl2nl.policies.events import Event, event_to_json
+from pddl2nl.policies.events import Event, Prompted, Replied, event_to_json
 
-__all__ = ["RecordWriter", "free_record_path", "record_name"]
+__all__ = ["RecordWriter", "claimed", "free_record_path", "partial_path", "record_name", "resuming_path"]
+
+
+def partial_path(path: Path) -> Path:
+    """Where a record stands until it is whole: ``NAME.jsonl.partial``."""
+    return path.with_name(path.name + ".partial")
+
+
+def resuming_path(path: Path) -> Path:
+    """Where a run that goes on writes until it has more than its partial record: ``NAME.jsonl.resuming``."""
+    return path.with_name(path.name + ".resuming")
 
 
 class RecordWriter:
     """Writes events as they happen, each flushed, to ``NAME.jsonl.partial``.
 
     `close` renames the file to ``NAME.jsonl`` (atomically, replacing an older one): a record under that name is
-    always whole. A run that dies leaves the partial file, from which its replies can still be replayed.
+    always whole. A run that dies leaves the partial file, from which its replies can still be replayed
+    (`pddl2nl.experiments.resume`).
+
+    Where a partial file with replies stands already, the events go to ``NAME.jsonl.resuming`` first, which takes the
+    partial file's place at the first reply that was not in it. However often a run is killed, the replies that it had
+    are thus in one of the two.
 
     Raises:
         InfrastructureError: the disk refuses.
@@ -27,20 +45,41 @@ class RecordWriter:
 
     def __init__(self, path: Path):
         self.path = path
-        self._partial = path.with_name(path.name + ".partial")
+        self._partial = partial_path(path)
+        self._asked: dict[int, str] = {}
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self._partial.open("w", encoding="utf-8")
+            self._old = _replies(self._partial)
+            self._place = resuming_path(path) if self._old else self._partial
+            self._file = self._place.open("w", encoding="utf-8")
         except OSError as error:
             raise InfrastructureError(f"cannot write the record {path}: {error.strerror}") from error
 
     def write(self, event: Event) -> None:
         """Appends an event and flushes it."""
+        data = event_to_json(event)
+        text = json.dumps(data, ensure_ascii=False)
+        if not _is_utf8(text):
+            # A server may send half of a surrogate pair, which no file in UTF-8 can hold.
+            text = json.dumps(data)
         try:
-            self._file.write(json.dumps(event_to_json(event), ensure_ascii=False) + "\n")
+            self._file.write(text + "\n")
             self._file.flush()
+            if self._place != self._partial and self._is_news(event):
+                os.replace(self._place, self._partial)
+                self._place = self._partial
         except OSError as error:
             raise InfrastructureError(f"cannot write the record {self.path}: {error.strerror}") from error
+
+    def _is_news(self, event: Event) -> bool:
+        """Whether the event is a reply that the partial record does not hold."""
+        if isinstance(event, Prompted):
+            self._asked[event.call] = event.request_sha256
+        elif isinstance(event, Replied):
+            key = self._asked.pop(event.call, "")
+            self._old[key] -= 1
+            return self._old[key] < 0
+        return False
 
     def __enter__(self) -> RecordWriter:
         return self
@@ -51,10 +90,87 @@ class RecordWriter:
         try:
             self._file.close()
             if kind is None:
-                os.replace(self._partial, self.path)
+                os.replace(self._place, self.path)
+                if self._place != self._partial:
+                    self._partial.unlink(missing_ok=True)
+            elif self._place != self._partial:
+                self._place.unlink(missing_ok=True)
         except OSError as failure:
             if kind is None:
                 raise InfrastructureError(f"cannot write the record {self.path}: {failure.strerror}") from failure
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _replies(partial: Path) -> Counter[str]:
+    """How many replies a partial record holds, by the key of their request."""
+    if not partial.exists():
+        return Counter()
+    asked: dict[int, str] = {}
+    found: Counter[str] = Counter()
+    for line in partial.read_text(encoding="utf-8", errors="replace").split("\n"):
+        # The last line may be torn.
+        with contextlib.suppress(json.JSONDecodeError, KeyError, TypeError):
+            event = json.loads(line)
+            if event["event"] == "prompted":
+                asked[event["call"]] = event["request_sha256"]
+            elif event["event"] == "replied":
+                found[asked[event["call"]]] += 1
+    return found
+
+
+@contextlib.contextmanager
+def claimed(path: Path) -> Iterator[bool]:
+    """Whether this process alone may write the record, for as long as the context lasts.
+
+    A lock of the system on ``NAME.jsonl.lock``: it ends with its process, however that ends, so that a killed run
+    leaves none behind. Where the platform has no such locks, everything is granted.
+
+    Raises:
+        InfrastructureError: the lock's file cannot be made.
+    """
+    try:
+        import fcntl
+    except ImportError:  # a platform without POSIX locks
+        yield True
+        return
+    lock = path.with_name(path.name + ".lock")
+    held = None
+    try:
+        while held is None:
+            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(descriptor)
+                break
+            # Whoever had it may have removed the file between our opening and our locking it.
+            if _is_file(descriptor, lock):
+                held = descriptor
+            else:
+                os.close(descriptor)
+    except OSError as error:
+        raise InfrastructureError(f"cannot lock the record {path}: {error.strerror}") from error
+    try:
+        yield held is not None
+    finally:
+        if held is not None:
+            with contextlib.suppress(OSError):
+                lock.unlink()
+            os.close(held)
+
+
+def _is_file(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except FileNotFoundError:
+        return False
 
 
 def record_name(*parts: str) -> str:
@@ -63,7 +179,7 @@ def record_name(*parts: str) -> str:
 
 
 def _reserved(path: Path) -> bool:
-    partial = path.with_name(path.name + ".partial")
+    partial = partial_path(path)
     try:
         partial.open("x").close()
     except FileExistsError:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pddl2nl.errors import InfrastructureError
+from pddl2nl.experiments.access import Access, reach
 from pddl2nl.experiments.record import RecordWriter, free_record_path, record_name
 from pddl2nl.experiments.setup import Prepared, prepare
 from pddl2nl.experiments.spec import RunSpec
@@ -16,7 +17,7 @@ from pddl2nl.llm import Model
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import Task
 from pddl2nl.policies import Episode, Event
-from pddl2nl.policies.budget import free
+from pddl2nl.policies.budget import total
 from pddl2nl.policies.events import Fault, Finished, Outcome
 
 __all__ = ["RunResult", "RunSpec", "run", "run_spec"]
@@ -30,6 +31,9 @@ class RunResult:
     ``fault`` is the first broken link of a run that was not solved. ``mistakes`` are turns, or lines of a plan,
     meant as actions and not executed. ``usd`` is None where a price is unknown, ``record`` where none was
     written. ``events`` is all that happened, as it stands in the record.
+
+    Calls, tokens and ``usd`` are what was spent on this run; ``cache_hits`` is how many more replies our cache had,
+    which cost nothing. ``accounts`` holds the same for each role: wording, thoughts, planner, translator.
     """
 
     outcome: Outcome
@@ -45,6 +49,8 @@ class RunResult:
     seconds: float
     record: Path | None
     message: str = ""
+    cache_hits: int = 0
+    accounts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     events: tuple[Event, ...] = field(default=(), repr=False)
 
     @property
@@ -67,7 +73,16 @@ class RunResult:
             "usd": None if self.usd is None else round(self.usd, 6),
             "seconds": round(self.seconds, 3),
             "record": None if self.record is None else str(self.record),
+            "cache_hits": self.cache_hits,
+            "accounts": {
+                role: {key: _rounded(value) for key, value in account.items()}
+                for role, account in self.accounts.items()
+            },
         }
+
+
+def _rounded(value: float | None) -> float | None:
+    return round(value, 6) if isinstance(value, float) else value
 
 
 def run(
@@ -76,6 +91,7 @@ def run(
     model: str | Model = "oracle",
     *,
     wording: str | Wording | None = None,
+    wording_model: str | Model | None = None,
     style: str = "nl",
     names: str = "typed",
     names_seed: int | None = None,
@@ -85,6 +101,13 @@ def run(
     on_ambiguous: str = "refuse",
     example: str | Path | None = None,
     example_plan: str | Path | None = None,
+    thoughts: str = "auto",
+    thoughts_model: str | Model | None = None,
+    history: str = "full",
+    feedback: str = "reason",
+    samples: int = 1,
+    rounds: int = 0,
+    temperature: float | None = 0.0,
     steps: int | None = None,
     max_calls: int | None = None,
     max_tokens: int | None = None,
@@ -92,11 +115,15 @@ def run(
     seed: int = 1,
     base_url: str | None = None,
     record: str | Path | None = None,
+    cache: str | Path | None = None,
+    models_file: str | Path | None = None,
 ) -> RunResult:
     """Lets a policy act on a task; needs no file and writes none unless ``record`` names one.
 
-    The arguments are the fields of `RunSpec`. What fails on the way (an endpoint, a planner in the model) is an
-    outcome, ``infrastructure-error``; what is wrong with the arguments is raised.
+    The arguments are the fields of `RunSpec`, and ``cache`` and ``models_file`` of `pddl2nl.experiments.access.reach`:
+    replies of models behind an endpoint are kept in the usual cache unless it is ``none``. What fails on the way (an
+    endpoint, a planner in the model) is an outcome, ``infrastructure-error``; what is wrong with the arguments is
+    raised.
 
     Raises:
         InputError: an argument that cannot be, a task that cannot be executed, or no planner where one is needed.
@@ -108,6 +135,7 @@ def run(
             policy=policy,
             model=model,
             wording=wording,
+            wording_model=wording_model,
             style=style,
             names=names,
             names_seed=names_seed,
@@ -117,6 +145,13 @@ def run(
             on_ambiguous=on_ambiguous,
             example=example,
             example_plan=example_plan,
+            thoughts=thoughts,
+            thoughts_model=thoughts_model,
+            history=history,
+            feedback=feedback,
+            samples=samples,
+            rounds=rounds,
+            temperature=temperature,
             steps=steps,
             max_calls=max_calls,
             max_tokens=max_tokens,
@@ -124,13 +159,14 @@ def run(
             seed=seed,
             base_url=base_url,
             record=None if record is None else Path(record),
-        )
+        ),
+        reach(cache, models_file),
     )
 
 
-def run_spec(spec: RunSpec) -> RunResult:
-    """Runs what a specification says; see `run`."""
-    prepared = prepare(spec)
+def run_spec(spec: RunSpec, access: Access | None = None) -> RunResult:
+    """Runs what a specification says, its models reached as ``access`` says; see `run`."""
+    prepared = prepare(spec, access)
     events: list[Event] = []
     path = _record_path(spec, prepared)
     try:
@@ -161,15 +197,12 @@ def _write(writer: RecordWriter, event: Event) -> None:
 
 def _play(prepared: Prepared, seed: int, emit: Callable[[Event], None]) -> Finished:
     emit(prepared.started)
-    made = prepared.made
     episode = Episode(
         prepared.setting,
-        None if made is None else made.model,
         limits=prepared.limits,
         seed=seed,
         request=prepared.request,
-        price_of=free if made is None else made.price_of,
-        others=prepared.others,
+        asking=prepared.asking,
         emit=emit,
     )
     return episode.play(prepared.policy)
@@ -184,19 +217,22 @@ def _record_path(spec: RunSpec, prepared: Prepared) -> Path | None:
 
 
 def _result(finished: Finished, prepared: Prepared, path: Path | None, events: list[Event]) -> RunResult:
+    spent = total(finished.spent.values())
     return RunResult(
         outcome=finished.outcome,
         fault=finished.fault,
         plan=finished.proposed if prepared.policy.one_shot else finished.plan,
         steps=finished.steps,
         mistakes=finished.mistakes,
-        calls=finished.calls,
-        prompt_tokens=finished.prompt_tokens,
-        completion_tokens=finished.completion_tokens,
-        cached_tokens=finished.cached_tokens,
-        usd=finished.usd,
+        calls=spent.calls,
+        prompt_tokens=spent.prompt_tokens,
+        completion_tokens=spent.completion_tokens,
+        cached_tokens=spent.cached_tokens,
+        usd=spent.usd,
         seconds=finished.seconds,
         record=path,
         message=finished.message,
+        cache_hits=spent.cache_hits,
+        accounts=finished.spent,
         events=tuple(events),
     )

@@ -4,119 +4,177 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import lru_cache
 from importlib import metadata
 from typing import cast
 
-from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
-from pddl2nl.experiments.example import find_example, problem_text, tell_example
+from pddl2nl.errors import InputError
+from pddl2nl.experiments.access import Access
+from pddl2nl.experiments.choices import beyond_paper, checked_policy
+from pddl2nl.experiments.example import SolvedProblem, find_example, problem_text, tell_example
 from pddl2nl.experiments.models import MadeModel, ModelContext, make_model, wrap_model
+from pddl2nl.experiments.plans import ff_plan
 from pddl2nl.experiments.spec import RunSpec
-from pddl2nl.llm import Model, ModelConfigurationError, Purpose
-from pddl2nl.nl import READING_POLICIES, Names, Reader, Style, Teller, Wording, choose_wording, make_names
-from pddl2nl.pddl import Task, write_domain, write_problem
-from pddl2nl.policies import POLICIES, Example, Limits, Policy, RequestSettings, Setting
+from pddl2nl.experiments.thoughts import THOUGHTS_PROMPTS, THOUGHTS_TOKENS, think
+from pddl2nl.llm import EndpointError, Model, ModelConfigurationError, Purpose, ReplayError
+from pddl2nl.nl import (
+    READING_POLICIES,
+    Names,
+    Reader,
+    Style,
+    Teller,
+    Wording,
+    choose_wording,
+    make_names,
+    template_wording,
+    word_domain,
+)
+from pddl2nl.pddl import Task, write_domain
+from pddl2nl.policies import Episode, Example, Limits, Policy, RequestSettings, Setting
+from pddl2nl.policies.asking import Asking, LimitReachedError
 from pddl2nl.policies.budget import Asked
+from pddl2nl.policies.episode import TRANSLATOR_TOKENS
 from pddl2nl.policies.events import Started
 from pddl2nl.policies.pddl_reading import PDDLReader
 from pddl2nl.policies.prompting import prompt_file, prompt_hash
-from pddl2nl.policies.translating import TRANSLATORS, Translator, TranslatorMode
+from pddl2nl.policies.proposing import CORRECTION_PROMPT
+from pddl2nl.policies.translating import Translator, TranslatorMode
 from pddl2nl.policies.translation_prompt import TRANSLATOR_PROMPT, translation_opening
-from pddl2nl.policies.understanding import ON_AMBIGUOUS
-from validators import GroundAction, Simulator
+from validators import Simulator
 
 __all__ = ["Prepared", "ff_plan", "prepare"]
 
-FF_SECONDS = 300
-"""How long FF may take for a step limit or an example, in whole seconds of CPU time."""
-
-OPTIMAL_SECONDS = 10
-"""How long the search for an optimal plan of a shipped example may take; they are small."""
+WORDING_TOKENS = 200
+"""How long replies may be when a domain is worded (appendix A of the paper)."""
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A run ready to be played; ``made`` is None for policies that ask no model, ``translating`` where the run's own
-    model translates, or none does."""
+    """A run ready to be played. ``asking`` has made the calls for wording and thoughts already, if any."""
 
     policy: Policy
     setting: Setting
-    made: MadeModel | None
+    asking: Asking
     limits: Limits
     request: RequestSettings
     started: Started
-    translating: MadeModel | None = None
-
-    @property
-    def others(self) -> Mapping[Purpose, Asked]:
-        """The models that are asked for other purposes than the planner's."""
-        made = self.translating
-        return {} if made is None else {"translator": Asked(made.model, made.price_of)}
 
 
-def prepare(spec: RunSpec) -> Prepared:
+_NO_REPLY = (EndpointError, ReplayError, LimitReachedError)
+"""Why the calls before a run, for its wording and thoughts, can have come to nothing."""
+
+
+class _Broken:
+    """In place of the policy of a run whose wording or thoughts could not be had: its record shall say so."""
+
+    summary = "ends at once"
+    styles: tuple[str, ...] = ("nl", "pddl")
+    one_shot = False
+    thoughts = False
+    needs_model = False
+    prompt: str | None = None
+
+    def __init__(self, failure: Exception):
+        self._failure = failure
+
+    def run(self, episode: Episode) -> None:
+        """Raises what happened before the episode began."""
+        raise self._failure
+
+
+@dataclass(frozen=True)
+class _Roles:
+    """Who is asked in which role; None where nobody is."""
+
+    planner: MadeModel | None = None
+    translator: MadeModel | None = None
+    thoughts: MadeModel | None = None
+    wording: MadeModel | None = None
+
+    def asked(self, access: Access) -> dict[Purpose, Asked]:
+        """The models as they are asked."""
+        made: dict[Purpose, MadeModel | None] = {
+            "planner": self.planner,
+            "translator": self.translator,
+            "thoughts": self.thoughts,
+            "wording": self.wording,
+        }
+        # One object for one model, whatever its roles: what is put before it must see all of its calls.
+        before = {id(each.model): access.before(each.model) for each in made.values() if each is not None}
+        return {
+            purpose: Asked(before[id(each.model)], each.price_of) for purpose, each in made.items() if each is not None
+        }
+
+
+def prepare(spec: RunSpec, access: Access | None = None) -> Prepared:
     """Everything an episode needs, and its first event.
 
     Raises:
         InputError: the specification asks for what there is not; the message names the option.
-        InfrastructureError: the planner failed.
+        InfrastructureError: the planner failed. (Where a model gave no wording or no thoughts, the run's policy raises
+            why, so that its record can tell.)
+        ReplyPendingError: a batch will bring what was asked for.
     """
-    policy = _policy(spec)
+    access = access or Access()
+    policy = checked_policy(spec)
     task = spec.task
     simulator = Simulator(task)
-    wording = _wording(spec)
+    given = _given_wording(spec, policy)
+    roles = _roles(spec, policy, given, access)
+    limits = Limits(_steps(spec, policy), spec.max_calls, spec.max_tokens, spec.max_usd)
+    # Before anything is paid for, as there may be none.
+    solved = _solved(spec, policy)
+    asking = Asking(roles.asked(access), limits, access.purse)
+    failure: Exception | None = None
+    try:
+        wording = given or _worded(spec, asking)
+    except _NO_REPLY as error:
+        failure, wording = error, template_wording(task.domain)
     names = _names(spec, task, wording)
     teller = Teller(task, wording, names, cast(Style, spec.style))
-    made = _model(spec, policy, wording)
-    translating = _translator_model(spec, policy, wording)
-    limits = Limits(_steps(spec, policy), spec.max_calls, spec.max_tokens, spec.max_usd)
-    example = _example(spec, policy, wording)
+    try:
+        # A run that has no wording will not be played, and needs no thoughts.
+        thinks = failure is None and roles.thoughts is not None
+        example = _example(spec, policy, solved, wording, asking if thinks else None)
+    except _NO_REPLY as error:
+        failure, example = error, _example(spec, policy, solved, wording, None)
     reader = Reader(task, wording, names) if spec.style == "nl" else PDDLReader(simulator)
     translator: Translator | None = None
     if _translates(spec, policy) and isinstance(reader, Reader):
         opening = translation_opening(task, wording, names, spec.seed)
         translator = Translator(reader, wording, opening, cast(TranslatorMode, spec.translator))
     setting = Setting(
-        simulator, teller, reader, spec.style, spec.reading, example, translator, on_ambiguous=spec.on_ambiguous
+        simulator,
+        teller,
+        reader,
+        spec.style,
+        spec.reading,
+        example,
+        translator,
+        on_ambiguous=spec.on_ambiguous,
+        history=spec.history,
+        feedback=spec.feedback,
+        samples=spec.samples,
+        rounds=spec.rounds,
     )
     request = RequestSettings(spec.temperature, spec.seed)
-    started = _started(spec, policy, (made, translating), limits, request, wording, names, example)
-    return Prepared(policy, setting, made, limits, request, started, translating)
-
-
-def _policy(spec: RunSpec) -> Policy:
-    if spec.policy not in POLICIES:
-        raise InputError(f"--policy {spec.policy}: no such policy; there are {', '.join(POLICIES)}")
-    policy = POLICIES[spec.policy]()
-    if spec.style not in ("nl", "pddl"):
-        raise InputError(f"--style {spec.style}: no such style; there are nl and pddl")
-    if spec.style not in policy.styles:
-        able = [name for name, make in POLICIES.items() if make().needs_model and spec.style in make().styles]
-        raise InputError(
-            f"--policy {spec.policy} has no twin in style {spec.style}, as there are no thoughts about PDDL to show; "
-            f"{' and '.join(able)} have one"
-        )
-    for option, value, known in (
-        ("--translator", spec.translator, TRANSLATORS),
-        ("--reading", spec.reading, tuple(READING_POLICIES)),
-        ("--on-ambiguous", spec.on_ambiguous, ON_AMBIGUOUS),
-    ):
-        if value not in known:
-            raise InputError(f"{option} {value}: no such choice; there are {', '.join(known)}")
-    if spec.style == "pddl" and spec.translator != "reader":
-        raise InputError(
-            f"--translator {spec.translator}: in style pddl the model writes PDDL, and there is nothing to translate"
-        )
-    return policy
+    started = _started(spec, policy, roles, limits, request, wording, names, example)
+    return Prepared(policy if failure is None else _Broken(failure), setting, asking, limits, request, started)
 
 
 def _wording(spec: RunSpec) -> Wording:
     if isinstance(spec.wording, Wording):
         return spec.wording
     return choose_wording(spec.wording, spec.task.domain)
+
+
+def _given_wording(spec: RunSpec, policy: Policy) -> Wording | None:
+    """The wording that is there already; None where a model is to make it."""
+    if spec.wording != "llm":
+        return _wording(spec)
+    needed = policy.needs_model and spec.style == "nl"
+    return None if needed else template_wording(spec.task.domain)
 
 
 def _names(spec: RunSpec, task: Task, wording: Wording) -> Names:
@@ -127,41 +185,80 @@ def _translates(spec: RunSpec, policy: Policy) -> bool:
     return policy.needs_model and spec.translator != "reader"
 
 
-def _translator_model(spec: RunSpec, policy: Policy, wording: Wording) -> MadeModel | None:
-    """The T-LLM's model, where it is not the run's own."""
-    if not _translates(spec, policy):
+def _roles(spec: RunSpec, policy: Policy, given: Wording | None, access: Access) -> _Roles:
+    """The models of a run; ``given`` is None where one of them makes the wording."""
+    if not policy.needs_model:
+        return _Roles()
+    wording = given or template_wording(spec.task.domain)
+    words = _no_oracle(spec.wording_model or spec.model, "--wording llm") if given is None else None
+    planner = _made(spec, spec.model, wording, access)
+    if spec.base_url is not None and planner.base_url is None:
+        raise InputError(f"--base-url is for models behind an endpoint; '{planner.model.name}' has none")
+    translates = None
+    if _translates(spec, policy):
+        translates = _no_oracle(spec.translator_model or spec.model, f"--translator {spec.translator}")
+
+    thinks = _thinks(spec, policy, planner)
+
+    def other(chosen: str | Model | None) -> MadeModel | None:
+        # The very same object where it is the planner's: a script goes on where it is, whoever asks.
+        return planner if chosen is spec.model or chosen is None else _made(spec, chosen, wording, access)
+
+    return _Roles(
+        planner,
+        None if translates is None else other(translates),
+        None if thinks is None else other(thinks),
+        None if words is None else other(words),
+    )
+
+
+def _thinks(spec: RunSpec, policy: Policy, planner: MadeModel) -> str | Model | None:
+    """What is asked for the example's thoughts; None where those of the template are shown, or none."""
+    if not policy.thoughts or spec.example == "none" or spec.thoughts == "template":
         return None
-    chosen = spec.model if spec.translator_model is None else spec.translator_model
+    if spec.thoughts == "llm" or spec.thoughts_model is not None:
+        return _no_oracle(spec.thoughts_model or spec.model, f"--thoughts {spec.thoughts}")
+    # Oracle and script have nothing to say about it, a replay what was recorded.
+    recorded = "thoughts" in getattr(planner.model, "purposes", ())
+    return spec.model if recorded or planner.base_url is not None else None
+
+
+def _no_oracle(chosen: str | Model, option: str) -> str | Model:
     name = chosen if isinstance(chosen, str) else chosen.name
     if name.partition(":")[0] == "oracle":
+        role = option.split()[0].removeprefix("--")
         raise InputError(
-            f"--translator {spec.translator}: the oracle speaks the wording and no PDDL, so it cannot translate; "
-            "name a model that can by --translator-model M"
+            f"{option}: the oracle plans in the words of the wording and does nothing else, so it can neither word a "
+            f"domain, nor think about an example, nor translate; name a model that can by --{role}-model M"
         )
-    return None if spec.translator_model is None else _made(spec, spec.translator_model, wording)
+    return chosen
 
 
-def _model(spec: RunSpec, policy: Policy, wording: Wording) -> MadeModel | None:
-    if not policy.needs_model:
-        return None
-    made = _made(spec, spec.model, wording)
-    if spec.base_url is not None and made.base_url is None:
-        raise InputError(f"--base-url is for models behind an endpoint; '{made.model.name}' has none")
-    return made
-
-
-def _made(spec: RunSpec, model: str | Model, wording: Wording) -> MadeModel:
+def _made(spec: RunSpec, model: str | Model, wording: Wording, access: Access) -> MadeModel:
     if isinstance(model, str):
-        made = make_model(model, ModelContext(spec.task.domain, wording, spec.style, spec.base_url))
+        made = make_model(model, ModelContext(spec.task.domain, wording, spec.style, spec.base_url, access))
     else:
         made = wrap_model(model)
     name = made.model.name
     if spec.max_usd is not None and not made.priced:
         raise ModelConfigurationError(
             f"--max-usd needs to know what tokens cost, and for the model '{name}' this is not known; "
-            "bound the run with --max-tokens or --max-calls"
+            "bound the run with --max-tokens or --max-calls, or give its price in a file for --models"
         )
     return made
+
+
+def _worded(spec: RunSpec, asking: Asking) -> Wording:
+    worded = word_domain(
+        spec.task.domain,
+        asking.model("wording"),
+        seed=spec.seed,
+        temperature=spec.temperature,
+        max_tokens=WORDING_TOKENS,
+    )
+    # Without its date: what a run says must not depend on the day, and the record has its own.
+    source = {key: value for key, value in worded.wording.source.items() if key != "date"}
+    return replace(worded.wording, source=source)
 
 
 # ── what a planner is needed for ─────────────────────────────────────────────────────────────────
@@ -174,64 +271,30 @@ def _steps(spec: RunSpec, policy: Policy) -> int | None:
     return max(1, 2 * len(ff_plan(spec.task, "the step limit by --steps N")))
 
 
-def _example(spec: RunSpec, policy: Policy, wording: Wording) -> Example | None:
+def _solved(spec: RunSpec, policy: Policy) -> SolvedProblem | None:
+    """The problem that the example shows; None where none is shown."""
     if not policy.needs_model:
         return None
     if spec.example == "none":
         if spec.example_plan is not None:
             raise InputError("--example-plan FILE needs the problem that it solves: --example PROBLEM, not none")
         return None
-    advice = "a solved problem by --example PROBLEM with --example-plan FILE (or take none by --example none)"
-    solved = find_example(
-        spec.task,
-        lambda task: ff_plan(task, advice),
-        lambda task: _optimal_plan(task) or ff_plan(task, advice),
-        problem_path=spec.example,
-        plan_path=spec.example_plan,
-        seed=spec.seed,
-    )
+    return find_example(spec.task, given=spec.example, plan_path=spec.example_plan, seed=spec.seed)
+
+
+def _example(
+    spec: RunSpec, policy: Policy, solved: SolvedProblem | None, wording: Wording, asking: Asking | None
+) -> Example | None:
+    """The example as it is told, with thoughts of the model that ``asking`` asks; None leaves those of the template."""
+    if solved is None:
+        return None
     names = _names(spec, solved.task, wording)
     teller = Teller(solved.task, wording, names, cast(Style, spec.style))
-    return tell_example(solved, teller, thoughts=policy.thoughts)
-
-
-def _optimal_plan(task: Task) -> tuple[GroundAction, ...] | None:
-    try:
-        return _plan(write_domain(task.domain), write_problem(task.problem), "lmcut", OPTIMAL_SECONDS)
-    except (MissingExtraError, _NoPlanError):
-        return None
-
-
-def ff_plan(task: Task, advice: str) -> tuple[GroundAction, ...]:
-    """FF's plan; ``advice`` names what the user can give instead where there is none.
-
-    Raises:
-        InputError: the planner is missing, does not take the task, or found no plan.
-        InfrastructureError: the planner failed.
-    """
-    try:
-        return _plan(write_domain(task.domain), write_problem(task.problem), "ff", FF_SECONDS)
-    except MissingExtraError as error:
-        raise InputError(f"{error}; without a planner, give {advice}") from error
-    except _NoPlanError as error:
-        raise InputError(f"problem '{task.problem.name}': {error}; give {advice}") from error
-
-
-class _NoPlanError(Exception):
-    pass
-
-
-@lru_cache(maxsize=1024)
-def _plan(domain: str, problem: str, planner: str, seconds: int) -> tuple[GroundAction, ...]:
-    # Remembered by the texts: an experiment asks for the same plans again for every policy, model and seed.
-    from pddl2nl.baselines import TaskTexts, solve
-
-    result = solve(TaskTexts(domain, problem), planner, time_limit=seconds)
-    if result.status == "error":
-        raise InfrastructureError(f"Fast Downward failed: {result.message}")
-    if result.plan is None:
-        raise _NoPlanError(f"{planner} found no plan ({result.status}: {result.message})")
-    return result.plan
+    example = tell_example(solved, teller, thoughts=policy.thoughts)
+    if asking is None:
+        return example
+    model = asking.model("thoughts")
+    return think(example, teller.domain_text(), model, seed=spec.seed, temperature=spec.temperature)
 
 
 # ── the first event ──────────────────────────────────────────────────────────────────────────────
@@ -240,7 +303,7 @@ def _plan(domain: str, problem: str, planner: str, seconds: int) -> tuple[Ground
 def _started(
     spec: RunSpec,
     policy: Policy,
-    models: tuple[MadeModel | None, MadeModel | None],
+    roles: _Roles,
     limits: Limits,
     request: RequestSettings,
     wording: Wording,
@@ -250,10 +313,11 @@ def _started(
     domain, problem = spec.task.domain, spec.task.problem
     domain_pddl = domain.source.text if domain.source is not None else write_domain(domain)
     problem_pddl = problem_text(problem)
-    made, translating = models
-    translator = (translating or made) if _translates(spec, policy) else None
+    made, translator = roles.planner, roles.translator
     prompts = [prompt_file(policy.prompt, spec.style), "problem.txt"] if policy.prompt is not None else []
     prompts += [TRANSLATOR_PROMPT] if translator is not None else []
+    prompts += THOUGHTS_PROMPTS if roles.thoughts is not None else ()
+    prompts += [CORRECTION_PROMPT] if spec.rounds > 0 else []
     return Started(
         policy=spec.policy,
         model="none" if made is None else made.model.name,
@@ -277,12 +341,23 @@ def _started(
         names=dict(names.to_nl),
         wording=wording.to_json() if spec.style == "nl" else None,
         limits=limits.to_json(),
-        settings={"temperature": request.temperature, "max_tokens": request.max_tokens},
+        settings={
+            "temperature": request.temperature,
+            "max_tokens": request.max_tokens,
+            "wording_tokens": WORDING_TOKENS,
+            "thoughts_tokens": THOUGHTS_TOKENS,
+            "translator_tokens": TRANSLATOR_TOKENS,
+        },
         prompts={name: prompt_hash(name) for name in prompts},
         example=None if example is None else example.to_json(),
         base_url=None if made is None else made.base_url,
         versions=_versions(made),
         time=datetime.now(UTC).isoformat(timespec="seconds"),
+        model_settings={} if made is None else made.settings,
+        profile=spec.profile,
+        beyond_paper=beyond_paper(spec),
+        wording_model=None if roles.wording is None else roles.wording.model.name,
+        thoughts_model=None if roles.thoughts is None else roles.thoughts.model.name,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from pddl2nl.experiments.example import SolvedProblem
 from pddl2nl.llm import Model
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import Task
@@ -20,7 +21,9 @@ class RunSpec:
         task: the task to be solved.
         policy: a name of `POLICIES`.
         model: a ``--model`` text (`MODELS`), or a model itself; policies that ask none ignore it.
-        wording: None for the domain's own (else the template), ``template``, a wording file, or a `Wording`.
+        wording: None for the domain's own (else the template), ``template``, a wording file, a `Wording`, or ``llm``:
+            the model words the domain before the run, on the run's account.
+        wording_model: what words it, as ``model``; None for the run's own.
         style: ``nl``, or ``pddl`` for the PDDL twins of Basic and Act.
         names: how objects are called: typed, original or inferred; style ``pddl`` keeps their own names.
         names_seed: deals the numbers in those names; None keeps the order of declaration.
@@ -29,14 +32,24 @@ class RunSpec:
         translator_model: what translates, as ``model``; None for the run's own.
         reading: the reading policy of whole plans: default, planbench or all.
         on_ambiguous: ``refuse`` an action that can mean several, or let the ``state`` choose the only applicable one.
-        example: None for one found or made, a problem file, or ``none`` for zero-shot.
-        example_plan: a plan file for that problem; without it FF solves it.
+        example: None for one found or made, a problem file, a folder of such (the best of them is taken), ``none`` for
+            zero-shot, or a `SolvedProblem` itself.
+        example_plan: a plan file for that problem; without it LM-cut or FF solves it.
+        thoughts: where the example's thoughts come from: ``llm`` (one call), ``template``, or ``auto``: a model behind
+            an endpoint is asked, and for all others the template stands in.
+        thoughts_model: what is asked for them, as ``model``; None for the run's own.
+        history: ``full``, or ``compact``: old turns give way to the present state (beyond the paper).
+        feedback: what is told about an action that is not applicable: ``reason``, as in the paper; ``applicable``, the
+            actions that are, as well; ``minimal``, nothing but that it is not (both beyond the paper).
+        samples: how many plans are asked for, of which the first valid one counts (one-shot; beyond the paper).
+        rounds: how often the validator's explanation goes back to the model (one-shot; beyond the paper).
         steps: the step limit of interactive policies; None for twice the length of FF's plan.
-        max_calls, max_tokens, max_usd: looked at before each call of the model; None is no limit.
+        max_calls, max_tokens, max_usd: looked at before each call of a model; replies from the cache are free.
         seed: of the endpoint's sampling, of random choices, and of an example that is made.
         temperature: of sampling.
         base_url: of an OpenAI-compatible endpoint.
         record: the file to be written; an older one is replaced.
+        profile: the name of the setting that the values above were taken from, for the record.
         out: a folder in which a record is written under a name of its own, unless ``record`` says which.
     """
 
@@ -44,6 +57,7 @@ class RunSpec:
     policy: str = "react"
     model: str | Model = "oracle"
     wording: str | Wording | None = None
+    wording_model: str | Model | None = None
     style: str = "nl"
     names: str = "typed"
     names_seed: int | None = None
@@ -51,8 +65,14 @@ class RunSpec:
     translator_model: str | Model | None = None
     reading: str = "default"
     on_ambiguous: str = "refuse"
-    example: str | Path | None = None
+    example: str | Path | SolvedProblem | None = None
     example_plan: str | Path | None = None
+    thoughts: str = "auto"
+    thoughts_model: str | Model | None = None
+    history: str = "full"
+    feedback: str = "reason"
+    samples: int = 1
+    rounds: int = 0
     steps: int | None = None
     max_calls: int | None = None
     max_tokens: int | None = None
@@ -60,5 +80,6 @@ class RunSpec:
     seed: int = 1
     temperature: float | None = 0.0
     base_url: str | None = None
+    profile: str | None = None
     record: Path | None = None
     out: Path | None = None

@@ -16,6 +16,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 from pddl2nl.errors import InfrastructureError
+from pddl2nl.llm import PURPOSES
+from pddl2nl.policies.events import Finished
 from pddl2nl.reports.metrics import METRICS, aggregate
 from pddl2nl.reports.recheck import Recheck, recheck
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord
@@ -69,7 +71,7 @@ class _Run:
     @property
     def first_mistake(self) -> str:
         for turn in self.turns:
-            for step in turn.steps:
+            for step in turn.steps if turn.counts else ():
                 if step.mistake:
                     return f"{self.anchor}-step-{step.number}"
         return ""
@@ -263,13 +265,51 @@ def _facts(record: Record) -> dict[str, str]:
             "translator's model": _text(started.translator_model),
             "reading policy": f"{started.reading}, version {_text(started.reading_version) or 'unknown'}",
             "ambiguous readings": started.on_ambiguous,
+            "wording's model": _text(started.wording_model),
+            "thoughts' model": _text(started.thoughts_model),
+            "example": _example(started.example),
+            "profile": _text(started.profile),
+            "beyond the paper": _pairs(started.beyond_paper),
+            "endpoint": _text(started.base_url),
+            "set for the model": _pairs(started.model_settings),
             "limits": _pairs(started.limits),
             "versions": _pairs(started.versions),
             "domain file SHA-256": started.domain_sha256,
             "problem file SHA-256": started.problem_sha256,
         }
+        facts |= _accounts(record.finished)
     facts |= {"seconds": f"{record.seconds:.2f}", "record": record.path.name}
     return {name: value for name, value in facts.items() if value}
+
+
+def _example(example: Mapping[str, object] | None) -> str:
+    if example is None:
+        return "none"
+    said = f"{_text(example.get('source'))}, thoughts {_text(example.get('thoughts'))}"
+    note = example.get("thoughts_note")
+    return f"{said}: {note}" if note else said
+
+
+def _accounts(finished: Finished) -> dict[str, str]:
+    """What each role used, and what of it was paid in this run; older records have no accounts by role."""
+    found = {}
+    for role in PURPOSES:
+        if (used := finished.used.get(role)) is not None:
+            found[f"used by the {role}"] = _account(used)
+        if (spent := finished.spent.get(role)) is not None:
+            hits = spent.get("cache_hits") or 0
+            found[f"paid for the {role}"] = f"{_account(spent)}{f', {hits} more from our cache' if hits else ''}"
+    return found
+
+
+def _account(account: Mapping[str, object]) -> str:
+    usd = account.get("usd")
+    price = f"{usd:.6g} USD" if isinstance(usd, int | float) else "price unknown"
+    tokens = f"{account.get('prompt_tokens', 0)} + {account.get('completion_tokens', 0)} tokens"
+    kinds = ", ".join(f"{n} {kind}" for kind in ("cached", "reasoning") if (n := account.get(f"{kind}_tokens")))
+    tokens += f" ({kinds})" if kinds else ""
+    calls = account.get("calls", 0)
+    return f"{calls} {'call' if calls == 1 else 'calls'}, {tokens}, {price}"
 
 
 def _pairs(values: Mapping[str, object]) -> str:

@@ -1,16 +1,20 @@
 """Metrics: pure functions of stored records, each knowing which way is better and how it is put together.
 
-A run that infrastructure broke is never scored: it has no value in any metric.
+A run that infrastructure broke is never scored: it has no value in any metric. Of several plans that a one-shot
+mechanism proposed, steps and mistakes are those of the one that counts, calls and tokens those of all. Calls, tokens
+and money are what replies took when they were paid, whether the run paid them or found them in a cache; those of the
+planner alone, which chooses the actions, stand beside those of all roles (wording, thoughts, planner, translator).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Literal
 
-from pddl2nl.policies.events import Acted, LookedAround, Prompted, Rejected, Replied
+from pddl2nl.policies.events import Acted, LookedAround, Prompted, Rejected, Replied, counted
 from pddl2nl.reports.records import Record, RunRecord
 
 __all__ = ["METRICS", "Metric", "aggregate", "mistakes"]
@@ -43,7 +47,7 @@ def mistakes(record: Record) -> int | None:
     """How many turns or plan lines were meant as actions and not executed; None for planners."""
     if not isinstance(record, RunRecord):
         return None
-    return sum(isinstance(event, Rejected) and event.status != "claimed-done" for event in record.events)
+    return sum(isinstance(event, Rejected) and event.status != "claimed-done" for event in counted(record.events))
 
 
 def _coverage(record: Record) -> float | None:
@@ -67,33 +71,65 @@ def _look_arounds(record: Record) -> float | None:
     return _count(record, LookedAround)
 
 
-def _calls(record: Record) -> float | None:
-    return _count(record, Prompted)
-
-
 def _count(record: Record, *kinds: type) -> float | None:
     if not isinstance(record, RunRecord):
         return None
-    return float(sum(isinstance(event, kinds) for event in record.events))
+    return float(sum(isinstance(event, kinds) for event in counted(record.events)))
 
 
-def _prompt_tokens(record: Record) -> float | None:
-    return _tokens(record, lambda reply: reply.prompt_tokens)
+def _replies(record: RunRecord, purpose: str | None = None) -> Iterator[Replied]:
+    """The replies in one role, or in all."""
+    asked = ""
+    for event in record.events:
+        if isinstance(event, Prompted):
+            asked = event.purpose
+        elif isinstance(event, Replied) and purpose in (None, asked):
+            yield event
 
 
-def _completion_tokens(record: Record) -> float | None:
-    return _tokens(record, lambda reply: reply.completion_tokens)
+def _calls(record: Record, purpose: str | None = None) -> float | None:
+    return _total(record, lambda reply: 1, purpose)
 
 
-def _tokens(record: Record, of: Callable[[Replied], int]) -> float | None:
+def _prompt_tokens(record: Record, purpose: str | None = None) -> float | None:
+    return _total(record, lambda reply: reply.prompt_tokens, purpose)
+
+
+def _completion_tokens(record: Record, purpose: str | None = None) -> float | None:
+    return _total(record, lambda reply: reply.completion_tokens, purpose)
+
+
+def _cached_tokens(record: Record) -> float | None:
+    return _total(record, lambda reply: reply.cached_tokens)
+
+
+def _reasoning_tokens(record: Record) -> float | None:
+    return _total(record, lambda reply: reply.reasoning_tokens)
+
+
+def _cache_hits(record: Record) -> float | None:
+    return _total(record, lambda reply: reply.from_cache)
+
+
+def _total(record: Record, of: Callable[[Replied], int], purpose: str | None = None) -> float | None:
     if not isinstance(record, RunRecord):
         return None
-    return float(sum(of(event) for event in record.events if isinstance(event, Replied)))
+    return float(sum(map(of, _replies(record, purpose))))
+
+
+def _usd(record: Record) -> float | None:
+    if not isinstance(record, RunRecord):
+        return None
+    costs = [reply.usd for reply in _replies(record)]
+    # An unknown price is never taken for zero.
+    return None if None in costs else sum(cost for cost in costs if cost is not None)
 
 
 def _seconds(record: Record) -> float | None:
     return record.seconds
 
+
+_of_planner = partial(partial, purpose="planner")
 
 METRICS: Mapping[str, Metric] = MappingProxyType(
     {
@@ -104,9 +140,17 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
             Metric("steps", "turns, or judged plan lines", "lower", "mean", _steps),
             Metric("mistakes", "turns meant as actions and not executed", "lower", "mean", _mistakes),
             Metric("look-arounds", "turns that asked for the state", "lower", "mean", _look_arounds),
-            Metric("calls", "calls of the model", "lower", "mean", _calls),
+            Metric("calls", "calls of models that were answered, in all roles", "lower", "mean", _calls),
             Metric("prompt-tokens", "tokens sent, as the endpoint counted them", "lower", "sum", _prompt_tokens),
             Metric("completion-tokens", "tokens received", "lower", "sum", _completion_tokens),
+            Metric("cached-tokens", "tokens sent that the provider had cached", "higher", "sum", _cached_tokens),
+            Metric("reasoning-tokens", "tokens received that are reasoning", "lower", "sum", _reasoning_tokens),
+            Metric("planner-calls", "calls of the planner's model", "lower", "mean", _of_planner(_calls)),
+            # Tables 6 and 7 of the AutoPlanBench paper.
+            Metric("planner-prompt-tokens", "tokens sent to it", "lower", "mean", _of_planner(_prompt_tokens)),
+            Metric("planner-completion-tokens", "tokens it wrote", "lower", "mean", _of_planner(_completion_tokens)),
+            Metric("cache-hits", "replies that our cache had", "higher", "sum", _cache_hits),
+            Metric("usd", "USD a run, where prices are known", "lower", "mean", _usd),
             Metric("seconds", "wall time", "lower", "sum", _seconds),
         )
     }

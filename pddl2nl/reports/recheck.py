@@ -65,7 +65,7 @@ def recheck(record: Record) -> Recheck:
 
 def _breaks_later(record: Record) -> bool:
     """Whether a one-shot plan goes on behind the actions that were executed."""
-    broken = record.outcome in ("unreadable", "inapplicable", "budget")
+    broken = record.outcome in ("unreadable", "inapplicable", "budget", "infrastructure-error")
     return isinstance(record, RunRecord) and broken and bool(record.finished.proposed)
 
 

@@ -10,7 +10,10 @@ from pddl2nl.pddl import InputError
 from pddl2nl.policies.events import (
     Acted,
     Event,
+    Failed,
+    Finished,
     GoalReached,
+    Judged,
     LookedAround,
     Prompted,
     Read,
@@ -25,6 +28,8 @@ __all__ = ["NOT_REACHED", "Call", "Piece", "Step", "Turn", "planner_turns", "run
 NOT_REACHED = "not-reached"
 """The status of a plan's line behind the first broken link: read, and never executed."""
 
+_PREPARING = ("wording", "thoughts")
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -37,7 +42,11 @@ class Piece:
 
 @dataclass(frozen=True)
 class Call:
-    """One call of a model: the messages that are new since its last call (``kept`` older ones), and the reply."""
+    """One call of a model: the messages that are new since its last call (``kept`` older ones), and the reply.
+
+    ``purpose`` is the role in which it was asked and ``sample`` tells several replies to one prompt apart, from 0;
+    ``tariff`` and ``from_cache`` say how it was paid, and ``failure`` why there is no reply.
+    """
 
     number: int
     purpose: str
@@ -47,6 +56,16 @@ class Call:
     finish: str = ""
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    sample: int = 0
+    tariff: str = "standard"
+    from_cache: bool = False
+    failure: str = ""
+
+    @property
+    def paid(self) -> str:
+        """How it was paid, where it was not as usual."""
+        batch = "by the batch tariff" if self.tariff == "batch" else ""
+        return ", ".join(filter(None, ("from our cache" if self.from_cache else "", batch)))
 
 
 @dataclass(frozen=True)
@@ -78,10 +97,20 @@ class Step:
 
 @dataclass(frozen=True)
 class Turn:
-    """The calls up to a reply, and the steps that came of it."""
+    """The calls up to a reply, and the steps that came of it.
+
+    ``judged`` is the verdict on them where they are one plan of several; ``counts`` whether they are the run's steps.
+    """
 
     calls: tuple[Call, ...]
     steps: tuple[Step, ...]
+    judged: Judged | None = None
+    counts: bool = True
+
+    @property
+    def anchor(self) -> str:
+        """What tells these steps apart from those of other plans."""
+        return "" if self.counts else f"-call-{self.calls[0].number}" if self.calls else "-other"
 
 
 def turns_of(record: Record) -> tuple[Turn, ...]:
@@ -114,24 +143,34 @@ def planner_turns(record: PlannerRecord) -> tuple[Turn, ...]:
 
 
 def run_turns(events: Iterable[Event]) -> tuple[Turn, ...]:
-    """The turns of an episode: a new one begins with the first call after a step."""
+    """The turns of an episode: a new one begins with the first call after a step, or after a plan was judged.
+
+    Calls for the wording and the example's thoughts, which come before everything, are a turn of their own.
+    """
     drafts: list[_Draft] = [_Draft()]
+    counted = 0
     for event in events:
         draft = drafts[-1]
         if isinstance(event, Prompted):
-            if draft.results:
+            if draft.is_over(event):
                 draft = _Draft()
                 drafts.append(draft)
-            draft.calls.append(Call(event.call, event.purpose, event.kept, event.messages))
+            draft.calls.append(Call(event.call, event.purpose, event.kept, event.messages, sample=event.sample))
         elif isinstance(event, Replied):
             draft.reply(event)
+        elif isinstance(event, Failed):
+            draft.calls[-1] = replace(draft.calls[-1], failure=event.message)
         elif isinstance(event, Read):
             draft.reads.append((draft.spoken, event))
         elif isinstance(event, Acted | Rejected | LookedAround):
             draft.results[event.step] = event
         elif isinstance(event, GoalReached):
             draft.goal = event.step
-    turns = (draft.turn() for draft in drafts)
+        elif isinstance(event, Judged):
+            draft.judged = event
+        elif isinstance(event, Finished):
+            counted = event.counted
+    turns = (draft.turn(counted) for draft in drafts)
     return tuple(turn for turn in turns if turn.calls or turn.steps)
 
 
@@ -144,11 +183,17 @@ class _Draft:
     reads: list[tuple[int, Read]] = field(default_factory=list)
     results: dict[int, Acted | Rejected | LookedAround] = field(default_factory=dict)
     goal: int | None = None
+    judged: Judged | None = None
 
     @property
     def spoken(self) -> int:
         """The index of the last call that was no translation: its reply is what was read."""
         return max((index for index, call in enumerate(self.calls) if call.purpose != "translator"), default=-1)
+
+    def is_over(self, event: Prompted) -> bool:
+        """Whether a call begins another turn."""
+        prepared = bool(self.calls) and self.calls[-1].purpose in _PREPARING and event.purpose not in _PREPARING
+        return prepared or bool(self.results) or self.judged is not None
 
     def reply(self, event: Replied) -> None:
         index = len(self.calls) - 1
@@ -158,9 +203,11 @@ class _Draft:
             finish=event.finish,
             prompt_tokens=event.prompt_tokens,
             completion_tokens=event.completion_tokens,
+            tariff=event.tariff,
+            from_cache=event.from_cache,
         )
 
-    def turn(self) -> Turn:
+    def turn(self, counted: int) -> Turn:
         read_at = {read.step: read for _, read in self.reads}
         numbers = sorted(read_at.keys() | self.results.keys())
         steps = tuple(
@@ -172,7 +219,8 @@ class _Draft:
         for index, call in enumerate(self.calls):
             spans = [(read, status[read.step]) for at, read in self.reads if at == index]
             calls.append(replace(call, reply=_pieces(self.texts.get(index, ""), spans)))
-        return Turn(tuple(calls), steps)
+        number = 0 if self.judged is None else self.judged.number
+        return Turn(tuple(calls), steps, self.judged, counts=number == counted)
 
 
 def _step(number: int, read: Read | None, result: Acted | Rejected | LookedAround | None) -> Step:

@@ -21,6 +21,7 @@ from pddl2nl.llm import (
     Usage,
     price_of,
 )
+from pddl2nl.llm.replay import RecordedCompletion
 from pddl2nl.nl import template_wording
 from pddl2nl.pddl import parse_domain
 
@@ -55,7 +56,7 @@ def specs(tmp_path: Path) -> dict[str, str]:
     }
     replied = {"event": "replied", "call": 1, "text": "hi", "finish": "text", "model": "gpt-4o", "fingerprint": ""}
     counts = {"prompt_tokens": 0, "completion_tokens": 0, "cached_tokens": 0, "reasoning_tokens": 0, "seconds": 0.0}
-    lines = [json.dumps(prompted), json.dumps(replied | counts)]
+    lines = [json.dumps(prompted), json.dumps(replied | counts | {"usd": 0.5})]
     (tmp_path / "run.jsonl").write_text("\n".join(lines), encoding="utf-8")
     return {
         "openai": "gpt-4o-2024-08-06",
@@ -72,7 +73,7 @@ def test_every_kind_is_made_and_recorded_under_the_name_it_was_asked_for(
     made = make_model(specs[kind], context)
     assert made.model.name == specs[kind]
     assert made.priced
-    assert made.price_of(Completion("", model="gpt-4o")) is not None
+    assert made.price_of(RecordedCompletion("", model="gpt-4o", usd=0.5)) is not None
     assert (made.base_url is None) == (kind != "openai")
     assert callable(made.model.complete)
 
@@ -101,8 +102,11 @@ def test_prices_are_known_unknown_or_zero(specs: dict[str, str], context: ModelC
     assert unknown.price_of(reply) is None
     assert make_model(specs["script"], context).price_of(reply) == FREE
     replay = make_model(specs["replay"], context)
-    assert replay.price_of(reply) == price_of("gpt-4o")
-    assert replay.price_of(Completion("", model="oracle")) == FREE
+    recorded = replay.model.complete(Request((Message("user", "x"),), seed=1))
+    paid = replay.price_of(recorded)
+    assert paid is not None
+    assert paid.usd(recorded.usage) == 0.5, "what it cost then, whatever the list says now"
+    assert replay.price_of(RecordedCompletion("", usage=USAGE, model="gpt-4o")) is None
 
 
 def test_a_foreign_model_has_no_known_price() -> None:

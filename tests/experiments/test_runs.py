@@ -60,6 +60,8 @@ FIELDS = [
     "usd",
     "seconds",
     "record",
+    "cache_hits",
+    "accounts",
 ]
 
 
@@ -229,13 +231,24 @@ def test_the_first_event_names_example_prompts_names_and_limits(task: Task, tmp_
         "problem": EXAMPLE,
         "plan": ["(lift green sink)", "(put green door)"],
         "thoughts": "template",
+        "thought_texts": [
+            "In order to apply the action 'put' to cup cup_0 and place place_1 I need that cup_0 is 'held'.",
+            "My goal asks that cup_0 and place_1 are in relation 'at'. I can bring this about now.",
+        ],
+        "thoughts_note": "",
     }
     assert set(started.prompts) == {"react.txt", "problem.txt"}
     assert started.names == {"red": "cup_0", "blue": "cup_1", "shelf": "place_0", "table": "place_1"}
     assert started.limits == {"steps": 1, "calls": 3, "tokens": None, "usd": None, "seconds": None}
     assert started.wording is not None
     assert started.wording["domain"] == "cups"
-    assert started.settings == {"temperature": 0.0, "max_tokens": None}
+    assert started.settings == {
+        "temperature": 0.0,
+        "max_tokens": None,
+        "wording_tokens": 200,
+        "thoughts_tokens": 2000,
+        "translator_tokens": 750,
+    }
 
 
 # ── what is needed, and what is refused ──────────────────────────────────────────────────────────
@@ -248,7 +261,7 @@ def test_the_first_event_names_example_prompts_names_and_limits(task: Task, tmp_
         ({"style": "latin"}, "--style latin"),
         ({"policy": "cot", "style": "pddl"}, "basic and act"),
         ({"policy": "react", "style": "pddl"}, "basic and act"),
-        ({"wording": "llm"}, "--wording llm"),
+        ({"wording": "llm", "model": "oracle"}, "--wording-model"),
         ({"translator": "llm", "style": "pddl"}, "--translator llm"),
         ({"names": "funny"}, "--names funny"),
         ({"base_url": "http://localhost:1/v1"}, "--base-url"),
@@ -276,9 +289,9 @@ def test_without_a_planner_the_options_that_replace_it_are_named(
         raise MissingExtraError("up-fast-downward", "planners", "planning")
 
     monkeypatch.setattr("pddl2nl.baselines.solve", missing)
-    from pddl2nl.experiments import setup
+    from pddl2nl.experiments.plans import forget_plans
 
-    setup._plan.cache_clear()
+    forget_plans()
     with pytest.raises(InputError, match="--steps N"):
         run(task, "act", ScriptedModel(TURNS), example="none")
     with pytest.raises(InputError, match="--example PROBLEM with --example-plan FILE"):
@@ -329,7 +342,7 @@ def test_the_example_instance_itself_is_not_shown_its_own_plan() -> None:
     started = result.events[0]
     assert isinstance(started, Started)
     assert started.example is not None
-    assert started.example["source"] == "made"
+    assert started.example["source"] == "beside"
 
 
 def _solved_by(result: RunResult) -> list[str]:

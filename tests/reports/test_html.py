@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from pddl2nl.policies.events import Fault, Finished
+from pddl2nl.policies.events import Failed, Fault, Finished, Prompted
 from pddl2nl.reports import read_record, render_report, write_report
 
 VOID = {"meta", "input", "br", "img", "link"}
@@ -126,3 +126,31 @@ def test_no_runs_make_a_page_too(tmp_path):
 def test_the_page_is_the_same_for_the_same_records(write, act_events, planned):
     records = [read_record(write("a", act_events)), read_record(write("b", planned))]
     assert render_report(records) == render_report(records[::-1])
+
+
+def test_a_call_shows_its_role_and_how_it_was_paid_and_a_run_what_each_role_took(write, act_events):
+    account = {"calls": 5, "prompt_tokens": 150, "completion_tokens": 20, "cached_tokens": 40, "usd": 0.25}
+    spent = {**account, "calls": 1, "usd": 0.05, "cache_hits": 4, "seconds": 1.0}
+    words = {"calls": 1, "prompt_tokens": 9, "completion_tokens": 2, "usd": None}
+    events = [
+        dataclasses.replace(act_events[0], thoughts_model="think-7b", profile="autoplanbench", base_url="http://x/v1"),
+        Prompted(1, "thoughts", 0, (), "sha", sample=1),
+        Failed(1, "the prompt is <too> long", context_window=True),
+        act_events[1],
+        dataclasses.replace(act_events[2], from_cache=True),
+        *act_events[3:-1],
+        dataclasses.replace(act_events[-1], used={"wording": words, "planner": account}, spent={"planner": spent}),
+    ]
+    text = Page(render_report([read_record(write("one", events))])).text
+    for wanted in (
+        "call 1, thoughts, sample 2",
+        "the prompt is <too> long",
+        "from our cache",
+        "call 2, planner",
+        "1 call, 9 + 2 tokens, price unknown",
+        "5 calls, 150 + 20 tokens (40 cached), 0.25 USD",
+        "1 call, 150 + 20 tokens (40 cached), 0.05 USD, 4 more from our cache",
+        "think-7b",
+        "autoplanbench",
+    ):
+        assert wanted in text

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from pddl2nl.policies.events import Fault, Finished
+from pddl2nl.policies.events import Failed, Fault, Finished
 from pddl2nl.reports import METRICS, aggregate, read_record
 
 
@@ -59,9 +59,8 @@ def test_a_run_that_infrastructure_broke_has_no_value(write, act_events):
 
 
 def test_every_metric_says_which_way_is_better():
-    assert {name: metric.better for name, metric in METRICS.items() if metric.better == "higher"} == {
-        "coverage": "higher"
-    }
+    higher = {name for name, metric in METRICS.items() if metric.better == "higher"}
+    assert higher == {"coverage", "cached-tokens", "cache-hits"}
     assert all(metric.name == name and metric.summary for name, metric in METRICS.items())
 
 
@@ -71,3 +70,36 @@ def test_claiming_to_be_done_is_no_mistake(write, act_events):
         for event in act_events
     ]
     assert METRICS["mistakes"].of(read_record(write("one", claimed))) == 0
+
+
+def _role(events, call, purpose, **fields):
+    """The events with one call in another role, and other fields of its reply."""
+    changed = []
+    for event in events:
+        if event.event == "prompted" and event.call == call:
+            event = dataclasses.replace(event, purpose=purpose)
+        if event.event == "replied" and event.call == call:
+            event = dataclasses.replace(event, **fields)
+        changed.append(event)
+    return changed
+
+
+def test_what_the_planner_took_stands_apart_from_the_other_roles(write, act_events):
+    events = _role(act_events, 2, "translator", usd=0.5, cached_tokens=8, reasoning_tokens=1)
+    events = _role(events, 4, "thoughts", usd=0.25, from_cache=True)
+    record = read_record(write("one", events))
+    found = {name: metric.of(record) for name, metric in METRICS.items()}
+    assert (found["calls"], found["prompt-tokens"], found["completion-tokens"]) == (5, 150, 20)
+    assert found["planner-calls"] == 3
+    assert found["planner-prompt-tokens"] == 10 + 30 + 50
+    assert found["planner-completion-tokens"] == 2 + 4 + 6
+    assert (found["cached-tokens"], found["reasoning-tokens"], found["cache-hits"]) == (8, 1, 1)
+    assert found["usd"] is None, "the price of three calls is not known"
+    for call in (1, 3, 5):
+        events = _role(events, call, "planner", usd=0.0)
+    assert METRICS["usd"].of(read_record(write("two", events))) == 0.75
+
+
+def test_a_call_that_failed_is_none(write, act_events):
+    failed = [*act_events[:2], Failed(1, "503"), *act_events[1:]]
+    assert METRICS["calls"].of(read_record(write("one", failed))) == 5

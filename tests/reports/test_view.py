@@ -122,3 +122,23 @@ def test_effects_that_contradict_each_other_are_not_shown_as_executed(write, pla
 def test_a_numeric_run_is_judged_again(write, planned):
     again = recheck(read_record(write("one", _numeric(planned, "(fill)", "(fill)"))))
     assert (again.verdict, again.agrees, again.steps) == ("valid", True, 2)
+
+
+def test_calls_before_the_run_are_a_turn_of_their_own_and_say_how_they_were_paid(write, act_events):
+    from pddl2nl.policies.events import Failed, Prompted
+
+    before = [
+        Prompted(1, "wording", 0, (), "sha"),
+        Replied(1, "{?x} is clear", from_cache=True, tariff="batch"),
+        Prompted(2, "thoughts", 0, (), "sha", sample=2),
+        Failed(2, "too long <b>", context_window=True),
+    ]
+    record = read_record(write("one", [act_events[0], *before, *act_events[1:]]))
+    first, second, *_ = turns_of(record)
+    assert first.steps == ()
+    assert [(call.purpose, call.paid, call.failure, call.sample) for call in first.calls] == [
+        ("wording", "from our cache, by the batch tariff", "", 0),
+        ("thoughts", "", "too long <b>", 2),
+    ]
+    assert [call.purpose for call in second.calls] == ["planner"]
+    assert len(second.steps) == 1

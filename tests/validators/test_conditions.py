@@ -86,7 +86,7 @@ SETTINGS = st.builds(
 )
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(formulas.conditions(FREE, EVERYTHING, 4), SETTINGS)
 def test_compiled_is_what_is_defined(condition: Condition, setting: Setting) -> None:
     assert setting.compiled(condition) is holds(condition, setting.world, setting.binding)

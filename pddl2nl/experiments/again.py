@@ -1,0 +1,314 @@
+"""A run once more, from its record alone: with no network, no key, no planner and no file but the record.
+
+The first event of a record holds the task, the wording, the names, the example with its plan and every setting. The
+run is made from it again, with the recorded replies in place of all its models, and what happens is compared with the
+record, event by event and field by field. What may differ are the fields of `pddl2nl.policies.events.VOLATILE` and
+those that name what a replay has not got, its endpoint and the installed versions (`KEPT`): they stay as recorded.
+
+A record without its end, of a run that was killed, is compared as far as it goes. One that is older than a field is
+not asked for that field.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pddl2nl.errors import InputError
+from pddl2nl.experiments.example import SolvedProblem
+from pddl2nl.experiments.runs import run_spec
+from pddl2nl.experiments.spec import RunSpec
+from pddl2nl.llm import ModelConfigurationError, ReplayModel
+from pddl2nl.llm.replay import read_events
+from pddl2nl.nl import Wording, wording_from_json
+from pddl2nl.pddl import Domain, Task, parse_domain, parse_problem
+from pddl2nl.policies.events import VOLATILE, Event, RecordError, Started, event_from_json, event_to_json
+
+__all__ = ["KEPT", "Difference", "PlannedRecordError", "Replayed", "replay_record"]
+
+KEPT = (
+    *("model", "translator_model", "wording_model", "thoughts_model"),
+    *("base_url", "model_settings", "versions", "domain_file", "problem_file", "time"),
+)
+"""Fields of ``started`` about where a run was made and by what its models were reached, which a replay repeats."""
+
+_GROWN = ("settings", "example", "limits")
+"""Fields of ``started`` that have gained entries since the first records were written."""
+
+_TEXTS = ("policy", "model", "domain_pddl", "problem_pddl", "style", "translator", "reading", "on_ambiguous")
+_OBJECTS = ("limits", "settings", "beyond_paper")
+_KINDS: Mapping[str, Any] = {
+    **dict.fromkeys((*_TEXTS, "domain_file", "problem_file", "names_scheme"), str),
+    **dict.fromkeys(_OBJECTS, Mapping),
+    **dict.fromkeys(("wording", "example"), Mapping | None),
+    **dict.fromkeys(("translator_model", "wording_model", "thoughts_model"), str | None),
+    "names_seed": int | None,
+    "seed": int,
+}
+"""What the fields of ``started`` are that a run is made of."""
+
+_DIFF_LINES = 40
+
+
+class PlannedRecordError(RecordError):
+    """The record of a planner, which asked nothing that could be replayed."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first place where a run, made again, is not the recorded one.
+
+    Attributes:
+        event: its number, from 1, which is its line in the record.
+        name: the name of the event there.
+        field: the field that differs, entries of a mapping behind a point (``prompts.act.txt``); ``event`` where
+            another event came, or none.
+        recorded, now: its values; None where one side has no such event or entry.
+        diff: for a changed prompt, where it differs first and a unified diff from the recorded one; for other texts
+            of several lines, their unified diff; else empty.
+    """
+
+    event: int
+    name: str
+    field: str
+    recorded: Any
+    now: Any
+    diff: str = ""
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What came of replaying a record.
+
+    Attributes:
+        record: its file.
+        recorded: how many events it holds.
+        complete: whether it has its end; where not, only what there is was compared.
+        difference: the first difference; None where there is none.
+        events: what happened now, with what the record says in the fields that stay as they were (`KEPT`).
+    """
+
+    record: Path
+    recorded: int
+    complete: bool
+    difference: Difference | None
+    events: tuple[Event, ...] = ()
+
+    @property
+    def identical(self) -> bool:
+        """Whether nothing differs."""
+        return self.difference is None
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields as ``pddl2nl replay --json`` prints them."""
+        difference = self.difference
+        return {
+            "record": str(self.record),
+            "identical": self.identical,
+            "complete": self.complete,
+            "events": self.recorded,
+            "difference": None
+            if difference is None
+            else {
+                "event": difference.event,
+                "name": difference.name,
+                "field": difference.field,
+                "recorded": difference.recorded,
+                "now": difference.now,
+                "diff": difference.diff,
+            },
+        }
+
+
+def replay_record(path: str | Path) -> Replayed:
+    """Makes a recorded run again and compares the two.
+
+    Args:
+        path: a record, ``NAME.jsonl`` or the ``NAME.jsonl.partial`` of a run that was killed.
+
+    Raises:
+        RecordError: the file cannot be read or holds no run; `PlannedRecordError` where it holds a planner's.
+        InputError: what its first event says cannot be made a run of.
+    """
+    path = Path(path)
+    recorded = _recorded(path)
+    started = _started(path, recorded)
+    complete = recorded[-1].get("event") == "finished"
+    try:
+        model = ReplayModel(path, empty=True)
+        events = run_spec(_spec(started, model)).events
+    except InputError as error:
+        raise RecordError(f"{path}: no run can be made of this record: {error}") from error
+    events = tuple(_kept(event, started) if isinstance(event, Started) else event for event in events)
+    if not complete and _only_prepared(recorded):
+        # What the calls gave stands in the first event, and cannot be had again without all of them.
+        return Replayed(path, len(recorded), complete, _unasked(recorded, model), events)
+    # When nobody wrote of the models in other roles, nobody wrote of calls that failed either.
+    unsaid = () if "wording_model" in recorded[0] else ("failed",)
+    difference = _difference(recorded, [_plain(event) for event in events if event.event not in unsaid], complete)
+    if difference is not None and difference.name in ("started", "prompted") and model.missed:
+        difference = replace(difference, diff=model.missed[0])
+    return Replayed(path, len(recorded), complete, difference, events)
+
+
+# ── from the record to the run ───────────────────────────────────────────────────────────────────
+
+
+def _recorded(path: Path) -> list[Mapping[str, Any]]:
+    try:
+        return [event for _, event in read_events(path)]
+    except ModelConfigurationError as error:
+        raise RecordError(str(error)) from error
+
+
+def _started(path: Path, recorded: Sequence[Mapping[str, Any]]) -> Started:
+    kind = recorded[0].get("event") if recorded else None
+    if kind == "planned":
+        raise PlannedRecordError(f"{path}: a planner's record; it asked no model, so there is nothing to replay")
+    if kind != "started":
+        raise RecordError(
+            f"{path}:1: a record begins with 'started'; found {'nothing' if kind is None else repr(kind)}"
+        )
+    try:
+        started = event_from_json(recorded[0])
+    except RecordError as error:
+        raise RecordError(f"{path}:1: {error}") from error
+    assert isinstance(started, Started)
+    for name, kinds in _KINDS.items():
+        if not isinstance(value := getattr(started, name), kinds):
+            raise RecordError(f"{path}:1: '{name}' cannot be {value!r}")
+    for name, value in (*started.limits.items(), ("temperature", started.settings.get("temperature"))):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+            raise RecordError(f"{path}:1: '{name}' must be a number or null; found {value!r}")
+    return started
+
+
+def _spec(started: Started, model: ReplayModel) -> RunSpec:
+    """What was asked for, as far as it determines what happens, with the record in place of all models."""
+    domain = parse_domain(started.domain_pddl, started.domain_file or "<domain>")
+    problem = parse_problem(started.problem_pddl, domain, started.problem_file or "<problem>")
+    limits, settings, beyond = started.limits, started.settings, started.beyond_paper
+
+    def under(name: str | None) -> ReplayModel | None:
+        return None if name is None else model.under(name)
+
+    return RunSpec(
+        task=Task(domain, problem),
+        policy=started.policy,
+        model=model.under(started.model),
+        wording=_wording(started, domain),
+        wording_model=under(started.wording_model),
+        style=started.style,
+        names=started.names_scheme,
+        names_seed=started.names_seed,
+        translator=started.translator,
+        translator_model=under(started.translator_model),
+        reading=started.reading,
+        on_ambiguous=started.on_ambiguous,
+        example=_example(started, domain),
+        thoughts="template" if started.thoughts_model is None else "llm",
+        thoughts_model=under(started.thoughts_model),
+        history=beyond.get("history", "full"),
+        feedback=beyond.get("feedback", "reason"),
+        samples=beyond.get("samples", 1),
+        rounds=beyond.get("rounds", 0),
+        steps=limits.get("steps"),
+        max_calls=limits.get("calls"),
+        max_tokens=limits.get("tokens"),
+        max_usd=limits.get("usd"),
+        seed=started.seed,
+        temperature=settings.get("temperature", 0.0),
+        profile=started.profile,
+    )
+
+
+def _wording(started: Started, domain: Domain) -> str | Wording:
+    """The wording of the run, which is made again where a model made it on the run's account."""
+    if started.wording_model is not None:
+        return "llm"
+    # In style pddl nothing is said in words.
+    return "template" if started.wording is None else wording_from_json(started.wording, domain, "the recorded wording")
+
+
+def _example(started: Started, domain: Domain) -> SolvedProblem | str:
+    return "none" if started.example is None else SolvedProblem.from_json(started.example, domain)
+
+
+def _kept(now: Started, recorded: Started) -> Started:
+    return replace(now, **{name: getattr(recorded, name) for name in KEPT})
+
+
+# ── what differs ─────────────────────────────────────────────────────────────────────────────────
+
+
+def _plain(event: Event) -> dict[str, Any]:
+    """The event as it would be read from a record."""
+    data: dict[str, Any] = json.loads(json.dumps(event_to_json(event)))
+    return data
+
+
+def _difference(
+    recorded: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]], complete: bool
+) -> Difference | None:
+    for number, (old, new) in enumerate(zip(recorded, now, strict=False), 1):
+        if (found := next(_differences(number, old, new), None)) is not None:
+            return found
+    if len(now) < len(recorded):
+        return _other(len(now) + 1, recorded[len(now)].get("event"), None)
+    if len(now) > len(recorded) and complete:
+        return _other(len(recorded) + 1, None, now[len(recorded)]["event"])
+    return None
+
+
+def _other(number: int, recorded: Any, now: Any) -> Difference:
+    return Difference(number, str(now if recorded is None else recorded), "event", recorded, now)
+
+
+def _differences(number: int, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Difference]:
+    name = new["event"]
+    if old.get("event") != name:
+        yield _other(number, old.get("event"), name)
+        return
+    for field, before in old.items():
+        after = new.get(field)
+        if before == after or f"{name}.{field}" in VOLATILE:
+            continue
+        if isinstance(before, Mapping) and isinstance(after, Mapping):
+            grown = name == "started" and field in _GROWN
+            for key in (*before, *(key for key in after if key not in before and not grown)):
+                if before.get(key) != after.get(key):
+                    yield _one(number, name, f"{field}.{key}", before.get(key), after.get(key))
+        else:
+            yield _one(number, name, field, before, after)
+
+
+def _one(number: int, name: str, field: str, before: Any, after: Any) -> Difference:
+    diff = ""
+    if isinstance(before, str) and isinstance(after, str) and "\n" in before + after:
+        lines = list(difflib.unified_diff(before.split("\n"), after.split("\n"), "recorded", "now", n=1, lineterm=""))
+        more = [f"… and {len(lines) - _DIFF_LINES} more lines"] if len(lines) > _DIFF_LINES else []
+        diff = "\n".join([*lines[:_DIFF_LINES], *more])
+    return Difference(number, name, field, before, after, diff)
+
+
+def _only_prepared(recorded: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a record ends while the calls for wording and thoughts were written, before the run itself began."""
+    return all(
+        event.get("event") in ("started", "replied", "failed") or event.get("purpose") in ("wording", "thoughts")
+        for event in recorded
+    )
+
+
+def _unasked(recorded: Sequence[Mapping[str, Any]], model: ReplayModel) -> Difference | None:
+    """The first recorded call that was not asked for again."""
+    calls = [(number, event) for number, event in enumerate(recorded, 1) if event.get("event") == "prompted"]
+    for index, (number, event) in enumerate(calls):
+        key = event.get("request_sha256")
+        now = model.asked[index] if index < len(model.asked) else None
+        if now != key:
+            return Difference(number, "prompted", "request_sha256", key, now, "".join(model.missed[:1]))
+    return None

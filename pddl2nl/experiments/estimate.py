@@ -1,0 +1,157 @@
+"""What an experiment may cost, estimated before anything is asked.
+
+The first prompt of a run is the real one but for its example: it is made by the run itself, with a model that only
+measures. The rest is assumed, and stands below. An estimate is for deciding whether to begin: what is really spent is
+in the records, and budgets keep it within limits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from pddl2nl.errors import InputError
+from pddl2nl.experiments.product import Cell
+from pddl2nl.experiments.runs import run_spec
+from pddl2nl.llm import Completion, Price, Request
+from pddl2nl.policies import POLICIES
+
+__all__ = ["HOW", "Estimate", "estimate"]
+
+_CHARACTERS = 4.0
+_ACTION, _THOUGHT, _OBSERVATION = 15, 35, 25
+_EXAMPLE_STEPS, _PLAN = 5, 12
+_TRANSLATION, _WORDED_SNIPPET = 600, 500
+
+HOW = (
+    f"first prompts are measured ({_CHARACTERS:g} characters a token); an example is taken to be as long as its "
+    f"problem and {_EXAMPLE_STEPS} turns; a run to take as many turns as FF's plan where that is known, else {_PLAN} "
+    f"or half its limit of steps; an action to take {_ACTION} tokens, a thought {_THOUGHT}, an observation "
+    f"{_OBSERVATION}; nothing to be in a cache"
+)
+"""How the estimate is made, for people."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Calls and tokens of all runs; ``usd`` is None where a model has no known price."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    usd: float | None = 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields, money rounded, and how they were found."""
+        return {**asdict(self), "usd": None if self.usd is None else round(self.usd, 4), "how": HOW}
+
+    def plus(self, other: Estimate) -> Estimate:
+        """Both together."""
+        return Estimate(
+            self.calls + other.calls,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            None if self.usd is None or other.usd is None else self.usd + other.usd,
+        )
+
+
+class _Measuring:
+    """A model that notes how long the first prompt is, and says nothing."""
+
+    name = "measuring"
+
+    def __init__(self) -> None:
+        self.system = 0
+        self.problem = 0
+
+    def complete(self, request: Request) -> Completion:
+        """An empty reply."""
+        if not self.system:
+            self.system = sum(len(message.content) for message in request.messages if message.role == "system")
+            self.problem = sum(len(message.content) for message in request.messages if message.role != "system")
+        return Completion("", "empty")
+
+
+def estimate(cells: Iterable[Cell], prices: Mapping[str, Price | None]) -> Estimate:
+    """The estimate of all runs.
+
+    Args:
+        cells: the runs; those of policies that ask no model cost nothing.
+        prices: what tokens cost, by the model's name.
+    """
+    whole = Estimate()
+    measured: dict[tuple[object, ...], tuple[float, float]] = {}
+    worded: set[tuple[object, ...]] = set()
+    for cell in cells:
+        if not POLICIES[cell.policy]().needs_model:
+            continue
+        key = (cell.domain.label, cell.task.path, cell.policy, cell.style, cell.wording)
+        if key not in measured:
+            measured[key] = _measure(cell)
+        one = _one_run(cell, *measured[key], prices.get(cell.model))
+        for run in cell.runs:
+            whole = whole.plus(one)
+            wording = (cell.domain.label, cell.model, run.seed)
+            if run.wording == "llm" and wording not in worded:
+                # Asked once: the other runs of this seed find the replies in the cache.
+                worded.add(wording)
+                whole = whole.plus(_wording(cell, prices.get(cell.model)))
+    return whole
+
+
+def _measure(cell: Cell) -> tuple[float, float]:
+    """Tokens of the system prompt, and of the problem."""
+    model = _Measuring()
+    wording = "template" if cell.runs[0].wording == "llm" else cell.runs[0].wording
+    run = replace(
+        cell.runs[0],
+        model=model,
+        wording=wording,
+        example="none",
+        example_plan=None,
+        steps=1,
+        base_url=None,
+        max_calls=1,
+    )
+    try:
+        run_spec(replace(run, translator="reader", translator_model=None, thoughts_model=None, wording_model=None))
+    except InputError:
+        # It will be reported by its name when it is run; here it costs nothing.
+        return 0.0, 0.0
+    return model.system / _CHARACTERS, model.problem / _CHARACTERS
+
+
+def _one_run(cell: Cell, system: float, problem: float, price: Price | None) -> Estimate:
+    policy, run = POLICIES[cell.policy](), cell.runs[0]
+    said = _ACTION + (_THOUGHT if policy.thoughts else 0)
+    turn = said + (0 if policy.one_shot else _OBSERVATION)
+    first = system + problem + (0.0 if run.example == "none" else problem + _EXAMPLE_STEPS * turn)
+    known = cell.task.plan_length
+    turns = known if known is not None else _PLAN if run.steps is None else math.ceil(run.steps / 2)
+    if run.steps is not None:
+        turns = min(turns, run.steps)
+    if policy.one_shot:
+        calls = run.samples * (1 + run.rounds)
+        prompts = calls * first + run.samples * sum(range(run.rounds + 1)) * turns * said
+        replies = float(calls * turns * said)
+    else:
+        calls = max(1, turns)
+        prompts = calls * first + sum(range(calls)) * turn
+        replies = float(calls * said)
+    if run.translator == "llm":
+        lines = max(1, turns) * (calls if policy.one_shot else 1)
+        calls, prompts, replies = calls + lines, prompts + lines * _TRANSLATION, replies + lines * _ACTION
+    return _priced(calls, prompts, replies, price)
+
+
+def _wording(cell: Cell, price: Price | None) -> Estimate:
+    snippets = len(cell.domain.domain.predicates) + len(cell.domain.domain.actions)
+    return _priced(snippets, snippets * _WORDED_SNIPPET, snippets * _ACTION, price)
+
+
+def _priced(calls: int, prompts: float, replies: float, price: Price | None) -> Estimate:
+    prompt, completion = math.ceil(prompts), math.ceil(replies)
+    usd = None if price is None else (prompt * price.prompt + completion * price.completion) / 1_000_000
+    return Estimate(calls, prompt, completion, usd)

@@ -1,0 +1,231 @@
+"""The runs of an experiment, each with a name that says what it is and is no other's."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.experiments.access import Access
+from pddl2nl.experiments.example import SolvedProblem, problem_text
+from pddl2nl.experiments.planned import plan_and_record
+from pddl2nl.experiments.record import record_name
+from pddl2nl.experiments.runs import run_spec
+from pddl2nl.experiments.spec import RunSpec
+from pddl2nl.llm import Model, OpenAIModel, Request, public_url
+from pddl2nl.llm.keys import canonical_json, sha256
+from pddl2nl.nl import Wording
+from pddl2nl.pddl import write_domain
+from pddl2nl.policies import POLICIES
+from pddl2nl.policies.budget import Account, total
+
+__all__ = ["Ended", "Job", "PlannerSpec", "canonical_spec", "last_line", "make_job", "play", "read_end"]
+
+_HASH = 12
+_LONGEST_PART = 40
+_LAST_BYTES = 1 << 16
+
+
+@dataclass(frozen=True)
+class PlannerSpec:
+    """Everything that determines the run of a baseline; ``seconds`` is its time limit, None for none."""
+
+    domain: Path
+    problem: Path
+    planner: str
+    seconds: int | None = None
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of an experiment, and the name of its record without the ending."""
+
+    name: str
+    spec: RunSpec | PlannerSpec
+
+    @property
+    def asks_model(self) -> bool:
+        """Whether it asks a model, and so may cost something."""
+        spec = self.spec
+        if isinstance(spec, PlannerSpec):
+            return False
+        return spec.policy not in POLICIES or POLICIES[spec.policy]().needs_model or spec.wording == "llm"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run ended, as the last line of its record says.
+
+    ``outcome`` is one of an episode, or the status of a planner. ``message`` explains it; ``spent`` is what was paid
+    for it.
+    """
+
+    outcome: str
+    message: str
+    spent: Account
+
+    @property
+    def broken(self) -> bool:
+        """Whether a tool failed, so that the run is no result and is to be run again."""
+        return self.outcome in ("infrastructure-error", "error")
+
+    @property
+    def solved(self) -> bool:
+        """Whether a plan was found."""
+        return self.outcome == "solved"
+
+
+def make_job(spec: RunSpec | PlannerSpec, *parts: str, models_file: Path | None = None) -> Job:
+    """A run under a name made of readable parts and of the hash of everything that determines it.
+
+    Args:
+        spec: of the run.
+        parts: what is readable in its name; by default what usually tells runs apart.
+        models_file: settings by model, of which that counts which is sent to the endpoint.
+    """
+    said = parts or _usual_parts(spec)
+    short = [part if len(part) <= _LONGEST_PART else part[: _LONGEST_PART - 1] + "_" for part in said]
+    return Job(f"{record_name(*short)}-{sha256(canonical_json(canonical_spec(spec, models_file)))[:_HASH]}", spec)
+
+
+def _usual_parts(spec: RunSpec | PlannerSpec) -> tuple[str, ...]:
+    if isinstance(spec, PlannerSpec):
+        return spec.domain.parent.name, spec.problem.stem, spec.planner
+    task, model = spec.task, spec.model if isinstance(spec.model, str) else spec.model.name
+    asks = spec.policy not in POLICIES or POLICIES[spec.policy]().needs_model
+    said = (model, spec.style) if asks else ()
+    return (task.domain.name, task.problem.name, spec.policy, *said, str(spec.seed))
+
+
+# ── what determines a run ────────────────────────────────────────────────────────────────────────
+
+
+def canonical_spec(spec: RunSpec | PlannerSpec, models_file: Path | None = None) -> dict[str, Any]:
+    """All that determines a run, as JSON: texts of files by their hashes, a wording by its content.
+
+    How the models are reached (`Access`) is not in it, but for those settings that are sent to the endpoint with
+    every request. An endpoint counts where the specification names it; one from the environment may move.
+    """
+    if isinstance(spec, PlannerSpec):
+        texts = {"domain": _file_hash(spec.domain), "problem": _file_hash(spec.problem)}
+        return {"planner": spec.planner, "seconds": spec.seconds, **texts}
+    task = spec.task
+    source = task.domain.source
+    said = {item.name: getattr(spec, item.name) for item in fields(RunSpec)}
+    for name in ("task", "record", "out"):
+        del said[name]
+    domain, problem = source.text if source is not None else write_domain(task.domain), problem_text(task.problem)
+    return {
+        **said,
+        "domain": sha256(domain),
+        "problem": sha256(problem),
+        "wording": _wording(spec.wording),
+        "example": _example(spec.example),
+        "example_plan": _file_or_word(spec.example_plan),
+        "base_url": None if spec.base_url is None else public_url(spec.base_url),
+        **{
+            role: _model(getattr(spec, role), spec.base_url, models_file)
+            for role in ("model", "wording_model", "thoughts_model", "translator_model")
+        },
+    }
+
+
+def _wording(wording: str | Wording | None) -> object:
+    if isinstance(wording, Wording):
+        return wording.to_json()
+    return _file_or_word(wording, "llm", "template")
+
+
+def _example(example: str | Path | SolvedProblem | None) -> object:
+    if isinstance(example, SolvedProblem):
+        return [sha256(problem_text(example.task.problem)), [str(action) for action in example.plan]]
+    return _file_or_word(example, "none")
+
+
+def _file_or_word(value: str | Path | None, *words: str) -> str | None:
+    return value if value is None or value in words else _file_hash(Path(value))
+
+
+def _file_hash(path: Path) -> str:
+    try:
+        return sha256(path.read_text(encoding="utf-8", errors="replace"))
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from error
+
+
+def _model(model: str | Model | None, base_url: str | None, models_file: Path | None) -> object:
+    from pddl2nl.experiments.models import MODELS
+
+    if model is None:
+        return None
+    if not isinstance(model, str):
+        return model.name
+    kind, _, argument = model.partition(":")
+    if kind == "script" and Path(argument).is_file():
+        return [model, _file_hash(Path(argument))]
+    if kind in MODELS and kind != "openai":
+        return model
+    name = argument if kind == "openai" else model
+    changed = models_file.stat().st_mtime_ns if models_file is not None and models_file.is_file() else 0
+    body = _body(name, base_url, models_file, os.environ.get("PDDL2NL_MODELS"), changed)
+    return [name, json.loads(body)]
+
+
+@lru_cache(maxsize=256)
+def _body(name: str, base_url: str | None, models_file: Path | None, *changes: object) -> str:
+    """What is sent with every request, by the settings of this model; remembered, as files are read for it."""
+    from pddl2nl.llm.settings import load_catalogue
+
+    body = OpenAIModel(name, base_url, settings=load_catalogue(models_file).of(name)).body(Request(()))
+    return canonical_json({key: value for key, value in body.items() if key != "messages"})
+
+
+# ── running, and how it ended ────────────────────────────────────────────────────────────────────
+
+
+def play(job: Job, record: Path, access: Access) -> Ended:
+    """Runs a job to the end of its record; raises what `run_spec` and `plan_and_record` raise."""
+    spec = job.spec
+    if isinstance(spec, PlannerSpec):
+        planned = plan_and_record(spec.domain, spec.problem, spec.planner, record, time_limit=spec.seconds)
+        return Ended(planned.status, planned.message, Account())
+    result = run_spec(replace(spec, record=record, out=None), access)
+    return Ended(result.outcome, result.message, total(result.accounts.values()))
+
+
+def read_end(record: Path) -> Ended | None:
+    """How the run ended whose record this is; None where there is none, or its last line does not say.
+
+    Raises:
+        InfrastructureError: the file cannot be read.
+    """
+    try:
+        event = json.loads(last_line(record))
+        if event["event"] == "planned":
+            return Ended(event["status"], event["message"], Account())
+        if event["event"] == "finished":
+            return Ended(event["outcome"], event["message"], total(event.get("spent", {}).values()))
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise InfrastructureError(f"cannot read the record {record}: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return None
+
+
+def last_line(path: Path) -> bytes:
+    """The last line of a file, without reading all that stands before it."""
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        span = _LAST_BYTES
+        while True:
+            file.seek(max(0, size - span))
+            end = file.read().rstrip(b"\n")
+            if b"\n" in end or span >= size:
+                return end.rpartition(b"\n")[2]
+            span *= 4

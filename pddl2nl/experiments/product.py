@@ -1,0 +1,204 @@
+"""The runs of an experiment: everything that its specification multiplies, less what there is not.
+
+A policy that asks no model is run once for each task and seed; style ``pddl`` needs no wording, so it is run once for
+each model and seed, whatever wordings there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pddl2nl.baselines import find_driver
+from pddl2nl.errors import InputError
+from pddl2nl.experiments.access import Access
+from pddl2nl.experiments.jobs import Job, PlannerSpec, make_job
+from pddl2nl.experiments.models import MODELS, MadeModel, ModelContext, make_model
+from pddl2nl.experiments.profiles import apply_profile
+from pddl2nl.experiments.spec import RunSpec
+from pddl2nl.experiments.spec_file import PLANNER_SECONDS, ExperimentSpec, SpecDomain, SpecTask
+from pddl2nl.llm import Completion, Price
+from pddl2nl.nl import Wording, template_wording
+from pddl2nl.policies import POLICIES
+
+__all__ = ["Cell", "cells", "check_models", "jobs_of", "left_out"]
+
+_ONE_SHOT = ("reading", "samples", "rounds")
+_INTERACTIVE = ("steps", "history", "feedback")
+_ROLES = ("translator_model", "thoughts_model", "wording_model")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """All runs of one policy, style, wording and model on one task: they differ in their seeds alone."""
+
+    domain: SpecDomain
+    task: SpecTask
+    policy: str
+    model: str
+    style: str
+    wording: str
+    runs: tuple[RunSpec, ...]
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What is readable in the names of its runs' records."""
+        said = (self.domain.label, self.task.name, self.policy)
+        if not POLICIES[self.policy]().needs_model:
+            return said
+        label = "pddl" if self.style == "pddl" else Path(self.wording).stem
+        return (*said, self.model.rpartition("/")[2], label)
+
+    def jobs(self, models_file: Path | None = None) -> list[Job]:
+        """Its runs with their names."""
+        return [make_job(run, *self.parts, str(run.seed), models_file=models_file) for run in self.runs]
+
+
+def cells(spec: ExperimentSpec) -> Iterator[Cell]:
+    """The runs of policies, in the order of the file."""
+    for domain in spec.domains:
+        for task in domain.tasks:
+            for policy in spec.policies:
+                seeds = spec.seeds if POLICIES[policy]().needs_model else spec.walk_seeds
+                for model, style, wording in _columns(spec, policy, domain):
+                    runs = tuple(_run(spec, domain, task, policy, model, style, wording, seed) for seed in seeds)
+                    yield Cell(domain, task, policy, model, style, wording, runs)
+
+
+def _columns(spec: ExperimentSpec, policy: str, domain: SpecDomain) -> Iterator[tuple[str, str, str]]:
+    made = POLICIES[policy]()
+    if not made.needs_model:
+        # It speaks no language; what it is told by is for the record.
+        yield "none", "nl", "default"
+        return
+    for model in spec.models:
+        for style in spec.styles:
+            if style not in made.styles:
+                continue
+            for wording in ("default",) if style == "pddl" else domain.wordings:
+                yield model, style, wording
+
+
+def _run(
+    spec: ExperimentSpec,
+    domain: SpecDomain,
+    task: SpecTask,
+    policy: str,
+    model: str,
+    style: str,
+    wording: str,
+    seed: int,
+) -> RunSpec:
+    made = POLICIES[policy]()
+    options: dict[str, Any] = {key: value for key, value in spec.options.items() if key != "planner_seconds"}
+    idle = {*(_INTERACTIVE if made.one_shot else _ONE_SHOT)}
+    if not made.needs_model:
+        idle = {*options, *idle} - {"steps"}
+    elif style == "pddl":
+        idle |= {"translator", "translator_model", "on_ambiguous", "wording_model", "names", "names_seed"}
+    run = RunSpec(
+        task=task.task,
+        policy=policy,
+        model="oracle" if model == "none" else model,
+        wording=domain.wordings.get(wording) if style == "nl" else None,
+        style=style,
+        seed=seed,
+        base_url=spec.base_url if _behind_endpoint(model) else None,
+        **{key: value for key, value in options.items() if key not in idle},
+    )
+    return run if spec.profile is None else apply_profile(run, spec.profile, spec.given)
+
+
+def _behind_endpoint(model: str) -> bool:
+    kind = model.partition(":")[0]
+    return model != "none" and (kind not in MODELS or kind == "openai")
+
+
+def left_out(spec: ExperimentSpec) -> Iterator[str]:
+    """What of the product there is not, a sentence each."""
+    yield from spec.left_out
+    for policy in spec.policies:
+        made = POLICIES[policy]()
+        if not made.needs_model:
+            continue
+        for style in spec.styles:
+            if style not in made.styles:
+                yield f"policy {policy} in style {style}: there are no thoughts about PDDL to show"
+
+
+def jobs_of(spec: ExperimentSpec, table: Iterable[Cell] | None = None) -> list[Job]:
+    """All runs, each with its name: policies first, then baselines, task by task.
+
+    Args:
+        spec: the experiment.
+        table: its cells, where they were made already.
+
+    Raises:
+        InputError: a model that cannot be set up.
+    """
+    jobs = [job for cell in (cells(spec) if table is None else table) for job in cell.jobs(spec.models_file)]
+    seconds = spec.options.get("planner_seconds", PLANNER_SECONDS)
+    for domain in spec.domains:
+        for task in domain.tasks:
+            for planner in spec.baselines:
+                planned = PlannerSpec(domain.path, task.path, planner, seconds)
+                jobs.append(make_job(planned, domain.label, task.name, planner))
+    return jobs
+
+
+# ── checked before anything runs ─────────────────────────────────────────────────────────────────
+
+
+def check_models(spec: ExperimentSpec, access: Access) -> dict[str, Price | None]:
+    """Makes every model once, and finds the planner where one is needed; gives what their tokens cost.
+
+    Raises:
+        InputError: a model that cannot be set up, whose price is not known where it must be, or that cannot do what
+            it is there for; no planner where one is needed.
+    """
+    asking = [policy for policy in spec.policies if POLICIES[policy]().needs_model]
+    roles = [spec.options[role] for role in _ROLES if role in spec.options]
+    prices: dict[str, Price | None] = {}
+    for model in dict.fromkeys((*(spec.models if asking else ()), *roles)):
+        for domain in spec.domains:
+            made = _made(spec, model, domain, access)
+            _check(spec, model, made)
+            prices[model] = made.price_of(Completion("", model=made.model.name))
+    first = [cell.runs[0] for cell in cells(spec) if cell.model != "none"]
+    for run in first:
+        _check_oracle(spec, run)
+    interactive = any(not POLICIES[policy]().one_shot for policy in spec.policies)
+    plans_examples = bool(first) and spec.options.get("example") != "none" and "example_plan" not in spec.options
+    if spec.baselines or plans_examples or (interactive and "steps" not in spec.options):
+        find_driver()
+    return prices
+
+
+def _made(spec: ExperimentSpec, model: str, domain: SpecDomain, access: Access) -> MadeModel:
+    worded = next((each for each in domain.wordings.values() if isinstance(each, Wording)), None)
+    base_url = spec.base_url if _behind_endpoint(model) else None
+    context = ModelContext(domain.domain, worded or template_wording(domain.domain), "nl", base_url, access)
+    try:
+        return make_model(model, context)
+    except InputError as error:
+        raise InputError(f"{spec.path}: model '{model}': {error}") from None
+
+
+def _check(spec: ExperimentSpec, model: str, made: MadeModel) -> None:
+    if spec.budget.usd is not None and not made.priced:
+        raise InputError(
+            f"{spec.path}: budgets.max_usd needs to know what tokens cost, and for the model '{model}' this is not "
+            "known; bound the experiment by max_tokens or max_calls, or give the price in a file for access.models"
+        )
+
+
+def _check_oracle(spec: ExperimentSpec, run: RunSpec) -> None:
+    for role, needed in (("translator_model", run.translator != "reader"), ("wording_model", run.wording == "llm")):
+        if needed and str(getattr(run, role) or run.model).partition(":")[0] == "oracle":
+            what = "translate" if role == "translator_model" else "word a domain"
+            raise InputError(
+                f"{spec.path}: the model 'oracle' speaks the wording and no PDDL, so it cannot {what}; "
+                f"name a model that can by options.{role}"
+            )

@@ -1,0 +1,115 @@
+"""Going on with a run where it was: the replies that it already had are served first, and nobody is asked for them.
+
+What a killed run leaves is its partial record, in which every reply stands that had arrived, those too that a cache
+does not keep (cut off by length, refused, empty). Played again from its beginning with these replies the run comes to
+the same place, and goes on from there with the cache and the endpoint. A reply comes back as it was recorded, with
+its tokens, tariff, fingerprint and seconds and whether our cache had it, so that the final record is that of a run
+which nothing disturbed. A prompt that has changed since is not found and asked anew.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from pddl2nl.errors import InputError
+from pddl2nl.experiments.record import partial_path, resuming_path
+from pddl2nl.llm import Completion, Model, Request, holds, request_key
+from pddl2nl.llm.replay import Exchange, RecordedCompletion, read_exchanges
+from pddl2nl.policies.budget import Account
+
+__all__ = ["Recollection", "recollect"]
+
+_Key = tuple[str, str]
+
+
+class Recollection:
+    """The replies of one run, each of which is served once, in the order in which they came.
+
+    Args:
+        exchanges: those of each record that the run has left. Where several records hold the same request, one of
+            them went on from the other, and the one with more replies to it counts.
+    """
+
+    def __init__(self, exchanges: Iterable[Iterable[Exchange]] = ()):
+        self._replies: dict[_Key, deque[Completion]] = {}
+        for record in exchanges:
+            found: dict[_Key, deque[Completion]] = {}
+            for exchange in record:
+                found.setdefault(_key(exchange.request), deque()).append(exchange.completion)
+            for key, replies in found.items():
+                if len(replies) > len(self._replies.get(key, ())):
+                    self._replies[key] = replies
+
+    def __len__(self) -> int:
+        return sum(map(len, self._replies.values()))
+
+    def spent(self) -> Account:
+        """What the replies cost that are still to be served; those that a cache had cost nothing."""
+        account = Account()
+        for replies in self._replies.values():
+            for reply in replies:
+                if not reply.from_cache:
+                    account.book(reply, reply.usd if isinstance(reply, RecordedCompletion) else None)
+        return account
+
+    def before(self, model: Model) -> Model:
+        """A model that answers from these replies, and asks the given one for whatever is not among them."""
+        return _Recalled(self, model) if self._replies else model
+
+    def has(self, request: Request) -> bool:
+        """Whether there is a next reply to a request."""
+        return bool(self._replies.get(_key(request)))
+
+    def take(self, request: Request) -> Completion | None:
+        """The next reply to a request, which is then no longer here."""
+        # One run asks one thing after the other, so no lock is needed.
+        replies = self._replies.get(_key(request))
+        return replies.popleft() if replies else None
+
+
+class _Recalled:
+    def __init__(self, recollection: Recollection, model: Model):
+        self._recollection = recollection
+        self._model = model
+
+    @property
+    def name(self) -> str:
+        """The name of the model itself."""
+        return self._model.name
+
+    def holds(self, request: Request) -> bool:
+        """Whether the run had the reply, or whoever is asked otherwise has it."""
+        return self._recollection.has(request) or holds(self._model, request)
+
+    def complete(self, request: Request) -> Completion:
+        """The reply that the run had, else the model's."""
+        found = self._recollection.take(request)
+        return self._model.complete(request) if found is None else found
+
+
+def recollect(path: Path) -> Recollection:
+    """What the records hold that an unfinished or failed run under this name has left.
+
+    Raises:
+        InputError: a record that cannot be read; the message says where.
+    """
+    try:
+        return Recollection([*_left(path)])
+    except InputError as error:
+        raise InputError(f"{error}; mend or remove that file, and the run begins anew") from None
+
+
+def _left(path: Path) -> Iterator[list[Exchange]]:
+    if path.exists():
+        # It ended with an infrastructure error. Where a filter's verdict was that, it is what shall be tried again.
+        yield [exchange for exchange in read_exchanges(path) if exchange.completion.finish != "filtered"]
+    for partial in (partial_path(path), resuming_path(path)):
+        if partial.exists():
+            yield [*read_exchanges(partial)]
+
+
+def _key(request: Request) -> _Key:
+    # With its purpose: in two roles two models may be asked the same.
+    return request.purpose, request_key(request)

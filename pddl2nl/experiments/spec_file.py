@@ -1,0 +1,388 @@
+"""The specification of an experiment: a TOML file, read and checked as a whole before anything runs.
+
+::
+
+    name = "small"
+    domains = ["blocksworld", {domain = "mine/domain.pddl", problems = ["mine/p*.pddl"]}]
+    instances = ["p01", "p02"]          # of the shipped domains; all but the example by default
+    policies = ["basic", "react", "random"]
+    models = ["gpt-4o-2024-08-06"]
+    wordings = ["default", "template"]  # default, template, llm, or a file
+    styles = ["nl", "pddl"]
+    seeds = [1, 2, 3, 4, 5]
+    baselines = ["ff", "lmcut"]
+    profile = "autoplanbench"           # named values for what is not given here
+    base_url = "http://localhost:8000/v1"
+
+    [options]                           # as of pddl2nl run: names, translator, example, steps, …
+    [budgets]                           # of the whole experiment: max_usd, max_calls, max_tokens
+    [access]                            # workers, requests_per_minute, tokens_per_minute, models
+
+Paths are relative to the file. The product of it all is run (`pddl2nl.experiments.product`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from glob import glob
+from pathlib import Path
+from typing import Any
+
+from pddl2nl.baselines import BASELINES
+from pddl2nl.errors import InputError
+from pddl2nl.experiments.profiles import PROFILES, profile
+from pddl2nl.experiments.thoughts import THOUGHTS
+from pddl2nl.experiments.toml_places import Kind, TOMLText, choice, list_of, near, number, text, whole
+from pddl2nl.nl import READING_POLICIES, Wording, choose_wording
+from pddl2nl.nl.names import SCHEMES
+from pddl2nl.pddl import Domain, Task, load_domain, load_problem
+from pddl2nl.policies import POLICIES
+from pddl2nl.policies.budget import Limits
+from pddl2nl.policies.history import HISTORIES
+from pddl2nl.policies.observations import FEEDBACKS
+from pddl2nl.policies.translating import TRANSLATORS
+from pddl2nl.policies.understanding import ON_AMBIGUOUS
+from pddl2nl.tasks import ShippedDomain, shipped_domain, shipped_domains
+from validators import Simulator
+
+__all__ = ["ExperimentSpec", "SpecDomain", "SpecTask", "load_experiment"]
+
+PLANNER_SECONDS = 1800
+"""The time limit of a baseline unless the file says another: that of the planning competitions."""
+
+_TOP: dict[str, Kind] = {
+    "name": text,
+    "domains": list_of(Kind("a shipped domain's name or {domain = FILE, problems = [FILES]}", lambda value: True)),
+    "instances": list_of(text),
+    "policies": list_of(choice(POLICIES)),
+    "models": list_of(text),
+    "wordings": list_of(Kind("default, template, llm or a file", text.accepts)),
+    "styles": list_of(choice(("nl", "pddl"))),
+    "seeds": list_of(whole(0)),
+    "baselines": list_of(choice(name for name in BASELINES if name != "random")),
+    "profile": choice(PROFILES),
+    "base_url": text,
+    **{table: Kind(f"a table [{table}]", lambda value: True) for table in ("options", "budgets", "access")},
+}
+_MEMBERS: dict[str, Kind] = {
+    "instances": text,
+    "policies": choice(POLICIES),
+    "models": text,
+    "wordings": text,
+    "styles": choice(("nl", "pddl")),
+    "seeds": whole(0),
+    "baselines": choice(name for name in BASELINES if name != "random"),
+}
+_OPTIONS: dict[str, Kind] = {
+    "names": choice(SCHEMES),
+    "names_seed": whole(0),
+    "translator": choice(TRANSLATORS),
+    "translator_model": text,
+    "wording_model": text,
+    "reading": choice(READING_POLICIES),
+    "on_ambiguous": choice(ON_AMBIGUOUS),
+    "example": text,
+    "example_plan": text,
+    "thoughts": choice(THOUGHTS),
+    "thoughts_model": text,
+    "history": choice(HISTORIES),
+    "feedback": choice(FEEDBACKS),
+    "samples": whole(1),
+    "rounds": whole(0),
+    "steps": whole(1),
+    "temperature": number(0),
+    "planner_seconds": whole(1),
+}
+_BUDGETS: dict[str, Kind] = {"max_usd": number(0), "max_calls": whole(0), "max_tokens": whole(0)}
+_ABOVE_ZERO = Kind("a number above 0", lambda value: number(0).accepts(value) and value > 0)
+_ACCESS: dict[str, Kind] = {
+    "workers": whole(1),
+    "requests_per_minute": _ABOVE_ZERO,
+    "tokens_per_minute": _ABOVE_ZERO,
+    "models": text,
+}
+_DOMAIN: dict[str, Kind] = {"domain": text, "problems": list_of(text)}
+_WORDS = ("default", "template", "llm")
+
+
+@dataclass(frozen=True)
+class SpecTask:
+    """One task: its name within the domain, its file, and how long a plan is where that is known."""
+
+    name: str
+    path: Path
+    task: Task
+    plan_length: int | None = None
+
+
+@dataclass(frozen=True)
+class SpecDomain:
+    """A domain with its tasks, and the wordings that fit it by their labels; ``llm`` stands for itself."""
+
+    label: str
+    path: Path
+    domain: Domain
+    tasks: tuple[SpecTask, ...]
+    wordings: Mapping[str, Wording | str]
+
+
+@dataclass(frozen=True)
+class ExperimentSpec:
+    """What the file says, checked, with its defaults filled in.
+
+    Attributes:
+        walk_seeds: those of policies that ask no model; others only where the file gives none and a profile has them.
+        options: fields of `RunSpec` that were given, and ``planner_seconds``.
+        given: which fields of `RunSpec` the file decides, so that no profile does.
+        workers: how many runs at once; None where the file does not say.
+        left_out: combinations that there are not, each as a sentence.
+    """
+
+    name: str
+    path: Path
+    domains: tuple[SpecDomain, ...]
+    policies: tuple[str, ...]
+    models: tuple[str, ...]
+    wordings: tuple[str, ...]
+    styles: tuple[str, ...]
+    seeds: tuple[int, ...]
+    walk_seeds: tuple[int, ...]
+    baselines: tuple[str, ...]
+    profile: str | None
+    base_url: str | None
+    options: Mapping[str, Any]
+    given: frozenset[str]
+    budget: Limits
+    workers: int | None
+    requests_per_minute: float | None
+    tokens_per_minute: float | None
+    models_file: Path | None
+    left_out: tuple[str, ...] = ()
+
+
+def load_experiment(path: str | Path) -> ExperimentSpec:
+    """The experiment that a file specifies.
+
+    Raises:
+        InputError: the file cannot be read, or something in it is wrong: everything that is, with its place.
+    """
+    file = TOMLText(Path(path))
+    top = file.table(_TOP)
+    tables = {name: file.table(kinds, name) for name, kinds in _tables(top)}
+    for key, kind in _MEMBERS.items():
+        members = top.get(key, [])
+        top[key] = tuple(dict.fromkeys(value for value in members if file.fits(value, kind, key, member=True)))
+    reading = _Reading(file, top, tables.get("options", {}))
+    left_out: list[str] = []
+    domains = tuple(reading.domains(left_out))
+    reading.what_is_missing()
+    budgets, access = tables.get("budgets", {}), tables.get("access", {})
+    models_file = reading.file_at(access.get("models"), "access", "models")
+    file.check()
+    chosen = profile(top["profile"]) if "profile" in top else None
+    return ExperimentSpec(
+        name=top.get("name", file.path.stem),
+        path=file.path,
+        domains=domains,
+        policies=top["policies"],
+        models=reading.models,
+        wordings=reading.wordings,
+        styles=top["styles"] or ("nl",),
+        seeds=top["seeds"] or (chosen.seeds if chosen is not None else (1,)),
+        walk_seeds=top["seeds"] or (chosen.walk_seeds if chosen is not None else (1,)),
+        baselines=top["baselines"],
+        profile=top.get("profile"),
+        base_url=top.get("base_url"),
+        options=reading.options,
+        given=frozenset({*reading.options, "model", "wording"}),
+        budget=Limits(None, budgets.get("max_calls"), budgets.get("max_tokens"), budgets.get("max_usd")),
+        workers=access.get("workers"),
+        requests_per_minute=access.get("requests_per_minute"),
+        tokens_per_minute=access.get("tokens_per_minute"),
+        models_file=models_file,
+        left_out=tuple(left_out),
+    )
+
+
+def _tables(top: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Kind]]]:
+    for name, kinds in (("options", _OPTIONS), ("budgets", _BUDGETS), ("access", _ACCESS)):
+        if name in top:
+            yield name, kinds
+
+
+class _Reading:
+    """The parts of a file that need more than a look at a value."""
+
+    def __init__(self, file: TOMLText, top: Mapping[str, Any], options: Mapping[str, Any]):
+        self._file = file
+        self._top = top
+        chosen = profile(top["profile"]) if "profile" in top else None
+        self.models: tuple[str, ...] = tuple(map(self._model, top["models"]))
+        self.wordings: tuple[str, ...] = top["wordings"] or ("default",)
+        if chosen is not None:
+            self.models = self.models or (chosen.values["model"],)
+            self.wordings = top["wordings"] or (chosen.language.get("wording", "default"),)
+        self.options = dict(options)
+        for key in ("translator_model", "thoughts_model", "wording_model"):
+            if key in options:
+                self.options[key] = self._model(options[key])
+        for key in ("example", "example_plan"):
+            if options.get(key, "none") != "none":
+                self.options[key] = self.file_at(options[key], "options", key)
+
+    def path(self, name: str) -> Path:
+        """A path of the file, which is relative to it."""
+        return self._file.path.parent / Path(name).expanduser()
+
+    def file_at(self, name: str | None, *keys: str) -> Path | None:
+        """A file that must be there."""
+        if name is None:
+            return None
+        path = self.path(name)
+        if not path.is_file():
+            self._file.wrong(f"'{'.'.join(keys)}' is {name!r}, and there is no file {path}", *keys)
+        return path
+
+    def _model(self, name: str) -> str:
+        """The model; the path in ``script:FILE`` and ``replay:DIR`` is relative to the file as well."""
+        kind, colon, argument = name.partition(":")
+        return f"{kind}:{self.path(argument)}" if colon and argument and kind in ("script", "replay") else name
+
+    def what_is_missing(self) -> None:
+        """Notes what an experiment cannot be without."""
+        if "domains" not in self._top and "domains" not in self._file.data:
+            known = ", ".join(shipped_domains())
+            self._file.wrong(f"'domains' is missing: domains = [NAMES], of which {known} are shipped, or files")
+        if not {"policies", "baselines"} & self._file.data.keys():
+            self._file.wrong(f"nothing is to be run: policies = [{', '.join(POLICIES)}] or baselines are missing")
+        asking = [name for name in self._top["policies"] if POLICIES[name]().needs_model]
+        if asking and not self.models and "models" not in self._file.data:
+            self._file.wrong(
+                f"policy '{asking[0]}' asks a model, and 'models' is missing: models = [\"oracle\"] needs no key",
+                "policies",
+                value=asking[0],
+            )
+
+    # ── domains and tasks ────────────────────────────────────────────────────────────────────────
+
+    def domains(self, left_out: list[str]) -> Iterator[SpecDomain]:
+        """The domains with their tasks and wordings."""
+        found: list[SpecDomain] = []
+        for entry in self._top.get("domains", ()):
+            try:
+                one = self._domain(entry)
+            except InputError as error:
+                self._file.wrong(f"'domains': {error}", "domains", value=_named(entry))
+                continue
+            if one is not None:
+                found.append(one)
+        self._unknown_instances(found)
+        found = _told_apart(found)
+        wordings = self._worded(found, left_out)
+        for one in found:
+            yield replace(one, wordings=wordings[one.label])
+
+    def _domain(self, entry: object) -> SpecDomain | None:
+        if isinstance(entry, str):
+            return self._shipped(shipped_domain(entry))
+        if not isinstance(entry, dict):
+            raise InputError(f"found {entry!r}; a name or {{domain = FILE, problems = [FILES]}} was expected")
+        for key in [*entry, *_DOMAIN]:
+            if key not in _DOMAIN:
+                raise InputError(f"unknown key '{key}'{near(key, _DOMAIN)}; there are domain and problems")
+            if key not in entry or not _DOMAIN[key].accepts(entry[key]):
+                raise InputError(f"'{key}' is {entry.get(key)!r}; {_DOMAIN[key].expected} was expected")
+        path = self.path(entry["domain"])
+        domain = load_domain(path)
+        tasks = []
+        for pattern in entry["problems"]:
+            # The domain mostly stands beside its problems.
+            files = [Path(file) for file in sorted(glob(str(self.path(pattern)), recursive=True))]
+            problems = [file for file in files if file.is_file() and file.resolve() != path.resolve()]
+            if not problems:
+                raise InputError(f"no problem is called {pattern!r}: no such file in {self.path('.')}")
+            tasks += [_task(file, domain) for file in problems]
+        # A domain's file is mostly called domain.pddl: its folder tells it apart.
+        generic = path.stem.lower() in ("domain", "dom")
+        return SpecDomain(path.resolve().parent.name if generic else path.stem, path, domain, tuple(tasks), {})
+
+    def _shipped(self, shipped: ShippedDomain) -> SpecDomain:
+        wanted = self._top["instances"]
+        tasks = tuple(
+            SpecTask(each.name, each.path, shipped.task(each.name), each.ff_length)
+            for each in (shipped.instances if wanted else shipped.benchmarks)
+            if not wanted or each.name in wanted
+        )
+        if not tasks:
+            raise InputError(f"of {shipped.name}, none of 'instances' is shipped")
+        return SpecDomain(shipped.name, shipped.domain_path, shipped.domain, tasks, {})
+
+    def _unknown_instances(self, found: list[SpecDomain]) -> None:
+        names = {each.name for one in found if one.label in shipped_domains() for each in one.tasks}
+        known = [each.name for name in shipped_domains() for each in shipped_domain(name).instances]
+        for name in self._top["instances"]:
+            if name not in names and self._file.sound:
+                self._file.wrong(
+                    f"'instances' holds {name!r}, and no shipped domain here has it{near(name, known)}",
+                    "instances",
+                    value=name,
+                )
+
+    # ── wordings ─────────────────────────────────────────────────────────────────────────────────
+
+    def _worded(self, found: list[SpecDomain], left_out: list[str]) -> dict[str, dict[str, Wording | str]]:
+        """The wordings of each domain; a file that fits some of them is left out for the others."""
+        worded: dict[str, dict[str, Wording | str]] = {one.label: {} for one in found}
+        for name in self.wordings:
+            misfits: dict[str, str] = {}
+            for one in found:
+                try:
+                    worded[one.label][name] = self._wording(name, one)
+                except InputError as error:
+                    misfits[one.label] = str(error)
+            if found and len(misfits) == len(found):
+                self._file.wrong(f"'wordings': {next(iter(misfits.values()))}", "wordings", value=name)
+            else:
+                left_out += [f"wording {name} for {label}: {reason}" for label, reason in misfits.items()]
+        return worded
+
+    def _wording(self, name: str, one: SpecDomain) -> Wording | str:
+        if name == "llm":
+            return name
+        if name in ("default", "template"):
+            return choose_wording(None if name == "default" else name, one.domain, one.path)
+        path = self.path(name)
+        if not path.is_file():
+            raise InputError(
+                f"{name!r} is none of {', '.join(_WORDS)}, and there is no file {path}{near(name, _WORDS)}"
+            )
+        return choose_wording(str(path), one.domain, one.path)
+
+
+def _task(path: Path, domain: Domain) -> SpecTask:
+    task = Task(domain, load_problem(path, domain))
+    # Refuses what cannot be executed.
+    Simulator(task)
+    return SpecTask(path.stem, path, task)
+
+
+def _told_apart(domains: list[SpecDomain]) -> list[SpecDomain]:
+    """The domains, each once, with a number in the labels of those that others have as well."""
+    labels: dict[str, Path] = {}
+    for one in domains:
+        label = one.label
+        while label in labels and labels[label].resolve() != one.path.resolve():
+            label = f"{one.label}-{len(labels)}"
+        labels[label] = one.path
+    # The same domain may stand there several times with different problems.
+    found: dict[str, SpecDomain] = {}
+    for label, path in labels.items():
+        same = [one for one in domains if one.path.resolve() == path.resolve()]
+        tasks = {each.path.resolve(): each for one in same for each in one.tasks}
+        found[label] = replace(same[0], label=label, tasks=tuple(tasks.values()))
+    return [*found.values()]
+
+
+def _named(entry: object) -> object:
+    return entry.get("domain") if isinstance(entry, dict) else entry

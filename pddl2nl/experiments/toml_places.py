@@ -1,0 +1,195 @@
+"""Reading a TOML file so that everything wrong in it is said with its place: file, line, column, key, what was found.
+
+tomllib gives values without their places, so a key is looked for in the text again: the first line, below the header
+of its table, that gives it a value.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from pddl2nl.errors import InputError
+
+__all__ = ["Kind", "TOMLText", "choice", "flag", "list_of", "near", "number", "text", "whole"]
+
+_HEADER = re.compile(r"^\s*\[\[?\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?$")
+_KEY = re.compile(r"""^(\s*)((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
+_SHOWN = 60
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a value may be: its description for people, and the test; ``known`` are the choices, if there are any."""
+
+    expected: str
+    accepts: Callable[[Any], bool]
+    known: tuple[str, ...] = ()
+
+
+text = Kind("a text", lambda value: isinstance(value, str) and bool(value))
+"""Any text but the empty one."""
+flag = Kind("true or false", lambda value: isinstance(value, bool))
+"""A truth value."""
+
+
+def whole(least: int) -> Kind:
+    """A whole number, at least that."""
+    return Kind(f"a whole number, at least {least}", lambda value: _is_int(value) and value >= least)
+
+
+def number(least: float) -> Kind:
+    """A number, at least that."""
+    return Kind(
+        f"a number, at least {least:g}",
+        lambda value: (_is_int(value) or isinstance(value, float)) and least <= value < float("inf"),
+    )
+
+
+def choice(known: Iterable[str]) -> Kind:
+    """One of these words."""
+    words = tuple(known)
+    return Kind(f"one of {', '.join(words)}", lambda value: value in words, words)
+
+
+def list_of(kind: Kind) -> Kind:
+    """A list, not empty, whose members are of a kind; the members are tested one by one elsewhere."""
+    return Kind(f"a list, each member {kind.expected}", lambda value: isinstance(value, list) and bool(value))
+
+
+def near(name: object, known: Iterable[str]) -> str:
+    """``; did you mean 'react'?``, or nothing."""
+    close = get_close_matches(str(name), list(known), n=1)
+    return f"; did you mean '{close[0]}'?" if close else ""
+
+
+class TOMLText:
+    """A TOML file, and what was found wrong in it so far.
+
+    Raises:
+        InputError: the file cannot be read, or is no TOML.
+    """
+
+    def __init__(self, path: Path):
+        self.path = path
+        self._problems: list[tuple[int, int, str]] = []
+        try:
+            self._text = path.read_text(encoding="utf-8")
+            self.data: dict[str, Any] = tomllib.loads(self._text)
+        except tomllib.TOMLDecodeError as error:
+            raise InputError(self._decoding(error)) from None
+        except UnicodeDecodeError:
+            raise InputError(f"{path}: a text file in UTF-8 was expected") from None
+        except OSError as error:
+            raise InputError(f"{path}: {error.strerror}") from None
+
+    def _decoding(self, error: tomllib.TOMLDecodeError) -> str:
+        said, _, where = str(error).partition(" (at ")
+        place = re.match(r"line (\d+), column (\d+)", where)
+        # Otherwise it is the end of the document.
+        lines = self._text.rstrip().split("\n")
+        line, column = (int(place[1]), int(place[2])) if place is not None else (len(lines), len(lines[-1]) + 1)
+        shown = self._text.split("\n")[line - 1].rstrip()
+        return f"{self.path}:{line}:{column}: this is no TOML: {said}\n  {shown}\n  {' ' * (column - 1)}^"
+
+    def wrong(self, message: str, *keys: str, value: object = None) -> None:
+        """Notes an error at a key, or at a value of it."""
+        line, column = self._place(keys, value)
+        self._problems.append((line, column, message))
+
+    def check(self) -> None:
+        """Raises `InputError` with everything that was noted, in the order of the file."""
+        if self._problems:
+            lines = []
+            for line, column, message in sorted(self._problems):
+                place = f":{line}:{column}" if line else ""
+                lines.append(f"{self.path}{place}: {message}")
+            raise InputError("\n".join(lines))
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing was noted yet."""
+        return not self._problems
+
+    def table(self, kinds: Mapping[str, Kind], *where: str) -> dict[str, Any]:
+        """The values of a table whose keys and kinds are right; whatever is wrong is noted."""
+        found: Any = self.data
+        for key in where:
+            found = found.get(key, {})
+        if not isinstance(found, dict):
+            self.wrong(f"'{'.'.join(where)}' is {_shown(found)}; a table [{'.'.join(where)}] was expected", *where)
+            return {}
+        right = {}
+        for key, value in found.items():
+            if key not in kinds:
+                said = f"unknown key '{'.'.join((*where, key))}'{near(key, kinds)}"
+                self.wrong(said if "mean" in said else f"{said}; there are {', '.join(kinds)}", *where, key)
+            elif self.fits(value, kinds[key], *where, key):
+                right[key] = value
+        return right
+
+    def fits(self, value: object, kind: Kind, *keys: str, member: bool = False) -> bool:
+        """Whether a value is of a kind; noted where not."""
+        if kind.accepts(value):
+            return True
+        hint = near(value, kind.known)
+        hint = hint or (f": [{_shown(value)}]" if kind.expected.startswith("a list") and isinstance(value, str) else "")
+        self.wrong(
+            f"'{'.'.join(keys)}' {'holds' if member else 'is'} {_shown(value)}; {kind.expected} was expected{hint}",
+            *keys,
+            value=value if member else None,
+        )
+        return False
+
+    def _place(self, keys: tuple[str, ...], value: object) -> tuple[int, int]:
+        """Line and column of a key, from 1; zeros where it cannot be found."""
+        table: tuple[str, ...] = ()
+        lines = self._text.split("\n")
+        for number_, line in enumerate(lines, 1):
+            header = _HEADER.match(line)
+            if header is not None:
+                table = _path(header[1])
+                if table == keys:
+                    return number_, line.index("[") + 1
+                continue
+            key = _KEY.match(line)
+            if key is not None and (*table, *_path(key[2])) == keys:
+                return self._value_place(lines, number_, len(key[1]) + 1, value)
+            if key is not None and len(keys) > 1 and (*table, *_path(key[2])) == keys[:-1]:
+                # An inline table: max_usd in budgets = {max_usd = 1}.
+                inner = re.search(rf"\b{re.escape(keys[-1])}\s*=", line)
+                if inner is not None:
+                    return number_, inner.start() + 1
+        return 0, 0
+
+    def _value_place(self, lines: list[str], number_: int, column: int, value: object) -> tuple[int, int]:
+        if value is None or isinstance(value, list | dict):
+            return number_, column
+        said = re.escape(str(value))
+        wanted = re.compile(rf"""["']{said}["']""" if isinstance(value, str) else rf"(?<![\w.]){said}(?![\w.])")
+        for further, line in enumerate(lines[number_ - 1 :], number_):
+            start = column if further == number_ else 0
+            hit = wanted.search(line, start)
+            if hit is not None:
+                return further, hit.start() + 1
+            if further > number_ and _KEY.match(line):
+                break
+        return number_, column
+
+
+def _path(dotted: str) -> tuple[str, ...]:
+    return tuple(part.strip().strip("\"'") for part in dotted.split("."))
+
+
+def _is_int(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _shown(value: object) -> str:
+    said = {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
+    return said if len(said) <= _SHOWN else said[:_SHOWN] + "…"

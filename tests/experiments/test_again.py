@@ -1,0 +1,487 @@
+"""Runs made again from their records: identical, whatever was said in them; and what is found where they are not."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pddl2nl.experiments import RunResult, RunSpec, run_spec
+from pddl2nl.experiments.access import Access
+from pddl2nl.experiments.again import KEPT, PlannedRecordError, Replayed, replay_record
+from pddl2nl.experiments.planned import Planned, planned_to_json
+from pddl2nl.llm import (
+    Completion,
+    ContextWindowError,
+    EndpointError,
+    ReplyPendingError,
+    Request,
+    ScriptedModel,
+    Usage,
+)
+from pddl2nl.llm.loopback import ChatServer
+from pddl2nl.nl import template_wording
+from pddl2nl.pddl import Task, parse_task
+from pddl2nl.policies import POLICIES, event_to_json
+from pddl2nl.policies.events import RecordError
+
+DOMAIN = """
+(define (domain cups)
+  (:requirements :strips :typing)
+  (:types cup place)
+  (:predicates (at ?c - cup ?p - place) (held ?c - cup) (free))
+  (:action lift
+    :parameters (?c - cup ?p - place)
+    :precondition (and (at ?c ?p) (free))
+    :effect (and (held ?c) (not (at ?c ?p)) (not (free))))
+  (:action put
+    :parameters (?c - cup ?p - place)
+    :precondition (held ?c)
+    :effect (and (at ?c ?p) (free) (not (held ?c)))))
+; ☕ überall\u2028und\u0085nirgends
+"""
+PROBLEM = """
+(define (problem tidy) (:domain cups)
+  (:objects red blue - cup shelf table - place)
+  (:init (at red table) (at blue table) (free))
+  (:goal (and (at red shelf) (at blue table))))
+"""
+EXAMPLE = """
+(define (problem shown) (:domain cups)
+  (:objects green - cup sink door - place)
+  (:init (at green sink) (free))
+  (:goal (at green door)))
+"""
+EXAMPLE_PLAN = "(lift green sink)\n(put green door)\n"
+LINES = [
+    *("lift cup_0 from place_1", "(lift red table)", "put cup_0 at place_0", "(put red shelf)", "(lift blue shelf)"),
+    *("dance", "look around", "finished", "lift cup_7", "Thought: I consider.", "(lift red)"),
+    "☕ été 日本\u2028\u0085 \ud800 \x00",
+]
+WORDS = {"(at": "{?c} stands at {?p}", "(held": "{?c} is held", "(free": "a hand is free"}
+FINISHES = ["text"] * 12 + ["length", "refused", "filtered", "empty"]
+FAULTS = [EndpointError("503, after all retries\nsecond line"), ContextWindowError("the prompt has 9000 tokens")]
+BARE: dict[str, Any] = {"style": "pddl", "example": "none", "steps": 6}
+
+
+class Chatter:
+    """Says anything at all, in every role, from a seed: good answers, nonsense, and failures on the way."""
+
+    def __init__(self, seed: int, name: str = "gpt-4o-2024-08-06"):
+        self.name = name
+        self.base_url = "http://127.0.0.1:9/v1"
+        self._rng = random.Random(seed)
+
+    def complete(self, request: Request) -> Completion:
+        rng = self._rng
+        if rng.random() < 0.04:
+            raise rng.choice(FAULTS)
+        prompt = rng.randrange(2000)
+        usage = Usage(prompt, rng.randrange(200), rng.randrange(prompt + 1), rng.randrange(9))
+        return Completion(
+            self._said(request),
+            rng.choice(FINISHES),  # type: ignore[arg-type]
+            usage,
+            rng.choice([self.name, "gpt-4o-mini", "other"]) if rng.random() < 0.2 else self.name,
+            rng.choice(["", "fp_1"]),
+            rng.random(),
+            from_cache=rng.random() < 0.3,
+            tariff=rng.choice(["standard", "batch"]),
+        )
+
+    def _said(self, request: Request) -> str:
+        rng = self._rng
+        if rng.random() < 0.1:
+            return rng.choice(["", "I cannot help with that.", "\u2028\u0085\ud83d"])
+        if request.purpose == "wording":
+            asked = request.messages[-1].content
+            fits = [words for start, words in WORDS.items() if start in asked]
+            return fits[0] if fits else f"{'lift' if 'lift' in asked else 'put'} {{?c}} by {{?p}}"
+        if request.purpose == "thoughts":
+            thoughts = ["[THOUGHT 1] I need the cup.", "[THOUGHT 2] Now it can go there.", "[THOUGHT 3] And more."]
+            return "\n".join(thoughts[: rng.randrange(1, 4)])
+        if request.purpose == "translator":
+            return rng.choice(["(lift cup_0 place_1)", "(put cup_0 place_0)", "no action", "(put cup_0)", "what?"])
+        said = rng.choices(LINES, k=rng.randrange(1, 5))
+        if rng.random() < 0.5:
+            return "[PLAN]\n" + "\n".join(said) + "\n[PLAN END]"
+        return "Thought: well.\nAction: " + said[0]
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    folder = tmp_path_factory.mktemp("example")
+    problem, plan = folder / "shown.pddl", folder / "shown.plan"
+    problem.write_text(EXAMPLE, encoding="utf-8")
+    plan.write_text(EXAMPLE_PLAN, encoding="utf-8")
+    return problem, plan
+
+
+@pytest.fixture(scope="module")
+def task() -> Task:
+    return parse_task(DOMAIN, PROBLEM)
+
+
+@pytest.fixture
+def offline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No planner, no key, no socket."""
+
+    def forbidden(*arguments: Any, **options: Any) -> Any:
+        raise AssertionError("a replay needs neither a planner nor a network")
+
+    monkeypatch.setattr("pddl2nl.baselines.solve", forbidden)
+    monkeypatch.setattr("socket.socket.connect", forbidden)
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").removesuffix("\n").split("\n")]
+
+
+def _write(path: Path, events: list[dict[str, Any]]) -> None:
+    path.write_text("".join(json.dumps(event) + "\n" for event in events), encoding="utf-8")
+
+
+def _timeless(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _timeless(item) for key, item in value.items() if key not in ("seconds", "time")}
+    return [*map(_timeless, value)] if isinstance(value, list | tuple) else value
+
+
+def _same(result: RunResult, replayed: Replayed) -> None:
+    assert replayed.identical, replayed.difference
+    assert replayed.complete
+    # What stays as recorded, and what was spent, is repeated as well: all but the times.
+    assert [_timeless(event_to_json(event)) for event in replayed.events] == [
+        _timeless(event_to_json(event)) for event in result.events
+    ]
+
+
+def _spec(policy: str, style: str, rng: random.Random, task: Task, example: tuple[Path, Path]) -> RunSpec:
+    """Any run of a mechanism: every option that it takes, drawn at random."""
+    draw, made, seed = rng.choice, POLICIES[policy](), rng.randrange(10**6)
+    said, shown = style == "nl" and made.needs_model, draw([True, False]) and made.needs_model
+    beyond: dict[str, Any] = {}
+    if made.needs_model and made.one_shot:
+        beyond = {"samples": draw([1, 3]), "rounds": draw([0, 2])}
+    elif made.needs_model:
+        beyond = {"history": draw(["full", "compact"]), "feedback": draw(["reason", "applicable", "minimal"])}
+    if said:
+        translator = draw(["reader", "llm", "reader+llm"])
+        beyond |= {
+            "wording": draw([None, "llm", "llm", template_wording(task.domain)]),
+            "wording_model": draw([None, Chatter(seed + 2, "wording-7b")]),
+            "translator": translator,
+            "translator_model": None if translator == "reader" else draw([None, Chatter(seed + 1, "translator-7b")]),
+        }
+    return RunSpec(
+        task,
+        policy,
+        Chatter(seed),
+        style=style,
+        names=draw(["typed", "original", "inferred"]),
+        names_seed=draw([None, 3]),
+        reading=draw(["default", "planbench", "all"]),
+        on_ambiguous=draw(["refuse", "state"]),
+        example=example[0] if shown else "none",
+        example_plan=example[1] if shown else None,
+        thoughts=draw(["auto", "llm", "template"]),
+        thoughts_model=draw([None, Chatter(seed + 3, "thoughts-7b")]),
+        steps=draw([4, 8]),
+        max_calls=draw([None, None, None, 0, 2, 7]),
+        max_tokens=draw([None, None, 3000, 9000]),
+        max_usd=draw([None, None, 0.01]) if draw([True, False]) else None,
+        seed=seed,
+        temperature=draw([0.0, 0.7, None]),
+        profile=draw([None, "autoplanbench"]),
+        **beyond,
+    )
+
+
+EVERY = [(policy, style) for policy, make in POLICIES.items() for style in make().styles]
+
+
+@pytest.mark.usefixtures("offline")
+@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize(("policy", "style"), EVERY)
+def test_any_run_replays_identically(
+    policy: str, style: str, seed: int, task: Task, example: tuple[Path, Path], tmp_path: Path
+) -> None:
+    path, rng = tmp_path / "run.jsonl", random.Random(f"{policy} {style} {seed}")
+    spec = replace(_spec(policy, style, rng, task, example), record=path)
+    if spec.max_usd is not None:
+        # A limit of money needs models whose price is known.
+        spec = replace(spec, wording_model=None, translator_model=None, thoughts_model=None)
+    result = run_spec(spec)
+    _same(result, replay_record(path))
+    # A killed run's record ends anywhere, in the middle of a character too.
+    whole = path.read_bytes()
+    partial = tmp_path / "run.jsonl.partial"
+    for _ in range(3):
+        partial.write_bytes(whole[: rng.randrange(whole.index(b"\n") + 1, len(whole) - 1)])
+        replayed = replay_record(partial)
+        assert replayed.identical, replayed.difference
+        assert not replayed.complete
+
+
+# ── what a replay finds ──────────────────────────────────────────────────────────────────────────
+
+TURNS = ["Action: (lift red table)", "Action: look around", "Action: (put red shelf)"]
+
+
+@pytest.fixture
+def record(task: Task, tmp_path: Path) -> Path:
+    """The record of a short run of Act, solved."""
+    path = tmp_path / "act.jsonl"
+    assert run_spec(RunSpec(task, "act", ScriptedModel(TURNS), record=path, **BARE)).solved
+    return path
+
+
+def _edit(path: Path, change: Callable[[list[dict[str, Any]]], object]) -> Replayed:
+    events = _lines(path)
+    change(events)
+    _write(path, events)
+    return replay_record(path)
+
+
+def test_a_changed_prompt_file_is_reported_with_the_line(record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pddl2nl.policies import prompting
+
+    text = prompting.prompt_text
+
+    def changed(name: str) -> str:
+        lines = text(name).split("\n")
+        return "\n".join([*lines[:2], "Be quick.", *lines[2:]]) if name == "act_pddl.txt" else text(name)
+
+    monkeypatch.setattr(prompting, "prompt_text", changed)
+    prompting.prompt_hash.cache_clear()
+    try:
+        replayed = replay_record(record)
+    finally:
+        monkeypatch.undo()
+        prompting.prompt_hash.cache_clear()
+    difference = replayed.difference
+    assert difference is not None
+    assert (difference.event, difference.name, difference.field) == (1, "started", "prompts.act_pddl.txt")
+    lines = difference.diff.splitlines()
+    assert "  first different in message 1 (system), line 3" in lines
+    assert "+system: Be quick." in lines
+    assert not [line for line in lines if line.startswith("-") and not line.startswith("---")]
+
+
+def test_a_changed_wording_is_reported_with_the_line(task: Task, tmp_path: Path) -> None:
+    path = tmp_path / "basic.jsonl"
+    spec = RunSpec(task, "basic", ScriptedModel(["[PLAN]\nlift cup_0\n[PLAN END]"]), example="none", record=path)
+    run_spec(spec)
+
+    def reword(events: list[dict[str, Any]]) -> None:
+        events[0]["wording"]["predicates"]["free"]["text"] = "my hands are idle"
+
+    difference = _edit(path, reword).difference
+    assert difference is not None
+    assert (difference.event, difference.name, difference.field) == (2, "prompted", "messages")
+    assert "first different in message 1 (system), line " in difference.diff
+    assert any(line.startswith("+") and "my hands are idle" in line for line in difference.diff.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("place", "field", "value", "found"),
+    [
+        (2, "text", "Action: (lift blue table)", (4, "read", "text")),
+        (2, "prompt_tokens", 7, (15, "finished", "prompt_tokens")),
+        (4, "observation", "I see.", (5, "acted", "observation")),
+        (6, "text", "Action: dance", (8, "read", "status")),
+        (0, "seed", 2, (2, "prompted", "request_sha256")),
+        (0, "policy", "basic", (1, "started", "prompts.act_pddl.txt")),
+        (14, "outcome", "gave-up", (15, "finished", "outcome")),
+        (14, "event", "acted", (15, "acted", "event")),
+    ],
+)
+def test_a_record_edited_by_hand_is_found_out(
+    record: Path, place: int, field: str, value: Any, found: tuple[int, str, str]
+) -> None:
+    difference = _edit(record, lambda events: events[place].update({field: value})).difference
+    assert difference is not None
+    assert (difference.event, difference.name) == found[:2]
+    assert difference.field == found[2] or place == 0
+
+
+def test_what_is_missing_or_too_much_is_found_out(record: Path) -> None:
+    whole = _lines(record)
+    shorter = _edit(record, lambda events: events.pop(8)).difference
+    assert shorter is not None
+    assert (shorter.event, shorter.field, shorter.now) == (9, "event", "looked-around")
+    _write(record, [*whole[:-1], whole[-2], whole[-1]])
+    longer = replay_record(record).difference
+    assert longer is not None
+    assert (longer.event, longer.recorded, longer.now) == (15, "goal-reached", "finished")
+
+
+def test_what_was_recorded_of_the_model_stays(task: Task, tmp_path: Path, record: Path) -> None:
+    def elsewhere(events: list[dict[str, Any]]) -> None:
+        events[0] |= {"model": "some-model", "base_url": "http://far.away/v1", "versions": {"python": "3.99"}}
+        events[0] |= {"model_settings": {"reasoning_effort": "low"}, "domain_file": "there/domain.pddl"}
+
+    replayed = _edit(record, elsewhere)
+    assert replayed.identical
+    first = event_to_json(replayed.events[0])
+    assert {name: first[name] for name in KEPT} == {name: _lines(record)[0][name] for name in KEPT}
+
+
+def test_a_run_of_older_times_is_not_asked_for_what_it_does_not_hold(record: Path) -> None:
+    def older(events: list[dict[str, Any]]) -> None:
+        for name in ("model_settings", "profile", "beyond_paper", "wording_model", "thoughts_model"):
+            del events[0][name]
+        events[0]["settings"] = {"temperature": 0.0, "max_tokens": None}
+        for event in events:
+            for name in ("tariff", "from_cache", "used", "spent", "counted"):
+                event.pop(name, None)
+
+    assert _edit(record, older).identical
+
+
+def test_a_call_that_failed_in_older_times_fails_again(task: Task, tmp_path: Path) -> None:
+    class Failing:
+        name = "failing"
+
+        def __init__(self, error: Exception):
+            self._error = error
+
+        def complete(self, request: Request) -> Completion:
+            raise self._error
+
+    for number, error in enumerate((EndpointError("503\nagain"), ContextWindowError("too long"))):
+        path = tmp_path / f"{number}.jsonl"
+        result = run_spec(RunSpec(task, "act", Failing(error), record=path, **BARE))
+        assert result.outcome == ("infrastructure-error", "budget")[number]
+        assert replay_record(path).identical
+        older = [event for event in _lines(path) if event["event"] != "failed"]
+        del older[0]["wording_model"], older[0]["thoughts_model"]
+        _write(path, older)
+        assert replay_record(path).identical
+
+
+def test_a_killed_run_replays_as_far_as_it_goes(task: Task, tmp_path: Path) -> None:
+    class Interrupted:
+        name = "interrupted"
+
+        def __init__(self) -> None:
+            self._model = ScriptedModel(TURNS)
+
+        def complete(self, request: Request) -> Completion:
+            if len(request.messages) > 4:
+                raise KeyboardInterrupt
+            return self._model.complete(request)
+
+    with pytest.raises(KeyboardInterrupt):
+        run_spec(RunSpec(task, "act", Interrupted(), record=tmp_path / "run.jsonl", **BARE))
+    replayed = replay_record(tmp_path / "run.jsonl.partial")
+    assert replayed.identical
+    assert not replayed.complete
+    assert replayed.recorded == 10
+
+
+def test_a_task_without_source_replays_from_what_the_writer_wrote(task: Task, tmp_path: Path) -> None:
+    bare = Task(replace(task.domain, source=None), replace(task.problem, source=None))
+    for style in ("nl", "pddl"):
+        path = tmp_path / f"{style}.jsonl"
+        spec = RunSpec(bare, "act", ScriptedModel(TURNS), record=path, **{**BARE, "style": style})
+        result = run_spec(spec)
+        _same(result, replay_record(path))
+
+
+def test_a_run_with_the_model_replay_repeats_the_accounts(task: Task, tmp_path: Path) -> None:
+    first = run_spec(RunSpec(task, "act", Chatter(5), record=tmp_path / "run.jsonl", **BARE))
+    again = run_spec(RunSpec(task, "act", f"replay:{tmp_path}", record=tmp_path / "again" / "again.jsonl", **BARE))
+    assert first.cache_hits > 0
+    assert _timeless(again.as_json() | {"record": ""}) == _timeless(first.as_json() | {"record": ""})
+    assert replay_record(tmp_path / "again" / "again.jsonl").identical
+
+
+def test_a_batch_that_is_pending_leaves_nothing_to_complain_of(task: Task, tmp_path: Path) -> None:
+    class Pending:
+        name = "pending"
+
+        def complete(self, request: Request) -> Completion:
+            raise ReplyPendingError("later")
+
+    with pytest.raises(ReplyPendingError):
+        run_spec(RunSpec(task, "act", Pending(), record=tmp_path / "run.jsonl", **BARE))
+    assert replay_record(tmp_path / "run.jsonl.partial").identical
+
+
+def test_runs_over_http_replay_when_the_endpoint_is_gone(
+    task: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-only-for-the-endpoint")
+    access = Access(cache=tmp_path / "cache.sqlite")
+    results = []
+    with ChatServer(ScriptedModel([*TURNS, *TURNS])) as server:
+        for name, max_calls in (("paid", None), ("cached", None), ("half", 1)):
+            spec = RunSpec(task, "act", "gpt-4o-mini", base_url=server.base_url, max_calls=max_calls, **BARE)
+            results.append(run_spec(replace(spec, record=tmp_path / f"{name}.jsonl"), access))
+            # The third is bounded by a single call, and needs none: replies of a cache are no calls, then and now.
+    monkeypatch.delenv("OPENAI_API_KEY")
+    assert [result.cache_hits for result in results] == [0, 3, 3]
+    assert all(result.solved for result in results)
+    for name, result in zip(("paid", "cached", "half"), results, strict=True):
+        _same(result, replay_record(tmp_path / f"{name}.jsonl"))
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_an_oracles_run_replays_without_its_planner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pddl2nl.tasks import shipped_task
+
+    path = tmp_path / "react.jsonl"
+    result = run_spec(RunSpec(shipped_task("blocksworld", "p01"), "react", "oracle", record=path))
+    assert result.solved
+
+    def missing(*arguments: Any, **options: Any) -> Any:
+        raise AssertionError("a replay plans nothing")
+
+    monkeypatch.setattr("pddl2nl.baselines.solve", missing)
+    _same(result, replay_record(path))
+
+
+# ── what is no record ────────────────────────────────────────────────────────────────────────────
+
+
+def test_what_is_no_record_of_a_run_is_refused(tmp_path: Path, record: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    with pytest.raises(RecordError, match=r"x\.jsonl: the record cannot be read"):
+        replay_record(path)
+    for text, words in (("", "found nothing"), ('{"event": "finished"}\n', "begins with 'started'"), ("{\n{}\n", ":1")):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(RecordError, match=words):
+            replay_record(path)
+    path.write_text(json.dumps(planned_to_json(Planned("ff", "d", "p", "", "", "solved"))), encoding="utf-8")
+    with pytest.raises(PlannedRecordError, match="planner"):
+        replay_record(path)
+    whole = record.read_text(encoding="utf-8")
+    record.write_text(whole.replace('"event": "read"', '"event": "re', 1), encoding="utf-8")
+    with pytest.raises(RecordError, match=r"act\.jsonl:4: not JSON"):
+        replay_record(record)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("policy", "nonsense", "nonsense"),
+        ("policy", 7, "'policy' cannot be 7"),
+        ("domain_pddl", "(define", "no run can be made"),
+        ("limits", {"steps": "x"}, "'steps' must be a number"),
+        ("limits", [], "'limits' cannot be"),
+        ("settings", {"temperature": "hot"}, "'temperature' must be"),
+        ("example", {"problem": 3}, "no run can be made"),
+        ("unknown", 1, "wrong fields"),
+    ],
+)
+def test_a_first_event_that_cannot_be_is_refused(record: Path, field: str, value: Any, words: str) -> None:
+    with pytest.raises(RecordError, match=words):
+        _edit(record, lambda events: events[0].update({field: value}))

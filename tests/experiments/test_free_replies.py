@@ -1,0 +1,76 @@
+"""Limits are about what is paid: replies that are there already are free, and a replay stops where the run did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from pddl2nl.experiments import RunSpec, run_spec
+from pddl2nl.experiments.access import Access
+from pddl2nl.experiments.again import replay_record
+from pddl2nl.llm import Completion, Request, Usage
+from pddl2nl.llm.cache import Cache
+from pddl2nl.llm.loopback import ChatServer
+from pddl2nl.pddl import Task
+from pddl2nl.policies.budget import BudgetSpentError, Limits, Purse
+from pddl2nl.tasks import shipped_task
+
+TURNS = ["unstack block_2 from block_1", "stack block_2 on block_0", "pick up block_1 from the table"]
+
+
+@dataclass
+class Going:
+    """A model that says the same things in the same turns, and counts."""
+
+    name: str = "going"
+    asked: list[int] = field(default_factory=list)
+
+    def complete(self, request: Request) -> Completion:
+        turn = sum(message.role == "assistant" for message in request.messages)
+        self.asked.append(turn)
+        return Completion(f"Action: {TURNS[turn]}", usage=Usage(10, 2))
+
+
+@pytest.fixture
+def task() -> Task:
+    return shipped_task("blocksworld", "p01")
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+
+
+def test_a_limit_is_reached_by_what_is_paid_and_not_by_what_the_cache_has(task: Task, tmp_path: Path) -> None:
+    access = Access(cache=Cache(tmp_path / "c.sqlite"))
+    model = Going()
+    with ChatServer(model) as server:
+        spec = RunSpec(task, "act", "m", example="none", steps=3, base_url=server.base_url, out=tmp_path / "runs")
+        first = run_spec(RunSpec(**{**vars(spec), "max_calls": 2}), access)
+        assert (first.outcome, first.steps, first.calls, first.cache_hits) == ("budget", 2, 2, 0)
+        # Nothing may be paid: what the cache has is used, and there it ends.
+        free = run_spec(RunSpec(**{**vars(spec), "max_calls": 0}), access)
+        assert (free.outcome, free.steps, free.calls, free.cache_hits) == ("budget", 2, 0, 2)
+        assert "the limit of 0 calls is reached" in free.message
+        # With one call more it goes on where the money ended.
+        further = run_spec(RunSpec(**{**vars(spec), "max_calls": 1}), access)
+        assert (further.steps, further.calls, further.cache_hits) == (3, 1, 2)
+        assert further.message == "the limit of 3 steps is reached"
+    assert model.asked == [0, 1, 2]
+    for result in (first, free, further):
+        assert result.record is not None
+        assert replay_record(result.record).identical
+
+
+def test_a_spent_purse_forbids_calls_and_not_what_the_cache_has(task: Task, tmp_path: Path) -> None:
+    cache = Cache(tmp_path / "c.sqlite")
+    purse = Purse(Limits(tokens=20))
+    with ChatServer(Going()) as server:
+        spec = RunSpec(task, "act", "m", example="none", steps=2, base_url=server.base_url)
+        assert run_spec(spec, Access(cache=cache, purse=purse)).steps == 2
+        again = run_spec(spec, Access(cache=cache, purse=purse))
+        assert (again.steps, again.calls, again.cache_hits) == (2, 0, 2)
+        with pytest.raises(BudgetSpentError, match="20 tokens"):
+            run_spec(RunSpec(**{**vars(spec), "steps": 3}), Access(cache=cache, purse=purse))

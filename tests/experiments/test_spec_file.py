@@ -1,0 +1,278 @@
+"""The specification of an experiment: what it multiplies, what it leaves out, and errors that point into the file."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from pddl2nl.errors import InputError
+from pddl2nl.experiments.access import Access
+from pddl2nl.experiments.estimate import estimate
+from pddl2nl.experiments.jobs import PlannerSpec
+from pddl2nl.experiments.product import cells, check_models, jobs_of, left_out
+from pddl2nl.experiments.spec_file import load_experiment
+from pddl2nl.llm import Price
+from pddl2nl.nl import save_wording, template_wording
+from pddl2nl.pddl import load_domain
+from pddl2nl.tasks import shipped_domain
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
+    monkeypatch.delenv("PDDL2NL_MODELS", raising=False)
+
+
+@pytest.fixture
+def spec(tmp_path):
+    def load(text, name="spec.toml"):
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        return load_experiment(path)
+
+    return load
+
+
+WHOLE = """
+name = "whole"
+domains = ["blocksworld", {domain = "lamps/domain.pddl", problems = ["lamps/t*.pddl"]}]
+instances = ["p01", "p02"]
+policies = ["basic", "cot", "act", "react", "random"]
+models = ["gpt-4o", "gpt-4o-mini"]
+wordings = ["default", "template", "mine.json"]
+styles = ["nl", "pddl"]
+seeds = [1, 2, 3]
+baselines = ["ff", "lmcut"]
+[options]
+steps = 9
+temperature = 0.5
+example = "none"
+samples = 2
+history = "compact"
+[budgets]
+max_usd = 2.5
+max_calls = 100
+[access]
+workers = 3
+requests_per_minute = 60
+"""
+
+
+def test_the_product_is_run_less_what_there_is_not(spec, lamps, tmp_path):
+    save_wording(template_wording(load_domain(lamps[0])), tmp_path / "mine.json")
+    said = spec(WHOLE)
+    assert (said.name, said.workers, said.requests_per_minute) == ("whole", 3, 60)
+    assert (said.budget.usd, said.budget.calls, said.budget.tokens) == (2.5, 100, None)
+    assert [(domain.label, len(domain.tasks), [*domain.wordings]) for domain in said.domains] == [
+        ("blocksworld", 2, ["default", "template"]),
+        ("lamps", 1, ["default", "template", "mine.json"]),
+    ]
+    notes = [*left_out(said)]
+    assert notes[0].startswith("wording mine.json for blocksworld: ")
+    assert [note[:25] for note in notes[1:]] == ["policy cot in style pddl:", "policy react in style pdd"]
+    runs = Counter[tuple[str, str]]()
+    for cell in cells(said):
+        runs[cell.policy, cell.style] += len(cell.runs)
+    # Tasks × wordings is 2 × 2 and 1 × 3; two models and three seeds; the random walk knows neither model nor wording.
+    nl, pddl = 7 * 2 * 3, 3 * 2 * 3
+    assert runs == {
+        ("basic", "nl"): nl,
+        ("cot", "nl"): nl,
+        ("act", "nl"): nl,
+        ("react", "nl"): nl,
+        ("basic", "pddl"): pddl,
+        ("act", "pddl"): pddl,
+        ("random", "nl"): 3 * 3,
+    }
+    jobs = jobs_of(said)
+    assert len({job.name for job in jobs}) == len(jobs) == sum(runs.values()) + 3 * 2
+    assert sum(isinstance(job.spec, PlannerSpec) for job in jobs) == 6
+    # What a mechanism has no use for is not given to it.
+    for job in jobs:
+        if not isinstance(job.spec, PlannerSpec):
+            one_shot = job.spec.policy in ("basic", "cot")
+            assert (job.spec.samples, job.spec.history) == ((2, "full") if one_shot else (1, job.spec.history))
+            assert job.spec.steps == (None if one_shot else 9)
+            assert job.spec.temperature == (0.0 if job.spec.policy == "random" else 0.5)
+
+
+def test_what_is_left_out_has_its_defaults(spec):
+    said = spec('domains = ["visitall"]\npolicies = ["basic"]\nmodels = ["oracle"]\n', "small.toml")
+    assert (said.name, said.seeds, said.styles, said.wordings) == ("small", (1,), ("nl",), ("default",))
+    names = [task.name for task in said.domains[0].tasks]
+    assert names == [instance.name for instance in shipped_domain("visitall").benchmarks]
+    assert "example" not in names
+
+
+def test_a_profile_gives_what_the_file_does_not(spec):
+    text = 'domains = ["visitall"]\ninstances = ["p01"]\npolicies = ["act", "random"]\nprofile = "autoplanbench"\n'
+    said = spec(text)
+    assert said.seeds == (1, 2, 3, 4, 5)
+    assert said.walk_seeds == tuple(range(1, 11))
+    assert [[run.seed for run in cell.runs] for cell in cells(said)] == [[*range(1, 6)], [*range(1, 11)]]
+    runs = [cell.runs[0] for cell in cells(said)]
+    assert (runs[0].model, runs[0].wording, runs[0].translator) == ("gpt-4o-2024-08-06", "llm", "llm")
+    assert (runs[0].profile, runs[1].policy) == ("autoplanbench", "random")
+    own = spec(text + 'models = ["m"]\nwordings = ["template"]\nseeds = [7]\n[options]\ntranslator = "reader"\n')
+    run = next(cells(own)).runs[0]
+    assert (run.model, run.translator, run.seed, own.seeds) == ("m", "reader", 7, (7,))
+    assert own.walk_seeds == (7,)
+    assert run.wording != "llm"
+
+
+def test_paths_are_relative_to_the_file(spec, lamps, tmp_path, monkeypatch):
+    (tmp_path / "plan.txt").write_text("(switch-on a)", encoding="utf-8")
+    text = f"""
+    domains = [{{domain = "lamps/domain.pddl", problems = ["{lamps[1]}"]}}]
+    policies = ["act"]
+    models = ["script:replies.txt", "replay:old"]
+    [options]
+    example = "lamps/three.pddl"
+    example_plan = "plan.txt"
+    """
+    monkeypatch.chdir("/")
+    said = spec(text)
+    assert said.models == (f"script:{tmp_path / 'replies.txt'}", f"replay:{tmp_path / 'old'}")
+    assert said.options["example_plan"] == tmp_path / "plan.txt"
+    assert len(said.domains[0].tasks) == 1
+
+
+def test_one_domain_may_stand_twice_and_two_may_be_called_alike(spec, lamps, tmp_path):
+    other = tmp_path / "other" / "lamps"
+    other.mkdir(parents=True)
+    for path in lamps:
+        (other / path.name).write_bytes(path.read_bytes())
+    said = spec(
+        'domains = [{domain = "lamps/domain.pddl", problems = ["lamps/three.pddl"]}, '
+        '{domain = "other/lamps/domain.pddl", problems = ["other/lamps/three.pddl"]}, "visitall", "visitall"]\n'
+        'instances = ["p01"]\npolicies = ["random"]\n[options]\nsteps = 3\n'
+    )
+    assert [(domain.label, len(domain.tasks)) for domain in said.domains] == [
+        ("lamps", 1),
+        ("lamps-1", 1),
+        ("visitall", 1),
+    ]
+
+
+# ── errors ───────────────────────────────────────────────────────────────────────────────────────
+
+GOOD = 'domains = ["visitall"]\npolicies = ["basic"]\nmodels = ["oracle"]\n'
+
+WRONG = {
+    "unknown key": (GOOD + "sedes = [1]", r":4:1: unknown key 'sedes'; did you mean 'seeds'\?"),
+    "unknown option": (GOOD + "[options]\nstep = 1", r":5:1: unknown key 'options.step'; did you mean 'steps'\?"),
+    "unknown policy": (
+        GOOD.replace('"basic"', '"basic", "reakt"'),
+        r":2:22: 'policies' holds 'reakt'; one of basic, cot, act, react, random was expected; did you mean 'react'\?",
+    ),
+    "unknown domain": (GOOD.replace("visitall", "visital"), r":1:12: 'domains': no domain 'visital' .*'visitall'\?"),
+    "over lines": (GOOD + "seeds = [\n  1,\n  2,\n  -3,\n]", r":7:3: 'seeds' holds -3; a whole number, at least 0"),
+    "text for list": (GOOD.replace('["basic"]', '"basic"'), r":2:1: 'policies' is 'basic'; a list.*: \['basic'\]"),
+    "empty list": (GOOD.replace('["oracle"]', "[]"), r":3:1: 'models' is \[\]; a list"),
+    "true for 1": (GOOD + "[access]\nworkers = true", r":5:1: 'access.workers' is true; a whole number, at least 1"),
+    "inline table": (GOOD + "budgets = {max_usd = -1}", r":4:12: 'budgets.max_usd' is -1; a number, at least 0"),
+    "dotted": (GOOD + "options.names = 'tyqed'", r":4:1: 'options.names' is 'tyqed'; .*did you mean 'typed'\?"),
+    "no table": (GOOD + "options = 3", r":4:1: 'options' is 3; a table \[options\] was expected"),
+    "not finite": (GOOD + "[budgets]\nmax_usd = inf", r":5:1: 'budgets.max_usd' is inf; a number, at least 0"),
+    "zero a minute": (GOOD + "[access]\nrequests_per_minute = 0", r":5:1: .* is 0; a number above 0 was expected"),
+    "no wording": (GOOD + 'wordings = ["mine.json"]', r":4:13: 'wordings': 'mine.json' is none of default, template"),
+    "no example": (
+        GOOD + '[options]\nexample = "e.pddl"',
+        r":5:1: 'options.example' is 'e.pddl', and there is no file",
+    ),
+    "no models file": (
+        GOOD + '[access]\nmodels = "m.toml"',
+        r":5:1: 'access.models' is 'm.toml', and there is no file",
+    ),
+    "instance": (GOOD + 'instances = ["p01", "p99"]', r":4:21: 'instances' holds 'p99', and no shipped domain here"),
+    "no problems": (
+        'domains = [{domain = "lamps/domain.pddl", problems = ["x*.pddl"]}]\npolicies = ["random"]',
+        r":1:22: 'domains': no problem is called 'x\*.pddl'",
+    ),
+    "odd domain": (
+        'domains = [{domain = "lamps/domain.pddl", problem = ["x"]}]\npolicies = ["random"]',
+        r":1:22: 'domains': unknown key 'problem'; did you mean 'problems'\?",
+    ),
+    "no domains": ('policies = ["random"]', r"spec.toml: 'domains' is missing"),
+    "nothing to run": ('domains = ["visitall"]', r"spec.toml: nothing is to be run"),
+    "no models": (
+        GOOD.replace('models = ["oracle"]', ""),
+        r":2:13: policy 'basic' asks a model, and 'models' is missing",
+    ),
+    "profile": (GOOD + 'profile = "autoplan"', r":4:1: 'profile' is 'autoplan'; .*did you mean 'autoplanbench'\?"),
+    "no TOML": (GOOD + "seeds = [1", r"spec.toml:?.*this is no TOML"),
+    "twice": (GOOD + 'models = ["m"]', r":4:15: this is no TOML: Cannot overwrite a value\n  models = \["),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), WRONG.values(), ids=WRONG)
+@pytest.mark.usefixtures("lamps")
+def test_an_error_points_into_the_file(text, message, spec):
+    with pytest.raises(InputError, match=message):
+        spec(text)
+
+
+def test_all_errors_are_said_at_once_in_the_order_of_the_file(spec):
+    with pytest.raises(InputError) as caught:
+        spec(GOOD.replace("basic", "basik") + "seeds = [-1]\n[budgets]\nmax_uds = 1\n")
+    assert [line.split(":")[1] for line in str(caught.value).splitlines()] == ["2", "4", "6"]
+
+
+def test_a_file_that_is_no_text_or_not_there_is_said(tmp_path):
+    with pytest.raises(InputError, match=r"absent\.toml: No such file"):
+        load_experiment(tmp_path / "absent.toml")
+    (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match="UTF-8 was expected"):
+        load_experiment(tmp_path / "bytes.toml")
+
+
+# ── models, before anything runs ─────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('models = ["nobody-knows"]\n[budgets]\nmax_usd = 1', "for the model 'nobody-knows' this is not known"),
+        ('models = ["script:absent.txt"]', "model 'script:.*absent.txt'"),
+        ('models = ["oracle"]\n[options]\ntranslator = "llm"', "cannot translate; .* options.translator_model"),
+        ('models = ["oracle"]\nwordings = ["llm"]', "cannot word a domain; .* options.wording_model"),
+    ],
+)
+@pytest.mark.usefixtures("needs_planner")
+def test_a_model_that_cannot_be_is_found_before_anything_runs(text, message, spec):
+    said = spec('domains = ["visitall"]\ninstances = ["p01"]\npolicies = ["act"]\n' + text)
+    with pytest.raises(InputError, match=message):
+        check_models(said, Access())
+
+
+def test_without_a_planner_only_what_needs_one_is_refused(spec, monkeypatch):
+    monkeypatch.setattr("pddl2nl.baselines.fast_downward.importlib.util.find_spec", lambda name: None)
+    head = 'domains = ["visitall"]\ninstances = ["p01"]\npolicies = ["act"]\nmodels = ["m"]\nbase_url="http://localhost/v1"\n'
+    assert check_models(spec(head + '[options]\nsteps = 3\nexample = "none"'), Access()) == {"m": None}
+    for options in ("steps = 3", 'example = "none"'):
+        with pytest.raises(InputError, match=r"pip install 'pddl2nl\[planners\]'"):
+            check_models(spec(head + "[options]\n" + options), Access())
+
+
+# ── estimates ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_an_estimate_counts_calls_and_prices_tokens(spec):
+    head = 'domains = ["blocksworld"]\ninstances = ["p01", "p02"]\nmodels = ["gpt-4o"]\nseeds = [1, 2]\n'
+    price = {"gpt-4o": Price(2.0, 1.0, 8.0)}
+    basic = estimate(cells(spec(head + 'policies = ["basic", "random"]\n')), price)
+    assert basic.calls == 4
+    assert 4 * 300 < basic.prompt_tokens < 4 * 3000
+    assert basic.usd == pytest.approx((2 * basic.prompt_tokens + 8 * basic.completion_tokens) / 1e6)
+    act = estimate(cells(spec(head + 'policies = ["act"]\n')), price)
+    # FF's plans have four and eight steps.
+    assert act.calls == 2 * (4 + 8)
+    assert act.prompt_tokens > 4 * basic.prompt_tokens
+    short = estimate(cells(spec(head + 'policies = ["act"]\n[options]\nsteps = 3\n')), {})
+    assert (short.calls, short.usd) == (12, None)
+    worded = estimate(cells(spec(head + 'policies = ["basic"]\nwordings = ["llm"]\n')), price)
+    # Nine snippets for each seed, once.
+    assert worded.calls == 4 + 2 * 9
+    samples = estimate(cells(spec(head + 'policies = ["basic"]\n[options]\nsamples = 3\nrounds = 1\n')), price)
+    assert samples.calls == 4 * 3 * 2

@@ -1,0 +1,101 @@
+"""Runs that proposed several plans: pages show all of them, and tables count the one that counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pddl2nl.experiments.runs import run_spec
+from pddl2nl.experiments.spec import RunSpec
+from pddl2nl.llm import ScriptedModel
+from pddl2nl.pddl import parse_task
+from pddl2nl.reports import read_record, recheck
+from pddl2nl.reports.html import render_report
+from pddl2nl.reports.metrics import METRICS
+from pddl2nl.reports.records import RunRecord
+from pddl2nl.reports.view import run_turns
+from pddl2nl.tasks import shipped_domain
+
+PROBLEM = """(define (problem tiny) (:domain blocksworld-4ops) (:objects a b)
+  (:init (handempty) (ontable a) (ontable b) (clear a) (clear b)) (:goal (on a b)))"""
+
+
+def _plan(*actions: str) -> str:
+    return "\n".join(["[PLAN]", *actions, "[PLAN END]"])
+
+
+GOOD = _plan("(pick-up a)", "(stack a b)")
+EARLY = _plan("(stack a b)", "(pick-up a)")
+SHORT = _plan("(pick-up a)")
+LEFT_AGAIN = _plan("(pick-up a)", "(stack a b)", "(unstack a b)", "(stack b a)")
+
+Recorded = Callable[..., RunRecord]
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Recorded:
+    """A recorded run of Basic in PDDL against scripted replies."""
+
+    def _recorded(*replies: str, **options: int) -> RunRecord:
+        task = parse_task(shipped_domain("blocksworld").domain_path.read_text(encoding="utf-8"), PROBLEM)
+        spec = RunSpec(task, "basic", ScriptedModel(replies), style="pddl", example="none", out=tmp_path, **options)
+        path = run_spec(spec).record
+        assert path is not None
+        record = read_record(path)
+        assert isinstance(record, RunRecord)
+        return record
+
+    return _recorded
+
+
+def test_tables_count_the_plan_that_counts_and_the_calls_of_all(recorded: Recorded) -> None:
+    several, alone = recorded(EARLY, SHORT, GOOD, samples=3), recorded(GOOD)
+    for name in ("coverage", "plan-length", "steps", "mistakes", "look-arounds"):
+        assert METRICS[name].of(several) == METRICS[name].of(alone), name
+    assert (METRICS["calls"].of(several), METRICS["calls"].of(alone)) == (3.0, 1.0)
+    failed, once = recorded(EARLY, SHORT, samples=2), recorded(EARLY)
+    for name in ("coverage", "steps", "mistakes"):
+        assert METRICS[name].of(failed) == METRICS[name].of(once), name
+
+
+def test_a_page_shows_every_plan_and_says_which_one_counts(recorded: Recorded) -> None:
+    record = recorded(EARLY, SHORT, GOOD, rounds=2)
+    turns = run_turns(record.events)
+    assert [turn.counts for turn in turns] == [False, False, True]
+    assert [[step.status for step in turn.steps] for turn in turns] == [
+        ["inapplicable", "not-reached"],
+        ["executed"],
+        ["executed", "executed"],
+    ]
+    assert [turn.judged.outcome for turn in turns if turn.judged] == ["inapplicable", "goal-missed", "solved"]
+    page = render_report([record])
+    assert "Plan 1 (sample 1, no correction yet): inapplicable; it does not count." in page
+    assert "Plan 3 (sample 1, round 2): solved; this plan counts." in page
+    ids = [part.split('"')[0] for part in page.split(' id="')[1:]]
+    assert len(ids) == len(set(ids))
+
+
+def test_a_plan_that_cannot_be_read_has_a_turn_of_its_own(recorded: Recorded) -> None:
+    turns = run_turns(recorded("I do not know.", GOOD, samples=2).events)
+    assert [(len(turn.calls), len(turn.steps), turn.counts) for turn in turns] == [(1, 0, False), (1, 2, True)]
+
+
+@pytest.mark.parametrize(
+    ("replies", "options", "verdict"),
+    [
+        ((EARLY, GOOD), {"samples": 2}, "valid"),
+        ((EARLY, SHORT), {"samples": 2}, "goal-not-satisfied"),
+        ((SHORT, EARLY), {"rounds": 1}, "goal-not-satisfied"),
+        ((LEFT_AGAIN, SHORT), {"rounds": 1, "max_calls": 1}, "goal-not-satisfied"),
+        ((GOOD.replace("[PLAN END]", "(stack a b)\n[PLAN END]"),), {"samples": 2}, "valid"),
+        ((GOOD.replace("[PLAN END]", "(stack a b)\n[PLAN END]"),), {"rounds": 1, "max_calls": 1}, "valid"),
+    ],
+)
+def test_the_plan_that_counts_is_judged_again_with_the_same_verdict(
+    recorded: Recorded, replies: tuple[str, ...], options: dict[str, int], verdict: str
+) -> None:
+    again = recheck(recorded(*replies, **options))
+    assert again.verdict == verdict
+    assert again.agrees
