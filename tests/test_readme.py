@@ -8,6 +8,8 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,19 +51,34 @@ def pattern_of(output: str) -> re.Pattern[str]:
     return re.compile(pattern + r"\s*\Z")
 
 
-@pytest.mark.usefixtures("needs_planner")
-@pytest.mark.parametrize("shown", shown_commands(), ids=lambda shown: shown.command[:60])
-def test_a_shown_command_prints_what_is_shown(shown: Shown, tmp_path: Path) -> None:
+def run(shown: Shown, home: Path) -> subprocess.CompletedProcess[str]:
+    """Runs a shown command in a folder of its own that holds the shipped tasks."""
     for folder in ("domains", "instances"):
-        shutil.copytree(ROOT / folder, tmp_path / folder)
-    done = subprocess.run(
+        shutil.copytree(ROOT / folder, home / folder)
+    return subprocess.run(
         ["bash", "-c", shown.command.replace("pddl2nl ", f"{shlex.quote(sys.executable)} -m pddl2nl ")],
-        cwd=tmp_path,
+        cwd=home,
         capture_output=True,
         text=True,
         check=False,
-        env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "LANG": "C.UTF-8"},
+        env={"PATH": "/usr/bin:/bin", "HOME": str(home), "PYTHONPATH": str(ROOT), "LANG": "C.UTF-8"},
     )
+
+
+@pytest.fixture(scope="module")
+def processes(
+    tmp_path_factory: pytest.TempPathFactory, needs_planner: None
+) -> Iterator[dict[Shown, Future[subprocess.CompletedProcess[str]]]]:
+    """The shown commands, two at a time, since this process only waits for them."""
+    with ThreadPoolExecutor(2) as pool:
+        yield {shown: pool.submit(run, shown, tmp_path_factory.mktemp("shown")) for shown in shown_commands()}
+
+
+@pytest.mark.parametrize("shown", shown_commands(), ids=lambda shown: shown.command[:60])
+def test_a_shown_command_prints_what_is_shown(
+    shown: Shown, processes: dict[Shown, Future[subprocess.CompletedProcess[str]]]
+) -> None:
+    done = processes[shown].result()
     assert done.returncode == shown.exit_code, done.stdout + done.stderr
     printed = "\n".join(line.rstrip() for line in (done.stdout + done.stderr).split("\n"))
     assert pattern_of(shown.output).match(printed), printed

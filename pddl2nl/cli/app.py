@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from pddl2nl.cli import check, convert, plan, quickstart, run, tell, validate
+from pddl2nl.cli import cache, check, convert, experiment, models, plan, quickstart, replay, run, tell, validate
 from pddl2nl.cli.output import INFRASTRUCTURE, exit_code_of
 from pddl2nl.errors import Pddl2nlError
 
@@ -50,7 +50,7 @@ def _options(
     pass
 
 
-for _group in (quickstart, check, validate, plan, convert, tell, run):
+for _group in (quickstart, check, validate, plan, convert, tell, run, experiment, replay, models, cache):
     _group.register(app)
 
 

@@ -23,11 +23,13 @@ __all__ = [
     "WANTING",
     "console",
     "exit_code_of",
+    "print_error",
     "print_json",
     "print_table",
     "print_text",
     "print_warnings",
     "read_text_argument",
+    "warn",
     "write_text_file",
 ]
 
@@ -53,6 +55,16 @@ def print_warnings(messages: Iterable[str]) -> None:
     """Warnings, one a line, on standard error; they never change the exit code."""
     for message in messages:
         sys.stderr.write(f"warning: {message}\n")
+
+
+def warn(message: str) -> None:
+    """One warning, as in `print_warnings`."""
+    print_warnings([message])
+
+
+def print_error(message: str) -> None:
+    """What went wrong, on standard error, where it is no exception of ours."""
+    sys.stderr.write(f"error: {message}\n")
 
 
 def console(*, stderr: bool = False) -> Console:

@@ -2,96 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any, cast
 
 import typer
 
-from pddl2nl.cli.output import DONE, INFRASTRUCTURE, WANTING, print_json, print_table, print_text, print_warnings
-from pddl2nl.cli.wording import (
-    DomainFile,
-    JsonOption,
-    NamesOption,
-    NamesSeedOption,
-    ProblemFile,
-    WordingOption,
-    chosen_wording,
+from pddl2nl.cli.access import (
+    BaseUrl,
+    CacheOption,
+    Calls,
+    Dollars,
+    ModelsFile,
+    PollSeconds,
+    ProviderBatch,
+    RequestsPerMinute,
+    Tokens,
+    TokensPerMinute,
 )
+from pddl2nl.cli.output import DONE, INFRASTRUCTURE, WANTING, print_json, print_table, print_text, print_warnings, warn
+from pddl2nl.cli.run_options import (
+    ExampleName,
+    Feedback,
+    History,
+    ModelName,
+    OnAmbiguous,
+    OutFolder,
+    PlanFile,
+    PolicyName,
+    ProfileName,
+    ReadingPolicy,
+    Rounds,
+    RunWording,
+    Samples,
+    Seed,
+    Steps,
+    StyleName,
+    Temperature,
+    Thoughts,
+    ThoughtsModel,
+    Translator,
+    TranslatorModel,
+    WordingModel,
+)
+from pddl2nl.cli.wording import DomainFile, JsonOption, NamesOption, NamesSeedOption, ProblemFile, chosen_wording
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
+    from pddl2nl.experiments.access import Access
     from pddl2nl.experiments.runs import RunResult
     from pddl2nl.experiments.spec import RunSpec
-    from pddl2nl.nl import Wording
-    from pddl2nl.pddl import Task
 
 __all__ = ["register"]
-
-_MODEL_HELP = (
-    "A model's name for the openai client (key in OPENAI_API_KEY); oracle (reads the prompt, plans with Fast "
-    "Downward, needs no key); script:FILE (replies from a file); replay:DIR (replies from records). Not used by "
-    "policies that ask no model."
-)
-_EXAMPLE_HELP = "A problem of the same domain, shown solved; none for no example."
-
-
-PolicyName = Annotated[
-    str, typer.Option("--policy", metavar="P", help="How actions are chosen; pddl2nl policies lists them.")
-]
-ModelName = Annotated[str | None, typer.Option("--model", metavar="M", help=_MODEL_HELP)]
-StyleName = Annotated[str, typer.Option(metavar="nl|pddl", help="Language, or the PDDL twins of basic and act.")]
-ExampleName = Annotated[
-    str | None,
-    typer.Option(
-        metavar="PROBLEM|none", help=_EXAMPLE_HELP, show_default="a shipped example, else one made from the task"
-    ),
-]
-PlanFile = Annotated[Path | None, typer.Option(metavar="FILE", help="A plan for that problem.", show_default="FF's")]
-Translator = Annotated[
-    str,
-    typer.Option(
-        metavar="reader|llm|reader+llm",
-        help="What reads the model's words back into PDDL: the reader (no calls), a model (the paper's T-LLM, a call a "
-        "line), or a model for what the reader cannot read.",
-    ),
-]
-TranslatorModel = Annotated[
-    str | None,
-    typer.Option(
-        metavar="M",
-        help="The model that translates, named as for --model; its calls count in every limit.",
-        show_default="the run's own model",
-    ),
-]
-OnAmbiguous = Annotated[
-    str,
-    typer.Option(
-        metavar="refuse|state",
-        help="An action that can mean several: refuse it, or take the only one that is applicable; the record says so.",
-    ),
-]
-ReadingPolicy = Annotated[
-    str,
-    typer.Option(
-        "--reading",
-        metavar="default|planbench|all",
-        help="Which of a reply's action lines are its plan (policies that give a plan at once).",
-    ),
-]
-Steps = Annotated[
-    int | None,
-    typer.Option(min=1, help="Turns of an interactive policy, at most.", show_default="twice the length of FF's plan"),
-]
-Seed = Annotated[int, typer.Option(help="Seed of the model's sampling and of all random choices.")]
-Dollars = Annotated[float | None, typer.Option(min=0, metavar="X", help="Money, at most.", show_default="no limit")]
-Calls = Annotated[int | None, typer.Option(min=0, help="Calls of the model, at most.", show_default="no limit")]
-Tokens = Annotated[int | None, typer.Option(min=0, help="Tokens, at most.", show_default="no limit")]
-BaseUrl = Annotated[
-    str | None,
-    typer.Option(metavar="URL", help="An OpenAI-compatible endpoint.", show_default="OPENAI_BASE_URL, else OpenAI"),
-]
-OutFolder = Annotated[Path, typer.Option(metavar="DIR", help="Folder of the record, a JSON Lines file.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -101,41 +64,61 @@ def register(app: typer.Typer) -> None:
 
 
 def _run(
+    context: typer.Context,
     domain: DomainFile,
     problem: ProblemFile,
     policy: PolicyName,
     model: ModelName = None,
-    wording: WordingOption = None,
+    profile: ProfileName = None,
+    wording: RunWording = None,
+    wording_model: WordingModel = None,
     style: StyleName = "nl",
     example: ExampleName = None,
     example_plan: PlanFile = None,
+    thoughts: Thoughts = "auto",
+    thoughts_model: ThoughtsModel = None,
     names: NamesOption = "typed",
     names_seed: NamesSeedOption = None,
     translator: Translator = "reader",
     translator_model: TranslatorModel = None,
     reading: ReadingPolicy = "default",
     on_ambiguous: OnAmbiguous = "refuse",
+    history: History = "full",
+    feedback: Feedback = "reason",
+    samples: Samples = 1,
+    rounds: Rounds = 0,
     steps: Steps = None,
+    temperature: Temperature = 0.0,
     seed: Seed = 1,
     max_usd: Dollars = None,
     max_calls: Calls = None,
     max_tokens: Tokens = None,
     base_url: BaseUrl = None,
+    models: ModelsFile = None,
+    cache: CacheOption = None,
+    requests_per_minute: RequestsPerMinute = None,
+    tokens_per_minute: TokensPerMinute = None,
+    provider_batch: ProviderBatch = False,
+    poll_seconds: PollSeconds = 30.0,
     out: OutFolder = Path("runs"),
     as_json: JsonOption = False,
 ) -> None:
     """Let a policy act on one problem, with a language model, and judge every step.
 
-    Exit code 0: solved; 1: not solved; 2: bad input; 3: the endpoint or a planner failed, which is no verdict.
+    Limits are about what is paid: a reply from the cache is free. Exit code 0: solved; 1: not solved; 2: bad input;
+    3: the endpoint or a planner failed, which is no verdict.
     """
+    from pddl2nl.experiments.access import reach
+    from pddl2nl.experiments.profiles import apply_profile
     from pddl2nl.experiments.spec import RunSpec
+    from pddl2nl.pddl import load_task
 
-    task, chosen = _task(domain, problem, policy, model, wording)
     spec = RunSpec(
-        task=task,
+        task=load_task(domain, problem),
         policy=policy,
         model=model or "oracle",
-        wording=chosen,
+        wording=wording,
+        wording_model=wording_model,
         style=style,
         names=names,
         names_seed=names_seed,
@@ -145,7 +128,14 @@ def _run(
         on_ambiguous=on_ambiguous,
         example=example,
         example_plan=example_plan,
+        thoughts=thoughts,
+        thoughts_model=thoughts_model,
+        history=history,
+        feedback=feedback,
+        samples=samples,
+        rounds=rounds,
         steps=steps,
+        temperature=temperature,
         seed=seed,
         max_usd=max_usd,
         max_calls=max_calls,
@@ -153,77 +143,99 @@ def _run(
         base_url=base_url,
         out=out,
     )
-    print_warnings(_unused(spec, model, wording))
-    _play(spec, as_json)
+    given = _given(context)
+    if profile is not None:
+        spec = apply_profile(spec, profile, given)
+    elif model is None and _asks_model(policy):
+        raise InputError(f"--policy {policy} asks a model: --model oracle (needs no key), or a model's name")
+    print_warnings(_unused(spec, given))
+    if spec.samples > 1 and spec.temperature == 0:
+        print_warnings([f"--samples {spec.samples} at temperature 0: all replies may be the same; see --temperature"])
+    if spec.wording != "llm":
+        spec = replace(spec, wording=chosen_wording(cast("str | None", spec.wording), spec.task.domain, domain))
+    reached = reach(cache, models, requests_per_minute, tokens_per_minute, warn=warn)
+    _play(spec, reached, poll_seconds if provider_batch else None, as_json)
 
 
-def _task(domain: Path, problem: Path, policy: str, model: str | None, wording: str | None) -> tuple[Task, Wording]:
-    from pddl2nl.pddl import load_task
+def _given(context: typer.Context) -> frozenset[str]:
+    """The options that stand on the command line, by their parameters' names."""
+    return frozenset(
+        name
+        for name in context.params
+        if (source := context.get_parameter_source(name)) is not None and source.name == "COMMANDLINE"
+    )
+
+
+def _asks_model(policy: str) -> bool:
     from pddl2nl.policies import POLICIES
 
-    if policy in POLICIES and POLICIES[policy]().needs_model and model is None:
-        raise InputError(f"--policy {policy} asks a model: --model oracle (needs no key), or a model's name")
-    task = load_task(domain, problem)
-    return task, chosen_wording(wording, task.domain, domain)
+    return policy in POLICIES and POLICIES[policy]().needs_model
 
 
-def _unused(spec: RunSpec, model: str | None, wording: str | None) -> Iterator[str]:
+_OF_A_MODEL = (
+    *("model", "base_url", "models", "cache", "requests_per_minute", "tokens_per_minute", "provider_batch"),
+    *("example", "example_plan", "thoughts", "thoughts_model", "temperature", "max_usd", "max_calls", "max_tokens"),
+)
+_OF_THE_TRANSLATOR = ("translator", "translator_model", "on_ambiguous")
+_OF_LANGUAGE = ("wording", "wording_model", "names", "names_seed", "translator_model", "on_ambiguous", "reading")
+
+
+def _unused(spec: RunSpec, given: Collection[str]) -> Iterator[str]:
     """Options that were given and that the policy or style has no use for: said, so that none is silently ignored."""
     from pddl2nl.policies import POLICIES
 
     if spec.policy not in POLICIES:
         return
     policy = POLICIES[spec.policy]()
-    translated = {
-        "--translator": _unless(spec.translator, "reader"),
-        "--translator-model": spec.translator_model,
-        "--on-ambiguous": _unless(spec.on_ambiguous, "refuse"),
-    }
-    for_a_plan = {"--reading": _unless(spec.reading, "default")}
-    for_a_model = {
-        "--model": model,
-        "--base-url": spec.base_url,
-        "--example": spec.example,
-        "--example-plan": spec.example_plan,
-        "--max-usd": spec.max_usd,
-        "--max-calls": spec.max_calls,
-        "--max-tokens": spec.max_tokens,
-        **translated,
-    }
-    names = {"--names": _unless(spec.names, "typed"), "--names-seed": spec.names_seed}
-    # A translator that is asked for is refused in style pddl, where there is nothing to translate.
-    for_language = {"--wording": wording, **names, **translated, **for_a_plan, "--translator": None}
-    kinds: tuple[tuple[bool, Mapping[str, object], str], ...] = (
-        (policy.one_shot, {"--steps": spec.steps}, f"--policy {spec.policy} gives its whole plan in one turn"),
-        (not policy.one_shot, for_a_plan, f"--policy {spec.policy} takes its actions one at a time"),
-        (not policy.needs_model, for_a_model, f"--policy {spec.policy} asks no model"),
-        (spec.style == "pddl", for_language, "--style pddl tells PDDL, with the objects' own names"),
+    asks = policy.needs_model
+    kinds: tuple[tuple[bool, Sequence[str], str], ...] = (
+        (policy.one_shot, ("steps",), f"--policy {spec.policy} gives its whole plan in one turn"),
+        (not policy.one_shot, ("reading",), f"--policy {spec.policy} takes its actions one at a time"),
+        (not asks, (*_OF_A_MODEL, *_OF_THE_TRANSLATOR), f"--policy {spec.policy} asks no model"),
         (
-            spec.translator == "reader" and policy.needs_model and spec.style == "nl",
-            {"--translator-model": spec.translator_model},
+            asks and not policy.thoughts,
+            ("thoughts", "thoughts_model"),
+            f"--policy {spec.policy} shows no thoughts",
+        ),
+        # A translator that is asked for is refused in style pddl, where there is nothing to translate.
+        (spec.style == "pddl", _OF_LANGUAGE, "--style pddl tells PDDL, with the objects' own names"),
+        (asks and spec.wording != "llm", ("wording_model",), "only --wording llm asks a model for words"),
+        (
+            asks and spec.translator == "reader" and spec.style == "nl",
+            ("translator_model",),
             "--translator reader asks no model",
         ),
     )
     for idle, options, reason in kinds:
-        given = [name for name, value in options.items() if value is not None]
-        if idle and given:
-            yield f"{', '.join(given)} not used: {reason}"
+        named = [f"--{name.replace('_', '-')}" for name in options if name in given]
+        if idle and named:
+            yield f"{', '.join(named)} not used: {reason}"
 
 
-def _unless(value: str, default: str) -> str | None:
-    """A value that was chosen; None for the default."""
-    return None if value == default else value
-
-
-def _play(spec: RunSpec, as_json: bool) -> None:
+def _play(spec: RunSpec, reached: Access, poll_seconds: float | None, as_json: bool) -> None:
     from pddl2nl.experiments.runs import run_spec
 
-    result = run_spec(spec)
+    result = run_spec(spec, reached) if poll_seconds is None else _batched(spec, reached, poll_seconds)
     if as_json:
         print_json(result.as_json())
     else:
         print_text(_told(result))
     raise typer.Exit(_exit_code(result))
+
+
+def _batched(spec: RunSpec, reached: Access, poll_seconds: float) -> RunResult:
+    from pddl2nl.cli.batches import waiting
+    from pddl2nl.experiments.runs import run_spec
+    from pddl2nl.policies import POLICIES
+
+    if spec.policy in POLICIES and not POLICIES[spec.policy]().one_shot:
+        able = [name for name, make in POLICIES.items() if make().one_shot]
+        raise InputError(
+            f"--provider-batch: --policy {spec.policy} needs each reply before it can ask again; a batch takes those "
+            f"that give a plan at once: {', '.join(able)}"
+        )
+    with waiting(reached, poll_seconds) as batches:
+        return batches.until_done(lambda access: run_spec(spec, access))
 
 
 def _told(result: RunResult) -> str:
@@ -235,9 +247,19 @@ def _told(result: RunResult) -> str:
     spent = f"{result.steps} steps, {result.mistakes} mistakes, {result.calls} calls"
     tokens = f"{result.prompt_tokens} + {result.completion_tokens} tokens"
     usd = "price unknown" if result.usd is None else f"{result.usd:.4f} USD"
-    lines.append(f"{spent}, {tokens}, {usd}, {result.seconds:.1f} s")
+    hits = f", {result.cache_hits} from the cache" if result.cache_hits else ""
+    lines.append(f"{spent}{hits}, {tokens}, {usd}, {result.seconds:.1f} s")
+    if len(result.accounts) > 1:
+        lines += [f"  {role}: {_account(account)}" for role, account in result.accounts.items()]
     lines.append(f"record: {result.record}")
     return "\n".join(lines)
+
+
+def _account(account: Mapping[str, Any]) -> str:
+    hits = f", {account['cache_hits']} from the cache" if account["cache_hits"] else ""
+    usd = "price unknown" if account["usd"] is None else f"{account['usd']:.4f} USD"
+    tokens = f"{account['prompt_tokens']} + {account['completion_tokens']} tokens"
+    return f"{account['calls']} calls{hits}, {tokens}, {usd}"
 
 
 def _exit_code(result: RunResult) -> int:

@@ -11,8 +11,9 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from pddl2nl.cli import convert, tell
+from pddl2nl.cli import convert, tell, word
 from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.experiments.models import wrap_model
 from pddl2nl.llm import Completion, Request, ScriptedModel
 from pddl2nl.llm.loopback import ChatServer
 
@@ -123,8 +124,8 @@ def test_what_is_finished_is_kept_while_others_are_asked_for(
     files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = Watching(tmp_path / "w.json")
-    monkeypatch.setattr(convert, "_model", lambda *_: model)
-    monkeypatch.setattr(convert, "_SECONDS_BETWEEN_WRITES", 0.0)
+    monkeypatch.setattr(word, "_made", lambda *_: wrap_model(model))
+    monkeypatch.setattr(word, "_SECONDS_BETWEEN_WRITES", 0.0)
     options = ("--wording", "llm", "--model", "m", "--save-wording", str(model.file))
     assert call("convert", *files, *options).exit_code == 0
     assert model.seen == [[], ["locked", "push", "unlock"], ["push", "unlock"], ["unlock"]]
@@ -135,7 +136,7 @@ def test_a_place_where_nothing_can_be_saved_is_refused_before_anything_is_asked(
     files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = Watching(tmp_path / "w.json")
-    monkeypatch.setattr(convert, "_model", lambda *_: model)
+    monkeypatch.setattr(word, "_made", lambda *_: wrap_model(model))
     options = ("--wording", "llm", "--model", "m", "--save-wording")
     folder = call("convert", *files, *options, str(tmp_path))
     assert isinstance(folder.exception, InputError)
@@ -180,7 +181,8 @@ def test_an_endpoint_is_asked_as_the_paper_asked(
         options = ("--wording", "llm", "--model", "some-model", "--base-url", server.base_url, "--seed", "4")
         result = call("convert", *files, *options, "--save-wording", str(saved))
         bodies = [asked.body for asked in server.calls]
-    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.exit_code == 0
+    assert re.fullmatch(r"some-model: 4 calls, \d+ \+ \d+ tokens, price unknown\n", result.stderr)
     assert len(bodies) == 4
     assert {(body["temperature"], body["seed"], body["max_tokens"]) for body in bodies} == {(0.0, 4, 200)}
     assert bodies[0]["messages"][-1]["content"] == "(open ?d)"
@@ -189,6 +191,59 @@ def test_an_endpoint_is_asked_as_the_paper_asked(
     assert "{?d} is locked" not in bodies[1]["messages"][0]["content"]
     assert "it is not the case that ?d is locked" in bodies[2]["messages"][-1]["content"]
     assert "sk-secret" not in saved.read_text() + result.stdout
+
+
+def test_a_second_wording_of_an_endpoint_comes_from_the_cache(files: list[str], tmp_path: Path) -> None:
+    models = tmp_path / "models.toml"
+    models.write_text("[models.some-model]\nprice = {prompt = 1.0, cached = 1.0, completion = 1.0}\n")
+    with ChatServer(ScriptedModel(REPLIES)) as server:
+        options = ("--wording", "llm", "--model", "some-model", "--base-url", server.base_url, "--models", str(models))
+        first = call("convert", *files, *options)
+        again = call("convert", *files, *options)
+        assert len(server.calls) == 4
+    assert (first.exit_code, again.exit_code) == (0, 0)
+    assert again.stdout == first.stdout
+    assert "4 calls, " in first.stderr
+    assert "0.0000 USD" not in first.stderr
+    assert again.stderr == "some-model: 0 calls, 4 more from the cache, 0 + 0 tokens, 0.0000 USD\n"
+
+
+def test_a_provider_s_batches_word_the_same_in_two_goes(files: list[str], tmp_path: Path) -> None:
+    def reply(request: Request) -> str:
+        said = request.messages[-1].content
+        return next(
+            text for key, text in zip(("open", "locked", "push", "unlock"), REPLIES, strict=True) if key in said[:40]
+        )
+
+    class ByContent:
+        name = "by-content"
+
+        def complete(self, request: Request) -> Completion:
+            return Completion(reply(request))
+
+    with ChatServer(ByContent()) as server:
+        options = ("--wording", "llm", "--model", "m", "--base-url", server.base_url, "--cache")
+        live = call("convert", *files, *options, str(tmp_path / "live.sqlite"))
+        asked = len(server.calls)
+        batch = call("convert", *files, *options, str(tmp_path / "b.sqlite"), "--provider-batch", "--poll-seconds", "0")
+        created = [call for call in server.calls if call.method == "POST" and call.path.endswith("/batches")]
+        assert not [call for call in server.calls[asked:] if call.path.endswith("/chat/completions")]
+    assert (live.exit_code, batch.exit_code) == (0, 0)
+    assert batch.stdout == live.stdout
+    assert len(created) == 2
+    assert batch.stderr.startswith("m: 4 calls, ")
+
+
+def test_a_limit_stops_a_wording_and_the_same_command_goes_on(files: list[str], tmp_path: Path) -> None:
+    saved = str(tmp_path / "w.json")
+    options = ("--wording", "llm", "--save-wording", saved, "--model")
+    stopped = call("convert", *files, *options, script(tmp_path, *REPLIES), "--max-calls", "3")
+    assert stopped.exit_code == 1
+    assert "what is finished is kept in" in stopped.stderr
+    assert "error: the limit of 3 calls is reached, and the wording is not finished" in stopped.stderr
+    assert json.loads(Path(saved).read_text())["source"]["unfinished"] == {"actions": ["unlock"]}
+    assert call("convert", *files, *options, script(tmp_path, REPLIES[3])).exit_code == 0
+    assert "unfinished" not in json.loads(Path(saved).read_text())["source"]
 
 
 def test_the_parse_of_negations_needs_its_language_model(files: list[str]) -> None:

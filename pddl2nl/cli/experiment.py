@@ -1,0 +1,265 @@
+"""``pddl2nl experiment``: a specification's whole product, gone on with wherever it was cut off."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pddl2nl.cli.access import CacheOption, PollSeconds, ProviderBatch
+from pddl2nl.cli.output import console, print_error, print_json, print_text, print_warnings, warn, write_text_file
+from pddl2nl.cli.wording import JsonOption
+from pddl2nl.errors import InputError
+
+if TYPE_CHECKING:
+    from pddl2nl.experiments.access import Access
+    from pddl2nl.experiments.batch_passes import BatchPasses
+    from pddl2nl.experiments.jobs import Job
+    from pddl2nl.experiments.product import Cell
+    from pddl2nl.experiments.spec_file import ExperimentSpec
+    from pddl2nl.experiments.summary import Progress, SweepSummary, Trouble
+    from pddl2nl.llm import Price
+    from pddl2nl.llm.batch import BatchProgress
+    from pddl2nl.policies.budget import Account
+
+__all__ = ["register"]
+
+_WORKERS = 8
+_SHOWN = 5
+_EPILOG = (
+    "Example: pddl2nl experiment small.toml --dry-run. Where small.toml holds, say: "
+    'domains = ["blocksworld"], policies = ["basic", "react", "random"], models = ["oracle"], seeds = [1, 2], '
+    'baselines = ["ff"]'
+)
+
+SpecFile = Annotated[Path, typer.Argument(metavar="SPEC.toml", help="The specification.")]
+OutFolder = Annotated[
+    Path | None, typer.Option("--out", metavar="DIR", help="Folder of the records.", show_default="runs/NAME")
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        "--workers", min=1, metavar="N", help="Runs at a time.", show_default=f"access.workers, else {_WORKERS}"
+    ),
+]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Run nothing: count runs, and estimate calls, tokens and money.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to the application."""
+    app.command("experiment", epilog=_EPILOG)(_experiment)
+
+
+def _experiment(
+    spec: SpecFile,
+    out: OutFolder = None,
+    workers: Workers = None,
+    dry_run: DryRun = False,
+    provider_batch: ProviderBatch = False,
+    poll_seconds: PollSeconds = 30.0,
+    cache: CacheOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run everything that a specification multiplies: domains, policies, models, wordings, styles, seeds, baselines.
+
+    Each run is one record, NAME.jsonl. Started again, an experiment does what is missing and goes on with what was cut
+    off; no reply is paid for twice. Exit code 0: all solved; 1: some are not, or are left for the next time; 2: bad
+    input; 3: an endpoint or a planner failed, which is no verdict.
+    """
+    from pddl2nl.experiments.access import reach
+    from pddl2nl.experiments.product import cells, check_models, jobs_of
+    from pddl2nl.experiments.record import record_name
+    from pddl2nl.experiments.spec_file import load_experiment
+
+    said = load_experiment(spec)
+    folder = out or Path("runs") / record_name(said.name)
+    reached = reach(cache, said.models_file, said.requests_per_minute, said.tokens_per_minute, warn=warn)
+    prices = check_models(said, reached)
+    table = list(cells(said))
+    if provider_batch:
+        _check_batch(said)
+    print_warnings(_warnings(said))
+    jobs = jobs_of(said, table)
+    if dry_run:
+        _estimate(said, folder, table, jobs, prices, as_json)
+        return
+    write_text_file(folder / "specification.toml", spec.read_text(encoding="utf-8"))
+    threads = workers or said.workers or _WORKERS
+    summary = _run(said, jobs, folder, threads, reached, poll_seconds if provider_batch else None)
+    if as_json:
+        print_json({"name": said.name, **summary.as_json(), "records": str(folder)})
+    else:
+        print_text(_told(said.name, summary, folder))
+    _complain(summary)
+    raise typer.Exit(summary.exit_code)
+
+
+def _check_batch(said: ExperimentSpec) -> None:
+    from pddl2nl.policies import POLICIES
+
+    for policy in said.policies:
+        made = POLICIES[policy]()
+        if made.needs_model and not made.one_shot:
+            able = [name for name, make in POLICIES.items() if make().one_shot]
+            raise InputError(
+                f"{said.path}: --provider-batch: policy '{policy}' needs each reply before it can ask again; a batch "
+                f"takes those that give a plan at once: {', '.join(able)}"
+            )
+
+
+def _warnings(said: ExperimentSpec) -> Iterator[str]:
+    from pddl2nl.experiments.product import left_out
+    from pddl2nl.nl import Wording, provenance_warnings, wording_warnings
+
+    for sentence in left_out(said):
+        yield f"left out: {sentence}"
+    for domain in said.domains:
+        for wording in domain.wordings.values():
+            if isinstance(wording, Wording):
+                yield from wording_warnings(wording, domain.domain)
+                yield from provenance_warnings(wording, domain.domain)
+
+
+# ── before: what it would take ───────────────────────────────────────────────────────────────────
+
+
+def _estimate(
+    said: ExperimentSpec,
+    folder: Path,
+    table: Sequence[Cell],
+    jobs: Sequence[Job],
+    prices: dict[str, Price | None],
+    as_json: bool,
+) -> None:
+    from pddl2nl.experiments.estimate import HOW, estimate
+    from pddl2nl.experiments.jobs import PlannerSpec, read_end
+
+    ends = [read_end(folder / f"{job.name}.jsonl") for job in jobs]
+    missing = [job for job, end in zip(jobs, ends, strict=True) if end is None or end.broken]
+    wanted = {id(job.spec) for job in missing}
+    left = [replace(cell, runs=tuple(run for run in cell.runs if id(run) in wanted)) for cell in table]
+    expected = estimate([cell for cell in left if cell.runs], prices)
+    finished = len(jobs) - len(missing)
+    if as_json:
+        counts = {"runs": len(jobs), "finished": finished}
+        print_json({"name": said.name, **counts, "estimate": expected.as_json(), "records": str(folder)})
+        return
+    usd = "price unknown" if expected.usd is None else f"about {expected.usd:.2f} USD"
+    kinds = Counter(job.spec.planner if isinstance(job.spec, PlannerSpec) else job.spec.policy for job in jobs)
+    print_text(
+        f"{said.name}: {len(jobs)} runs ({', '.join(f'{count} {kind}' for kind, count in kinds.items())}), "
+        f"of which {finished} are finished in {folder}\n"
+        f"Estimated for the rest: {expected.calls} calls, {expected.prompt_tokens} + {expected.completion_tokens} "
+        f"tokens, {usd}\nAn estimate only: {HOW}."
+    )
+
+
+# ── while it runs ────────────────────────────────────────────────────────────────────────────────
+
+
+def _run(
+    said: ExperimentSpec, jobs: list[Job], folder: Path, workers: int, reached: Access, poll_seconds: float | None
+) -> SweepSummary:
+    from pddl2nl.experiments.batch_passes import BatchPasses
+    from pddl2nl.experiments.sweep import run_all
+
+    with _shown(len(jobs)) as (show, show_batch):
+        batch: BatchPasses | None = None
+        if poll_seconds is not None:
+            batch = BatchPasses(reached, poll_seconds=poll_seconds, on_progress=show_batch)
+        return run_all(jobs, folder, workers=workers, access=reached, budget=said.budget, on_progress=show, batch=batch)
+
+
+@contextmanager
+def _shown(runs: int) -> Iterator[tuple[Callable[[Progress], None], Callable[[BatchProgress], None]]]:
+    """Progress on standard error: a bar where that is a terminal, else a line for every tenth part."""
+    screen = console(stderr=True)
+    if not screen.is_terminal:
+        yield _Lines().show, lambda state: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+
+    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Bars(*columns, TextColumn("{task.description}"), console=screen, transient=True) as bars:
+        task = bars.add_task("", total=runs)
+        ended = ""
+
+        def show(progress: Progress) -> None:
+            nonlocal ended
+            ended = f"{progress.solved} solved, {progress.failed} failed; {_account(progress.spent)}"
+            bars.update(task, completed=progress.ended, description=ended)
+
+        def show_batch(state: BatchProgress) -> None:
+            states = ", ".join(f"{count} {name}" for name, count in sorted(state.states.items()))
+            bars.update(task, description=f"{ended}; batches: {states}, {state.treated} of {state.lines} lines")
+
+        yield show, show_batch
+
+
+class _Lines:
+    """A line for every tenth part of the runs that has ended."""
+
+    def __init__(self) -> None:
+        self._tenths = -1
+
+    def show(self, progress: Progress) -> None:
+        """Writes a line where another tenth part is done."""
+        tenths = 10 * progress.ended // max(1, progress.runs)
+        if tenths > self._tenths:
+            self._tenths = tenths
+            sys.stderr.write(
+                f"{progress.ended} of {progress.runs} runs, {progress.solved} solved, {progress.failed} failed; "
+                f"{_account(progress.spent)}\n"
+            )
+
+
+# ── in the end ───────────────────────────────────────────────────────────────────────────────────
+
+
+def _account(account: Account) -> str:
+    usd = "price unknown" if account.usd is None else f"{account.usd:.4f} USD"
+    tokens = account.prompt_tokens + account.completion_tokens
+    return f"{account.calls} calls, {account.cache_hits} from the cache, {tokens} tokens, {usd}"
+
+
+def _told(name: str, summary: SweepSummary, folder: Path) -> str:
+    outcomes = [f"{count} {outcome}" for outcome, count in Counter(summary.outcomes).most_common()]
+    broken, bad = len(summary.broken), len(summary.bad)
+    outcomes += [f"{broken} infrastructure-error (no verdict; run again the next time)"] if broken else []
+    outcomes += [f"{bad} that cannot be"] if bad else []
+    outcomes += [f"{summary.unfinished} left for the next time"] if summary.unfinished else []
+    outcomes += [f"{summary.elsewhere} left to another process"] if summary.elsewhere else []
+    lines = [f"{name}: {summary.runs} runs: {', '.join(outcomes) or 'nothing to do'}"]
+    if summary.earlier:
+        lines.append(f"  of them finished before: {summary.earlier}")
+    lines.append(f"spent this time: {_account(summary.spent)}, {summary.seconds:.1f} s")
+    if summary.already.calls:
+        lines.append(f"spent before: {_account(summary.already)}")
+    if summary.stopped is not None and not summary.refused:
+        lines.append(f"stopped: {summary.stopped}; the same command goes on where it was")
+    lines.append(f"records: {folder}")
+    return "\n".join(lines)
+
+
+def _complain(summary: SweepSummary) -> None:
+    """Says on standard error what came to no result: what stopped everything, and each reason once."""
+    if summary.refused:
+        print_error(f"{summary.stopped}; nothing more was asked, and the same command goes on where it was")
+    for troubles in (summary.bad, summary.broken):
+        reasons: dict[str, list[Trouble]] = {}
+        for trouble in troubles:
+            reasons.setdefault(trouble.message, []).append(trouble)
+        for message, alike in [*reasons.items()][:_SHOWN]:
+            more = f" and {len(alike) - 1} more" if len(alike) > 1 else ""
+            print_error(f"{alike[0].run}{more}: {message}")
+        if len(reasons) > _SHOWN:
+            print_error(f"and {len(reasons) - _SHOWN} other reasons; --json has them all")

@@ -1,0 +1,166 @@
+"""The options of ``pddl2nl run``; what they mean is in `pddl2nl.experiments.spec.RunSpec`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pddl2nl.cli.wording import OWN_WORDING, WORDING_HELP
+
+__all__ = [
+    "ExampleName",
+    "Feedback",
+    "History",
+    "ModelName",
+    "OnAmbiguous",
+    "OutFolder",
+    "PlanFile",
+    "PolicyName",
+    "ProfileName",
+    "ReadingPolicy",
+    "Rounds",
+    "RunWording",
+    "Samples",
+    "Seed",
+    "Steps",
+    "StyleName",
+    "Temperature",
+    "Thoughts",
+    "ThoughtsModel",
+    "Translator",
+    "TranslatorModel",
+    "WordingModel",
+]
+
+_MODEL_HELP = (
+    "A model's name for the openai client (key in OPENAI_API_KEY); oracle (reads the prompt, plans with Fast "
+    "Downward, needs no key); script:FILE (replies from a file); replay:DIR (replies from records). Not used by "
+    "policies that ask no model."
+)
+_EXAMPLE_HELP = (
+    "A problem of the same domain, shown solved, or a folder of some, of which the one whose plan is nearest to five "
+    "steps is shown; none for no example."
+)
+
+
+PolicyName = Annotated[
+    str, typer.Option("--policy", metavar="P", help="How actions are chosen; pddl2nl policies lists them.")
+]
+ModelName = Annotated[str | None, typer.Option("--model", metavar="M", help=_MODEL_HELP)]
+StyleName = Annotated[str, typer.Option(metavar="nl|pddl", help="Language, or the PDDL twins of basic and act.")]
+ExampleName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PROBLEM|FOLDER|none",
+        help=_EXAMPLE_HELP,
+        show_default="a shipped example, else the best problem beside the task's, else one made from the task",
+    ),
+]
+PlanFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="A plan for that problem.", show_default="LM-cut's, else FF's")
+]
+Translator = Annotated[
+    str,
+    typer.Option(
+        metavar="reader|llm|reader+llm",
+        help="What reads the model's words back into PDDL: the reader (no calls), a model (the paper's T-LLM, a call a "
+        "line), or a model for what the reader cannot read.",
+    ),
+]
+TranslatorModel = Annotated[
+    str | None,
+    typer.Option(
+        metavar="M",
+        help="The model that translates, named as for --model; its calls count in every limit.",
+        show_default="the run's own model",
+    ),
+]
+OnAmbiguous = Annotated[
+    str,
+    typer.Option(
+        metavar="refuse|state",
+        help="An action that can mean several: refuse it, or take the only one that is applicable; the record says so.",
+    ),
+]
+ReadingPolicy = Annotated[
+    str,
+    typer.Option(
+        "--reading",
+        metavar="default|planbench|all",
+        help="Which of a reply's action lines are its plan (policies that give a plan at once).",
+    ),
+]
+Steps = Annotated[
+    int | None,
+    typer.Option(min=1, help="Turns of an interactive policy, at most.", show_default="twice the length of FF's plan"),
+]
+Seed = Annotated[int, typer.Option(help="Seed of the model's sampling and of all random choices.")]
+OutFolder = Annotated[Path, typer.Option(metavar="DIR", help="Folder of the record, a JSON Lines file.")]
+
+RunWording = Annotated[
+    str | None,
+    typer.Option(
+        "--wording",
+        metavar="template|llm|FILE",
+        help=f"{WORDING_HELP} llm: the model words the domain first, on this run's account.",
+        show_default=OWN_WORDING,
+    ),
+]
+WordingModel = Annotated[
+    str | None,
+    typer.Option(metavar="M", help="The model for --wording llm.", show_default="the run's own model"),
+]
+Thoughts = Annotated[
+    str,
+    typer.Option(
+        metavar="auto|llm|template",
+        help="Where the thoughts of the example come from (cot, react): one call of a model, or a template that says "
+        "which goal or condition each action serves. auto: llm for models behind an endpoint, else template.",
+    ),
+]
+ThoughtsModel = Annotated[
+    str | None,
+    typer.Option(metavar="M", help="The model for those thoughts.", show_default="the run's own model"),
+]
+Temperature = Annotated[float, typer.Option(min=0, metavar="X", help="Of the model's sampling.")]
+ProfileName = Annotated[
+    str | None,
+    typer.Option(
+        "--profile",
+        metavar="NAME",
+        help="All settings of a paper at once: autoplanbench (gpt-4o-2024-08-06 plans, words, translates and thinks; "
+        "temperature 0; twice FF's plan as step limit). Options given beside it stand.",
+        show_default="none",
+    ),
+]
+History = Annotated[
+    str,
+    typer.Option(
+        metavar="full|compact",
+        help="act, react: all turns in the prompt, or the present state in place of old ones (not in the paper).",
+    ),
+]
+Feedback = Annotated[
+    str,
+    typer.Option(
+        metavar="reason|applicable|minimal",
+        help="act, react: what is told about an action that is not applicable: why (the paper's); also which ones are; "
+        "or nothing but that it is not.",
+    ),
+]
+Samples = Annotated[
+    int,
+    typer.Option(
+        min=1, metavar="K", help="basic, cot: ask for K plans; the first valid one counts (not in the paper)."
+    ),
+]
+Rounds = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        metavar="R",
+        help="basic, cot: up to R times the validator's explanation goes back to the model (not in the paper).",
+    ),
+]

@@ -1,0 +1,228 @@
+"""Wordings by a model on the command line: asked for, kept while they grow, and gone on with."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pddl2nl.cli.batches import waiting
+from pddl2nl.cli.output import console, print_warnings, write_text_file
+from pddl2nl.errors import InfrastructureError, InputError
+
+if TYPE_CHECKING:
+    from pddl2nl.experiments.access import Access
+    from pddl2nl.experiments.models import MadeModel
+    from pddl2nl.nl import Wording
+    from pddl2nl.pddl import Domain
+    from pddl2nl.policies.asking import Asking
+    from pddl2nl.policies.budget import Account, Limits
+
+__all__ = ["HowToWord", "save", "worded"]
+
+_SECONDS_BETWEEN_WRITES = 1.0
+
+
+@dataclass(frozen=True)
+class HowToWord:
+    """The model that words, how it is asked, and what it may cost.
+
+    ``file`` is where its wording is to be saved; ``poll_seconds`` how often the provider's batches are looked at, None
+    to ask at once.
+    """
+
+    model: str | None
+    base_url: str | None
+    access: Access
+    limits: Limits
+    revisions: int
+    negated: bool
+    seed: int
+    max_tokens: int
+    file: Path | None
+    poll_seconds: float | None = None
+
+
+def worded(domain: Domain, how: HowToWord) -> Wording:
+    """The wording of a domain by a model; what fell back to templates is warned of on standard error.
+
+    Raises:
+        InputError: no model, one that cannot word, or a wording to go on from that another model made.
+        InfrastructureError: the endpoint failed; what is finished is kept.
+        LimitReachedError: a limit is reached; what is finished is kept.
+    """
+    if how.poll_seconds is not None:
+        with waiting(how.access, how.poll_seconds) as batches:
+            return batches.until_done(lambda access: _worded(domain, replace(how, access=access)))
+    return _worded(domain, how)
+
+
+def _worded(domain: Domain, how: HowToWord) -> Wording:
+    from pddl2nl.llm import ReplyPendingError
+    from pddl2nl.nl import word_domain, wording_warnings
+    from pddl2nl.policies.asking import Asking
+    from pddl2nl.policies.budget import Asked
+
+    made = _made(how, domain)
+    asking = Asking({"wording": Asked(how.access.before(made.model), made.price_of)}, how.limits)
+    begun = _begun(domain, how.file)
+    kept = None if how.file is None else _Kept(how.file)
+    try:
+        # Batches show how far they are themselves.
+        with _progress(shown=how.poll_seconds is None) as on_progress:
+            found = word_domain(
+                domain,
+                asking.model("wording"),
+                revisions=how.revisions,
+                negated=how.negated,
+                seed=how.seed,
+                max_tokens=how.max_tokens,
+                on_progress=on_progress,
+                keep=kept,
+                start_from=begun,
+            )
+    except ReplyPendingError:
+        # Not the end of anything: it is tried again when the batch has come.
+        raise
+    except BaseException:
+        # Whatever ended it, Ctrl-C included: what was paid for is kept.
+        if kept is not None and kept.write():
+            print_warnings([f"what is finished is kept in {kept.file}; the same command goes on from there"])
+        _say_costs(made, asking)
+        raise
+    _say_costs(made, asking)
+    print_warnings((*found.warnings(), *wording_warnings(found.wording, domain)))
+    return found.wording
+
+
+def _made(how: HowToWord, domain: Domain) -> MadeModel:
+    from pddl2nl.experiments.models import ModelContext, make_model
+    from pddl2nl.nl import template_wording
+
+    name = how.model
+    if name is None:
+        raise InputError("--wording llm asks a model: --model M (a model's name, script:FILE or replay:DIR)")
+    if name.partition(":")[0] == "oracle":
+        raise InputError("--model oracle plans and cannot word a domain: a model's name, script:FILE or replay:DIR can")
+    made = make_model(name, ModelContext(domain, template_wording(domain), base_url=how.base_url, access=how.access))
+    if how.limits.usd is not None and not made.priced:
+        raise InputError(
+            f"--max-usd needs to know what tokens cost, and for the model '{name}' this is not known; bound it with "
+            "--max-tokens or --max-calls, or give its price in a file for --models"
+        )
+    return made
+
+
+def _say_costs(made: MadeModel, asking: Asking) -> None:
+    account: Account | None = asking.accounts.spent.get("wording")
+    if made.base_url is None or account is None:
+        return
+    hits = f", {account.cache_hits} more from the cache" if account.cache_hits else ""
+    usd = "price unknown" if account.usd is None else f"{account.usd:.4f} USD"
+    tokens = f"{account.prompt_tokens} + {account.completion_tokens} tokens"
+    sys.stderr.write(f"{made.model.name}: {account.calls} calls{hits}, {tokens}, {usd}\n")
+
+
+class _Kept:
+    """The file in which the snippets that are finished are kept while a model is still asked for the others.
+
+    It is written every second at most, since the wording of a grounded domain has thousands of snippets; a process
+    that is killed outright loses no more than that.
+
+    Raises:
+        InputError: the file is a folder.
+        InfrastructureError: nothing can be written there; found before anything is paid for.
+    """
+
+    def __init__(self, file: Path):
+        self.file = file
+        self._so_far: Callable[[], Wording] | None = None
+        self._written = time.monotonic()
+        if file.is_dir():
+            raise InputError(f"--save-wording {file} is a folder; a file was expected")
+        try:
+            _try_to_write(file)
+        except OSError as error:
+            raise InfrastructureError(f"cannot write {file}: {error.strerror}") from error
+
+    def __call__(self, so_far: Callable[[], Wording]) -> None:
+        """Takes what makes the wording so far."""
+        self._so_far = so_far
+        if time.monotonic() - self._written >= _SECONDS_BETWEEN_WRITES:
+            self.write()
+
+    def write(self) -> bool:
+        """Writes the wording so far; says whether there is one."""
+        if self._so_far is None:
+            return False
+        save(self._so_far(), self.file)
+        self._written = time.monotonic()
+        return True
+
+
+def _begun(domain: Domain, file: Path | None) -> Wording | None:
+    """The wording that an earlier call of the same command left unfinished."""
+    from pddl2nl.nl import load_wording
+
+    if file is None or not file.is_file():
+        return None
+    try:
+        begun = load_wording(file, domain)
+    except InputError:
+        # Something else stands there; --save-wording replaces it, as it does under every other wording.
+        return None
+    return begun if begun.source.get("method") == "llm" and begun.source.get("unfinished") else None
+
+
+@contextmanager
+def _progress(*, shown: bool) -> Iterator[Callable[[str, int, int], None]]:
+    """A progress bar on standard error, where that is a terminal."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    screen = console(stderr=True)
+    # What rich takes for a terminal may be a file, where the environment asks for colours.
+    shown = shown and sys.stderr.isatty()
+    columns = (TextColumn("{task.description:<32}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=screen, transient=True, disable=not shown) as progress:
+        bar = progress.add_task("asking the model", total=None)
+        yield lambda name, done, total: progress.update(bar, completed=done, total=total, description=name)
+
+
+def save(wording: Wording, file: Path) -> None:
+    """Writes a wording as JSON, whole or not at all."""
+    text = json.dumps(wording.to_json(), indent=2, ensure_ascii=False) + "\n"
+    if file.exists() and not file.is_file():
+        # /dev/stdout, say.
+        write_text_file(file, text)
+        return
+    # Renamed into place, so that whoever ends us now leaves a whole file, the old one or the new one.
+    place = file.resolve()
+    beside = place.with_name(f"{place.name}.{os.getpid()}.partial")
+    try:
+        _try_to_write(place)
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(place)
+    except OSError as error:
+        raise InfrastructureError(f"cannot write {file}: {error.strerror}") from error
+    finally:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+
+
+def _try_to_write(file: Path) -> None:
+    """Raises `OSError` where no file can be written there; changes nothing but making the folders above it."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if file.exists():
+        # A file that was made read-only is not to be replaced.
+        with file.open("ab"):
+            pass
+    else:
+        with tempfile.TemporaryFile(dir=file.parent):
+            pass

@@ -1,0 +1,223 @@
+"""``pddl2nl experiment``: what it prints, how it stops, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from pddl2nl.cli.app import main
+from pddl2nl.llm import Completion
+from pddl2nl.llm.loopback import ChatServer
+
+ORACLE = """
+name = "small test"
+domains = ["blocksworld"]
+instances = ["p01"]
+policies = ["basic", "act"]
+models = ["oracle"]
+styles = ["nl", "pddl"]
+seeds = [1, 2]
+baselines = ["ff"]
+"""
+
+REMOTE = """
+domains = ["blocksworld"]
+instances = ["p01"]
+policies = ["{policy}"]
+models = ["looking"]
+seeds = {seeds}
+base_url = "{url}"
+[options]
+steps = 3
+example = "none"
+[access]
+workers = 4
+"""
+
+
+class Looking:
+    """Looks around for ever."""
+
+    name = "looking"
+
+    def complete(self, request):
+        return Completion("Action: look around")
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
+    monkeypatch.setenv("PDDL2NL_CACHE", str(tmp_path / "cache.sqlite"))
+    monkeypatch.chdir(tmp_path)
+
+
+def remote(url, seeds=range(4), policy="act"):
+    Path("remote.toml").write_text(REMOTE.format(url=url, seeds=[*seeds], policy=policy), encoding="utf-8")
+    return ["experiment", "remote.toml"]
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_everything_is_run_said_and_found_done_the_next_time(tmp_path, capfd):
+    Path("small.toml").write_text(ORACLE, encoding="utf-8")
+    assert main(["experiment", "small.toml"]) == 0
+    out, errors = capfd.readouterr()
+    assert out.splitlines()[0] == "small test: 9 runs: 9 solved"
+    assert f"records: {Path('runs') / 'small_test'}" in out
+    assert errors.splitlines()[0].startswith("0 of 9 runs, 0 solved, 0 failed; 0 calls")
+    assert errors.splitlines()[-1].startswith("9 of 9 runs, 9 solved, 0 failed; ")
+    folder = tmp_path / "runs" / "small_test"
+    assert len([*folder.glob("*.jsonl")]) == 9
+    assert (folder / "specification.toml").read_text(encoding="utf-8") == ORACLE
+    assert main(["experiment", "small.toml", "--json"]) == 0
+    summary = json.loads(capfd.readouterr().out)
+    assert (summary["runs"], summary["earlier"], summary["solved"], summary["name"]) == (9, 9, 9, "small test")
+    assert summary["spent"]["calls"] == 0
+    assert main(["experiment", "small.toml", "--dry-run", "--json"]) == 0
+    said = json.loads(capfd.readouterr().out)
+    assert (said["runs"], said["finished"], said["estimate"]["calls"]) == (9, 9, 0)
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_a_dry_run_counts_and_estimates_and_writes_nothing(tmp_path, capfd):
+    Path("small.toml").write_text(ORACLE, encoding="utf-8")
+    assert main(["experiment", "small.toml", "--dry-run", "--out", "there"]) == 0
+    said = capfd.readouterr().out
+    assert said.startswith("small test: 9 runs (4 basic, 4 act, 1 ff), of which 0 are finished in there\n")
+    assert "An estimate only: first prompts are measured" in said
+    assert not (tmp_path / "there").exists()
+
+
+def test_with_a_model_behind_an_endpoint_the_estimate_says_that_its_price_is_not_known(capfd):
+    assert main([*remote("http://localhost:9/v1"), "--dry-run"]) == 0
+    out, _ = capfd.readouterr()
+    assert "remote: 4 runs (4 act), of which 0 are finished" in out
+    assert "tokens, price unknown" in out
+
+
+def test_unsolved_runs_are_exit_code_1_and_a_second_folder_costs_nothing(capfd):
+    with ChatServer(Looking()) as server:
+        assert main(remote(server.base_url)) == 1
+        assert "remote: 4 runs: 4 budget" in capfd.readouterr().out
+        assert main([*remote(server.base_url), "--out", "again"]) == 1
+        assert "0 calls, 12 from the cache" in capfd.readouterr().out
+        assert len(server.calls) == 12
+
+
+def test_what_is_left_out_is_said(capfd):
+    with ChatServer(Looking()) as server:
+        remote(server.base_url, [1], "cot")
+        text = Path("remote.toml").read_text(encoding="utf-8")
+        Path("remote.toml").write_text('styles = ["nl", "pddl"]\n' + text, encoding="utf-8")
+        main(["experiment", "remote.toml", "--json"])
+    assert "warning: left out: policy cot in style pddl: " in capfd.readouterr().err
+
+
+def test_bad_input_is_exit_code_2_before_anything_runs(tmp_path, capfd):
+    Path("bad.toml").write_text('domains = ["blocksworld"]\npolicies = ["akt"]\n', encoding="utf-8")
+    assert main(["experiment", "bad.toml"]) == 2
+    assert capfd.readouterr().err.startswith("error: bad.toml:2:13: 'policies' holds 'akt'")
+    assert main(["experiment", "absent.toml"]) == 2
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_run_that_cannot_be_is_named_and_the_others_are_done(capfd):
+    Path("lamps").mkdir()
+    domain = """(define (domain lamps) (:predicates (lit ?l)) (:action light :parameters (?l)
+        :precondition (and) :effect (lit ?l)))"""
+    Path("lamps/domain.pddl").write_text(domain, encoding="utf-8")
+    for name, goal in (("one", "(lit a)"), ("none", "(and)")):
+        problem = f"(define (problem {name}) (:domain lamps) (:objects a b) (:init) (:goal {goal}))"
+        Path(f"lamps/{name}.pddl").write_text(problem, encoding="utf-8")
+    Path("plan").write_text("(light b)\n(light a)\n", encoding="utf-8")
+    text = """domains = [{domain = "lamps/domain.pddl", problems = ["lamps/*.pddl"]}]
+    policies = ["act"]
+    models = ["looking"]
+    base_url = "%s"
+    [options]
+    steps = 2
+    example = "lamps/one.pddl"
+    example_plan = "plan"
+    """
+    with ChatServer(Looking()) as server:
+        Path("lamps.toml").write_text(text % server.base_url, encoding="utf-8")
+        assert main(["experiment", "lamps.toml"]) == 2
+    out, errors = capfd.readouterr()
+    assert "lamps: 2 runs: 1 solved, 1 that cannot be" in out, errors
+    assert "error: lamps-one-act-looking-default-1-" in errors
+    assert "this is the very problem to be solved" in errors
+
+
+def test_a_batch_takes_no_policy_that_answers_turn_by_turn(capfd):
+    assert main([*remote("http://localhost:9/v1"), "--provider-batch"]) == 2
+    assert "--provider-batch: policy 'act' needs each reply before it can ask again" in capfd.readouterr().err
+
+
+def test_policies_that_give_a_plan_at_once_go_through_batches(capfd):
+    with ChatServer(Looking()) as server:
+        command = [*remote(server.base_url, policy="basic"), "--provider-batch", "--poll-seconds", "0", "--json"]
+        assert main(command) == 1
+        assert not [call for call in server.calls if call.path.endswith("/chat/completions")]
+    summary = json.loads(capfd.readouterr().out)
+    assert (summary["outcomes"], summary["spent"]["calls"]) == ({"unreadable": 4}, 4)
+
+
+def test_a_batch_needs_a_cache(capfd):
+    assert main([*remote("http://localhost:9/v1", policy="basic"), "--provider-batch", "--cache", "none"]) == 2
+    assert "it needs --cache FILE" in capfd.readouterr().err
+
+
+# ── interrupted ──────────────────────────────────────────────────────────────────────────────────
+
+
+def started(arguments, tmp_path):
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    command = [sys.executable, "-m", "pddl2nl", *arguments]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment, cwd=tmp_path)
+
+
+def reached(server, calls, process):
+    while len(server.calls) < calls:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_soon_and_it_is_gone_on_with(sent, tmp_path, capfd):
+    with ChatServer(Looking(), delay=0.03) as server:
+        arguments = remote(server.base_url, range(40))
+        process = started(arguments, tmp_path)
+        reached(server, 30, process)
+        process.send_signal(sent)
+        out, errors = process.communicate(timeout=60)
+        assert process.returncode == 128 + sent
+        assert "Traceback" not in errors
+        before = len(server.calls)
+        assert before < 120
+        if sent == signal.SIGINT:
+            assert "stopped: interrupted; the same command goes on where it was" in out
+        assert main(arguments) == 1
+        assert len({json.dumps(call.body, sort_keys=True) for call in server.calls}) == 120
+        # What was on its way when the process ended may be asked again, and nothing else.
+        assert len(server.calls) <= 124
+    assert "remote: 40 runs: 40 budget" in capfd.readouterr().out
+
+
+def test_a_second_ctrl_c_waits_for_nothing(tmp_path):
+    with ChatServer(Looking(), delay=50.0) as server:
+        process = started(remote(server.base_url), tmp_path)
+        reached(server, 4, process)
+        # Two at once may arrive as one, and how soon the first is seen depends on the machine.
+        until = time.monotonic() + 40
+        while process.poll() is None and time.monotonic() < until:
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.3)
+        process.communicate(timeout=1)
+        assert process.returncode == 130

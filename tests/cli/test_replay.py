@@ -1,0 +1,130 @@
+"""``pddl2nl replay``, as a user types it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from pddl2nl.cli import replay as command
+from pddl2nl.errors import InputError
+from pddl2nl.experiments import RunSpec, run_spec
+from pddl2nl.experiments.planned import Planned, planned_to_json
+from pddl2nl.llm import ScriptedModel
+from pddl2nl.tasks import shipped_task
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Calls the command: exit code, standard output, and the error."""
+    app = typer.Typer(pretty_exceptions_enable=False)
+    command.register(app)
+
+    def _call(*arguments: object) -> tuple[int, str, str]:
+        code, error = 0, ""
+        try:
+            app(args=[str(argument) for argument in arguments], prog_name="pddl2nl")
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else 1
+        except InputError as failure:
+            code, error = 2, str(failure)
+        captured = capsys.readouterr()
+        return code, captured.out, error + captured.err
+
+    return _call
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    """The record of a short run that looks around and dances."""
+    path = tmp_path / "runs" / "act.jsonl"
+    model = ScriptedModel(["Action: look around", "Action: dance"])
+    run_spec(RunSpec(shipped_task("blocksworld", "p01"), "act", model, example="none", steps=2, record=path))
+    return path
+
+
+def _edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_an_untouched_record_is_identical(call: Run, record: Path) -> None:
+    assert call(record) == (0, f"{record}: identical (10 events)\n", "")
+    code, out, _ = call(record, "--json")
+    assert code == 0
+    assert json.loads(out) == {
+        "record": str(record),
+        "identical": True,
+        "complete": True,
+        "events": 10,
+        "difference": None,
+    }
+
+
+def test_a_folder_is_replayed_with_its_killed_runs_and_without_its_planners(call: Run, record: Path) -> None:
+    lines = record.read_text(encoding="utf-8").split("\n")
+    killed = record.with_name("killed.jsonl.partial")
+    killed.write_text("\n".join([*lines[:4], lines[4][:20]]), encoding="utf-8")
+    planned = record.with_name("ff.jsonl")
+    planned.write_text(json.dumps(planned_to_json(Planned("ff", "d", "p", "", "", "solved"))), encoding="utf-8")
+    code, out, error = call(record.parent.parent)
+    assert code == 0
+    assert out.splitlines() == [
+        f"{record}: identical (10 events)",
+        f"{killed}: identical as far as it goes (4 events; the record has no end)",
+    ]
+    assert "ff.jsonl: a planner's record" in error
+    assert call(planned)[0] == 2
+
+
+def test_another_reply_is_different(call: Run, record: Path) -> None:
+    _edit(record, '"text": "Action: dance"', '"text": "Action: finished"')
+    code, out, _ = call(record)
+    assert code == 1
+    assert out == f'{record}: different at event 8: read, status: recorded "unreadable", now "claimed-done"\n'
+
+
+def test_a_changed_prompt_is_shown_with_its_diff(call: Run, record: Path) -> None:
+    other = record.with_name("other.jsonl")
+    other.write_bytes(record.read_bytes())
+    _edit(record, '"text": "pick up', '"text": "lift')
+    code, out, _ = call(record, other)
+    assert code == 1
+    lines = out.splitlines()
+    assert lines[0].startswith(f"{record}: different at event 2: prompted, messages: recorded [")
+    assert len(lines[0]) < 600
+    assert any("first different in message 1 (system), line" in line for line in lines)
+    assert any(line.startswith("  -system: ") and "pick up" in line for line in lines)
+    assert any(line.startswith("  +system: ") and "lift" in line for line in lines)
+    assert lines[-1] == f"{other}: identical (10 events)"
+    found: list[dict[str, Any]] = [json.loads(line) for line in call(record, other, "--json")[1].splitlines()]
+    assert [item["identical"] for item in found] == [False, True]
+    assert found[0]["difference"]["field"] == "messages"
+
+
+def test_what_is_no_record_is_an_error_and_the_others_are_replayed(call: Run, record: Path, tmp_path: Path) -> None:
+    code, out, error = call(tmp_path / "none.jsonl", record)
+    assert code == 2
+    assert out == f"{record}: identical (10 events)\n"
+    assert "none.jsonl: the record cannot be read: No such file" in error
+    (tmp_path / "empty").mkdir()
+    code, _, error = call(tmp_path / "empty")
+    assert code == 2
+    assert "no record" in error
+    (tmp_path / "foreign.jsonl").write_text('{"a": 1}\n', encoding="utf-8")
+    code, _, error = call(tmp_path / "foreign.jsonl")
+    assert code == 2
+    assert "begins with 'started'" in error
+
+
+def test_help_shows_an_example(call: Run) -> None:
+    code, out, _ = call("--help")
+    assert code == 0
+    assert "pddl2nl replay runs/" in out
