@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 _NUMBERS = itertools.count()
 _NOT_OURS = re.compile(
     r"(AZURE_)?OPENAI_.*|PDDL2NL_(?!SHARED$).*|SSL_CERT_FILE|(HTTPS?|ALL|NO)_PROXY|(https?|all|no)_proxy"
+    r"|LINES|FORCE_COLOR|TTY_.*"
 )
 
 # As the command line does: the tasks that fixtures keep are many objects and no garbage, and looking through them for
@@ -47,14 +48,16 @@ def root() -> Path:
 
 @pytest.fixture(scope="session", autouse=True)
 def _bare_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """No keys, endpoints, settings or proxies of whoever runs the tests; no certificates, since nothing needs them.
+    """No keys, endpoints, settings, proxies or terminal of whoever runs the tests, and no certificates.
 
-    To read the system's takes some 40 ms for every client that is made, and every loopback server gets one.
+    Nothing needs these. To read the system's certificates takes some 40 ms for every client that is made, and every
+    loopback server gets one of its own.
     """
     with pytest.MonkeyPatch.context() as patch:
         for name in list(os.environ):
             if _NOT_OURS.fullmatch(name):
                 patch.delenv(name)
+        patch.setenv("COLUMNS", "80")
         patch.setenv("SSL_CERT_DIR", str(tmp_path_factory.mktemp("certificates")))
         yield
 
@@ -63,7 +66,6 @@ def _bare_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
 def _own_cache(monkeypatch: pytest.MonkeyPatch, cache_folder: Path) -> None:
     """A cache of its own for every test: ports of loopback servers come again, and the user's cache is not ours."""
     monkeypatch.setenv("PDDL2NL_CACHE", str(cache_folder / f"{next(_NUMBERS)}.sqlite"))
-    monkeypatch.delenv("PDDL2NL_MODELS", raising=False)
 
 
 @pytest.fixture(scope="session")

@@ -71,8 +71,16 @@ def _experiment(
     """Run everything that a specification multiplies: domains, policies, models, wordings, styles, seeds, baselines.
 
     Each run is one record, NAME.jsonl. Started again, an experiment does what is missing and goes on with what was cut
-    off; no reply is paid for twice. Exit code 0: all solved; 1: some are not, or are left for the next time; 2: bad
-    input; 3: an endpoint or a planner failed, which is no verdict.
+    off; no reply is paid for twice.
+
+    Lists in SPEC.toml: domains (names of shipped ones, or {domain = FILE, problems = [FILES or PATTERNS]}), instances
+    (of the shipped ones), policies, models, wordings (default, template, llm or a file), styles (nl, pddl), seeds,
+    baselines (brfs, lmcut, ff, lama). Texts: name, profile, base_url. Tables: (options), those of run with _ for -, and
+    planner_seconds; (budgets), max_usd, max_calls and max_tokens of the whole experiment; (access), workers,
+    requests_per_minute, tokens_per_minute and models. Paths are relative to the file.
+
+    Exit code 0: all solved; 1: some are not, or are left for the next time; 2: bad input; 3: an endpoint or a planner
+    failed, which is no verdict; 130: Ctrl-C.
     """
     from pddl2nl.experiments.access import reach
     from pddl2nl.experiments.product import cells, check_models, jobs_of
@@ -88,10 +96,13 @@ def _experiment(
         _check_batch(said)
     print_warnings(_warnings(said))
     jobs = jobs_of(said, table)
+    print_warnings(_strangers(folder, jobs))
     if dry_run:
+        if provider_batch:
+            prices = {model: None if price is None else price.in_batch() for model, price in prices.items()}
         _estimate(said, folder, table, jobs, prices, as_json)
         return
-    write_text_file(folder / "specification.toml", spec.read_text(encoding="utf-8"))
+    write_text_file(folder / "specification.toml", _shareable(said))
     threads = workers or said.workers or _WORKERS
     summary = _run(said, jobs, folder, threads, reached, poll_seconds if provider_batch else None)
     if as_json:
@@ -126,6 +137,25 @@ def _warnings(said: ExperimentSpec) -> Iterator[str]:
             if isinstance(wording, Wording):
                 yield from wording_warnings(wording, domain.domain)
                 yield from provenance_warnings(wording, domain.domain)
+
+
+def _strangers(folder: Path, jobs: Sequence[Job]) -> Iterator[str]:
+    """What a folder of records holds besides those of this experiment, and a report would count among them."""
+    known = {f"{job.name}.jsonl" for job in jobs}
+    others = sum(path.name not in known for path in folder.glob("*.jsonl"))
+    if others:
+        yield (
+            f"{folder} holds {others} {'record' if others == 1 else 'records'} of no run of this specification, which "
+            "may have changed since; they stay, and --out DIR begins in another folder"
+        )
+
+
+def _shareable(said: ExperimentSpec) -> str:
+    """The specification for the folder of its records, without what an address may hold of passwords."""
+    from pddl2nl.llm import public_url
+
+    text = said.path.read_text(encoding="utf-8")
+    return text if said.base_url is None else text.replace(said.base_url, public_url(said.base_url))
 
 
 # ── before: what it would take ───────────────────────────────────────────────────────────────────

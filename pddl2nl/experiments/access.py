@@ -1,4 +1,8 @@
-"""How the models of a run are reached. Nothing in it determines a reply, so nothing of it is in a specification."""
+"""How the models of a run are reached.
+
+Nothing in it says what is run, so nothing of it is in a specification. What the settings by model add to requests
+stands in every record (``model_settings``).
+"""
 
 from __future__ import annotations
 

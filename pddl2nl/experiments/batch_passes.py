@@ -14,12 +14,16 @@ from typing import TypeVar
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.access import Access
-from pddl2nl.llm import Completion, Model, ReplyPendingError, Request, holds, request_key
+from pddl2nl.llm import Completion, EndpointModel, Model, Price, ReplyPendingError, Request, Usage, Wrapped, request_key
 from pddl2nl.llm.batch import BatchProgress, BatchRunner
+from pddl2nl.policies.budget import Account, BudgetSpentError, Purse
 
 __all__ = ["BatchPasses"]
 
 Result = TypeVar("Result")
+
+_CHARACTERS, _REPLY = 4.0, 300
+"""What a request is taken to cost before its reply is there: characters a token, and tokens of the reply, at most."""
 
 
 class BatchPasses:
@@ -51,7 +55,15 @@ class BatchPasses:
         self._on_progress = on_progress
         self._fresh: Counter[str] = Counter()
         self._lock = threading.Lock()
-        self._access = replace(access, cache=cache, collect=self._runner.collect)
+        self._purse: Purse | None = None
+        self._prices: dict[str, Price | None] = {}
+        self._promised = Account()
+        self._collecting = threading.Lock()
+        self._access = replace(access, cache=cache, collect=self._collect)
+
+    def charge(self, purse: Purse) -> None:
+        """From now on what a batch brings is booked there when it comes, and no batch is larger than it allows."""
+        self._purse = purse
 
     @property
     def pending(self) -> int:
@@ -64,6 +76,7 @@ class BatchPasses:
         Raises:
             InfrastructureError: the endpoint failed or refused.
         """
+        self._promised = Account()
         self._runner.run(self._on_progress, self._brought)
 
     def attempt(self, work: Callable[[Access], Result]) -> Result:
@@ -100,25 +113,39 @@ class BatchPasses:
         used.append(key)
         return replace(completion, from_cache=False)
 
+    def _collect(self, request: Request, model: EndpointModel) -> Completion | None:
+        """Notes a request for the next batch; one that the budget may not allow waits for the batch after that."""
+        with self._collecting:
+            noted = self._runner.pending
+            if self._purse is not None and noted:
+                try:
+                    self._purse.check(self._promised)
+                except BudgetSpentError as error:
+                    raise ReplyPendingError(str(error)) from None
+            found = self._runner.collect(request, model)
+            settings = getattr(model, "settings", None)
+            price = self._prices[request_key(request)] = None if settings is None else settings.price
+            if self._runner.pending > noted:
+                characters = sum(len(message.content) for message in request.messages)
+                usage = Usage(int(characters / _CHARACTERS), min(_REPLY, request.max_tokens or _REPLY))
+                usd = 0.0 if price is None else price.usd(usage, "batch")
+                self._promised.book(Completion("", usage=usage), usd)
+        return found
+
     def _brought(self, request: Request, completion: Completion) -> None:
+        key = request_key(request)
         with self._lock:
-            self._fresh[request_key(request)] += 1
+            self._fresh[key] += 1
+        if self._purse is not None and key in self._prices:
+            price = self._prices[key]
+            self._purse.book(completion, None if price is None else price.usd(completion.usage, "batch"))
 
 
-class _Fresh:
+class _Fresh(Wrapped):
     def __init__(self, model: Model, passes: BatchPasses, used: list[str]):
-        self._model = model
+        super().__init__(model)
         self._passes = passes
         self._used = used
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._model.name
-
-    def holds(self, request: Request) -> bool:
-        """Whether the reply is there already."""
-        return holds(self._model, request)
 
     def complete(self, request: Request) -> Completion:
         """The model's reply, booked as `BatchPasses.booked` says."""

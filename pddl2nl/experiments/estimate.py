@@ -8,15 +8,17 @@ in the records, and budgets keep it within limits.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.product import Cell
+from pddl2nl.experiments.product import Cell, behind_endpoint
 from pddl2nl.experiments.runs import run_spec
+from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.llm import Completion, Price, Request
 from pddl2nl.policies import POLICIES
+from pddl2nl.policies.prompting import prompt_text
 
 __all__ = ["HOW", "Estimate", "estimate"]
 
@@ -25,11 +27,15 @@ _ACTION, _THOUGHT, _OBSERVATION = 15, 35, 25
 _EXAMPLE_STEPS, _PLAN = 5, 12
 _TRANSLATION, _WORDED_SNIPPET = 600, 500
 
+_THOUGHTS_SHOWN = ("thoughts.txt", "thoughts_example.txt", "thoughts_answer.txt")
+"""What the prompt for the example's thoughts begins with, whatever the task."""
+
 HOW = (
     f"first prompts are measured ({_CHARACTERS:g} characters a token); an example is taken to be as long as its "
     f"problem and {_EXAMPLE_STEPS} turns; a run to take as many turns as FF's plan where that is known, else {_PLAN} "
     f"or half its limit of steps; an action to take {_ACTION} tokens, a thought {_THOUGHT}, an observation "
-    f"{_OBSERVATION}; nothing to be in a cache"
+    f"{_OBSERVATION}; wording and thoughts to be asked for once for each domain, model and seed; nothing to be in a "
+    "cache"
 )
 """How the estimate is made, for people."""
 
@@ -83,7 +89,7 @@ def estimate(cells: Iterable[Cell], prices: Mapping[str, Price | None]) -> Estim
     """
     whole = Estimate()
     measured: dict[tuple[object, ...], tuple[float, float]] = {}
-    worded: set[tuple[object, ...]] = set()
+    asked: set[tuple[object, ...]] = set()
     for cell in cells:
         if not POLICIES[cell.policy]().needs_model:
             continue
@@ -93,12 +99,24 @@ def estimate(cells: Iterable[Cell], prices: Mapping[str, Price | None]) -> Estim
         one = _one_run(cell, *measured[key], prices.get(cell.model))
         for run in cell.runs:
             whole = whole.plus(one)
-            wording = (cell.domain.label, cell.model, run.seed)
-            if run.wording == "llm" and wording not in worded:
+            for what, model in _asked_before(cell, run):
                 # Asked once: the other runs of this seed find the replies in the cache.
-                worded.add(wording)
-                whole = whole.plus(_wording(cell, prices.get(cell.model)))
+                once = (what, cell.domain.label, cell.wording if what == "thoughts" else "", model, run.seed)
+                if once not in asked:
+                    asked.add(once)
+                    price = prices.get(model)
+                    whole = whole.plus(_wording(cell, price) if what == "wording" else _thoughts(*measured[key], price))
     return whole
+
+
+def _asked_before(cell: Cell, run: RunSpec) -> Iterator[tuple[str, str]]:
+    """What is asked for before a run begins, and of which model."""
+    if run.wording == "llm":
+        yield "wording", str(run.wording_model or cell.model)
+    if not POLICIES[cell.policy]().thoughts or run.example == "none" or run.thoughts == "template":
+        return
+    if run.thoughts == "llm" or run.thoughts_model is not None or behind_endpoint(cell.model):
+        yield "thoughts", str(run.thoughts_model or cell.model)
 
 
 def _measure(cell: Cell) -> tuple[float, float]:
@@ -149,6 +167,12 @@ def _one_run(cell: Cell, system: float, problem: float, price: Price | None) -> 
 def _wording(cell: Cell, price: Price | None) -> Estimate:
     snippets = len(cell.domain.domain.predicates) + len(cell.domain.domain.actions)
     return _priced(snippets, snippets * _WORDED_SNIPPET, snippets * _ACTION, price)
+
+
+def _thoughts(system: float, problem: float, price: Price | None) -> Estimate:
+    shown = sum(len(prompt_text(name)) for name in _THOUGHTS_SHOWN) / _CHARACTERS
+    steps = _EXAMPLE_STEPS * (_ACTION + _OBSERVATION)
+    return _priced(1, shown + system + problem + steps, _EXAMPLE_STEPS * _THOUGHT, price)
 
 
 def _priced(calls: int, prompts: float, replies: float, price: Price | None) -> Estimate:

@@ -23,7 +23,7 @@ from pddl2nl.llm import Completion, Price
 from pddl2nl.nl import Wording, template_wording
 from pddl2nl.policies import POLICIES
 
-__all__ = ["Cell", "cells", "check_models", "jobs_of", "left_out"]
+__all__ = ["Cell", "behind_endpoint", "cells", "check_models", "jobs_of", "left_out"]
 
 _ONE_SHOT = ("reading", "samples", "rounds")
 _INTERACTIVE = ("steps", "history", "feedback")
@@ -105,13 +105,14 @@ def _run(
         wording=domain.wordings.get(wording) if style == "nl" else None,
         style=style,
         seed=seed,
-        base_url=spec.base_url if _behind_endpoint(model) else None,
+        base_url=spec.base_url if behind_endpoint(model) else None,
         **{key: value for key, value in options.items() if key not in idle},
     )
     return run if spec.profile is None else apply_profile(run, spec.profile, spec.given)
 
 
-def _behind_endpoint(model: str) -> bool:
+def behind_endpoint(model: str) -> bool:
+    """Whether a model of this name is asked at an endpoint."""
     kind = model.partition(":")[0]
     return model != "none" and (kind not in MODELS or kind == "openai")
 
@@ -126,6 +127,25 @@ def left_out(spec: ExperimentSpec) -> Iterator[str]:
         for style in spec.styles:
             if style not in made.styles:
                 yield f"policy {policy} in style {style}: there are no thoughts about PDDL to show"
+    idle = _idle(spec)
+    yield from (f"options.{key}: nothing in this experiment uses it" for key in spec.options if key in idle)
+
+
+def _idle(spec: ExperimentSpec) -> set[str]:
+    """Options for which none of the runs has a use."""
+    made = [POLICIES[policy]() for policy in spec.policies]
+    asking = [policy for policy in made if policy.needs_model]
+    uses: tuple[tuple[bool, Iterable[str]], ...] = (
+        (any(policy.one_shot for policy in asking), _ONE_SHOT),
+        (any(not policy.one_shot for policy in asking), ("history", "feedback")),
+        (any(not policy.one_shot for policy in made), ("steps",)),
+        (any(policy.thoughts for policy in asking), ("thoughts", "thoughts_model")),
+        ("llm" in spec.wordings, ("wording_model",)),
+        (spec.profile is not None or spec.options.get("translator", "reader") != "reader", ("translator_model",)),
+        (bool(asking), ("example", "example_plan", "temperature")),
+        (bool(spec.baselines), ("planner_seconds",)),
+    )
+    return {option for used, options in uses if not used for option in options}
 
 
 def jobs_of(spec: ExperimentSpec, table: Iterable[Cell] | None = None) -> list[Job]:
@@ -145,6 +165,9 @@ def jobs_of(spec: ExperimentSpec, table: Iterable[Cell] | None = None) -> list[J
             for planner in spec.baselines:
                 planned = PlannerSpec(domain.path, task.path, planner, seconds)
                 jobs.append(make_job(planned, domain.label, task.name, planner))
+    if not jobs:
+        spec.file.wrong(f"nothing is left to be run: {'; '.join(left_out(spec))}", "policies")
+        spec.file.check()
     return jobs
 
 
@@ -155,50 +178,78 @@ def check_models(spec: ExperimentSpec, access: Access) -> dict[str, Price | None
     """Makes every model once, and finds the planner where one is needed; gives what their tokens cost.
 
     Raises:
-        InputError: a model that cannot be set up, whose price is not known where it must be, or that cannot do what
-            it is there for; no planner where one is needed.
+        InputError: models that cannot be set up, whose price is not known where it must be, or that cannot do what
+            they are there for; no planner where one is needed. All of it is said, with its place in the file.
     """
     asking = [policy for policy in spec.policies if POLICIES[policy]().needs_model]
     roles = [spec.options[role] for role in _ROLES if role in spec.options]
     prices: dict[str, Price | None] = {}
     for model in dict.fromkeys((*(spec.models if asking else ()), *roles)):
-        for domain in spec.domains:
-            made = _made(spec, model, domain, access)
-            _check(spec, model, made)
-            prices[model] = made.price_of(Completion("", model=made.model.name))
+        prices[model] = _price(spec, model, access)
     first = [cell.runs[0] for cell in cells(spec) if cell.model != "none"]
-    for run in first:
-        _check_oracle(spec, run)
-    interactive = any(not POLICIES[policy]().one_shot for policy in spec.policies)
-    plans_examples = bool(first) and spec.options.get("example") != "none" and "example_plan" not in spec.options
-    if spec.baselines or plans_examples or (interactive and "steps" not in spec.options):
-        find_driver()
+    for role, keys in (("translator_model", ("options", "translator")), ("wording_model", ("wordings",))):
+        _check_oracle(spec, first, role, *keys)
+    _check_planner(spec, bool(first))
+    spec.file.check()
     return prices
+
+
+def _price(spec: ExperimentSpec, model: str, access: Access) -> Price | None:
+    """What a model's tokens cost, having made it for each domain."""
+    price: Price | None = None
+    for domain in spec.domains:
+        try:
+            made = _made(spec, model, domain, access)
+        except InputError as error:
+            spec.wrong_model(model, str(error))
+            return None
+        price = made.price_of(Completion("", model=made.model.name))
+        if spec.budget.usd is not None and not made.priced:
+            spec.file.wrong(
+                f"budgets.max_usd needs to know what tokens cost, and for the model '{model}' this is not known; bound "
+                "the experiment by max_tokens or max_calls, or give the price in a file for access.models",
+                "budgets",
+                "max_usd",
+            )
+            return None
+    return price
 
 
 def _made(spec: ExperimentSpec, model: str, domain: SpecDomain, access: Access) -> MadeModel:
     worded = next((each for each in domain.wordings.values() if isinstance(each, Wording)), None)
-    base_url = spec.base_url if _behind_endpoint(model) else None
+    base_url = spec.base_url if behind_endpoint(model) else None
     context = ModelContext(domain.domain, worded or template_wording(domain.domain), "nl", base_url, access)
-    try:
-        return make_model(model, context)
-    except InputError as error:
-        raise InputError(f"{spec.path}: model '{model}': {error}") from None
+    return make_model(model, context)
 
 
-def _check(spec: ExperimentSpec, model: str, made: MadeModel) -> None:
-    if spec.budget.usd is not None and not made.priced:
-        raise InputError(
-            f"{spec.path}: budgets.max_usd needs to know what tokens cost, and for the model '{model}' this is not "
-            "known; bound the experiment by max_tokens or max_calls, or give the price in a file for access.models"
-        )
-
-
-def _check_oracle(spec: ExperimentSpec, run: RunSpec) -> None:
-    for role, needed in (("translator_model", run.translator != "reader"), ("wording_model", run.wording == "llm")):
+def _check_oracle(spec: ExperimentSpec, runs: Iterable[RunSpec], role: str, *keys: str) -> None:
+    translates = role == "translator_model"
+    for run in runs:
+        needed = run.translator != "reader" if translates else run.wording == "llm"
         if needed and str(getattr(run, role) or run.model).partition(":")[0] == "oracle":
-            what = "translate" if role == "translator_model" else "word a domain"
-            raise InputError(
-                f"{spec.path}: the model 'oracle' speaks the wording and no PDDL, so it cannot {what}; "
-                f"name a model that can by options.{role}"
+            what = "translate" if translates else "word a domain"
+            spec.file.wrong(
+                f"the model 'oracle' speaks the wording and no PDDL, so it cannot {what}; name a model that can by "
+                f"options.{role}",
+                *(keys if keys[-1] in (spec.options if translates else spec.file.data) else ("profile",)),
+                value=None if translates else "llm",
             )
+            return
+
+
+def _check_planner(spec: ExperimentSpec, asks: bool) -> None:
+    """Notes where Fast Downward is missing, and what would do without it."""
+    interactive = any(not POLICIES[policy]().one_shot for policy in spec.policies)
+    wants: list[tuple[str, str]] = [("baselines", "leave them out")] if spec.baselines else []
+    if interactive and "steps" not in spec.options:
+        wants.append(("policies", "without a planner, give the step limit by options.steps"))
+    if asks and spec.options.get("example") != "none" and "example_plan" not in spec.options:
+        said = 'give a solved problem by options.example and options.example_plan (or take none by example = "none")'
+        wants.append(("policies", f"without a planner, {said}"))
+    if not wants:
+        return
+    try:
+        find_driver()
+    except InputError as error:
+        for key, remedy in wants:
+            spec.file.wrong(f"{error}; {remedy}", key)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.record import partial_path, resuming_path
-from pddl2nl.llm import Completion, Model, Request, holds, request_key
+from pddl2nl.llm import Completion, Model, Request, Wrapped, request_key
 from pddl2nl.llm.replay import Exchange, RecordedCompletion, read_exchanges
 from pddl2nl.policies.budget import Account
 
@@ -69,19 +69,14 @@ class Recollection:
         return replies.popleft() if replies else None
 
 
-class _Recalled:
+class _Recalled(Wrapped):
     def __init__(self, recollection: Recollection, model: Model):
+        super().__init__(model)
         self._recollection = recollection
-        self._model = model
-
-    @property
-    def name(self) -> str:
-        """The name of the model itself."""
-        return self._model.name
 
     def holds(self, request: Request) -> bool:
         """Whether the run had the reply, or whoever is asked otherwise has it."""
-        return self._recollection.has(request) or holds(self._model, request)
+        return self._recollection.has(request) or super().holds(request)
 
     def complete(self, request: Request) -> Completion:
         """The reply that the run had, else the model's."""

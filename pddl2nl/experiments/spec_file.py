@@ -24,7 +24,7 @@ Paths are relative to the file. The product of it all is run (`pddl2nl.experimen
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from glob import glob
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,9 @@ from pddl2nl.baselines import BASELINES
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.profiles import PROFILES, profile
 from pddl2nl.experiments.thoughts import THOUGHTS
-from pddl2nl.experiments.toml_places import Kind, TOMLText, choice, list_of, near, number, text, whole
+from pddl2nl.experiments.toml_places import Kind, TOMLText, choice, list_of, near, number, shown, text, whole
+from pddl2nl.llm import public_url
+from pddl2nl.llm.urls import host_of
 from pddl2nl.nl import READING_POLICIES, Wording, choose_wording
 from pddl2nl.nl.names import SCHEMES
 from pddl2nl.pddl import Domain, Task, load_domain, load_problem
@@ -102,6 +104,11 @@ _ACCESS: dict[str, Kind] = {
     "tokens_per_minute": _ABOVE_ZERO,
     "models": text,
 }
+_TABLES = {"options": _OPTIONS, "budgets": _BUDGETS, "access": _ACCESS}
+_ELSEWHERE = {
+    **{key: f"in the table [{table}]" for table, kinds in _TABLES.items() for key in kinds},
+    **dict.fromkeys(_TOP, "at the top, above all tables"),
+}
 _DOMAIN: dict[str, Kind] = {"domain": text, "problems": list_of(text)}
 _WORDS = ("default", "template", "llm")
 
@@ -136,6 +143,8 @@ class ExperimentSpec:
         options: fields of `RunSpec` that were given, and ``planner_seconds``.
         given: which fields of `RunSpec` the file decides, so that no profile does.
         workers: how many runs at once; None where the file does not say.
+        file: the file itself, in which whatever is found wrong later is pointed at.
+        named: the key under which the file names a model, and what it calls it there.
         left_out: combinations that there are not, each as a sentence.
     """
 
@@ -158,7 +167,14 @@ class ExperimentSpec:
     requests_per_minute: float | None
     tokens_per_minute: float | None
     models_file: Path | None
+    file: TOMLText = field(repr=False, compare=False)
+    named: Mapping[str, tuple[tuple[str, ...], str]] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+
+    def wrong_model(self, model: str, message: str) -> None:
+        """Notes an error in the file where it names the model; where it does not, the profile has done so."""
+        keys, value = self.named.get(model, (("profile",), None))
+        self.file.wrong(f"model '{value or model}': {message}", *keys, value=value)
 
 
 def load_experiment(path: str | Path) -> ExperimentSpec:
@@ -168,8 +184,8 @@ def load_experiment(path: str | Path) -> ExperimentSpec:
         InputError: the file cannot be read, or something in it is wrong: everything that is, with its place.
     """
     file = TOMLText(Path(path))
-    top = file.table(_TOP)
-    tables = {name: file.table(kinds, name) for name, kinds in _tables(top)}
+    top = file.table(_TOP, elsewhere=_ELSEWHERE)
+    tables = {name: file.table(kinds, name, elsewhere=_ELSEWHERE) for name, kinds in _TABLES.items() if name in top}
     for key, kind in _MEMBERS.items():
         members = top.get(key, [])
         top[key] = tuple(dict.fromkeys(value for value in members if file.fits(value, kind, key, member=True)))
@@ -201,14 +217,10 @@ def load_experiment(path: str | Path) -> ExperimentSpec:
         requests_per_minute=access.get("requests_per_minute"),
         tokens_per_minute=access.get("tokens_per_minute"),
         models_file=models_file,
+        file=file,
+        named=reading.named,
         left_out=tuple(left_out),
     )
-
-
-def _tables(top: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Kind]]]:
-    for name, kinds in (("options", _OPTIONS), ("budgets", _BUDGETS), ("access", _ACCESS)):
-        if name in top:
-            yield name, kinds
 
 
 class _Reading:
@@ -218,15 +230,19 @@ class _Reading:
         self._file = file
         self._top = top
         chosen = profile(top["profile"]) if "profile" in top else None
-        self.models: tuple[str, ...] = tuple(map(self._model, top["models"]))
+        self.named: dict[str, tuple[tuple[str, ...], str]] = {}
+        self.models: tuple[str, ...] = tuple(self._model(name, "models") for name in top["models"])
         self.wordings: tuple[str, ...] = top["wordings"] or ("default",)
+        if (url := top.get("base_url")) is not None and host_of(url) is None:
+            said = shown(public_url(url))
+            file.wrong(f"'base_url' is {said}; an address such as http://localhost:8000/v1 was expected", "base_url")
         if chosen is not None:
             self.models = self.models or (chosen.values["model"],)
             self.wordings = top["wordings"] or (chosen.language.get("wording", "default"),)
         self.options = dict(options)
         for key in ("translator_model", "thoughts_model", "wording_model"):
             if key in options:
-                self.options[key] = self._model(options[key])
+                self.options[key] = self._model(options[key], "options", key)
         for key in ("example", "example_plan"):
             if options.get(key, "none") != "none":
                 self.options[key] = self.file_at(options[key], "options", key)
@@ -244,10 +260,12 @@ class _Reading:
             self._file.wrong(f"'{'.'.join(keys)}' is {name!r}, and there is no file {path}", *keys)
         return path
 
-    def _model(self, name: str) -> str:
+    def _model(self, name: str, *keys: str) -> str:
         """The model; the path in ``script:FILE`` and ``replay:DIR`` is relative to the file as well."""
         kind, colon, argument = name.partition(":")
-        return f"{kind}:{self.path(argument)}" if colon and argument and kind in ("script", "replay") else name
+        model = f"{kind}:{self.path(argument)}" if colon and argument and kind in ("script", "replay") else name
+        self.named.setdefault(model, (keys, name))
+        return model
 
     def what_is_missing(self) -> None:
         """Notes what an experiment cannot be without."""
@@ -287,12 +305,13 @@ class _Reading:
         if isinstance(entry, str):
             return self._shipped(shipped_domain(entry))
         if not isinstance(entry, dict):
-            raise InputError(f"found {entry!r}; a name or {{domain = FILE, problems = [FILES]}} was expected")
+            raise InputError(f"found {shown(entry)}; a name or {{domain = FILE, problems = [FILES]}} was expected")
         for key in [*entry, *_DOMAIN]:
             if key not in _DOMAIN:
                 raise InputError(f"unknown key '{key}'{near(key, _DOMAIN)}; there are domain and problems")
             if key not in entry or not _DOMAIN[key].accepts(entry[key]):
-                raise InputError(f"'{key}' is {entry.get(key)!r}; {_DOMAIN[key].expected} was expected")
+                found = f"is {shown(entry[key])}" if key in entry else "is missing"
+                raise InputError(f"'{key}' {found}; {_DOMAIN[key].expected} was expected")
         path = self.path(entry["domain"])
         domain = load_domain(path)
         tasks = []
@@ -315,7 +334,8 @@ class _Reading:
             if not wanted or each.name in wanted
         )
         if not tasks:
-            raise InputError(f"of {shipped.name}, none of 'instances' is shipped")
+            known = [each.name for each in shipped.instances]
+            raise InputError(f"{shipped.name} has none of 'instances'; it has {', '.join(known)}")
         return SpecDomain(shipped.name, shipped.domain_path, shipped.domain, tasks, {})
 
     def _unknown_instances(self, found: list[SpecDomain]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from pddl2nl.errors import InfrastructureError
-from pddl2nl.llm import Completion, EndpointRefusedError, Model, Request, holds
+from pddl2nl.llm import Completion, EndpointRefusedError, Model, Request, Wrapped
 from pddl2nl.llm.replay import RecordedCompletion
 from pddl2nl.policies.budget import Account, Purse
 
@@ -38,21 +38,12 @@ class Stop:
             raise StoppedError(self.reason)
 
 
-class Watched:
+class Watched(Wrapped):
     """A model that is asked no more once the experiment is to stop, and that has it stop when it refuses for good."""
 
     def __init__(self, model: Model, stop: Stop):
-        self._model = model
+        super().__init__(model)
         self._stop = stop
-
-    @property
-    def name(self) -> str:
-        """The name of the model itself."""
-        return self._model.name
-
-    def holds(self, request: Request) -> bool:
-        """Whether the reply is there already."""
-        return holds(self._model, request)
 
     def complete(self, request: Request) -> Completion:
         """The model's reply."""
@@ -69,22 +60,44 @@ class Watched:
 
 
 class Share(Purse):
-    """The shared purse as one run sees it: replies that it had already are booked there."""
+    """The shared purse as one run sees it: replies that it had already are booked there.
 
-    def __init__(self, purse: Purse):
+    Args:
+        purse: of all runs.
+        in_passes: whether the run is tried again whenever a batch has brought something. What a batch brought is
+            booked when it arrives (`BatchPasses`), and the rest once, in the pass in which the run comes to its end.
+    """
+
+    def __init__(self, purse: Purse, *, in_passes: bool = False):
         super().__init__(purse.limits, purse.already)
         self._purse = purse
+        self._in_passes = in_passes
+        self._waiting: list[tuple[Completion, float | None]] = []
 
     @property
     def spent(self) -> Account:
         """What all runs together have spent."""
         return self._purse.spent
 
-    def check(self) -> None:
+    def check(self, promised: Account | None = None) -> None:
         """As `Purse.check`, of the shared purse."""
-        self._purse.check()
+        self._purse.check(promised)
 
     def book(self, completion: Completion, usd: float | None) -> None:
         """Books what is new."""
-        if not isinstance(completion, RecordedCompletion):
+        if isinstance(completion, RecordedCompletion):
+            return
+        if not self._in_passes:
             self._purse.book(completion, usd)
+        elif completion.from_cache or completion.tariff != "batch":
+            self._waiting.append((completion, usd))
+
+    def forget(self) -> None:
+        """The run will be tried again, and what it had so far will be booked then."""
+        self._waiting.clear()
+
+    def settle(self) -> None:
+        """Books what has waited for the end of the run."""
+        for completion, usd in self._waiting:
+            self._purse.book(completion, usd)
+        self._waiting.clear()

@@ -36,7 +36,6 @@ from pddl2nl.experiments.resume import Recollection, recollect
 from pddl2nl.experiments.stopping import Share, Stop, StoppedError, Watched
 from pddl2nl.experiments.summary import Progress, SweepSummary, Tally, Trouble
 from pddl2nl.llm import (
-    EndpointRefusedError,
     Model,
     ReplayModel,
     ReplyPendingError,
@@ -90,7 +89,7 @@ def run_all(
 
     Raises:
         InputError: the budget is in money, and what was spent before is not known.
-        InfrastructureError: the folder cannot be made or read, or a batch failed.
+        InfrastructureError: the folder cannot be made or read.
     """
     named = {job.name: job for job in reversed([*jobs])}
     sweep = _Sweep(named, folder, access or Access(), budget or Limits(), batch)
@@ -120,6 +119,8 @@ class _Sweep:
                 "price for their model; give its price in a file for --models, or begin in another folder"
             )
         self._purse = Purse(budget, already)
+        if batch is not None:
+            batch.charge(self._purse)
 
     def run(self, workers: int, on_progress: Callable[[Progress], None]) -> SweepSummary:
         """All passes."""
@@ -257,7 +258,8 @@ class _Sweep:
             self._purse.check()
             if self._batch is not None:
                 self._batch.bring()
-        except EndpointRefusedError as error:
+        except InfrastructureError as error:
+            # What was submitted is remembered, and what has come is kept.
             self._stop.wish(str(error), refused=True)
         except BudgetSpentError as error:
             self._broke = str(error)
@@ -294,7 +296,14 @@ class _Sweep:
             recollection = recollect(path)
 
             def work(access: Access) -> Ended:
-                return play(job, path, self._reached(access, recollection))
+                share = Share(self._purse, in_passes=self._batch is not None)
+                try:
+                    return play(job, path, self._reached(access, recollection, share))
+                except ReplyPendingError:
+                    share.forget()
+                    raise
+                finally:
+                    share.settle()
 
             end = work(self._access) if self._batch is None else self._batch.attempt(work)
             for leftover in (partial_path(path), resuming_path(path)):
@@ -306,7 +315,7 @@ class _Sweep:
                 return _Left("unfinished")
         return _Done(end)
 
-    def _reached(self, access: Access, recollection: Recollection) -> Access:
+    def _reached(self, access: Access, recollection: Recollection, share: Share) -> Access:
         """How the models are reached by one run: what it had is in front, then what notes a refusal."""
         given = access.before
 
@@ -314,7 +323,7 @@ class _Sweep:
             watched = Watched(given(model), self._stop)
             return watched if isinstance(model, _LOCAL) else recollection.before(watched)
 
-        return replace(access, purse=Share(self._purse), before=before)
+        return replace(access, purse=share, before=before)
 
 
 def _place(error: Exception) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 
 from pddl2nl.errors import InputError
 
-__all__ = ["Kind", "TOMLText", "choice", "flag", "list_of", "near", "number", "text", "whole"]
+__all__ = ["Kind", "TOMLText", "choice", "flag", "list_of", "near", "number", "shown", "text", "whole"]
 
 _HEADER = re.compile(r"^\s*\[\[?\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(r"""^(\s*)((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
@@ -116,19 +116,29 @@ class TOMLText:
         """Whether nothing was noted yet."""
         return not self._problems
 
-    def table(self, kinds: Mapping[str, Kind], *where: str) -> dict[str, Any]:
-        """The values of a table whose keys and kinds are right; whatever is wrong is noted."""
+    def table(
+        self, kinds: Mapping[str, Kind], *where: str, elsewhere: Mapping[str, str] | None = None
+    ) -> dict[str, Any]:
+        """The values of a table whose keys and kinds are right; whatever is wrong is noted.
+
+        Args:
+            kinds: of the keys that there are.
+            where: the table.
+            elsewhere: for keys of other tables, where they belong.
+        """
         found: Any = self.data
         for key in where:
             found = found.get(key, {})
         if not isinstance(found, dict):
-            self.wrong(f"'{'.'.join(where)}' is {_shown(found)}; a table [{'.'.join(where)}] was expected", *where)
+            self.wrong(f"'{'.'.join(where)}' is {shown(found)}; a table [{'.'.join(where)}] was expected", *where)
             return {}
         right = {}
         for key, value in found.items():
             if key not in kinds:
-                said = f"unknown key '{'.'.join((*where, key))}'{near(key, kinds)}"
-                self.wrong(said if "mean" in said else f"{said}; there are {', '.join(kinds)}", *where, key)
+                belongs = (elsewhere or {}).get(key)
+                hint = f"; '{key}' belongs {belongs}" if belongs else near(key, kinds)
+                hint = hint or f"; there are {', '.join(kinds)}"
+                self.wrong(f"unknown key '{'.'.join((*where, key))}'{hint}", *where, key)
             elif self.fits(value, kinds[key], *where, key):
                 right[key] = value
         return right
@@ -138,9 +148,9 @@ class TOMLText:
         if kind.accepts(value):
             return True
         hint = near(value, kind.known)
-        hint = hint or (f": [{_shown(value)}]" if kind.expected.startswith("a list") and isinstance(value, str) else "")
+        hint = hint or (f": [{shown(value)}]" if kind.expected.startswith("a list") and isinstance(value, str) else "")
         self.wrong(
-            f"'{'.'.join(keys)}' {'holds' if member else 'is'} {_shown(value)}; {kind.expected} was expected{hint}",
+            f"'{'.'.join(keys)}' {'holds' if member else 'is'} {shown(value)}; {kind.expected} was expected{hint}",
             *keys,
             value=value if member else None,
         )
@@ -170,7 +180,7 @@ class TOMLText:
     def _value_place(self, lines: list[str], number_: int, column: int, value: object) -> tuple[int, int]:
         if value is None or isinstance(value, list | dict):
             return number_, column
-        said = re.escape(str(value))
+        said = re.escape(str(value).lower() if isinstance(value, bool) else str(value))
         wanted = re.compile(rf"""["']{said}["']""" if isinstance(value, str) else rf"(?<![\w.]){said}(?![\w.])")
         for further, line in enumerate(lines[number_ - 1 :], number_):
             start = column if further == number_ else 0
@@ -190,6 +200,7 @@ def _is_int(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
+    """A value as the file writes it, not too much of it."""
     said = {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
     return said if len(said) <= _SHOWN else said[:_SHOWN] + "…"

@@ -29,6 +29,7 @@ from pddl2nl.llm.types import (
     Role,
     Tariff,
     Usage,
+    Wrapped,
     holds,
 )
 
@@ -58,6 +59,7 @@ __all__ = [
     "ScriptedReply",
     "Tariff",
     "Usage",
+    "Wrapped",
     "holds",
     "price_of",
     "public_url",

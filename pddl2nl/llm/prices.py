@@ -30,6 +30,10 @@ class Price:
         total = fresh * self.prompt + usage.cached_tokens * self.cached + usage.completion_tokens * self.completion
         return total / _MILLION * (self.batch if tariff == "batch" else 1.0)
 
+    def in_batch(self) -> Price:
+        """What the same tokens cost through the batch endpoint."""
+        return Price(self.prompt * self.batch, self.cached * self.batch, self.completion * self.batch, 1.0)
+
 
 FREE = Price(0.0, 0.0, 0.0)
 

@@ -42,6 +42,7 @@ __all__ = [
     "Role",
     "Tariff",
     "Usage",
+    "Wrapped",
     "holds",
 ]
 
@@ -143,6 +144,22 @@ def holds(model: Model, request: Request) -> bool:
     """Whether a reply is there already, so that asking costs nothing; only models that keep replies can say so."""
     held = getattr(model, "holds", None)
     return held is not None and bool(held(request))
+
+
+class Wrapped:
+    """A model behind another one: its name, and what it holds; how it completes is for the wrapper to say."""
+
+    def __init__(self, model: Model):
+        self._model = model
+
+    @property
+    def name(self) -> str:
+        """The name of the model itself."""
+        return self._model.name
+
+    def holds(self, request: Request) -> bool:
+        """Whether a reply is there already."""
+        return holds(self._model, request)
 
 
 class Embedder(Protocol):

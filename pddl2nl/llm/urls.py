@@ -34,14 +34,15 @@ class Address:
 
 
 def public_url(url: str) -> str:
-    """The URL without user, password, query and fragment, fit for a record."""
+    """The URL without user, password, query, fragment and a slash at its end: fit for a record, and one for all."""
     try:
         parts = urlsplit(url)
         port = f":{parts.port}" if parts.port else ""
     except ValueError:
         return "(unreadable URL)"
     host = parts.hostname or ""
-    return urlunsplit((parts.scheme, f"[{host}]{port}" if ":" in host else host + port, parts.path, "", ""))
+    place = f"[{host}]{port}" if ":" in host else host + port
+    return urlunsplit((parts.scheme, place, parts.path.rstrip("/"), "", ""))
 
 
 def host_of(url: str) -> str | None:

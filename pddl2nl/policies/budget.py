@@ -181,10 +181,10 @@ class Purse:
         with self._lock:
             return total([self._spent, Account(cache_hits=self._hits)])
 
-    def check(self) -> None:
-        """Raises `BudgetSpentError` where nothing more is to be asked."""
+    def check(self, promised: Account | None = None) -> None:
+        """Raises `BudgetSpentError` where nothing more is to be asked, if what is ``promised`` is spent as well."""
         with self._lock:
-            reason = _exhausted(total([self.already, self._spent]), self.limits, 0.0)
+            reason = _exhausted(total([self.already, self._spent, promised or Account()]), self.limits, 0.0)
         if reason is not None:
             raise BudgetSpentError(reason)
 

@@ -21,6 +21,7 @@ Rules, which no policy can bend:
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NoReturn
@@ -91,6 +92,7 @@ class Episode:
         self._walk = Walk(setting, emit)
         self._last_status = ""
         self._last_completion: Completion | None = None
+        self._asked: Counter[tuple[Message, ...]] = Counter()
         self._understanding = Understanding(setting, self._translate)
         self._judge = Judge(setting, self._understanding, emit)
         self._verdicts: list[Verdict] = []
@@ -160,13 +162,18 @@ class Episode:
     def ask(self, messages: Sequence[Message], purpose: Purpose = "planner", *, sample: int = 0) -> str:
         """The model's reply to a conversation; ``sample`` tells several replies to the same one apart.
 
-        Each sample has a seed of its own, since an endpoint that obeys one would say the same again.
+        Each sample has a seed of its own, since an endpoint that obeys one would say the same again. Where old turns
+        are left out, a state that is reached again makes a prompt that was asked before: it is another sample of it,
+        else a cache would have the policy go round in circles.
 
         Raises:
             EpisodeOver: the budget is spent, or the reply was withheld by a content filter.
             InfrastructureError: no reply could be had.
         """
         settings = self._request
+        if settings.temperature and self.history == "compact":
+            sample += self._asked[tuple(messages)]
+            self._asked[tuple(messages)] += 1
         seed = None if settings.seed is None else settings.seed + _SAMPLE_SEEDS * sample
         request = Request(tuple(messages), purpose, settings.temperature, seed, settings.max_tokens, sample=sample)
         self._last_completion = self._complete(request)

@@ -62,7 +62,6 @@ __all__ = [
     "counted",
     "event_from_json",
     "event_to_json",
-    "events_to_json",
 ]
 
 Outcome = Literal["solved", "inapplicable", "goal-missed", "unreadable", "budget", "gave-up", "infrastructure-error"]
@@ -358,15 +357,19 @@ EVENTS: dict[str, type[Event]] = {
 }
 """Every event by its name in a record."""
 
+_FIELDS = {kind: tuple(item.name for item in dataclasses.fields(kind)) for kind in EVENTS.values()}
+
 
 def event_to_json(event: Event) -> dict[str, Any]:
     """The event as a JSON object: its name under ``event``, then its fields in their order."""
-    return {"event": event.event, **dataclasses.asdict(event)}
+    # Not `dataclasses.asdict`, which copies all that a field holds, again and again for every call of a run.
+    return {"event": event.event, **{name: _plain(getattr(event, name)) for name in _FIELDS[type(event)]}}
 
 
-def events_to_json(events: tuple[Event, ...] | list[Event]) -> list[dict[str, Any]]:
-    """A list of events as JSON objects."""
-    return [event_to_json(event) for event in events]
+def _plain(value: Any) -> Any:
+    if isinstance(value, Fault | Message):
+        return dict(vars(value))
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
 def event_from_json(data: Mapping[str, Any]) -> Event:

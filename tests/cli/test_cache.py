@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +132,25 @@ def test_what_is_exported_can_be_imported_elsewhere(file: Path) -> None:
     result = call("import", "-", "--cache", "third.sqlite", text=lines)
     assert (result.exit_code, result.stdout) == (0, "third.sqlite: 3 taken in, 0 there already, 0 refused\n")
     assert call("verify", "--cache", "third.sqlite").exit_code == 0
+
+
+def test_a_pipe_is_written_to_and_not_replaced(file: Path, tmp_path: Path) -> None:
+    fill(file)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    heard: list[str] = []
+    reader = threading.Thread(target=lambda: heard.append(pipe.read_text(encoding="utf-8")))
+    reader.start()
+    assert call("export", str(pipe)).exit_code == 0
+    reader.join()
+    assert heard == [call("export").stdout]
+    assert pipe.is_fifo()
+
+
+def test_a_byte_order_mark_before_the_lines_is_none_of_them(file: Path) -> None:
+    fill(file)
+    Path("lines.jsonl").write_text("\ufeff" + call("export").stdout, encoding="utf-8")
+    assert answer("import", "lines.jsonl", "--cache", "other.sqlite")["imported"] == 3
 
 
 def test_lines_that_are_refused_are_named(file: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,16 @@ import pytest
 from pddl2nl.llm import Completion, Request
 from pddl2nl.policies.events import VOLATILE
 
+
+@dataclass(frozen=True)
+class Cups:
+    """A domain of cups on places and one hand, a problem of it, and another one that can be shown as an example."""
+
+    domain: str
+    problem: str
+    shown: str
+
+
 LAMPS = """(define (domain lamps) (:requirements :strips :typing :negative-preconditions) (:types lamp)
  (:predicates (lit ?l - lamp))
  (:action switch-on :parameters (?l - lamp) :precondition (not (lit ?l)) :effect (lit ?l)))
@@ -20,6 +31,34 @@ LAMPS = """(define (domain lamps) (:requirements :strips :typing :negative-preco
 THREE = """(define (problem three) (:domain lamps) (:objects a b c - lamp) (:init)
  (:goal (and (lit a) (lit b) (lit c))))
 """
+CUPS = Cups(
+    domain="""
+(define (domain cups)
+  (:requirements :strips :typing)
+  (:types cup place)
+  (:predicates (at ?c - cup ?p - place) (held ?c - cup) (free))
+  (:action lift
+    :parameters (?c - cup ?p - place)
+    :precondition (and (at ?c ?p) (free))
+    :effect (and (held ?c) (not (at ?c ?p)) (not (free))))
+  (:action put
+    :parameters (?c - cup ?p - place)
+    :precondition (held ?c)
+    :effect (and (at ?c ?p) (free) (not (held ?c)))))
+""",
+    problem="""
+(define (problem tidy) (:domain cups)
+  (:objects red blue - cup shelf table - place)
+  (:init (at red table) (at blue table) (free))
+  (:goal (and (at red shelf) (at blue table))))
+""",
+    shown="""
+(define (problem shown) (:domain cups)
+  (:objects green - cup sink door - place)
+  (:init (at green sink) (free))
+  (:goal (at green door)))
+""",
+)
 
 
 class Whimsical:
@@ -56,6 +95,12 @@ class Whimsical:
             finish = dice.choice(self.ways)
             return Completion("" if finish in ("empty", "filtered") else text, finish)
         return Completion(text)
+
+
+@pytest.fixture(scope="session")
+def cups() -> Cups:
+    """A small task, as texts."""
+    return CUPS
 
 
 @pytest.fixture

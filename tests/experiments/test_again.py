@@ -30,33 +30,7 @@ from pddl2nl.pddl import Task, parse_task
 from pddl2nl.policies import POLICIES, event_to_json
 from pddl2nl.policies.events import RecordError
 
-DOMAIN = """
-(define (domain cups)
-  (:requirements :strips :typing)
-  (:types cup place)
-  (:predicates (at ?c - cup ?p - place) (held ?c - cup) (free))
-  (:action lift
-    :parameters (?c - cup ?p - place)
-    :precondition (and (at ?c ?p) (free))
-    :effect (and (held ?c) (not (at ?c ?p)) (not (free))))
-  (:action put
-    :parameters (?c - cup ?p - place)
-    :precondition (held ?c)
-    :effect (and (at ?c ?p) (free) (not (held ?c)))))
-; ☕ überall\u2028und\u0085nirgends
-"""
-PROBLEM = """
-(define (problem tidy) (:domain cups)
-  (:objects red blue - cup shelf table - place)
-  (:init (at red table) (at blue table) (free))
-  (:goal (and (at red shelf) (at blue table))))
-"""
-EXAMPLE = """
-(define (problem shown) (:domain cups)
-  (:objects green - cup sink door - place)
-  (:init (at green sink) (free))
-  (:goal (at green door)))
-"""
+ODD = "; ☕ überall\u2028und\u0085nirgends\n"
 EXAMPLE_PLAN = "(lift green sink)\n(put green door)\n"
 LINES = [
     *("lift cup_0 from place_1", "(lift red table)", "put cup_0 at place_0", "(put red shelf)", "(lift blue shelf)"),
@@ -114,17 +88,17 @@ class Chatter:
 
 
 @pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def example(tmp_path_factory: pytest.TempPathFactory, cups: Any) -> tuple[Path, Path]:
     folder = tmp_path_factory.mktemp("example")
     problem, plan = folder / "shown.pddl", folder / "shown.plan"
-    problem.write_text(EXAMPLE, encoding="utf-8")
+    problem.write_text(cups.shown, encoding="utf-8")
     plan.write_text(EXAMPLE_PLAN, encoding="utf-8")
     return problem, plan
 
 
 @pytest.fixture(scope="module")
-def task() -> Task:
-    return parse_task(DOMAIN, PROBLEM)
+def task(cups: Any) -> Task:
+    return parse_task(cups.domain + ODD, cups.problem)
 
 
 @pytest.fixture

@@ -8,13 +8,14 @@ from __future__ import annotations
 import logging
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.runs import RunResult, run_spec
 from pddl2nl.experiments.spec import RunSpec
-from pddl2nl.llm import ScriptedModel
+from pddl2nl.llm import Completion, Request, ScriptedModel
 from pddl2nl.llm.loopback import ChatServer, Trouble
 from pddl2nl.pddl import Task
 from pddl2nl.policies.events import Finished, Started
@@ -23,7 +24,8 @@ from pddl2nl.reports.records import RunRecord
 from pddl2nl.tasks import shipped_domain
 
 KEY = "sk-known-key-5550123"
-RUNS = 12
+RUNS = 8
+AT_ONCE = 8
 
 
 @pytest.fixture(scope="module")
@@ -72,13 +74,24 @@ def test_the_key_is_in_no_file_no_log_and_no_message(
 # ── runs in parallel ─────────────────────────────────────────────────────────────────────────────
 
 
+class Meeting:
+    """Answers when as many runs have asked as there are at once, so that all of their records are open."""
+
+    name = "meeting"
+    everybody = Barrier(AT_ONCE, timeout=10)
+
+    def complete(self, request: Request) -> Completion:
+        self.everybody.wait()
+        return Completion(f"Action: dance number {request.seed}", model=self.name)
+
+
 def test_runs_in_parallel_write_over_nothing_of_each_other(task: Task, tmp_path: Path) -> None:
     def play(seed: int) -> RunResult:
-        return run_spec(RunSpec(task, "random", seed=seed, steps=30, out=tmp_path))
+        return run_spec(RunSpec(task, "act", Meeting(), seed=seed, steps=2, example="none", out=tmp_path))
 
     # Twice the same seeds, so that every record would like a name that another one has.
-    seeds = [*range(1, RUNS + 1)] * 2
-    with ThreadPoolExecutor(8) as pool:
+    seeds = [seed for seed in range(1, RUNS + 1) for _ in range(2)]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
         results = list(pool.map(play, seeds))
     paths = [result.record for result in results]
     assert len(set(paths)) == len(seeds)

@@ -18,32 +18,6 @@ from pddl2nl.policies import POLICIES, Event, event_from_json, event_to_json
 from pddl2nl.policies.events import VOLATILE, Started
 from pddl2nl.tasks import shipped_task
 
-DOMAIN = """
-(define (domain cups)
-  (:requirements :strips :typing)
-  (:types cup place)
-  (:predicates (at ?c - cup ?p - place) (held ?c - cup) (free))
-  (:action lift
-    :parameters (?c - cup ?p - place)
-    :precondition (and (at ?c ?p) (free))
-    :effect (and (held ?c) (not (at ?c ?p)) (not (free))))
-  (:action put
-    :parameters (?c - cup ?p - place)
-    :precondition (held ?c)
-    :effect (and (at ?c ?p) (free) (not (held ?c)))))
-"""
-PROBLEM = """
-(define (problem tidy) (:domain cups)
-  (:objects red blue - cup shelf table - place)
-  (:init (at red table) (at blue table) (free))
-  (:goal (and (at red shelf) (at blue table))))
-"""
-EXAMPLE = """
-(define (problem shown) (:domain cups)
-  (:objects green - cup sink door - place)
-  (:init (at green sink) (free))
-  (:goal (at green door)))
-"""
 TURNS = ["Action: (lift red table)", "Action: look around", "Action: (put red shelf)"]
 PLAN = "[PLAN]\n(lift red table)\n(put red shelf)\n[PLAN END]"
 BARE: dict[str, Any] = {"style": "pddl", "example": "none", "steps": 6}
@@ -66,8 +40,8 @@ FIELDS = [
 
 
 @pytest.fixture(scope="module")
-def task() -> Task:
-    return parse_task(DOMAIN, PROBLEM)
+def task(cups: Any) -> Task:
+    return parse_task(cups.domain, cups.problem)
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
@@ -121,7 +95,7 @@ def test_a_run_without_a_model_answers_to_its_seed(task: Task) -> None:
 # ── records ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_the_record_holds_every_event_and_everything_to_run_it_again(task: Task, tmp_path: Path) -> None:
+def test_the_record_holds_every_event_and_everything_to_run_it_again(task: Task, tmp_path: Path, cups: Any) -> None:
     path = tmp_path / "deep" / "run.jsonl"
     result = run(task, "act", ScriptedModel(TURNS), record=path, seed=7, **BARE)
     assert result.record == path
@@ -129,7 +103,7 @@ def test_the_record_holds_every_event_and_everything_to_run_it_again(task: Task,
     assert tuple(event_from_json(line) for line in _lines(path)) == result.events
     started = result.events[0]
     assert isinstance(started, Started)
-    assert (started.domain_pddl, started.problem_pddl) == (DOMAIN, PROBLEM)
+    assert (started.domain_pddl, started.problem_pddl) == (cups.domain, cups.problem)
     again = run(
         parse_task(started.domain_pddl, started.problem_pddl),
         started.policy,
@@ -144,9 +118,9 @@ def test_the_record_holds_every_event_and_everything_to_run_it_again(task: Task,
     assert first == second
 
 
-def test_a_replayed_run_whose_prompt_changed_says_what_changed(task: Task, tmp_path: Path) -> None:
+def test_a_replayed_run_whose_prompt_changed_says_what_changed(task: Task, tmp_path: Path, cups: Any) -> None:
     run(task, "act", ScriptedModel(TURNS), record=tmp_path / "run.jsonl", **BARE)
-    other = parse_task(DOMAIN, PROBLEM.replace("(at blue table))))", "(at blue shelf))))"))
+    other = parse_task(cups.domain, cups.problem.replace("(at blue table))))", "(at blue shelf))))"))
     result = run(other, "act", f"replay:{tmp_path}", **BARE)
     assert result.outcome == "infrastructure-error"
     assert "+user: (:goal (and (at red shelf) (at blue shelf)))" in result.message
@@ -218,9 +192,9 @@ def test_a_disk_that_fills_up_leaves_no_record_that_looks_whole(
     assert len(written) == number
 
 
-def test_the_first_event_names_example_prompts_names_and_limits(task: Task, tmp_path: Path) -> None:
+def test_the_first_event_names_example_prompts_names_and_limits(task: Task, tmp_path: Path, cups: Any) -> None:
     problem, plan = tmp_path / "shown.pddl", tmp_path / "shown.plan"
-    problem.write_text(EXAMPLE, encoding="utf-8")
+    problem.write_text(cups.shown, encoding="utf-8")
     plan.write_text("(lift green sink)\n(put green door)\n", encoding="utf-8")
     model = ScriptedModel(["nothing"])
     result = run(task, "react", model, example=problem, example_plan=plan, steps=1, max_calls=3)
@@ -228,7 +202,7 @@ def test_the_first_event_names_example_prompts_names_and_limits(task: Task, tmp_
     assert isinstance(started, Started)
     assert started.example == {
         "source": "file",
-        "problem": EXAMPLE,
+        "problem": cups.shown,
         "plan": ["(lift green sink)", "(put green door)"],
         "thoughts": "template",
         "thought_texts": [
@@ -283,7 +257,7 @@ def test_a_money_limit_needs_a_known_price(task: Task) -> None:
 
 
 def test_without_a_planner_the_options_that_replace_it_are_named(
-    task: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    task: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cups: Any
 ) -> None:
     def missing(*arguments: Any, **options: Any) -> Any:
         raise MissingExtraError("up-fast-downward", "planners", "planning")
@@ -297,20 +271,20 @@ def test_without_a_planner_the_options_that_replace_it_are_named(
     with pytest.raises(InputError, match="--example PROBLEM with --example-plan FILE"):
         run(task, "act", ScriptedModel(TURNS), steps=4)
     problem, plan = tmp_path / "shown.pddl", tmp_path / "shown.plan"
-    problem.write_text(EXAMPLE, encoding="utf-8")
+    problem.write_text(cups.shown, encoding="utf-8")
     with pytest.raises(InputError, match="--example-plan FILE"):
         run(task, "basic", ScriptedModel([PLAN]), example=problem)
     plan.write_text("(lift green sink)\n(put green door)\n", encoding="utf-8")
     assert run(task, "basic", ScriptedModel([PLAN]), style="pddl", example=problem, example_plan=plan).solved
 
 
-def test_an_example_must_be_another_problem_with_a_valid_plan(task: Task, tmp_path: Path) -> None:
+def test_an_example_must_be_another_problem_with_a_valid_plan(task: Task, tmp_path: Path, cups: Any) -> None:
     problem, plan = tmp_path / "shown.pddl", tmp_path / "shown.plan"
-    problem.write_text(EXAMPLE, encoding="utf-8")
+    problem.write_text(cups.shown, encoding="utf-8")
     plan.write_text("(lift green sink)\n", encoding="utf-8")
     with pytest.raises(InputError, match="no valid plan"):
         run(task, "basic", ScriptedModel([PLAN]), example=problem, example_plan=plan)
-    problem.write_text(PROBLEM.replace("tidy", "other-name"), encoding="utf-8")
+    problem.write_text(cups.problem.replace("tidy", "other-name"), encoding="utf-8")
     with pytest.raises(InputError, match="the very problem"):
         run(task, "basic", ScriptedModel([PLAN]), example=problem)
 

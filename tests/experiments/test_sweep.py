@@ -17,7 +17,7 @@ from pddl2nl.experiments.record import claimed, partial_path
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.llm import Completion, EndpointError, ScriptedModel, Usage
-from pddl2nl.llm.loopback import ChatServer
+from pddl2nl.llm.loopback import ChatServer, Trouble
 from pddl2nl.nl import template_wording
 from pddl2nl.pddl import load_task
 from pddl2nl.policies.budget import Limits
@@ -357,6 +357,41 @@ def test_a_batch_is_not_begun_on_a_spent_budget(task, tmp_path, whimsical, monke
         summary = run_all(todo, tmp_path / "runs", access=access, budget=Limits(calls=0), batch=batch)
         assert server.calls == []
     assert (summary.unfinished, summary.stopped) == (1, "the limit of 0 calls is reached")
+
+
+def test_what_passes_of_batches_bring_is_booked_once_and_bounds_the_next_batch(task, tmp_path, whimsical, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
+    with ChatServer(whimsical(short=0)) as server:
+
+        def run(budget, seeds=range(8)):
+            todo = [
+                make_job(RunSpec(task, "basic", "m", example="none", rounds=2, seed=seed, base_url=server.base_url))
+                for seed in seeds
+            ]
+            access = Access(cache=tmp_path / "cache.sqlite")
+            batch = BatchPasses(access, poll_seconds=0.0)
+            return run_all(todo, tmp_path / "runs", access=access, budget=budget, batch=batch)
+
+        first = run(Limits(calls=5))
+        lines = len(server.desk.submitted)
+        assert lines == 5 == first.spent.calls
+        assert first.stopped == "the limit of 5 calls is reached"
+        second = run(None)
+        assert (second.unfinished, sum(second.outcomes.values())) == (0, 8)
+        # Some plans needed another round, so there was more than one batch.
+        assert len(server.desk.submitted) > 8
+        assert second.spent.calls == len(server.desk.submitted) - lines
+        assert second.spent.cache_hits <= lines
+
+
+def test_a_batch_that_fails_ends_the_experiment_with_its_message(task, tmp_path, whimsical, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
+    with ChatServer(whimsical(), fault=lambda call: Trouble(403) if call.path.endswith("/files") else None) as server:
+        todo = [make_job(RunSpec(task, "basic", "m", example="none", base_url=server.base_url))]
+        access = Access(cache=tmp_path / "cache.sqlite")
+        summary = run_all(todo, tmp_path / "runs", access=access, batch=BatchPasses(access, poll_seconds=0.0))
+    assert (summary.unfinished, summary.exit_code) == (1, 3)
+    assert "HTTP 403" in summary.stopped
 
 
 def test_the_last_line_of_a_long_record_is_found(tmp_path):

@@ -43,32 +43,6 @@ from pddl2nl.tasks import shipped_domain
 from validators import GroundAction, Simulator, State, validate
 
 GOLDEN = Path(__file__).parent / "golden"
-DOMAIN = """
-(define (domain cups)
-  (:requirements :strips :typing)
-  (:types cup place)
-  (:predicates (at ?c - cup ?p - place) (held ?c - cup) (free))
-  (:action lift
-    :parameters (?c - cup ?p - place)
-    :precondition (and (at ?c ?p) (free))
-    :effect (and (held ?c) (not (at ?c ?p)) (not (free))))
-  (:action put
-    :parameters (?c - cup ?p - place)
-    :precondition (held ?c)
-    :effect (and (at ?c ?p) (free) (not (held ?c)))))
-"""
-PROBLEM = """
-(define (problem tidy) (:domain cups)
-  (:objects red blue - cup shelf table - place)
-  (:init (at red table) (at blue table) (free))
-  (:goal (and (at red shelf) (at blue table))))
-"""
-SHOWN = """
-(define (problem shown) (:domain cups)
-  (:objects green - cup sink door - place)
-  (:init (at green sink) (free))
-  (:goal (at green door)))
-"""
 LOGISTICS = """
 ; Logistics: 2 cities, 3 locations, 1 airplane, 2 packages. Its plan, told, is the example in the prompt.
 (define (problem logistics-thoughts)
@@ -140,14 +114,14 @@ class Raising:
 
 
 @pytest.fixture(scope="module")
-def task() -> Task:
-    return parse_task(DOMAIN, PROBLEM)
+def task(cups: Any) -> Task:
+    return parse_task(cups.domain, cups.problem)
 
 
 @pytest.fixture(scope="module")
-def solved(task: Task) -> SolvedProblem:
+def solved(task: Task, cups: Any) -> SolvedProblem:
     plan = (GroundAction("lift", ("green", "sink")), GroundAction("put", ("green", "door")))
-    return SolvedProblem(Task(task.domain, parse_problem(SHOWN, task.domain)), plan, "file")
+    return SolvedProblem(Task(task.domain, parse_problem(cups.shown, task.domain)), plan, "file")
 
 
 @pytest.fixture(scope="module")

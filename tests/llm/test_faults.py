@@ -65,6 +65,10 @@ def error(**fields: Any) -> str:
         Trouble(drop=True),
         Trouble(200, '{"choices": [', cut=True),
         Trouble(200, error(code=502, message="Provider returned error")),
+        Trouble(200, error(code="429")),
+        Trouble(200, error(type="server_error")),
+        Trouble(200, error(code="rate_limit_exceeded")),
+        Trouble(200, '{"object": "error", "message": "said", "type": "InternalServerError", "code": 500}'),
         Trouble(200, '{"choices": [{"error": {"message": "no code"}, "finish_reason": "error"}]}'),
         Trouble(200, '{"choices": [{"finish_reason": "error", "message": {"content": "hal"}}]}'),
         Trouble(200, '{"choices": [{"error": {"code": 429, "message": "x"}, "message": {"content": ""}}]}'),
@@ -142,6 +146,11 @@ TOO_LONG = [
     (400, error(message="Prompt contains 40000 tokens, too large for model with 32768 maximum context length")),
     (400, error(message="The input token count (1200000) exceeds the maximum number of tokens allowed")),
     (200, error(code=400, message="This endpoint's maximum context length is 8192 tokens.")),
+    (200, error(code="context_length_exceeded")),
+    (400, error(message="Provider returned error", code=400, metadata={"raw": '{"code":"context_length_exceeded"}'})),
+    (400, json.dumps({"error": "the model is loaded with context length of only 4096 tokens, which is not enough"})),
+    (400, error(message="The number of tokens to keep from the initial prompt is greater than the context length")),
+    (500, error(code=500, message="context shift is disabled", type="server_error")),
 ]
 
 
@@ -176,6 +185,8 @@ def test_other_mistakes_of_a_request_are_not_taken_for_it(message: str) -> None:
         (400, error(code=None, innererror={"code": "ResponsibleAIPolicyViolation"})),
         (403, error(code=403, metadata={"reasons": ["violence"], "flagged_input": "cut the pack"})),
         (400, error(code="invalid_prompt", message="Your prompt was flagged as violating our usage policy.")),
+        (400, error(code=400, message="Provider returned error", metadata={"raw": '{"code":"content_filter"}'})),
+        (200, error(code="content_filter")),
     ],
 )
 def test_a_filtered_prompt_is_a_reply_of_its_own_kind(status: int, body: str) -> None:
@@ -183,7 +194,7 @@ def test_a_filtered_prompt_is_a_reply_of_its_own_kind(status: int, body: str) ->
         completion = hasty(server).complete(REQUEST)
         assert (completion.text, completion.finish, completion.model) == ("", "filtered", "m")
         assert len(server.calls) == 1
-        line = hasty(server).read_failure(status, json.loads(body), 2.0, "batch")
+        line = hasty(server).read_failure(max(status, 400), json.loads(body), 2.0, "batch")
     assert (line.finish, line.tariff, line.seconds) == ("filtered", "batch", 2.0)  # type: ignore[union-attr]
 
 

@@ -210,7 +210,7 @@ def test_the_base_url_comes_from_the_environment_where_none_is_given(monkeypatch
         assert OpenAIModel("m").base_url == server.base_url
 
 
-@pytest.mark.parametrize("url", ["nonsense", "ftp://x/v1", "http://", "http://[::1"])
+@pytest.mark.parametrize("url", ["nonsense", "ftp://x/v1", "http://", "http://[::1", "http://x:99999/v1"])
 def test_a_base_url_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(ModelConfigurationError, match="not a base URL"):
         OpenAIModel("m", url)

@@ -99,6 +99,11 @@ def test_time_outs_retries_limits_and_headers_are_no_part_of_the_identity() -> N
     assert identities[0] == identities[1]
 
 
+@pytest.mark.parametrize("url", [f"{NEAR}/", NEAR.replace("http", "HTTP"), NEAR.replace("//", "//me:pass@") + "?k=v"])
+def test_one_endpoint_is_one_however_its_address_is_written(url: str) -> None:
+    assert OpenAIModel("m", url).identity(REQUEST) == OpenAIModel("m", NEAR).identity(REQUEST)
+
+
 def test_seeds_tell_samples_apart_even_where_the_model_takes_none() -> None:
     model = OpenAIModel("m", NEAR, settings=ModelSettings(takes_seed=False))
     one, two = (model.identity(replace(REQUEST, seed=seed)) for seed in (1, 2))

@@ -162,7 +162,7 @@ def play(world: World) -> Play:
             setting or world.setting(style),
             asked,
             limits=limits,
-            request=RequestSettings(0.0, 1),
+            request=options.pop("request", RequestSettings(0.0, 1)),
             emit=events.append,
             **options,
         )

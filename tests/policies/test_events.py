@@ -30,7 +30,6 @@ from pddl2nl.policies.events import (
     Started,
     event_from_json,
     event_to_json,
-    events_to_json,
 )
 
 TEXT = st.text(max_size=20)
@@ -75,7 +74,7 @@ def test_every_event_is_covered_by_the_test_above() -> None:
 
 
 def test_the_name_comes_first() -> None:
-    assert events_to_json([GoalReached(3)]) == [{"event": "goal-reached", "step": 3}]
+    assert [event_to_json(GoalReached(3))] == [{"event": "goal-reached", "step": 3}]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pddl2nl.llm import Message
-from pddl2nl.policies import POLICIES
+from pddl2nl.policies import POLICIES, RequestSettings
 
 LIFT, PUT = "Action: lift cup_0 from place_1", "Action: put cup_0 on place_0"
 PDDL_LIFT, PDDL_PUT = "Action: (lift red table)", "Action: (put red shelf)"
@@ -49,6 +49,22 @@ def test_what_changed_nothing_is_kept_until_something_changes(play: Any, world: 
         "unreadable": 1,
         "executed": 2,
     }
+
+
+@pytest.mark.parametrize(("temperature", "samples"), [(0.0, [0] * 6), (0.7, [0, 0, 0, 1, 1, 2])])
+def test_a_state_reached_again_is_another_sample_of_its_prompt(
+    temperature: float, samples: list[int], play: Any, world: Any
+) -> None:
+    back = "Action: put cup_0 on place_1"
+    there_and_back = [LIFT, back, LIFT, back, LIFT, PUT]
+    played = play("act", there_and_back, setting=_compact(world), request=RequestSettings(temperature, 1))
+    prompts = [request.messages for request in played.requests]
+    assert prompts[1] == prompts[3] == prompts[5]
+    assert prompts[2] == prompts[4]
+    assert [request.sample for request in played.requests] == samples
+    assert [request.seed for request in played.requests] == [1 + 1000 * sample for sample in samples]
+    full = play("act", there_and_back, request=RequestSettings(temperature, 1))
+    assert {request.sample for request in full.requests} == {0}
 
 
 def test_the_twin_is_told_its_state_in_pddl(play: Any, world: Any) -> None:

@@ -84,6 +84,16 @@ def test_the_conversation_has_the_documented_shape(play: Any, policy: str, style
     assert all(message.content.strip() for message in messages)
 
 
+def test_the_whole_reply_stays_in_the_history_as_it_was_said(play: Any) -> None:
+    reply = "  **Thought:** It is \t in the way. \n\nAction: lift cup_0 from place_1 \nObservation: I guess. \n\n"
+    first, second = play("react", [reply, "Action: put cup_0 on place_0"]).requests
+    assert second.messages[: len(first.messages)] == first.messages
+    assert [message.content for message in second.messages[len(first.messages) :]] == [
+        reply,
+        "I lift cup_0 from place_1.",
+    ]
+
+
 @pytest.mark.parametrize(("policy", "style"), TWINS)
 def test_zero_shot_is_the_same_without_the_example(play: Any, world: Any, policy: str, style: str) -> None:
     shown = play(policy, _replies(policy, style), style=style).requests[0].messages

@@ -1,0 +1,223 @@
+"""What comes over the wire in odd forms, from a server that writes its answers byte by byte."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from pddl2nl.llm import EndpointError, Message, OpenAIModel, Request, Usage
+from pddl2nl.llm.cached import CachedModel
+
+KEY = "sk-known-key-1234567890"
+REQUEST = Request((Message("user", "Go."),))
+Answer = Callable[[socket.socket], None]
+
+
+@pytest.fixture(autouse=True)
+def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+
+
+class WireServer:
+    """Gives each connection the next answer, and closes it then; the last answer is given again and again."""
+
+    def __init__(self, *answers: bytes | Answer):
+        self._answers = answers
+        self.asked = 0
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}/v1"
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+
+    def __enter__(self) -> WireServer:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # A thread that waits in accept is woken by nothing else everywhere.
+        self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+        self._thread.join()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:
+                return
+            with closing(connection):
+                self._answer(connection)
+
+    def _answer(self, connection: socket.socket) -> None:
+        with connection.makefile("rb") as stream:
+            headers = list(iter(stream.readline, b"\r\n"))
+            length = next(int(line[15:]) for line in headers if line.lower().startswith(b"content-length:"))
+            stream.read(length)
+            answer = self._answers[min(self.asked, len(self._answers) - 1)]
+            self.asked += 1
+            try:
+                if callable(answer):
+                    answer(connection)
+                else:
+                    connection.sendall(answer)
+            except OSError:
+                pass  # the client has had enough
+
+
+def body(text: str = "unstack ü", **message: Any) -> bytes:
+    reply = {"choices": [{"message": {"content": text, **message}, "finish_reason": "stop"}]}
+    return json.dumps(reply, ensure_ascii=False).encode()
+
+
+def http(data: bytes, *headers: str, version: str = "1.1", length: bool = True) -> bytes:
+    lines = [f"HTTP/{version} 200 OK", *headers, *([f"Content-Length: {len(data)}"] if length else [])]
+    return "\r\n".join([*lines, "Connection: close", "", ""]).encode() + data
+
+
+def chunked(data: bytes) -> bytes:
+    parts = [data[start : start + 9] for start in range(0, len(data), 9)]
+    return b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in parts) + b"0\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        http(body(), "Content-Type: text/html; charset=iso-8859-1"),
+        http(body(), "Content-Type: application/json; charset=utf-16"),
+        http(b"\xef\xbb\xbf" + body(), "Content-Type: application/json"),
+        http(b"\n\n  " + body() + b"\n"),
+        http(body(), version="1.0", length=False),
+        http(chunked(body()), "Transfer-Encoding: chunked", length=False),
+        http(gzip.compress(body()), "Content-Encoding: gzip"),
+    ],
+    ids=["latin-1", "utf-16", "byte order mark", "blanks", "HTTP 1.0", "chunks", "gzip"],
+)
+def test_a_reply_is_heard_in_whatever_form_it_comes(answer: bytes) -> None:
+    with WireServer(answer) as server:
+        assert OpenAIModel("m", server.url, max_retries=0).complete(REQUEST).text == "unstack ü"
+        assert server.asked == 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"HTTP/1.1 200 OK\r\nContent-Ty",
+        http(body())[:-9],
+        http(body(), length=False)[:-9],
+        http(body(), length=False)[:-2],
+        http(b"", length=False),
+        http(chunked(body())[:-30], "Transfer-Encoding: chunked", length=False),
+        http(gzip.compress(body() * 9)[:40], "Content-Encoding: gzip"),
+        b"HTTP/1.1 500 Oh\r\nContent-Length: 99\r\n\r\n{",
+    ],
+    ids=["headers", "length", "no length", "last brackets", "nothing", "chunks", "gzip", "an error"],
+)
+def test_a_reply_that_broke_off_is_asked_for_again(answer: bytes) -> None:
+    with WireServer(answer, http(body())) as server:
+        model = OpenAIModel("m", server.url, max_retries=1)
+        model._sleep = lambda seconds: None
+        assert model.complete(REQUEST).text == "unstack ü"
+        assert server.asked == 2
+
+
+@pytest.mark.parametrize("more", [b'{"choices": []}{"choices": []}', b"data: {}\n\n", b"[" * 90_000])
+def test_what_came_as_a_whole_and_is_no_reply_is_not_asked_for_again(more: bytes) -> None:
+    with WireServer(http(more)) as server:
+        with pytest.raises(EndpointError, match="no JSON"):
+            OpenAIModel("m", server.url).complete(REQUEST)
+        assert server.asked == 1
+
+
+def test_an_answer_that_drips_has_no_more_time_than_others() -> None:
+    def drip(connection: socket.socket) -> None:
+        connection.sendall(http(b" " * 9999)[:-9999])
+        for _ in range(100):
+            connection.sendall(b" ")
+            time.sleep(0.02)
+
+    with WireServer(drip) as server:
+        with pytest.raises(EndpointError, match=r"no answer within 0\.2 s"):
+            OpenAIModel("m", server.url, max_retries=0, timeout=0.2).complete(REQUEST)
+        assert server.asked == 1
+
+
+def test_no_part_of_a_key_is_shown() -> None:
+    for start in range(190, 202):
+        with WireServer(http(b"x" * start + KEY.encode())) as server, pytest.raises(EndpointError) as caught:
+            OpenAIModel("m", server.url, max_retries=0).complete(REQUEST)
+        assert "known" not in str(caught.value)
+    with WireServer(http(b'{"k": "' + KEY[:-3].encode())) as server, pytest.raises(EndpointError) as caught:
+        OpenAIModel("m", server.url, max_retries=0).complete(REQUEST)
+    assert "known" not in str(caught.value)
+
+
+@pytest.fixture
+def closed_port() -> Iterator[int]:
+    with closing(socket.socket()) as held:
+        held.bind(("127.0.0.1", 0))
+        yield held.getsockname()[1]
+
+
+def test_an_endpoint_that_was_never_there_is_given_up_soon(closed_port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = OpenAIModel("m", f"http://127.0.0.1:{closed_port}/v1")
+    waits: list[float] = []
+    now = time.monotonic
+    monkeypatch.setattr("pddl2nl.llm.openai_model.time.monotonic", lambda: now() + sum(waits))
+    model._sleep = waits.append
+    with pytest.raises(EndpointError, match="is a server running there"):
+        model.complete(REQUEST)
+    assert max(waits) <= 2
+    assert 5 < sum(waits) < 12.5
+
+
+def test_an_endpoint_that_is_gone_for_a_while_is_waited_for(closed_port: int) -> None:
+    with WireServer(http(body())) as server:
+        model = OpenAIModel("m", server.url, max_retries=2)
+        model._sleep = lambda seconds: None
+        model.complete(REQUEST)
+    with pytest.raises(EndpointError, match=r"tried 3 times in \d+\.\d s$"):
+        model.complete(REQUEST)
+
+
+@pytest.mark.parametrize(
+    ("message", "text", "finish"),
+    [
+        ({"content": [{"type": "text", "text": "pick "}, {"type": "text", "text": "up"}]}, "pick up", "text"),
+        ({"content": [{"type": "thinking", "thinking": "drop?"}, {"type": "text", "text": "pick"}]}, "pick", "text"),
+        ({"content": []}, "", "empty"),
+        ({"role": "assistant", "tool_calls": []}, "", "empty"),
+        ({"content": None, "reasoning_content": "drop?"}, "", "empty"),
+        ({"content": "pick", "refusal": False}, "pick", "text"),
+        ({"content": None, "refusal": "no"}, "no", "refused"),
+    ],
+)
+def test_what_a_message_says_is_read_from_all_its_forms(message: dict[str, Any], text: str, finish: str) -> None:
+    data = {"choices": [{"message": message, "finish_reason": "stop"}]}
+    completion = OpenAIModel("m", "http://127.0.0.1:9/v1").read(data, 0.0)
+    assert (completion.text, completion.finish) == (text, finish)
+
+
+@pytest.mark.parametrize(("reason", "finish"), [("content_filter", "filtered"), ("length", "length")])
+def test_a_message_may_be_missing_where_nothing_is_left_of_it(reason: str, finish: str) -> None:
+    completion = OpenAIModel("m", "http://127.0.0.1:9/v1").read({"choices": [{"finish_reason": reason}]}, 0.0)
+    assert (completion.text, completion.finish) == ("", finish)
+
+
+def test_counts_beyond_all_sense_do_not_keep_a_reply_out_of_the_cache(tmp_path: Any) -> None:
+    from pddl2nl.llm.cache import Cache
+
+    usage = {"prompt_tokens": 2**63, "completion_tokens": 7.0}
+    data = json.loads(body())
+    with WireServer(http(json.dumps({**data, "usage": usage}).encode())) as server, Cache(tmp_path / "c") as cache:
+        model = CachedModel(OpenAIModel("m", server.url), cache)
+        assert model.complete(REQUEST).usage == Usage(0, 7)
+        assert model.complete(REQUEST).from_cache
+        assert server.asked == 1
