@@ -15,6 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from pddl2nl.experiments.product import left_out
+from pddl2nl.experiments.spec_file import load_experiment
+from pddl2nl.llm.settings import load_catalogue
+
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -82,6 +86,23 @@ def test_a_shown_command_prints_what_is_shown(
     assert done.returncode == shown.exit_code, done.stdout + done.stderr
     printed = "\n".join(line.rstrip() for line in (done.stdout + done.stderr).split("\n"))
     assert pattern_of(shown.output).match(printed), printed
+
+
+def test_the_settings_and_the_specification_that_are_shown_are_read(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    settings, specification = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
+    (tmp_path / "models.toml").write_text(settings, encoding="utf-8")
+    assert load_catalogue(tmp_path / "models.toml").of("my-model-7").takes_temperature is False
+    for folder in ("domains", "instances"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
+    commented = re.sub(r"(?m)^# (?=profile|base_url)", "", specification)
+    for text in (specification, commented):
+        (tmp_path / "first.toml").write_text(text, encoding="utf-8")
+        said = load_experiment(tmp_path / "first.toml")
+        assert [len(domain.tasks) for domain in said.domains] == [2, 7]
+        assert said.budget.usd == 20
+        assert not [*left_out(said)]
 
 
 @pytest.mark.usefixtures("needs_planner")

@@ -124,7 +124,7 @@ class OracleModel:
         if text not in self._tasks:
             told = read_told_task(text, self._domain, self._wording)
             # The same goal and objects as before from another state (a compact history): the plan goes on.
-            for known in reversed(self._tasks.values()):
+            for known in reversed(tuple(self._tasks.values())):
                 if told.continues(known):
                     break
             if len(self._tasks) >= _KEPT:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import inspect
+import shutil
 import signal
 import sys
 import traceback
@@ -17,12 +19,21 @@ from pddl2nl.errors import Pddl2nlError
 
 __all__ = ["app", "entry_point", "main"]
 
+_ROOM = 100
+"""Columns below which rich's help would cut the names of options; click's own does not."""
+
+
+def _in_colour() -> bool:
+    """Whether help and usage errors go through rich; what is no terminal gets plain text."""
+    return sys.stdout is not None and sys.stdout.isatty() and shutil.get_terminal_size().columns >= _ROOM
+
+
 app = typer.Typer(
     name="pddl2nl",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="PDDL to natural language and back: tell a task, let a language model act on it, judge every step.",
     epilog="Exit codes: 0 done; 1 judged and found wanting; 2 bad input or usage; 3 infrastructure failed; 130 Ctrl-C.",
@@ -54,12 +65,26 @@ for _group in (quickstart, check, validate, plan, convert, tell, run, experiment
     _group.register(app)
 
 
+def _unwrap(group: typer.Typer) -> None:
+    """Makes a line of each paragraph of the commands' help, which is else broken where its source is."""
+    for command in group.registered_commands:
+        text = inspect.getdoc(command.callback) or ""
+        command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+    for inner in group.registered_groups:
+        if inner.typer_instance is not None:
+            _unwrap(inner.typer_instance)
+
+
+_unwrap(app)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line and returns its exit code; the error of a failure stands on standard error.
 
     Args:
         arguments: what follows ``pddl2nl``; by default the arguments of this process.
     """
+    app.rich_markup_mode = "rich" if _in_colour() else None
     try:
         app(args=None if arguments is None else list(arguments), prog_name="pddl2nl")
     except SystemExit as stop:

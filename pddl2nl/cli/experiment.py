@@ -75,9 +75,9 @@ def _experiment(
 
     Lists in SPEC.toml: domains (names of shipped ones, or {domain = FILE, problems = [FILES or PATTERNS]}), instances
     (of the shipped ones), policies, models, wordings (default, template, llm or a file), styles (nl, pddl), seeds,
-    baselines (brfs, lmcut, ff, lama). Texts: name, profile, base_url. Tables: (options), those of run with _ for -, and
-    planner_seconds; (budgets), max_usd, max_calls and max_tokens of the whole experiment; (access), workers,
-    requests_per_minute, tokens_per_minute and models. Paths are relative to the file.
+    baselines (brfs, lmcut, ff, lama). Texts: name, profile, base_url. Tables: options (of each run: those of `pddl2nl
+    run`, with _ for -, and planner_seconds), budgets (of the whole experiment: max_usd, max_calls, max_tokens), access
+    (workers, requests_per_minute, tokens_per_minute, models). Paths are relative to the file.
 
     Exit code 0: all solved; 1: some are not, or are left for the next time; 2: bad input; 3: an endpoint or a planner
     failed, which is no verdict; 130: Ctrl-C.

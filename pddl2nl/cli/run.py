@@ -228,7 +228,8 @@ def _batched(spec: RunSpec, reached: Access, poll_seconds: float) -> RunResult:
     from pddl2nl.experiments.runs import run_spec
     from pddl2nl.policies import POLICIES
 
-    if spec.policy in POLICIES and not POLICIES[spec.policy]().one_shot:
+    made = POLICIES[spec.policy]() if spec.policy in POLICIES else None
+    if made is not None and made.needs_model and not made.one_shot:
         able = [name for name, make in POLICIES.items() if make().one_shot]
         raise InputError(
             f"--provider-batch: --policy {spec.policy} needs each reply before it can ask again; a batch takes those "

@@ -184,6 +184,9 @@ def _started(path: Path, recorded: Sequence[Mapping[str, Any]]) -> Started:
     for name, value in (*started.limits.items(), ("temperature", started.settings.get("temperature"))):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
             raise RecordError(f"{path}:1: '{name}' must be a number or null; found {value!r}")
+    for name in ("samples", "rounds"):
+        if type(value := started.beyond_paper.get(name, 1)) is not int:
+            raise RecordError(f"{path}:1: '{name}' must be a whole number; found {value!r}")
     return started
 
 

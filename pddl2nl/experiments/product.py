@@ -182,11 +182,14 @@ def check_models(spec: ExperimentSpec, access: Access) -> dict[str, Price | None
             they are there for; no planner where one is needed. All of it is said, with its place in the file.
     """
     asking = [policy for policy in spec.policies if POLICIES[policy]().needs_model]
-    roles = [spec.options[role] for role in _ROLES if role in spec.options]
-    prices: dict[str, Price | None] = {}
-    for model in dict.fromkeys((*(spec.models if asking else ()), *roles)):
-        prices[model] = _price(spec, model, access)
     first = [cell.runs[0] for cell in cells(spec) if cell.model != "none"]
+    idle = _idle(spec)
+    roles = [spec.options[role] for role in _ROLES if role in spec.options and role not in idle]
+    models = dict.fromkeys((*(spec.models if asking else ()), *roles))
+    if any(map(behind_endpoint, models)):
+        # A cache that cannot be opened is no model's fault.
+        access.opened_cache()
+    prices = {model: _price(spec, model, access) for model in models}
     for role, keys in (("translator_model", ("options", "translator")), ("wording_model", ("wordings",))):
         _check_oracle(spec, first, role, *keys)
     _check_planner(spec, bool(first))

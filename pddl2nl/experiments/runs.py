@@ -10,10 +10,10 @@ from typing import Any
 
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.experiments.access import Access, reach
-from pddl2nl.experiments.record import RecordWriter, free_record_path, record_name
+from pddl2nl.experiments.record import RecordWriter, free_record_path, partial_path, record_name
 from pddl2nl.experiments.setup import Prepared, prepare
 from pddl2nl.experiments.spec import RunSpec
-from pddl2nl.llm import Model
+from pddl2nl.llm import Model, ReplyPendingError
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import Task
 from pddl2nl.policies import Episode, Event
@@ -179,6 +179,11 @@ def run_spec(spec: RunSpec, access: Access | None = None) -> RunResult:
                     _write(writer, event)
 
             finished = _play(prepared, spec.seed, emit)
+    except ReplyPendingError:
+        if path is not None and spec.record is None:
+            # The name was reserved for this try, and the next one shall have it.
+            partial_path(path).unlink(missing_ok=True)
+        raise
     except _RecordLostError as lost:
         raise InfrastructureError(str(lost)) from lost
     return _result(finished, prepared, path, events)

@@ -294,6 +294,7 @@ class _Sweep:
             if end is not None and not end.broken:
                 return _Done(end, earlier=True)
             recollection = recollect(path)
+            recalled = len(recollection)
 
             def work(access: Access) -> Ended:
                 share = Share(self._purse, in_passes=self._batch is not None)
@@ -301,6 +302,9 @@ class _Sweep:
                     return play(job, path, self._reached(access, recollection, share))
                 except ReplyPendingError:
                     share.forget()
+                    if not recalled:
+                        # The cache has all that it holds; recorded here it would count as paid for by this run.
+                        partial_path(path).unlink(missing_ok=True)
                     raise
                 finally:
                     share.settle()

@@ -53,7 +53,6 @@ _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS batch_short (key TEXT NOT NULL PRIMARY KEY, reply TEXT NOT NULL)",
 )
 _SUBMITTING = "batches: whoever submits"
-_WAIT_SECONDS = 0.5
 
 
 @dataclass(frozen=True)

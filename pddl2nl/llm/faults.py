@@ -23,9 +23,9 @@ from pddl2nl.llm.types import ContextWindowError, EndpointError, EndpointRefused
 if TYPE_CHECKING:
     from openai import OpenAIError
 
-__all__ = ["LONGEST_WAIT", "Fault", "backoff", "fault_in_reply", "fault_of", "status_fault"]
+__all__ = ["Fault", "backoff", "fault_in_reply", "fault_of", "status_fault"]
 
-LONGEST_WAIT = 600.0
+_LONGEST_WAIT = 600.0
 """Seconds; a server that asks for more is not waited for."""
 _FIRST_WAIT = 0.5
 _LONGEST_BACKOFF = 8.0
@@ -131,8 +131,8 @@ def status_fault(status: int, body: object, headers: Mapping[str, str], key_vari
         return Fault("refused", f"HTTP 429, the quota or credit of this key is used up: {said}")
     if status in _PASSING or status >= 500:
         wait = _retry_after(headers)
-        if wait is not None and wait > LONGEST_WAIT:
-            asks = f"the endpoint asks to wait {wait:.0f} s (Retry-After), and no more than {LONGEST_WAIT:.0f} s are"
+        if wait is not None and wait > _LONGEST_WAIT:
+            asks = f"the endpoint asks to wait {wait:.0f} s (Retry-After), and no more than {_LONGEST_WAIT:.0f} s are"
             return Fault("refused", f"{reason}; {asks} waited; start again later")
         return Fault("passing", reason, wait, crowded=status == 429)
     return Fault("refused" if status in _REFUSED else "failed", reason)

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
     from pddl2nl.llm.settings import ModelSettings
 
-__all__ = ["DEFAULT_BASE_URL", "DEFAULT_MAX_RETRIES", "DEFAULT_TIMEOUT", "OpenAIModel", "public_url"]
+__all__ = ["OpenAIModel", "public_url"]
 
-DEFAULT_BASE_URL = "https://api.openai.com/v1"
-DEFAULT_MAX_RETRIES = 10
-DEFAULT_TIMEOUT = 600.0
+_DEFAULT_BASE_URL = "https://api.openai.com/v1"
+_DEFAULT_MAX_RETRIES = 10
+_DEFAULT_TIMEOUT = 600.0
 _PATIENCE = 10.0
 """Seconds; for so long, and with short waits, an endpoint is tried that was never reached: it may be starting, but
 most often its address is wrong."""
@@ -82,8 +82,8 @@ class OpenAIModel:
         self._name = name
         self._settings = settings = load_catalogue().of(name) if settings is None else settings
         self._address = Address(_endpoint(name, base_url, settings))
-        self._max_retries = _first(max_retries, settings.max_retries, DEFAULT_MAX_RETRIES)
-        self._timeout = _first(timeout, settings.timeout, DEFAULT_TIMEOUT)
+        self._max_retries = _first(max_retries, settings.max_retries, _DEFAULT_MAX_RETRIES)
+        self._timeout = _first(timeout, settings.timeout, _DEFAULT_TIMEOUT)
         self._check_key()
         settings.filled_headers()
         self._limiter = limiter or Limiter.shared(
@@ -134,6 +134,7 @@ class OpenAIModel:
         estimate = prompt + (body.get(self._settings.max_tokens_name) or 0)
         data = self._persist(lambda: self._post("/chat/completions", body), estimate)
         if isinstance(data, Fault):
+            self._limiter.settle(estimate, prompt)
             return Completion("", "filtered", model=self._name, seconds=time.perf_counter() - began)
         completion = self.read(data, time.perf_counter() - began)
         usage = completion.usage
@@ -387,7 +388,7 @@ def _endpoint(name: str, base_url: str | None, settings: ModelSettings) -> str:
             )
         # The client adds this part of the path by itself.
         url = url.rstrip("/").removesuffix("/openai")
-    url = url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_BASE_URL
+    url = url or os.environ.get("OPENAI_BASE_URL") or _DEFAULT_BASE_URL
     if host_of(url) is None:
         raise ModelConfigurationError(f"not a base URL: {public_url(url)}; http://localhost:8000/v1, say")
     return url

@@ -15,9 +15,9 @@ import traceback
 from collections.abc import Iterable
 from urllib.parse import unquote, urlsplit
 
-__all__ = ["STRUCK", "Redactor", "guard_logs", "secrets_of_url"]
+__all__ = ["Redactor", "guard_logs", "secrets_of_url"]
 
-STRUCK = "[key]"
+_STRUCK = "[key]"
 _SHORTEST = 4
 _SHORTEST_IN_REPLIES = 8
 _LIBRARIES = ("openai", "httpx", "httpx2", "httpcore", "httpcore2")
@@ -48,13 +48,13 @@ class Redactor:
     def strike(self, text: str) -> str:
         """The text of an error or a log without anything private."""
         for secret in self._anywhere:
-            text = text.replace(secret, STRUCK)
+            text = text.replace(secret, _STRUCK)
         return text
 
     def strike_reply(self, text: str) -> str:
         """What a model said, without secrets."""
         for secret in self._in_replies:
-            text = text.replace(secret, STRUCK)
+            text = text.replace(secret, _STRUCK)
         return text
 
     def knows_all_of(self, other: Redactor) -> bool:

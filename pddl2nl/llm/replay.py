@@ -20,15 +20,17 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
-from pddl2nl.errors import InfrastructureError
+from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.llm.keys import request_key
 from pddl2nl.llm.prices import Price
+from pddl2nl.llm.stored import completion_from_json
 from pddl2nl.llm.types import (
     Completion,
     ContextWindowError,
     EndpointError,
+    Finish,
     Message,
     ModelConfigurationError,
     ReplayError,
@@ -50,6 +52,8 @@ __all__ = [
 
 _DIFF_LINES = 40
 _SETTINGS = ("temperature", "seed", "max_tokens", "stop", "sample")
+_COUNTS = ("prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens")
+_KEPT = ("text", "model", "fingerprint", "seconds", *_COUNTS)
 _MOST_COMPARED = 200
 
 
@@ -246,7 +250,7 @@ def read_calls(file: Path) -> Iterator[Exchange | Unanswered]:
             if kind == "prompted":
                 # A prompt is written as what is new since the last one of its purpose that was answered.
                 before = messages.get(event["purpose"], ())[: event["kept"]]
-                said = (*before, *(Message(**message) for message in event["messages"]))
+                said = (*before, *map(_message, event["messages"]))
                 settings = {name: event[name] for name in _SETTINGS}
                 settings["stop"] = tuple(settings["stop"])
                 if (failed := waiting.pop(event["call"], None)) is not None:
@@ -267,6 +271,8 @@ def read_calls(file: Path) -> Iterator[Exchange | Unanswered]:
                 waiting.clear()
         except (KeyError, TypeError) as error:
             raise ModelConfigurationError(f"{file}:{number}: not an event of a run: {error!r}") from None
+        except InputError as error:
+            raise ModelConfigurationError(f"{file}:{number}: not an event of a run: {error}") from None
     for request in waiting.values():
         yield Unanswered(request, str(file))
 
@@ -293,19 +299,33 @@ def read_events(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 
 def _completion(event: Mapping[str, Any]) -> RecordedCompletion:
-    counts = ("prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens")
+    # Older records have neither: they knew no cache and no batches.
+    tariff, from_cache = event.get("tariff", "standard"), event.get("from_cache", False)
+    # A record may have been written by anybody; what the cache holds is checked in the same way.
+    kept = completion_from_json({**{name: event[name] for name in _KEPT}, "finish": "text", "tariff": tariff})
+    finish, usd = event["finish"], event.get("usd")
+    if finish not in get_args(Finish):
+        raise InputError(f"the finish of a reply is one of {', '.join(get_args(Finish))}; found {finish!r}")
+    if usd is not None and (isinstance(usd, bool) or not isinstance(usd, int | float)):
+        raise InputError(f"the usd of a reply is a number or null; found {usd!r}")
     return RecordedCompletion(
-        event["text"],
-        event["finish"],
-        Usage(**{name: event[name] for name in counts}),
-        event["model"],
-        event["fingerprint"],
-        seconds=event["seconds"],
-        # Older records have neither: they knew no cache and no batches.
-        from_cache=event.get("from_cache", False),
-        tariff=event.get("tariff", "standard"),
-        usd=event.get("usd"),
+        kept.text,
+        finish,
+        kept.usage,
+        kept.model,
+        kept.fingerprint,
+        seconds=kept.seconds,
+        from_cache=bool(from_cache),
+        tariff=kept.tariff,
+        usd=usd,
     )
+
+
+def _message(data: Mapping[str, Any]) -> Message:
+    message = Message(**data)
+    if not isinstance(message.content, str):
+        raise InputError(f"the content of a message is a text; found {message.content!r}")
+    return message
 
 
 def _record_files(path: Path) -> list[Path]:

@@ -26,9 +26,9 @@ from pddl2nl.llm.setting_values import HIDDEN, READERS, SECRET_KEYS, WrongValueE
 from pddl2nl.llm.types import ModelConfigurationError
 from pddl2nl.llm.urls import public_url
 
-__all__ = ["DEFAULT_KEY_VARIABLE", "VARIABLE", "Catalogue", "ModelSettings", "load_catalogue", "shipped_catalogue"]
+__all__ = ["VARIABLE", "Catalogue", "ModelSettings", "load_catalogue", "shipped_catalogue"]
 
-DEFAULT_KEY_VARIABLE = "OPENAI_API_KEY"
+_DEFAULT_KEY_VARIABLE = "OPENAI_API_KEY"
 VARIABLE = "PDDL2NL_MODELS"
 """The environment variable that names a file of one's own."""
 _SNAPSHOT = re.compile(r"-\d{4}-\d{2}-\d{2}$")
@@ -61,7 +61,7 @@ class ModelSettings:
 
     base_url: str | None = None
     api_version: str | None = None
-    key_variable: str = DEFAULT_KEY_VARIABLE
+    key_variable: str = _DEFAULT_KEY_VARIABLE
     organization: str | None = None
     project: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)

@@ -30,7 +30,6 @@ __all__ = [
     "completion_to_json",
     "fault_of",
     "read_reply",
-    "reply_checksum",
     "store",
     "utc",
     "vector_from_json",
@@ -80,7 +79,7 @@ def utc(moment: datetime | None = None) -> str:
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def reply_checksum(key: str, reply: str) -> str:
+def _checksum(key: str, reply: str) -> str:
     """What tells a stored reply from one that was damaged, or that belongs to another key."""
     return sha256(f"{key}\n{reply}")
 
@@ -178,7 +177,7 @@ def store(identity: Mapping[str, Any], reply: Mapping[str, Any], created: str) -
         usage.reasoning_tokens,
         chat.tariff if chat else "standard",
         created,
-        reply_checksum(key, answered),
+        _checksum(key, answered),
         said,
         answered,
     )
@@ -192,7 +191,7 @@ def fault_of(row: Sequence[object]) -> str | None:
         return "key, identity, reply and created are texts, and one of them is none"
     if sha256(identity) != key:
         return "its key is not the SHA-256 of its identity"
-    if reply_checksum(key, reply) != values["checksum"]:
+    if _checksum(key, reply) != values["checksum"]:
         return "its reply is not the one that was stored (the checksum differs)"
     try:
         datetime.fromisoformat(created)
@@ -211,7 +210,7 @@ def read_reply(key: str, checksum: object, reply: object) -> dict[str, Any]:
     Raises:
         InputError: it is not the one that was stored under this key.
     """
-    if not isinstance(reply, str) or reply_checksum(key, reply) != checksum:
+    if not isinstance(reply, str) or _checksum(key, reply) != checksum:
         raise InputError("it is not what was stored (the checksum differs)")
     return _object(reply)
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
+import typer
 
 from pddl2nl.cli import app as application
 from pddl2nl.errors import InfrastructureError, InputError
@@ -32,6 +35,45 @@ def test_what_is_raised_becomes_an_exit_code_that_is_no_verdict(
 def test_usage_errors_and_help(capfd: pytest.CaptureFixture[str]) -> None:
     assert application.main(["no-such-command"]) == 2
     assert application.main(["--help"]) == 0
-    for command in ("check", "validate", "plan", "convert", "tell", "read", "run", "policies", "quickstart"):
+    for command in (
+        "check",
+        "validate",
+        "plan",
+        "convert",
+        "tell",
+        "read",
+        "run",
+        "policies",
+        "quickstart",
+        "experiment",
+        "replay",
+        "models",
+    ):
         assert application.main([command, "--help"]) == 0
         assert "Example" in capfd.readouterr().out.split("Usage")[-1]
+
+
+@pytest.mark.parametrize("command", [["experiment"], ["replay"], ["cache", "verify"]])
+def test_a_paragraph_of_help_is_broken_by_the_width_alone(
+    command: list[str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert application.main([*command, "--help"]) == 0
+    told = capfd.readouterr().out.partition("\nOptions:")[0].partition("\nArguments:")[0].splitlines()
+    broken = [(line, after) for line, after in pairwise(told) if line and after]
+    assert broken
+    # No word would have found room on the line before it.
+    assert all(len(line) + 1 + len(after.split()[0]) > 78 for line, after in broken)
+
+
+def test_help_cuts_no_option_and_no_choice_where_there_is_little_room(capfd: pytest.CaptureFixture[str]) -> None:
+    group = typer.main.get_command(application.app)
+    assert isinstance(group, typer.core.TyperGroup)
+    for name in ("run", "convert", "experiment", "validate"):
+        assert application.main([name, "--help"]) == 0
+        shown = capfd.readouterr().out
+        assert max(map(len, shown.splitlines())) <= 80
+        options = [item for item in group.commands[name].params if item.opts[0].startswith("--")]
+        assert options
+        for item in options:
+            assert item.opts[0] in shown
+            assert (item.metavar or "") in shown

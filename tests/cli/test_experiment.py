@@ -119,6 +119,43 @@ def test_what_is_left_out_is_said(capfd):
     assert "warning: left out: policy cot in style pddl: " in capfd.readouterr().err
 
 
+def test_records_of_another_specification_in_the_folder_are_said(capfd):
+    with ChatServer(Looking()) as server:
+        arguments = remote(server.base_url, [1, 2])
+        main(arguments)
+        assert "no run of this specification" not in capfd.readouterr().err
+        Path("remote.toml").write_text(Path("remote.toml").read_text().replace("steps = 3", "steps = 2"))
+        main(arguments)
+    said = capfd.readouterr().err
+    assert f"warning: {Path('runs') / 'remote'} holds 2 records of no run of this specification" in said
+
+
+def test_the_specification_is_kept_beside_its_records_without_what_an_address_holds_of_passwords(capfd):
+    with ChatServer(Looking()) as server:
+        url = server.base_url.replace("http://", "http://user:s3cret@") + "?key=t0psecret"
+        main(remote(url, [1]))
+    assert "remote: 1 runs: 1 budget" in capfd.readouterr().out
+    for path in [*Path("runs").rglob("*"), Path("cache.sqlite")]:
+        data = path.read_bytes() if path.is_file() else b""
+        assert not [secret for secret in (b"s3cret", b"t0psecret") if secret in data], path
+    assert server.base_url in Path("runs/remote/specification.toml").read_text()
+
+
+def test_an_estimate_for_batches_is_at_their_price(tmp_path, capfd):
+    Path("models.toml").write_text(
+        "[models.looking]\nprice = {prompt = 100, cached = 50, completion = 100, batch = 0.25}\n"
+    )
+    arguments = remote("http://localhost:9/v1", policy="basic")
+    with Path("remote.toml").open("a") as file:
+        file.write('models = "models.toml"\n')
+    estimates = []
+    for batch in ([], ["--provider-batch"]):
+        assert main([*arguments, "--dry-run", "--json", *batch]) == 0
+        estimates.append(json.loads(capfd.readouterr().out)["estimate"]["usd"])
+    assert estimates[0] == pytest.approx(4 * estimates[1], rel=0.01)
+    assert estimates[1] > 0
+
+
 def test_bad_input_is_exit_code_2_before_anything_runs(tmp_path, capfd):
     Path("bad.toml").write_text('domains = ["blocksworld"]\npolicies = ["akt"]\n', encoding="utf-8")
     assert main(["experiment", "bad.toml"]) == 2

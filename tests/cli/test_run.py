@@ -156,6 +156,25 @@ def test_the_random_policy_needs_no_model(call: Run, files: tuple[str, str]) -> 
     ran = call("run", *files, "--policy", "random", "--steps", "5", "--json")
     assert ran.code in (0, 1)
     assert ran.json["calls"] == 0
+    # A batch has nothing to bring, which is said, and no reason to refuse.
+    ran = call("run", *files, "--policy", "random", "--steps", "5", "--json", "--provider-batch")
+    assert ran.code in (0, 1)
+    assert "--provider-batch not used" in ran.error
+
+
+def test_a_plan_comes_by_the_providers_batch_and_leaves_one_record(
+    call: Run, files: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-batched")
+    plan = "[PLAN]\n(unstack c b)\n(stack c a)\n(pick-up b)\n(stack b c)\n[PLAN END]"
+    with ChatServer(ScriptedModel([plan])) as server:
+        options = ("--style", "pddl", "--model", "gpt-4o-mini", "--base-url", server.base_url, "--example", "none")
+        batch = ("--provider-batch", "--poll-seconds", "0", "--json")
+        ran = call("run", *files, "--policy", "basic", *options, *batch)
+        assert not [each for each in server.calls if each.path.endswith("/chat/completions")]
+    assert (ran.code, ran.json["outcome"], ran.json["calls"]) == (0, "solved", 1)
+    assert [str(path) for path in Path("runs").iterdir()] == [ran.json["record"]]
+    assert '"tariff": "batch"' in Path(ran.json["record"]).read_text(encoding="utf-8")
 
 
 def test_an_option_without_use_is_said_to_be_so(call: Run, files: tuple[str, str], tmp_path: Path) -> None:

@@ -444,6 +444,29 @@ def test_what_is_no_record_of_a_run_is_refused(tmp_path: Path, record: Path) -> 
 
 
 @pytest.mark.parametrize(
+    ("event", "field", "value", "words"),
+    [
+        ("replied", "text", 5, "text of a stored reply is a text; found 5"),
+        ("replied", "prompt_tokens", "z", "prompt_tokens of a stored reply is a whole number from 0 up; found 'z'"),
+        ("replied", "finish", 7, "found 7"),
+        ("replied", "usd", "dear", "number or null; found 'dear'"),
+        ("replied", "tariff", ["batch"], "tariff"),
+        ("prompted", "messages", [{"role": "user", "content": 5}], "content of a message is a text; found 5"),
+        ("prompted", "messages", [3], "must be a mapping"),
+        ("prompted", "call", [1], "unhashable"),
+    ],
+)
+def test_a_call_that_cannot_be_is_refused_at_its_line(
+    record: Path, event: str, field: str, value: Any, words: str
+) -> None:
+    def spoil(events: list[dict[str, Any]]) -> None:
+        next(each for each in events if each["event"] == event)[field] = value
+
+    with pytest.raises(RecordError, match=rf"act\.jsonl:[0-9]+: not an event of a run: .*{words}"):
+        _edit(record, spoil)
+
+
+@pytest.mark.parametrize(
     ("field", "value", "words"),
     [
         ("policy", "nonsense", "nonsense"),
@@ -452,6 +475,8 @@ def test_what_is_no_record_of_a_run_is_refused(tmp_path: Path, record: Path) -> 
         ("limits", {"steps": "x"}, "'steps' must be a number"),
         ("limits", [], "'limits' cannot be"),
         ("settings", {"temperature": "hot"}, "'temperature' must be"),
+        ("beyond_paper", {"rounds": "x"}, "'rounds' must be a whole number; found 'x'"),
+        ("beyond_paper", {"samples": 1.5}, "'samples' must be a whole number; found 1.5"),
         ("example", {"problem": 3}, "no run can be made"),
         ("unknown", 1, "wrong fields"),
     ],

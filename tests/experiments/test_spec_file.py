@@ -194,6 +194,21 @@ WRONG = {
         'domains = [{domain = "lamps/domain.pddl", problem = ["x"]}]\npolicies = ["random"]',
         r":1:22: 'domains': unknown key 'problem'; did you mean 'problems'\?",
     ),
+    "no problems key": (
+        'domains = [{domain = "lamps/domain.pddl"}]\npolicies = ["random"]',
+        r":1:22: 'domains': 'problems' is missing; a list",
+    ),
+    "true for a domain": (GOOD.replace('["visitall"', '["visitall", true'), r":1:24: 'domains': found true; a name or"),
+    "in another table": (
+        GOOD + "[options]\nmax_usd = 1\nseeds = [1]",
+        r":5:1: unknown key 'options.max_usd'; 'max_usd' belongs in the table \[budgets\]\n"
+        r".*:6:1: unknown key 'options.seeds'; 'seeds' belongs at the top, above all tables",
+    ),
+    "only other instances": (
+        GOOD + 'instances = ["p99"]',
+        r":1:12: 'domains': visitall has none of .*; it has .*p01, p02",
+    ),
+    "no address": (GOOD + 'base_url = "localhost:8000"', r":4:1: 'base_url' is 'localhost:8000'; an address such as"),
     "no domains": ('policies = ["random"]', r"spec.toml: 'domains' is missing"),
     "nothing to run": ('domains = ["visitall"]', r"spec.toml: nothing is to be run"),
     "no models": (
@@ -233,10 +248,14 @@ def test_a_file_that_is_no_text_or_not_there_is_said(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('models = ["nobody-knows"]\n[budgets]\nmax_usd = 1', "for the model 'nobody-knows' this is not known"),
-        ('models = ["script:absent.txt"]', "model 'script:.*absent.txt'"),
-        ('models = ["oracle"]\n[options]\ntranslator = "llm"', "cannot translate; .* options.translator_model"),
-        ('models = ["oracle"]\nwordings = ["llm"]', "cannot word a domain; .* options.wording_model"),
+        ('models = ["nobody-knows"]\n[budgets]\nmax_usd = 1', ":6:1: .*for the model 'nobody-knows' this is not known"),
+        ('models = ["oracle", "script:absent.txt"]', ":4:21: model 'script:absent.txt': .*absent.txt"),
+        ('models = ["oracle"]\n[options]\ntranslator = "llm"', ":6:1: .*cannot translate; .* options.translator_model"),
+        ('models = ["oracle"]\nwordings = ["llm"]', ":5:13: .*cannot word a domain; .* options.wording_model"),
+        (
+            'models = ["oracle:a", "replay:no"]',
+            r":4:11: model 'oracle:a': .*\n.*:4:23: model 'replay:no': .*no such folder",
+        ),
     ],
 )
 @pytest.mark.usefixtures("needs_planner")
@@ -253,6 +272,33 @@ def test_without_a_planner_only_what_needs_one_is_refused(spec, monkeypatch):
     for options in ("steps = 3", 'example = "none"'):
         with pytest.raises(InputError, match=r"pip install 'pddl2nl\[planners\]'"):
             check_models(spec(head + "[options]\n" + options), Access())
+
+
+def test_what_would_do_without_a_planner_is_said_where_it_is_missing(spec, monkeypatch):
+    monkeypatch.setattr("pddl2nl.baselines.fast_downward.importlib.util.find_spec", lambda name: None)
+    said = spec('domains = ["visitall"]\ninstances = ["p01"]\npolicies = ["random"]\nbaselines = ["ff"]\n')
+    with pytest.raises(InputError, match=r":3:1: .*\[planners\]'; .* options.steps\n.*:4:1: .*; leave them out"):
+        check_models(said, Access())
+
+
+def test_that_nothing_is_left_to_be_run_is_an_error(spec):
+    said = spec('domains = ["visitall"]\npolicies = ["cot"]\nmodels = ["m"]\nstyles = ["pddl"]\n')
+    with pytest.raises(InputError, match=r":2:1: nothing is left to be run: policy cot in style pddl"):
+        jobs_of(said)
+
+
+def test_options_that_nothing_uses_are_said_and_their_models_need_no_key(spec, monkeypatch):
+    head = 'domains = ["visitall"]\ninstances = ["p01"]\nmodels = ["script:replies"]\nbaselines = ["ff"]\n'
+    options = '[options]\nsamples = 2\nsteps = 3\nwording_model = "gpt-4o"\nplanner_seconds = 5\nexample = "none"\n'
+    said = spec(head + 'policies = ["act"]\n' + options)
+    assert [line.split(":")[0] for line in left_out(said)] == ["options.samples", "options.wording_model"]
+    monkeypatch.delenv("OPENAI_API_KEY")
+    with pytest.raises(InputError) as caught:
+        check_models(said, Access())
+    assert "script:replies" in str(caught.value)
+    assert "OPENAI_API_KEY" not in str(caught.value)
+    used = spec(head + 'policies = ["basic", "random"]\nwordings = ["llm"]\n' + options)
+    assert [*left_out(used)] == []
 
 
 # ── estimates ────────────────────────────────────────────────────────────────────────────────────
@@ -276,3 +322,8 @@ def test_an_estimate_counts_calls_and_prices_tokens(spec):
     assert worded.calls == 4 + 2 * 9
     samples = estimate(cells(spec(head + 'policies = ["basic"]\n[options]\nsamples = 3\nrounds = 1\n')), price)
     assert samples.calls == 4 * 3 * 2
+    # Its thoughts are asked for once for each seed, and both policies show the same.
+    thoughtful = estimate(cells(spec(head + 'policies = ["cot", "react"]\n')), price)
+    assert thoughtful.calls == 4 + 2 * (4 + 8) + 2
+    template = estimate(cells(spec(head + 'policies = ["cot", "react"]\n[options]\nthoughts = "template"\n')), price)
+    assert template.calls == thoughtful.calls - 2

@@ -363,14 +363,14 @@ def test_what_passes_of_batches_bring_is_booked_once_and_bounds_the_next_batch(t
     monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
     with ChatServer(whimsical(short=0)) as server:
 
-        def run(budget, seeds=range(8)):
+        def run(budget, seeds=range(8), folder="runs"):
             todo = [
                 make_job(RunSpec(task, "basic", "m", example="none", rounds=2, seed=seed, base_url=server.base_url))
                 for seed in seeds
             ]
             access = Access(cache=tmp_path / "cache.sqlite")
             batch = BatchPasses(access, poll_seconds=0.0)
-            return run_all(todo, tmp_path / "runs", access=access, budget=budget, batch=batch)
+            return run_all(todo, tmp_path / folder, access=access, budget=budget, batch=batch)
 
         first = run(Limits(calls=5))
         lines = len(server.desk.submitted)
@@ -382,6 +382,9 @@ def test_what_passes_of_batches_bring_is_booked_once_and_bounds_the_next_batch(t
         assert len(server.desk.submitted) > 8
         assert second.spent.calls == len(server.desk.submitted) - lines
         assert second.spent.cache_hits <= lines
+        # The records say the same as the summary, however many passes a run took.
+        others = run(None, range(20, 28), "others")
+        assert run(None, range(20, 28), "others").already.calls == others.spent.calls > 8
 
 
 def test_a_batch_that_fails_ends_the_experiment_with_its_message(task, tmp_path, whimsical, monkeypatch):

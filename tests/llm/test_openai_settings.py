@@ -213,6 +213,15 @@ def test_tokens_are_estimated_and_settled() -> None:
     ]
 
 
+def test_a_filtered_prompt_gives_the_tokens_of_its_reply_back() -> None:
+    limiter = Noting()
+    filtered = Trouble(400, '{"error": {"code": "content_filter", "message": "no"}}')
+    with ChatServer(Counting(), [filtered]) as server:
+        model = OpenAIModel("m", server.base_url, limiter=limiter)
+        assert model.complete(Request((Message("user", "x" * 400),), max_tokens=50)).finish == "filtered"
+    assert limiter.noted == [("acquire", 150, 0), ("settle", 150, 100)]
+
+
 def test_without_a_limiter_models_of_a_name_share_one() -> None:
     settings = ModelSettings(requests_per_minute=7)
     one, two = (OpenAIModel("m", NEAR, settings=settings) for _ in range(2))
