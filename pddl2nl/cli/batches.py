@@ -8,13 +8,32 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from pddl2nl.cli.output import console
+from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
     from pddl2nl.experiments.access import Access
     from pddl2nl.experiments.batch_passes import BatchPasses
     from pddl2nl.llm.batch import BatchProgress
 
-__all__ = ["waiting"]
+__all__ = ["batches_text", "check_one_shot", "waiting"]
+
+
+def check_one_shot(policy: str, named: str) -> None:
+    """Raises `InputError`, which begins as ``named`` says, for a policy that needs each reply before it asks again."""
+    from pddl2nl.policies import POLICIES
+
+    made = POLICIES[policy]() if policy in POLICIES else None
+    if made is not None and made.needs_model and not made.one_shot:
+        able = [name for name, make in POLICIES.items() if make().one_shot]
+        raise InputError(
+            f"{named} needs each reply before it can ask again; a batch takes those that give a plan at once: "
+            f"{', '.join(able)}"
+        )
+
+
+def batches_text(state: BatchProgress) -> str:
+    """How the batches stand: ``batches: 1 completed, 2 in_progress``."""
+    return "batches: " + ", ".join(f"{count} {name}" for name, count in sorted(state.states.items()))
 
 
 @contextmanager
@@ -34,7 +53,6 @@ def waiting(access: Access, poll_seconds: float) -> Iterator[BatchPasses]:
         bar = progress.add_task("the provider's batches", total=None)
 
         def show(state: BatchProgress) -> None:
-            said = ", ".join(f"{count} {name}" for name, count in sorted(state.states.items()))
-            progress.update(bar, completed=state.treated, total=state.lines, description=f"batches: {said}")
+            progress.update(bar, completed=state.treated, total=state.lines, description=batches_text(state))
 
         yield BatchPasses(access, poll_seconds=poll_seconds, on_progress=show)

@@ -8,14 +8,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from pddl2nl.cli.access import CacheOption, PollSeconds, ProviderBatch
+from pddl2nl.cli.access import CacheOption, Calls, Dollars, PollSeconds, ProviderBatch, Tokens
+from pddl2nl.cli.accounts import account_text
+from pddl2nl.cli.batches import batches_text, check_one_shot
 from pddl2nl.cli.output import console, print_error, print_json, print_text, print_warnings, warn, write_text_file
 from pddl2nl.cli.wording import JsonOption
-from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
     from pddl2nl.experiments.access import Access
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
     from pddl2nl.experiments.summary import Progress, SweepSummary, Trouble
     from pddl2nl.llm import Price
     from pddl2nl.llm.batch import BatchProgress
-    from pddl2nl.policies.budget import Account
 
 __all__ = ["register"]
+
+Number = TypeVar("Number", int, float)
 
 _WORKERS = 8
 _SHOWN = 5
@@ -66,6 +68,9 @@ def _experiment(
     provider_batch: ProviderBatch = False,
     poll_seconds: PollSeconds = 30.0,
     cache: CacheOption = None,
+    max_usd: Dollars = None,
+    max_calls: Calls = None,
+    max_tokens: Tokens = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run everything that a specification multiplies: domains, policies, models, wordings, styles, seeds, baselines.
@@ -74,10 +79,11 @@ def _experiment(
     off; no reply is paid for twice.
 
     Lists in SPEC.toml: domains (names of shipped ones, or {domain = FILE, problems = [FILES or PATTERNS]}), instances
-    (of the shipped ones), policies, models, wordings (default, template, llm or a file), styles (nl, pddl), seeds,
-    baselines (brfs, lmcut, ff, lama). Texts: name, profile, base_url. Tables: options (of each run: those of `pddl2nl
-    run`, with _ for -, and planner_seconds), budgets (of the whole experiment: max_usd, max_calls, max_tokens), access
-    (workers, requests_per_minute, tokens_per_minute, models). Paths are relative to the file.
+    (of the shipped ones), policies, models, wordings (default, template, llm or a file), styles (nl, pddl), seeds (by
+    default 1 to 5, and 1 to 10 for random), baselines (brfs, lmcut, ff, lama). Texts: name, profile, base_url. Tables:
+    options (of each run: those of `pddl2nl run`, with _ for -, and planner_seconds), budgets (of the whole experiment:
+    max_usd, max_calls, max_tokens; given here as options they stand), access (workers, requests_per_minute,
+    tokens_per_minute, models). Paths are relative to the file.
 
     Exit code 0: all solved; 1: some are not, or are left for the next time; 2: bad input; 3: an endpoint or a planner
     failed, which is no verdict; 130: Ctrl-C.
@@ -86,14 +92,25 @@ def _experiment(
     from pddl2nl.experiments.product import cells, check_models, jobs_of
     from pddl2nl.experiments.record import record_name
     from pddl2nl.experiments.spec_file import load_experiment
+    from pddl2nl.policies.budget import Limits
 
     said = load_experiment(spec)
+    budget = said.budget
+    said = replace(
+        said,
+        budget=Limits(
+            calls=_first(max_calls, budget.calls),
+            tokens=_first(max_tokens, budget.tokens),
+            usd=_first(max_usd, budget.usd),
+        ),
+    )
     folder = out or Path("runs") / record_name(said.name)
     reached = reach(cache, said.models_file, said.requests_per_minute, said.tokens_per_minute, warn=warn)
     prices = check_models(said, reached)
     table = list(cells(said))
     if provider_batch:
-        _check_batch(said)
+        for policy in said.policies:
+            check_one_shot(policy, f"{said.path}: --provider-batch: policy '{policy}'")
     print_warnings(_warnings(said))
     jobs = jobs_of(said, table)
     print_warnings(_strangers(folder, jobs))
@@ -113,17 +130,9 @@ def _experiment(
     raise typer.Exit(summary.exit_code)
 
 
-def _check_batch(said: ExperimentSpec) -> None:
-    from pddl2nl.policies import POLICIES
-
-    for policy in said.policies:
-        made = POLICIES[policy]()
-        if made.needs_model and not made.one_shot:
-            able = [name for name, make in POLICIES.items() if make().one_shot]
-            raise InputError(
-                f"{said.path}: --provider-batch: policy '{policy}' needs each reply before it can ask again; a batch "
-                f"takes those that give a plan at once: {', '.join(able)}"
-            )
+def _first(given: Number | None, said: Number | None) -> Number | None:
+    """What stands on the command line, else what the specification says."""
+    return said if given is None else given
 
 
 def _warnings(said: ExperimentSpec) -> Iterator[str]:
@@ -225,12 +234,11 @@ def _shown(runs: int) -> Iterator[tuple[Callable[[Progress], None], Callable[[Ba
 
         def show(progress: Progress) -> None:
             nonlocal ended
-            ended = f"{progress.solved} solved, {progress.failed} failed; {_account(progress.spent)}"
+            ended = f"{progress.solved} solved, {progress.failed} failed; {account_text(progress.spent)}"
             bars.update(task, completed=progress.ended, description=ended)
 
         def show_batch(state: BatchProgress) -> None:
-            states = ", ".join(f"{count} {name}" for name, count in sorted(state.states.items()))
-            bars.update(task, description=f"{ended}; batches: {states}, {state.treated} of {state.lines} lines")
+            bars.update(task, description=f"{ended}; {batches_text(state)}, {state.treated} of {state.lines} lines")
 
         yield show, show_batch
 
@@ -248,17 +256,11 @@ class _Lines:
             self._tenths = tenths
             sys.stderr.write(
                 f"{progress.ended} of {progress.runs} runs, {progress.solved} solved, {progress.failed} failed; "
-                f"{_account(progress.spent)}\n"
+                f"{account_text(progress.spent)}\n"
             )
 
 
 # ── in the end ───────────────────────────────────────────────────────────────────────────────────
-
-
-def _account(account: Account) -> str:
-    usd = "price unknown" if account.usd is None else f"{account.usd:.4f} USD"
-    tokens = account.prompt_tokens + account.completion_tokens
-    return f"{account.calls} calls, {account.cache_hits} from the cache, {tokens} tokens, {usd}"
 
 
 def _told(name: str, summary: SweepSummary, folder: Path) -> str:
@@ -271,9 +273,9 @@ def _told(name: str, summary: SweepSummary, folder: Path) -> str:
     lines = [f"{name}: {summary.runs} runs: {', '.join(outcomes) or 'nothing to do'}"]
     if summary.earlier:
         lines.append(f"  of them finished before: {summary.earlier}")
-    lines.append(f"spent this time: {_account(summary.spent)}, {summary.seconds:.1f} s")
+    lines.append(f"spent this time: {account_text(summary.spent)}, {summary.seconds:.1f} s")
     if summary.already.calls:
-        lines.append(f"spent before: {_account(summary.already)}")
+        lines.append(f"spent before: {account_text(summary.already)}")
     if summary.stopped is not None and not summary.refused:
         lines.append(f"stopped: {summary.stopped}; the same command goes on where it was")
     lines.append(f"records: {folder}")

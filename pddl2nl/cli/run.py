@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import typer
 
@@ -21,6 +21,7 @@ from pddl2nl.cli.access import (
     Tokens,
     TokensPerMinute,
 )
+from pddl2nl.cli.accounts import account_text
 from pddl2nl.cli.output import DONE, INFRASTRUCTURE, WANTING, print_json, print_table, print_text, print_warnings, warn
 from pddl2nl.cli.run_options import (
     ExampleName,
@@ -224,22 +225,17 @@ def _play(spec: RunSpec, reached: Access, poll_seconds: float | None, as_json: b
 
 
 def _batched(spec: RunSpec, reached: Access, poll_seconds: float) -> RunResult:
-    from pddl2nl.cli.batches import waiting
+    from pddl2nl.cli.batches import check_one_shot, waiting
     from pddl2nl.experiments.runs import run_spec
-    from pddl2nl.policies import POLICIES
 
-    made = POLICIES[spec.policy]() if spec.policy in POLICIES else None
-    if made is not None and made.needs_model and not made.one_shot:
-        able = [name for name, make in POLICIES.items() if make().one_shot]
-        raise InputError(
-            f"--provider-batch: --policy {spec.policy} needs each reply before it can ask again; a batch takes those "
-            f"that give a plan at once: {', '.join(able)}"
-        )
+    check_one_shot(spec.policy, f"--provider-batch: --policy {spec.policy}")
     with waiting(reached, poll_seconds) as batches:
         return batches.until_done(lambda access: run_spec(spec, access))
 
 
 def _told(result: RunResult) -> str:
+    from pddl2nl.policies.budget import Account
+
     # What infrastructure says may be long, the difference of two prompts for one; all of it is on standard error.
     lines = [f"{result.outcome}: {result.message.splitlines()[0] if result.message else ''}"]
     if result.fault is not None and result.fault.text != result.message:
@@ -251,16 +247,9 @@ def _told(result: RunResult) -> str:
     hits = f", {result.cache_hits} from the cache" if result.cache_hits else ""
     lines.append(f"{spent}{hits}, {tokens}, {usd}, {result.seconds:.1f} s")
     if len(result.accounts) > 1:
-        lines += [f"  {role}: {_account(account)}" for role, account in result.accounts.items()]
+        lines += [f"  {role}: {account_text(Account(**account))}" for role, account in result.accounts.items()]
     lines.append(f"record: {result.record}")
     return "\n".join(lines)
-
-
-def _account(account: Mapping[str, Any]) -> str:
-    hits = f", {account['cache_hits']} from the cache" if account["cache_hits"] else ""
-    usd = "price unknown" if account["usd"] is None else f"{account['usd']:.4f} USD"
-    tokens = f"{account['prompt_tokens']} + {account['completion_tokens']} tokens"
-    return f"{account['calls']} calls{hits}, {tokens}, {usd}"
 
 
 def _exit_code(result: RunResult) -> int:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pddl2nl.cli.accounts import account_text
 from pddl2nl.cli.batches import waiting
 from pddl2nl.cli.output import console, print_warnings, write_text_file
 from pddl2nl.errors import InfrastructureError, InputError
@@ -124,10 +125,7 @@ def _say_costs(made: MadeModel, asking: Asking) -> None:
     account: Account | None = asking.accounts.spent.get("wording")
     if made.base_url is None or account is None:
         return
-    hits = f", {account.cache_hits} more from the cache" if account.cache_hits else ""
-    usd = "price unknown" if account.usd is None else f"{account.usd:.4f} USD"
-    tokens = f"{account.prompt_tokens} + {account.completion_tokens} tokens"
-    sys.stderr.write(f"{made.model.name}: {account.calls} calls{hits}, {tokens}, {usd}\n")
+    sys.stderr.write(f"{made.model.name}: {account_text(account)}\n")
 
 
 class _Kept:

@@ -16,14 +16,15 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments.access import Access
 from pddl2nl.llm import Completion, EndpointModel, Model, Price, ReplyPendingError, Request, Usage, Wrapped, request_key
 from pddl2nl.llm.batch import BatchProgress, BatchRunner
+from pddl2nl.llm.limiter import CHARACTERS_A_TOKEN
 from pddl2nl.policies.budget import Account, BudgetSpentError, Purse
 
 __all__ = ["BatchPasses"]
 
 Result = TypeVar("Result")
 
-_CHARACTERS, _REPLY = 4.0, 300
-"""What a request is taken to cost before its reply is there: characters a token, and tokens of the reply, at most."""
+_REPLY = 300
+"""How many tokens a reply is taken to have before it is there, at most."""
 
 
 class BatchPasses:
@@ -127,7 +128,7 @@ class BatchPasses:
             price = self._prices[request_key(request)] = None if settings is None else settings.price
             if self._runner.pending > noted:
                 characters = sum(len(message.content) for message in request.messages)
-                usage = Usage(int(characters / _CHARACTERS), min(_REPLY, request.max_tokens or _REPLY))
+                usage = Usage(int(characters / CHARACTERS_A_TOKEN), min(_REPLY, request.max_tokens or _REPLY))
                 usd = 0.0 if price is None else price.usd(usage, "batch")
                 self._promised.book(Completion("", usage=usage), usd)
         return found

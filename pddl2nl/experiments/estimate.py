@@ -17,12 +17,12 @@ from pddl2nl.experiments.product import Cell, behind_endpoint
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.llm import Completion, Price, Request
+from pddl2nl.llm.limiter import CHARACTERS_A_TOKEN
 from pddl2nl.policies import POLICIES
 from pddl2nl.policies.prompting import prompt_text
 
 __all__ = ["HOW", "Estimate", "estimate"]
 
-_CHARACTERS = 4.0
 _ACTION, _THOUGHT, _OBSERVATION = 15, 35, 25
 _EXAMPLE_STEPS, _PLAN = 5, 12
 _TRANSLATION, _WORDED_SNIPPET = 600, 500
@@ -31,7 +31,7 @@ _THOUGHTS_SHOWN = ("thoughts.txt", "thoughts_example.txt", "thoughts_answer.txt"
 """What the prompt for the example's thoughts begins with, whatever the task."""
 
 HOW = (
-    f"first prompts are measured ({_CHARACTERS:g} characters a token); an example is taken to be as long as its "
+    f"first prompts are measured ({CHARACTERS_A_TOKEN} characters a token); an example is taken to be as long as its "
     f"problem and {_EXAMPLE_STEPS} turns; a run to take as many turns as FF's plan where that is known, else {_PLAN} "
     f"or half its limit of steps; an action to take {_ACTION} tokens, a thought {_THOUGHT}, an observation "
     f"{_OBSERVATION}; wording and thoughts to be asked for once for each domain, model and seed; nothing to be in a "
@@ -138,7 +138,7 @@ def _measure(cell: Cell) -> tuple[float, float]:
     except InputError:
         # It will be reported by its name when it is run; here it costs nothing.
         return 0.0, 0.0
-    return model.system / _CHARACTERS, model.problem / _CHARACTERS
+    return model.system / CHARACTERS_A_TOKEN, model.problem / CHARACTERS_A_TOKEN
 
 
 def _one_run(cell: Cell, system: float, problem: float, price: Price | None) -> Estimate:
@@ -170,7 +170,7 @@ def _wording(cell: Cell, price: Price | None) -> Estimate:
 
 
 def _thoughts(system: float, problem: float, price: Price | None) -> Estimate:
-    shown = sum(len(prompt_text(name)) for name in _THOUGHTS_SHOWN) / _CHARACTERS
+    shown = sum(len(prompt_text(name)) for name in _THOUGHTS_SHOWN) / CHARACTERS_A_TOKEN
     steps = _EXAMPLE_STEPS * (_ACTION + _OBSERVATION)
     return _priced(1, shown + system + problem + steps, _EXAMPLE_STEPS * _THOUGHT, price)
 

@@ -23,7 +23,7 @@ from pddl2nl.pddl import write_domain
 from pddl2nl.policies import POLICIES
 from pddl2nl.policies.budget import Account, total
 
-__all__ = ["Ended", "Job", "PlannerSpec", "canonical_spec", "last_line", "make_job", "play", "read_end"]
+__all__ = ["Ended", "Job", "PlannerSpec", "last_line", "make_job", "play", "read_end"]
 
 _HASH = 12
 _LONGEST_PART = 40
@@ -89,7 +89,7 @@ def make_job(spec: RunSpec | PlannerSpec, *parts: str, models_file: Path | None 
     """
     said = parts or _usual_parts(spec)
     short = [part if len(part) <= _LONGEST_PART else part[: _LONGEST_PART - 1] + "_" for part in said]
-    return Job(f"{record_name(*short)}-{sha256(canonical_json(canonical_spec(spec, models_file)))[:_HASH]}", spec)
+    return Job(f"{record_name(*short)}-{sha256(canonical_json(_canonical_spec(spec, models_file)))[:_HASH]}", spec)
 
 
 def _usual_parts(spec: RunSpec | PlannerSpec) -> tuple[str, ...]:
@@ -104,7 +104,7 @@ def _usual_parts(spec: RunSpec | PlannerSpec) -> tuple[str, ...]:
 # ── what determines a run ────────────────────────────────────────────────────────────────────────
 
 
-def canonical_spec(spec: RunSpec | PlannerSpec, models_file: Path | None = None) -> dict[str, Any]:
+def _canonical_spec(spec: RunSpec | PlannerSpec, models_file: Path | None = None) -> dict[str, Any]:
     """All that determines a run, as JSON: texts of files by their hashes, a wording by its content.
 
     How the models are reached (`Access`) is not in it, but for those settings that are sent to the endpoint with

@@ -18,7 +18,12 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.policies import POLICIES
 
-__all__ = ["PROFILES", "Profile", "apply_profile", "profile"]
+__all__ = ["PROFILES", "SEEDS", "WALK_SEEDS", "Profile", "apply_profile", "profile"]
+
+
+SEEDS = (1, 2, 3, 4, 5)
+WALK_SEEDS = tuple(range(1, 11))
+"""The paper's seeds of a whole experiment: for models, and for the random walk."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +66,8 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
                     }
                 ),
                 MappingProxyType({"wording": "llm", "translator": "llm"}),
-                tuple(range(1, 6)),
-                tuple(range(1, 11)),
+                SEEDS,
+                WALK_SEEDS,
             ),
         )
     }

@@ -6,6 +6,7 @@ import hashlib
 import platform
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from importlib import metadata
 from typing import cast
 
@@ -366,11 +367,19 @@ def _versions(made: MadeModel | None) -> dict[str, str]:
     for package in ("pddl2nl", "up-fast-downward", "openai"):
         if package == "openai" and (made is None or made.base_url is None):
             continue
-        try:
-            versions[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            continue
+        version = _version(package)
+        if version is not None:
+            versions[package] = version
     return versions
+
+
+@lru_cache
+def _version(package: str) -> str | None:
+    # Read once: a package's metadata take a millisecond, and an experiment has thousands of runs.
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
 
 
 def _sha256(text: str) -> str:

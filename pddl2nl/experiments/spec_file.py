@@ -31,7 +31,7 @@ from typing import Any
 
 from pddl2nl.baselines import BASELINES
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.profiles import PROFILES, profile
+from pddl2nl.experiments.profiles import PROFILES, SEEDS, WALK_SEEDS, profile
 from pddl2nl.experiments.thoughts import THOUGHTS
 from pddl2nl.experiments.toml_places import Kind, TOMLText, choice, list_of, near, number, shown, text, whole
 from pddl2nl.llm import public_url
@@ -205,8 +205,8 @@ def load_experiment(path: str | Path) -> ExperimentSpec:
         models=reading.models,
         wordings=reading.wordings,
         styles=top["styles"] or ("nl",),
-        seeds=top["seeds"] or (chosen.seeds if chosen is not None else (1,)),
-        walk_seeds=top["seeds"] or (chosen.walk_seeds if chosen is not None else (1,)),
+        seeds=top["seeds"] or (chosen.seeds if chosen is not None else SEEDS),
+        walk_seeds=top["seeds"] or (chosen.walk_seeds if chosen is not None else WALK_SEEDS),
         baselines=top["baselines"],
         profile=top.get("profile"),
         base_url=top.get("base_url"),

@@ -16,7 +16,7 @@ from typing import Any
 
 from pddl2nl.errors import InputError
 
-__all__ = ["Kind", "TOMLText", "choice", "flag", "list_of", "near", "number", "shown", "text", "whole"]
+__all__ = ["Kind", "TOMLText", "choice", "list_of", "near", "number", "shown", "text", "whole"]
 
 _HEADER = re.compile(r"^\s*\[\[?\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(r"""^(\s*)((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
@@ -34,7 +34,6 @@ class Kind:
 
 text = Kind("a text", lambda value: isinstance(value, str) and bool(value))
 """Any text but the empty one."""
-flag = Kind("true or false", lambda value: isinstance(value, bool))
 """A truth value."""
 
 

@@ -79,6 +79,9 @@ class _Job:
     def __init__(self, action: Callable[[sqlite3.Connection], Any]):
         self.action = action
         self.done = False
+        self.leads = False
+        self.waited_for = True
+        self.woken = threading.Event()
         self.result: Any = None
         self.error: Exception | None = None
 
@@ -117,7 +120,7 @@ class CacheFile:
 
     def _reset(self) -> None:
         self._read_lock, self._write_lock = threading.Lock(), threading.Lock()
-        self._committed = threading.Condition()
+        self._queueing = threading.Lock()
         self._committing = False
         self._queue: list[_Job] = []
         self._reader: sqlite3.Connection | None = None
@@ -166,16 +169,23 @@ class CacheFile:
             InfrastructureError: the file or the disk failed, and nothing was changed.
         """
         job = _Job(action)
-        with self._committed:
-            self._queue.append(job)
-            while self._committing and not job.done:
-                self._committed.wait()
-            jobs: list[_Job] = []
-            if not job.done:
+        try:
+            with self._queueing:
+                self._queue.append(job)
+                job.leads = not self._committing
                 self._committing = True
-                jobs, self._queue = self._queue, []
-        if jobs:
-            self._commit(jobs)
+            # Each waits for itself: waking all after every commit, as a condition does, has them fight for nothing.
+            if not job.leads:
+                job.woken.wait()
+            if job.leads:
+                self._commit(job)
+        except BaseException:
+            # Ctrl-C hits one thread, which waits no more; its change is made all the same, by whoever commits next.
+            with self._queueing:
+                job.waited_for = False
+                if job.leads:
+                    self._next_leads(job)
+            raise
         if job.error is not None:
             if isinstance(job.error, sqlite3.Error):
                 raise self.explained(job.error)
@@ -208,8 +218,10 @@ class CacheFile:
         weakref.finalize(self, _close_own, connection, os.getpid())
         return connection
 
-    def _commit(self, jobs: list[_Job]) -> None:
-        """Makes the changes of a group; the thread that calls this is the only one that does."""
+    def _commit(self, leader: _Job) -> None:
+        """Makes the changes that have come together; the leader's thread is the only one that does."""
+        with self._queueing:
+            jobs, self._queue = self._queue, []
         done = True
         try:
             with self._write_lock:
@@ -219,16 +231,26 @@ class CacheFile:
             for job in jobs:
                 job.error = error
         except BaseException:
-            # Ctrl-C hits one thread: the changes of the others are still to be made, by one of them.
             done = False
             raise
         finally:
-            with self._committed:
-                for job in jobs:
-                    job.done = done
-                self._queue = self._queue if done else jobs + self._queue
-                self._committing = False
-                self._committed.notify_all()
+            with self._queueing:
+                for job in jobs if done else ():
+                    job.done = True
+                    job.woken.set()
+                if done:
+                    self._next_leads(leader)
+                else:
+                    self._queue = jobs + self._queue
+
+    def _next_leads(self, leader: _Job) -> None:
+        """Whoever has waited longest commits next; called with the queue locked."""
+        leader.leads = False
+        following = next((job for job in self._queue if job.waited_for), None)
+        self._committing = following is not None
+        if following is not None:
+            following.leads = True
+            following.woken.set()
 
     @staticmethod
     def _transact(connection: sqlite3.Connection, jobs: Sequence[_Job]) -> None:

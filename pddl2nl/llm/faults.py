@@ -29,6 +29,8 @@ _LONGEST_WAIT = 600.0
 """Seconds; a server that asks for more is not waited for."""
 _FIRST_WAIT = 0.5
 _LONGEST_BACKOFF = 8.0
+_LONGEST_CROWDED = 15.0
+"""Rate limits are counted by the minute, and some servers do not say how long to wait."""
 _LONGEST_MESSAGE = 500
 
 _PASSING = (408, 409, 429)
@@ -168,13 +170,15 @@ def _status_said(error: object) -> int | None:
     return next((status for status, known in _NAMED if any(name in known for name in names)), None)
 
 
-def backoff(attempt: int, wait: float | None, dice: random.Random) -> float:
+def backoff(attempt: int, wait: float | None, dice: random.Random, *, crowded: bool = False) -> float:
     """Seconds to wait after an attempt (from 0): exponential with full jitter, or what the server asks for.
 
     To what the server asks for a little is added, at most as much again: those whom it sends away together shall
     not come back together.
     """
-    exponential = dice.uniform(0.0, min(_LONGEST_BACKOFF, _FIRST_WAIT * 2.0 ** min(attempt, 20)))
+    exponential = dice.uniform(
+        0.0, min(_LONGEST_CROWDED if crowded else _LONGEST_BACKOFF, _FIRST_WAIT * 2.0 ** min(attempt, 20))
+    )
     return exponential if not wait else wait + min(wait, exponential)
 
 

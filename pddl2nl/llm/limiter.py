@@ -21,7 +21,10 @@ from dataclasses import dataclass
 
 from pddl2nl.llm.types import ModelConfigurationError
 
-__all__ = ["Limiter"]
+__all__ = ["CHARACTERS_A_TOKEN", "Limiter"]
+
+CHARACTERS_A_TOKEN = 4
+"""How many characters of English a token has, near enough to estimate before an endpoint has counted."""
 
 _MINUTE = 60.0
 _BURST = 1 / 6

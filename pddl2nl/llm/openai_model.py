@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pddl2nl.llm.connection import connect, post
 from pddl2nl.llm.embedding import chunks, read_vectors
 from pddl2nl.llm.faults import Fault, backoff, fault_in_reply, fault_of, status_fault
-from pddl2nl.llm.limiter import Limiter
+from pddl2nl.llm.limiter import CHARACTERS_A_TOKEN, Limiter
 from pddl2nl.llm.reading import is_part_of_reply, read_completion, read_text, read_usage
 from pddl2nl.llm.redaction import Redactor, guard_logs, secrets_of_url
 from pddl2nl.llm.types import Completion, EndpointError, ModelConfigurationError, Request, Tariff, Usage
@@ -43,7 +43,6 @@ most often its address is wrong."""
 _SHORT_WAIT = 2.0
 _LONG_WAIT = 30.0
 _SHORT_PAUSE = 1.0
-_CHARACTERS_A_TOKEN = 4
 _LOG = logging.getLogger("pddl2nl.llm")
 T = TypeVar("T")
 
@@ -130,7 +129,7 @@ class OpenAIModel:
         """
         began = time.perf_counter()
         body = self.body(request)
-        prompt = sum(len(message.content) for message in request.messages) // _CHARACTERS_A_TOKEN
+        prompt = sum(len(message.content) for message in request.messages) // CHARACTERS_A_TOKEN
         estimate = prompt + (body.get(self._settings.max_tokens_name) or 0)
         data = self._persist(lambda: self._post("/chat/completions", body), estimate)
         if isinstance(data, Fault):
@@ -139,7 +138,7 @@ class OpenAIModel:
         completion = self.read(data, time.perf_counter() - began)
         usage = completion.usage
         counted = usage.prompt_tokens + usage.completion_tokens
-        self._limiter.settle(estimate, counted or prompt + len(completion.text) // _CHARACTERS_A_TOKEN + 1)
+        self._limiter.settle(estimate, counted or prompt + len(completion.text) // CHARACTERS_A_TOKEN + 1)
         return completion
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
@@ -151,7 +150,7 @@ class OpenAIModel:
         vectors: list[list[float]] = []
         for chunk in chunks(texts):
             body = {"model": self._name, "input": chunk, "encoding_format": "float"}
-            estimate = sum(map(len, chunk)) // _CHARACTERS_A_TOKEN
+            estimate = sum(map(len, chunk)) // CHARACTERS_A_TOKEN
             data = self._persist(lambda sent=body: self._post("/embeddings", sent), estimate)  # type: ignore[misc]
             if isinstance(data, Fault):
                 raise self._error(data)
@@ -311,7 +310,7 @@ class OpenAIModel:
             return Fault("failed", f"answered with something that cannot be read: {error}")
 
     def _wait(self, fault: Fault, attempt: int, sent: float) -> None:
-        seconds = backoff(attempt, fault.wait, self._dice)
+        seconds = backoff(attempt, fault.wait, self._dice, crowded=fault.crowded)
         if fault.unreached and not self._reached:
             seconds = min(seconds, _SHORT_WAIT)
         # One call's own backoff is not everybody's: where the server does not say, the others wait but a moment.

@@ -205,7 +205,7 @@ def test_a_second_wording_of_an_endpoint_comes_from_the_cache(files: list[str], 
     assert again.stdout == first.stdout
     assert "4 calls, " in first.stderr
     assert "0.0000 USD" not in first.stderr
-    assert again.stderr == "some-model: 0 calls, 4 more from the cache, 0 + 0 tokens, 0.0000 USD\n"
+    assert again.stderr == "some-model: 0 calls, 4 from the cache, 0 + 0 tokens, 0.0000 USD\n"
 
 
 def test_a_provider_s_batches_word_the_same_in_two_goes(files: list[str], tmp_path: Path) -> None:

@@ -176,6 +176,7 @@ def test_a_run_that_cannot_be_is_named_and_the_others_are_done(capfd):
     text = """domains = [{domain = "lamps/domain.pddl", problems = ["lamps/*.pddl"]}]
     policies = ["act"]
     models = ["looking"]
+    seeds = [1]
     base_url = "%s"
     [options]
     steps = 2

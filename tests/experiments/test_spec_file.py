@@ -99,7 +99,8 @@ def test_the_product_is_run_less_what_there_is_not(spec, lamps, tmp_path):
 
 def test_what_is_left_out_has_its_defaults(spec):
     said = spec('domains = ["visitall"]\npolicies = ["basic"]\nmodels = ["oracle"]\n', "small.toml")
-    assert (said.name, said.seeds, said.styles, said.wordings) == ("small", (1,), ("nl",), ("default",))
+    assert (said.name, said.seeds, said.styles, said.wordings) == ("small", (1, 2, 3, 4, 5), ("nl",), ("default",))
+    assert said.walk_seeds == tuple(range(1, 11))
     names = [task.name for task in said.domains[0].tasks]
     assert names == [instance.name for instance in shipped_domain("visitall").benchmarks]
     assert "example" not in names
