@@ -7,8 +7,13 @@ import importlib.util
 import itertools
 import os
 import re
-from collections.abc import Iterator
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -47,6 +52,20 @@ def root() -> Path:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _ctrl_c_is_heard() -> Iterator[None]:
+    """Ctrl-C interrupts, whoever started the tests.
+
+    A shell without job control (``sh -c 'pytest &'``, many CI runners) lets what it starts in the background ignore
+    it, and processes that tests start would inherit that.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(scope="session", autouse=True)
 def _bare_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """No keys, endpoints, settings, proxies or terminal of whoever runs the tests, and no certificates.
 
@@ -72,3 +91,70 @@ def _own_cache(monkeypatch: pytest.MonkeyPatch, cache_folder: Path) -> None:
 def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the caches of tests lie."""
     return tmp_path_factory.mktemp("caches")
+
+
+# ── how much work an action is ───────────────────────────────────────────────────────────────────
+
+
+def _steps(action: Callable[[], object]) -> int:
+    """The calls that an action makes, of functions in Python and in C: the same on a busy machine."""
+    count = 0
+
+    def note(frame: FrameType, event: str, argument: Any) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        action()
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+def _seconds(action: Callable[[], object]) -> float:
+    # What other tests have left in memory is nothing to the collector for as long as this takes.
+    gc.freeze()
+    try:
+        began = time.process_time()
+        action()
+        return time.process_time() - began
+    finally:
+        gc.unfreeze()
+
+
+def _linear_steps(action: Callable[[Any], object], make: Callable[[int], Any], size: int) -> None:
+    # Steps are no matter of chance, so that half of what the clock needs is enough.
+    little, much = make(size), make(4 * size)
+    action(little)
+    small, large = _steps(lambda: action(little)), _steps(lambda: action(much))
+    assert large < 6 * small, f"{small} steps for {size}, {large} for {4 * size}"
+
+
+def _linear_seconds(action: Callable[[Any], object], make: Callable[[int], Any], size: int) -> None:
+    little, much = make(size), make(8 * size)
+    action(little)
+    small = max(min(_seconds(lambda: action(little)) for _ in range(3)), 0.005)
+    large = _seconds(lambda: action(much))
+    if large > 24 * small:
+        large = min(large, _seconds(lambda: action(much)))
+    assert large < 24 * small, f"{small:.3f} s for {size}, {large:.3f} s for {8 * size}"
+
+
+@pytest.fixture
+def steps() -> Callable[[Callable[[], object]], int]:
+    """``steps(action)``: how much work an action is, in calls, whatever else the machine does."""
+    return _steps
+
+
+@pytest.fixture(params=["steps", pytest.param("seconds", marks=pytest.mark.benchmark)])
+def linear(request: pytest.FixtureRequest) -> Callable[[Callable[[Any], object], Callable[[int], Any], int], None]:
+    """``linear(action, make, size)`` asserts that ``action(make(n))`` takes linear time, the making left out.
+
+    It goes by the growth and not by the clock: eight times the size is eight times the work where it is linear, and 64
+    times where it is quadratic. By default the work is counted in steps, which a busy machine does not change. What is
+    lost within one call, as in a regular expression that goes back and forth, shows only in the seconds of the
+    process: ``pytest -m benchmark``.
+    """
+    return _linear_steps if request.param == "steps" else _linear_seconds

@@ -91,7 +91,7 @@ def test_a_shown_command_prints_what_is_shown(
 def test_the_settings_and_the_specification_that_are_shown_are_read(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    settings, specification = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
+    settings, specification, sets = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
     (tmp_path / "models.toml").write_text(settings, encoding="utf-8")
     assert load_catalogue(tmp_path / "models.toml").of("my-model-7").takes_temperature is False
     for folder in ("domains", "instances"):
@@ -100,9 +100,20 @@ def test_the_settings_and_the_specification_that_are_shown_are_read(
     for text in (specification, commented):
         (tmp_path / "first.toml").write_text(text, encoding="utf-8")
         said = load_experiment(tmp_path / "first.toml")
-        assert [len(domain.tasks) for domain in said.domains] == [2, 7]
+        assert [len(domain.tasks) for domain in said.domains] == [2, 9]
         assert said.budget.usd == 20
         assert not [*left_out(said)]
+    (tmp_path / "mine").mkdir()
+    for file in ("domains/ferry/domain.pddl", "instances/ferry/p01.pddl"):
+        shutil.copy(ROOT / file, tmp_path / "mine")
+    (tmp_path / "sets.toml").write_text(sets, encoding="utf-8")
+    said = load_experiment(tmp_path / "sets.toml")
+    assert [(domain.label, len(domain.tasks)) for domain in said.domains] == [
+        ("blocksworld", 20),
+        ("visitall", 20),
+        ("mine+strip-costs", 1),
+        ("ferry+obfuscate-generic", 9),
+    ]
 
 
 @pytest.mark.usefixtures("needs_planner")

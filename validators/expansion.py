@@ -68,12 +68,13 @@ def _parts(block: EffectBlock, slots: Slots, layout: Layout, outer: Part) -> Ite
     for guard, inner in block.whens:
         guarded = _guarded(guard, slots, layout, outer)
         if guarded is not None:
-            found = False
+            read = guard.rest is None
             for part in _parts(inner, slots, layout, guarded):
-                found = True
+                read = read or _same_conditions(part, guarded)
                 yield part
-            if guard.rest is not None and not found:
-                # Nothing follows, but what it reads must have a value all the same.
+            if not read:
+                # Nothing follows, or nothing but what has further conditions, which are looked at first: what this
+                # condition reads must have a value all the same.
                 yield replace(guarded, slots=tuple(slots))
     if block.updates:
         yield replace(outer, slots=tuple(slots), updates=block.updates)
@@ -85,6 +86,10 @@ def _parts(block: EffectBlock, slots: Slots, layout: Layout, outer: Part) -> Ite
                 raise _TooManyError
             if bound:
                 yield from _parts(inner, slots, layout, outer)
+
+
+def _same_conditions(part: Part, other: Part) -> bool:
+    return (part.needed, part.forbidden, part.tests) == (other.needed, other.forbidden, other.tests)
 
 
 def _guarded(guard: Guard, slots: Slots, layout: Layout, outer: Part) -> Part | None:

@@ -1,18 +1,15 @@
-; Blocksworld: 5 blocks.
+; Blocksworld: 4 blocks, 2 towers at first.
 (define (problem blocksworld-example)
   (:domain blocksworld-4ops)
 
   (:objects
-    a b c d e)
+    a b c d)
 
   (:init
     (handempty)
-    (ontable c) (clear c)
-    (ontable d) (on a d) (clear a)
-    (ontable b) (clear b)
-    (ontable e) (clear e))
+    (ontable a) (clear a)
+    (ontable b) (on d b) (on c d) (clear c))
 
   (:goal (and
-    (on b d)
-    (on a c)
-    (on c e))))
+    (on c d)
+    (on d a))))

@@ -1,4 +1,4 @@
-; Blocksworld: 3 blocks.
+; Blocksworld: 3 blocks, 1 tower at first.
 (define (problem blocksworld-p01)
   (:domain blocksworld-4ops)
 
@@ -7,9 +7,7 @@
 
   (:init
     (handempty)
-    (ontable a) (clear a)
-    (ontable b) (on c b) (clear c))
+    (ontable a) (on b a) (on c b) (clear c))
 
   (:goal (and
-    (on c a)
     (on b c))))

@@ -1,14 +1,14 @@
-; Blocksworld: 3 blocks.
+; Blocksworld: 5 blocks, 2 towers at first.
 (define (problem blocksworld-p02)
   (:domain blocksworld-4ops)
 
   (:objects
-    a b c)
+    a b c d e)
 
   (:init
     (handempty)
-    (ontable b) (on a b) (on c a) (clear c))
+    (ontable c) (clear c)
+    (ontable d) (on e d) (on a e) (on b a) (clear b))
 
   (:goal (and
-    (on b c)
     (on a b))))

@@ -1,4 +1,4 @@
-; Blocksworld: 4 blocks.
+; Blocksworld: 4 blocks, 2 towers at first.
 (define (problem blocksworld-p03)
   (:domain blocksworld-4ops)
 
@@ -7,8 +7,8 @@
 
   (:init
     (handempty)
-    (ontable a) (on b a) (on d b) (on c d) (clear c))
+    (ontable c) (on d c) (on a d) (clear a)
+    (ontable b) (clear b))
 
   (:goal (and
-    (on d a)
     (on c d))))

@@ -1,16 +1,15 @@
-; Blocksworld: 6 blocks.
+; Blocksworld: 5 blocks, 3 towers at first.
 (define (problem blocksworld-p04)
   (:domain blocksworld-4ops)
 
   (:objects
-    a b c d e f)
+    a b c d e)
 
   (:init
     (handempty)
-    (ontable e) (on f e) (on d f) (on b d) (clear b)
+    (ontable e) (clear e)
+    (ontable d) (on b d) (clear b)
     (ontable c) (on a c) (clear a))
 
   (:goal (and
-    (on c d)
-    (on f a)
-    (on e f))))
+    (on d c))))

@@ -1,17 +1,14 @@
-; Blocksworld: 5 blocks.
+; Blocksworld: 3 blocks, 1 tower at first.
 (define (problem blocksworld-p05)
   (:domain blocksworld-4ops)
 
   (:objects
-    a b c d e)
+    a b c)
 
   (:init
     (handempty)
-    (ontable c) (on a c) (on b a) (on e b) (clear e)
-    (ontable d) (clear d))
+    (ontable b) (on c b) (on a c) (clear a))
 
   (:goal (and
-    (on e a)
-    (on b e)
-    (on c b)
-    (on d c))))
+    (on b a)
+    (on c b))))

@@ -1,17 +1,15 @@
-; Blocksworld: 6 blocks.
+; Blocksworld: 4 blocks, 2 towers at first.
 (define (problem blocksworld-p06)
   (:domain blocksworld-4ops)
 
   (:objects
-    a b c d e f)
+    a b c d)
 
   (:init
     (handempty)
-    (ontable d) (on c d) (on a c) (on b a) (on e b) (clear e)
-    (ontable f) (clear f))
+    (ontable d) (on a d) (on b a) (clear b)
+    (ontable c) (clear c))
 
   (:goal (and
-    (on f b)
-    (on e f)
-    (on d c)
-    (on a d))))
+    (on c a)
+    (on d b))))

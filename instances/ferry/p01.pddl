@@ -1,14 +1,14 @@
-; Ferry: 5 locations, 1 car.
+; Ferry: 4 locations, 1 car, which must move.
 (define (problem ferry-p01)
   (:domain ferry)
 
   (:objects
-    l0 l1 l2 l3 l4 - location
+    l0 l1 l2 l3 - location
     c0 - car)
 
   (:init
-    (at-ferry l3) (empty-ferry)
-    (at c0 l1))
+    (at-ferry l0) (empty-ferry)
+    (at c0 l0))
 
   (:goal (and
     (at c0 l3))))

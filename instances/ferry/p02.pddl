@@ -1,15 +1,14 @@
-; Ferry: 3 locations, 2 cars.
+; Ferry: 5 locations, 1 car, which must move.
 (define (problem ferry-p02)
   (:domain ferry)
 
   (:objects
-    l0 l1 l2 - location
-    c0 c1 - car)
+    l0 l1 l2 l3 l4 - location
+    c0 - car)
 
   (:init
     (at-ferry l1) (empty-ferry)
-    (at c0 l1) (at c1 l2))
+    (at c0 l3))
 
   (:goal (and
-    (at c0 l0)
-    (at c1 l1))))
+    (at c0 l0))))

@@ -1,16 +1,15 @@
-; Ferry: 3 locations, 3 cars.
+; Ferry: 5 locations, 2 cars, all of which must move.
 (define (problem ferry-p04)
   (:domain ferry)
 
   (:objects
-    l0 l1 l2 - location
-    c0 c1 c2 - car)
+    l0 l1 l2 l3 l4 - location
+    c0 c1 - car)
 
   (:init
-    (at-ferry l1) (empty-ferry)
-    (at c0 l1) (at c1 l0) (at c2 l2))
+    (at-ferry l4) (empty-ferry)
+    (at c0 l4) (at c1 l3))
 
   (:goal (and
-    (at c0 l2)
-    (at c1 l2)
-    (at c2 l0))))
+    (at c0 l3)
+    (at c1 l4))))

@@ -1,11 +1,11 @@
-; Grippers: 1 robot, 2 rooms, 2 balls.
+; Grippers: 1 robot, 3 rooms, 2 balls, all of which must move.
 (define (problem grippers-example)
   (:domain grippers)
 
   (:objects
     robot1 - robot
     lgripper1 rgripper1 - gripper
-    room1 room2 - room
+    room1 room2 room3 - room
     ball1 ball2 - ball)
 
   (:init

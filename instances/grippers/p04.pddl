@@ -1,19 +1,22 @@
-; Grippers: 1 robot, 4 rooms, 3 balls.
+; Grippers: 2 robots, 3 rooms, 6 balls, 2 of which must move.
 (define (problem grippers-p04)
   (:domain grippers)
 
   (:objects
-    robot1 - robot
-    lgripper1 rgripper1 - gripper
-    room1 room2 room3 room4 - room
-    ball1 ball2 ball3 - ball)
+    robot1 robot2 - robot
+    lgripper1 rgripper1 lgripper2 rgripper2 - gripper
+    room1 room2 room3 - room
+    ball1 ball2 ball3 ball4 ball5 ball6 - ball)
 
   (:init
-    (at-robby robot1 room1)
+    (at-robby robot1 room3) (at-robby robot2 room3)
     (free robot1 lgripper1) (free robot1 rgripper1)
-    (at ball1 room1) (at ball2 room3) (at ball3 room1))
+    (free robot2 lgripper2) (free robot2 rgripper2)
+    (at ball1 room2) (at ball2 room1) (at ball3 room3) (at ball4 room1) (at ball5 room3)
+    (at ball6 room1))
 
   (:goal (and
-    (at ball1 room4)
-    (at ball2 room4)
-    (at ball3 room2))))
+    (at ball2 room1)
+    (at ball4 room2)
+    (at ball5 room3)
+    (at ball6 room2))))

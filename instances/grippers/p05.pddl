@@ -1,20 +1,18 @@
-; Grippers: 1 robot, 2 rooms, 4 balls.
+; Grippers: 1 robot, 3 rooms, 2 balls, all of which must move.
 (define (problem grippers-p05)
   (:domain grippers)
 
   (:objects
     robot1 - robot
     lgripper1 rgripper1 - gripper
-    room1 room2 - room
-    ball1 ball2 ball3 ball4 - ball)
+    room1 room2 room3 - room
+    ball1 ball2 - ball)
 
   (:init
-    (at-robby robot1 room2)
+    (at-robby robot1 room1)
     (free robot1 lgripper1) (free robot1 rgripper1)
-    (at ball1 room2) (at ball2 room2) (at ball3 room2) (at ball4 room1))
+    (at ball1 room3) (at ball2 room2))
 
   (:goal (and
-    (at ball1 room1)
-    (at ball2 room1)
-    (at ball3 room1)
-    (at ball4 room2))))
+    (at ball1 room2)
+    (at ball2 room3))))

@@ -1,22 +1,20 @@
-; Grippers: 2 robots, 4 rooms, 5 balls.
+; Grippers: 2 robots, 3 rooms, 3 balls, all of which must move.
 (define (problem grippers-p07)
   (:domain grippers)
 
   (:objects
     robot1 robot2 - robot
     lgripper1 rgripper1 lgripper2 rgripper2 - gripper
-    room1 room2 room3 room4 - room
-    ball1 ball2 ball3 ball4 ball5 - ball)
+    room1 room2 room3 - room
+    ball1 ball2 ball3 - ball)
 
   (:init
-    (at-robby robot1 room1) (at-robby robot2 room3)
+    (at-robby robot1 room3) (at-robby robot2 room3)
     (free robot1 lgripper1) (free robot1 rgripper1)
     (free robot2 lgripper2) (free robot2 rgripper2)
-    (at ball1 room1) (at ball2 room1) (at ball3 room1) (at ball4 room4) (at ball5 room4))
+    (at ball1 room3) (at ball2 room1) (at ball3 room1))
 
   (:goal (and
-    (at ball1 room3)
+    (at ball1 room1)
     (at ball2 room2)
-    (at ball3 room4)
-    (at ball4 room3)
-    (at ball5 room2))))
+    (at ball3 room2))))

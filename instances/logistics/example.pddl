@@ -1,4 +1,4 @@
-; Logistics: 1 city, 2 locations, no airplane, 2 packages.
+; Logistics: 1 city, 2 locations, 0 airplanes, 3 packages, 2 of which must move.
 (define (problem logistics-example)
   (:domain logistics-strips)
 
@@ -6,7 +6,7 @@
     c0
     t0
     l0-0 l0-1
-    p0 p1)
+    p0 p1 p2)
 
   (:init
     (city c0)
@@ -14,10 +14,11 @@
     (location l0-0) (location l0-1)
     (in-city l0-0 c0) (in-city l0-1 c0)
     (airport l0-0)
-    (obj p0) (obj p1)
+    (obj p0) (obj p1) (obj p2)
     (at t0 l0-0)
-    (at p0 l0-0) (at p1 l0-0))
+    (at p0 l0-0) (at p1 l0-0) (at p2 l0-0))
 
   (:goal (and
-    (at p0 l0-1)
-    (at p1 l0-1))))
+    (at p0 l0-0)
+    (at p1 l0-1)
+    (at p2 l0-1))))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pddl2nl.baselines.fast_downward import find_driver
+from pddl2nl.baselines.fast_downward import find_driver, version
 from pddl2nl.baselines.inputs import TaskFiles, TaskTexts
 from pddl2nl.baselines.oracle import OracleModel
-from pddl2nl.baselines.planner import BASELINES, PLANNERS, Limits, Planner, solve
+from pddl2nl.baselines.planner import BASELINES, PLANNERS, Limits, Planner, solve, solve_each
 from pddl2nl.baselines.random_walk import walk
 from pddl2nl.baselines.result import PlannerResult, Status
 
@@ -21,5 +21,7 @@ __all__ = [
     "TaskTexts",
     "find_driver",
     "solve",
+    "solve_each",
+    "version",
     "walk",
 ]

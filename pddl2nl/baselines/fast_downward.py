@@ -18,16 +18,31 @@ import tempfile
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 from pddl2nl.baselines.result import Status
 from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
 
-__all__ = ["MIN_MEMORY_MB", "SearchOutcome", "find_driver", "search", "stop_searches"]
+__all__ = [
+    "MAX_MEMORY_MB",
+    "MAX_SECONDS",
+    "MIN_MEMORY_MB",
+    "SearchOutcome",
+    "find_driver",
+    "search",
+    "search_each",
+    "stop_searches",
+    "version",
+]
 
 MIN_MEMORY_MB = 64
 """Below this the translator's Python does not even start, and the driver takes that for a crash."""
+
+MAX_SECONDS = 1000 * 3600
+MAX_MEMORY_MB = 1 << 27
+"""Limits up to which an operating system holds a process to them: 1000 hours and 128 TB."""
 
 _STATUS_OF_EXIT: dict[int, Status] = {
     # A plan was found; 1 to 3 say that a limit ended the search for a better one.
@@ -45,8 +60,12 @@ _STATUS_OF_EXIT: dict[int, Status] = {
 _SEATS = threading.BoundedSemaphore(os.cpu_count() or 1)
 """As many searches at a time as there are processors: an experiment has many more threads than those."""
 _RUNNING: set[subprocess.Popen[bytes]] = set()
+_stops = 0
+"""How often searches were stopped: who has further ones to run looks whether it is the same as before."""
 _KILLED_BY_TIME_LIMIT = 256 - signal.SIGXCPU
 _EXPANDED = re.compile(r"^\[t=[^\]]*\] Expanded (\d+) state\(s\)\.$", re.MULTILINE)
+_TRANSLATED = re.compile(r"^Done! \[([0-9.]+)s CPU", re.MULTILINE)
+_TRANSLATION_ENDED = re.compile(r"^translate exit code: 0$", re.MULTILINE)
 _PLANNER_TIME = re.compile(r"Planner time: ([0-9.]+)s")
 _NO_NEWS = re.compile(
     r"^\s*$|^INFO|^Driver aborting|exit code: \d+$|^Peak memory|^Remove intermediate"
@@ -77,6 +96,8 @@ class _Ended:
     errors: str
     plan_text: str | None
     seconds: float
+    # What an earlier run spent on the translation that this one began with.
+    translated: float = 0.0
 
 
 def find_driver() -> Path:
@@ -109,7 +130,7 @@ def search(
         domain, problem: the PDDL files.
         options: ``--search CONFIGURATION`` or ``--alias NAME``.
         time_limit: seconds of CPU time, translator and search together, as planning competitions count it;
-            a run that takes more than its double and ten seconds of wall time is stopped as well.
+            what takes more than four times as long and ten seconds by the clock is stopped as well.
         memory_limit_mb: MiB of address space for each of the two processes, at least `MIN_MEMORY_MB`.
 
     Raises:
@@ -117,26 +138,68 @@ def search(
         InputError: a limit that cannot be.
         InfrastructureError: the process cannot be started, or ends with success and without a plan.
     """
+    return search_each(domain, problem, [options], time_limit=time_limit, memory_limit_mb=memory_limit_mb)[0]
+
+
+def search_each(
+    domain: Path,
+    problem: Path,
+    searches: Sequence[Sequence[str]],
+    *,
+    time_limit: int | None = None,
+    memory_limit_mb: int | None = None,
+) -> tuple[SearchOutcome, ...]:
+    """As `search`, with several searches one after the other, each of which may spend the limits.
+
+    The task is translated once, and the time that took is counted with every search.
+    """
     _check_limits(time_limit, memory_limit_mb)
     driver = find_driver()
+    patience = None if time_limit is None else 4 * time_limit + 10
+    outcomes, stops = [], _stops
     with tempfile.TemporaryDirectory(prefix="pddl2nl-fd-", ignore_cleanup_errors=True) as folder:
-        command = _command(driver, domain, problem, options, Path(folder), time_limit, memory_limit_mb)
-        patience = None if time_limit is None else 2 * time_limit + 10
-        ended = _run(command, Path(folder), patience)
-    return _outcome(ended, time_limit)
+        inputs: tuple[Path, ...] = (domain.resolve(), problem.resolve())
+        translated = 0.0
+        for number, options in enumerate(searches):
+            if _stops != stops:
+                raise InfrastructureError("the searches were stopped")
+            place = Path(folder) / str(number)
+            place.mkdir()
+            command = _command(driver, inputs, options, place, time_limit, memory_limit_mb)
+            ended = replace(_run(command, place, patience), translated=translated)
+            if _TRANSLATION_ENDED.search(ended.log):
+                inputs = (place / "task.sas",)
+                translated = float((_TRANSLATED.findall(ended.log) or ["0"])[-1])
+            outcomes.append(_outcome(ended, time_limit))
+    return tuple(outcomes)
+
+
+@lru_cache(maxsize=1)
+def version() -> str:
+    """What the planner calls itself: ``Fast Downward 26.6``.
+
+    Raises:
+        MissingExtraError: it is not installed.
+        InfrastructureError: it cannot be started.
+    """
+    command = [sys.executable, str(find_driver()), "--version"]
+    try:
+        said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    except (OSError, subprocess.SubprocessError) as error:
+        raise InfrastructureError(f"Fast Downward cannot be started: {error}") from error
+    return said.splitlines()[0].strip() if said.strip() else "Fast Downward"
 
 
 def _check_limits(time_limit: int | None, memory_limit_mb: int | None) -> None:
-    if time_limit is not None and time_limit < 1:
-        raise InputError(f"a time limit is a whole number of seconds, at least 1; found {time_limit}")
-    if memory_limit_mb is not None and memory_limit_mb < MIN_MEMORY_MB:
-        raise InputError(f"a memory limit is at least {MIN_MEMORY_MB} MB; found {memory_limit_mb}")
+    if time_limit is not None and not 1 <= time_limit <= MAX_SECONDS:
+        raise InputError(f"a time limit is a whole number of seconds from 1 to {MAX_SECONDS}; found {time_limit}")
+    if memory_limit_mb is not None and not MIN_MEMORY_MB <= memory_limit_mb <= MAX_MEMORY_MB:
+        raise InputError(f"a memory limit is from {MIN_MEMORY_MB} to {MAX_MEMORY_MB} MB; found {memory_limit_mb}")
 
 
 def _command(
     driver: Path,
-    domain: Path,
-    problem: Path,
+    inputs: Sequence[Path],
     options: Sequence[str],
     folder: Path,
     time_limit: int | None,
@@ -152,8 +215,7 @@ def _command(
         limits += ["--overall-memory-limit", f"{memory_limit_mb}M"]
     alias = list(options) if options[0] == "--alias" else []
     after = [] if alias else list(options)
-    inputs = [str(domain.resolve()), str(problem.resolve())]
-    return [sys.executable, str(driver), *files, *limits, *alias, *inputs, *after]
+    return [sys.executable, str(driver), *files, *limits, *alias, *map(str, inputs), *after]
 
 
 def _run(command: Sequence[str], folder: Path, patience: float | None) -> _Ended:
@@ -196,6 +258,8 @@ def _run(command: Sequence[str], folder: Path, patience: float | None) -> _Ended
 
 def stop_searches() -> None:
     """Stops the searches of all threads, which a signal reaches as little as their threads; they end as broken."""
+    global _stops
+    _stops += 1
     for process in tuple(_RUNNING):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -218,7 +282,7 @@ def _outcome(ended: _Ended, time_limit: int | None) -> SearchOutcome:
     return SearchOutcome(
         status=status,
         plan_text=ended.plan_text if status == "solved" else None,
-        seconds=ended.seconds,
+        seconds=ended.seconds + ended.translated,
         expanded=int(expanded[-1]) if expanded else None,
         exit_code=ended.exit_code,
         message=message,
@@ -251,7 +315,7 @@ def _judge(ended: _Ended, time_limit: int | None) -> tuple[Status, str]:
 
 def _cpu_seconds(ended: _Ended) -> float:
     found = _PLANNER_TIME.findall(ended.log + ended.errors)
-    return float(found[-1]) if found else 0.0
+    return ended.translated + (float(found[-1]) if found else 0.0)
 
 
 def _last_words(ended: _Ended) -> str:

@@ -7,7 +7,7 @@ reported, whoever found it. The four searches are deterministic: only the random
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -20,7 +20,7 @@ from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.pddl import PDDLError, Task
 from validators import GroundAction, Simulator, read_plan, validate
 
-__all__ = ["BASELINES", "PLANNERS", "Limits", "Planner", "solve"]
+__all__ = ["BASELINES", "PLANNERS", "Limits", "Planner", "solve", "solve_each"]
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ Baseline = Callable[[Task | TaskFiles | TaskTexts, Limits], PlannerResult]
 
 
 def _searcher(name: str) -> Baseline:
-    return lambda task, limits: _plan(task, name, limits)
+    return lambda task, limits: _plan(task, (name,), limits)[name]
 
 
 def _random(task: Task | TaskFiles | TaskTexts, limits: Limits) -> PlannerResult:
@@ -126,8 +126,26 @@ def solve(
     return BASELINES[planner](task, Limits(seed, steps, time_limit, memory_limit_mb))
 
 
-def _plan(source: Task | TaskFiles | TaskTexts, name: str, limits: Limits) -> PlannerResult:
-    planner = PLANNERS[name]
+def solve_each(
+    task: Task | TaskFiles | TaskTexts,
+    planners: Sequence[str],
+    *,
+    time_limit: int | None = None,
+    memory_limit_mb: int | None = None,
+) -> dict[str, PlannerResult]:
+    """As `solve`, with several of the `PLANNERS`, each within the limits; the task is read and translated once.
+
+    Raises:
+        InputError: a planner that is none of these, or a limit that cannot be.
+        PDDLError, UnsupportedError, MissingExtraError, InfrastructureError: see `solve`.
+    """
+    for name in planners:
+        if name not in PLANNERS:
+            raise InputError(f"no search of Fast Downward is called {name!r}: there are {', '.join(PLANNERS)}")
+    return _plan(task, planners, Limits(time_limit=time_limit, memory_limit_mb=memory_limit_mb))
+
+
+def _plan(source: Task | TaskFiles | TaskTexts, names: Sequence[str], limits: Limits) -> dict[str, PlannerResult]:
     fast_downward.find_driver()
     task = as_task(source)
     # Refuses what we could not validate before any time is spent on it.
@@ -135,18 +153,26 @@ def _plan(source: Task | TaskFiles | TaskTexts, name: str, limits: Limits) -> Pl
     foreign = beyond_fast_downward(task.domain, task.problem)
     if foreign:
         message = f"Fast Downward {foreign}"
-        return PlannerResult(name, "unsupported", None, None, 0.0, None, planner.search, message)
+        return {
+            name: PlannerResult(name, "unsupported", None, None, 0.0, None, PLANNERS[name].search, message)
+            for name in names
+        }
     with files_of(source) as files:
-        outcome = fast_downward.search(
+        outcomes = fast_downward.search_each(
             files.domain,
             files.problem,
-            planner.options,
+            [PLANNERS[name].options for name in names],
             time_limit=limits.time_limit,
             memory_limit_mb=limits.memory_limit_mb,
         )
+    return {name: _result(task, name, outcome) for name, outcome in zip(names, outcomes, strict=True)}
+
+
+def _result(task: Task, name: str, outcome: fast_downward.SearchOutcome) -> PlannerResult:
+    search = PLANNERS[name].search
     plan, cost = None, None
     if outcome.plan_text is not None:
-        plan, cost = _validated(task, outcome.plan_text, planner.search)
+        plan, cost = _validated(task, outcome.plan_text, search)
     return PlannerResult(
         planner=name,
         status=outcome.status,
@@ -154,7 +180,7 @@ def _plan(source: Task | TaskFiles | TaskTexts, name: str, limits: Limits) -> Pl
         cost=cost,
         seconds=outcome.seconds,
         expanded=outcome.expanded,
-        search=planner.search,
+        search=search,
         message=outcome.message,
     )
 

@@ -13,7 +13,25 @@ from typing import Annotated
 
 import typer
 
-from pddl2nl.cli import cache, check, convert, experiment, models, plan, quickstart, replay, run, tell, validate
+from pddl2nl.cli import (
+    baselines,
+    cache,
+    check,
+    convert,
+    costs,
+    experiment,
+    generate,
+    manifest,
+    models,
+    obfuscate,
+    plan,
+    quickstart,
+    replay,
+    run,
+    tasks,
+    tell,
+    validate,
+)
 from pddl2nl.cli.output import INFRASTRUCTURE, exit_code_of
 from pddl2nl.errors import Pddl2nlError
 
@@ -61,7 +79,25 @@ def _options(
     pass
 
 
-for _group in (quickstart, check, validate, plan, convert, tell, run, experiment, replay, models, cache):
+for _group in (
+    quickstart,
+    check,
+    validate,
+    plan,
+    convert,
+    tell,
+    run,
+    experiment,
+    baselines,
+    replay,
+    models,
+    cache,
+    tasks,
+    generate,
+    manifest,
+    obfuscate,
+    costs,
+):
     _group.register(app)
 
 

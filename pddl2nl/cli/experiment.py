@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -14,8 +12,10 @@ import typer
 
 from pddl2nl.cli.access import CacheOption, Calls, Dollars, PollSeconds, ProviderBatch, Tokens
 from pddl2nl.cli.accounts import account_text
-from pddl2nl.cli.batches import batches_text, check_one_shot
-from pddl2nl.cli.output import console, print_error, print_json, print_text, print_warnings, warn, write_text_file
+from pddl2nl.cli.batches import check_one_shot
+from pddl2nl.cli.filtering import narrowed
+from pddl2nl.cli.output import print_json, print_text, print_warnings, warn, write_text_file
+from pddl2nl.cli.progress import complain, progress_shown
 from pddl2nl.cli.wording import JsonOption
 
 if TYPE_CHECKING:
@@ -24,16 +24,14 @@ if TYPE_CHECKING:
     from pddl2nl.experiments.jobs import Job
     from pddl2nl.experiments.product import Cell
     from pddl2nl.experiments.spec_file import ExperimentSpec
-    from pddl2nl.experiments.summary import Progress, SweepSummary, Trouble
+    from pddl2nl.experiments.summary import SweepSummary
     from pddl2nl.llm import Price
-    from pddl2nl.llm.batch import BatchProgress
 
 __all__ = ["register"]
 
 Number = TypeVar("Number", int, float)
 
 _WORKERS = 8
-_SHOWN = 5
 _EPILOG = (
     "Example: pddl2nl experiment small.toml --dry-run. Where small.toml holds, say: "
     'domains = ["blocksworld"], policies = ["basic", "react", "random"], models = ["oracle"], seeds = [1, 2], '
@@ -78,12 +76,17 @@ def _experiment(
     Each run is one record, NAME.jsonl. Started again, an experiment does what is missing and goes on with what was cut
     off; no reply is paid for twice.
 
-    Lists in SPEC.toml: domains (names of shipped ones, or {domain = FILE, problems = [FILES or PATTERNS]}), instances
-    (of the shipped ones), policies, models, wordings (default, template, llm or a file), styles (nl, pddl), seeds (by
-    default 1 to 5, and 1 to 10 for random), baselines (brfs, lmcut, ff, lama). Texts: name, profile, base_url. Tables:
-    options (of each run: those of `pddl2nl run`, with _ for -, and planner_seconds), budgets (of the whole experiment:
-    max_usd, max_calls, max_tokens; given here as options they stand), access (workers, requests_per_minute,
-    tokens_per_minute, models). Paths are relative to the file.
+    Lists in SPEC.toml: domains (below), instances (of the shipped ones), policies, models, wordings (default, template,
+    llm or a file), styles (nl, pddl), seeds (by default 1 to 5, and 1 to 10 for random), baselines (brfs, lmcut, ff,
+    lama). Texts: name, profile, base_url. Tables: options (of each run: those of `pddl2nl run`, with _ for -, and
+    planner_seconds), budgets (of the whole experiment: max_usd, max_calls, max_tokens; given here as options they
+    stand), access (workers, requests_per_minute, tokens_per_minute, models). Paths are relative to the file.
+
+    A domain is the name of a shipped one, {shipped = NAME, set = "scaled"} (or "unsolvable"), {domain = FILE,
+    problems = [FILES or PATTERNS]}, or {suite = DIR, only = ["gripper*"]}: what `pddl2nl tasks DIR` finds. A table has
+    filters as well: instances, except, min-objects, max-objects, min-optimal-length, max-optimal-length, and solved-by
+    = "ff" (or unsolved-by), within = "30m" and memory = "8g"; and transform = ["strip-costs", "obfuscate:generic"].
+    What planners find for filters is kept beside the cache of replies; --dry-run uses what is kept, and runs none.
 
     Exit code 0: all solved; 1: some are not, or are left for the next time; 2: bad input; 3: an endpoint or a planner
     failed, which is no verdict; 130: Ctrl-C.
@@ -107,10 +110,11 @@ def _experiment(
     folder = out or Path("runs") / record_name(said.name)
     reached = reach(cache, said.models_file, said.requests_per_minute, said.tokens_per_minute, warn=warn)
     prices = check_models(said, reached)
-    table = list(cells(said))
     if provider_batch:
         for policy in said.policies:
             check_one_shot(policy, f"{said.path}: --provider-batch: policy '{policy}'")
+    said = narrowed(said, cache, ask=not dry_run)
+    table = list(cells(said))
     print_warnings(_warnings(said))
     jobs = jobs_of(said, table)
     print_warnings(_strangers(folder, jobs))
@@ -126,7 +130,7 @@ def _experiment(
         print_json({"name": said.name, **summary.as_json(), "records": str(folder)})
     else:
         print_text(_told(said.name, summary, folder))
-    _complain(summary)
+    complain(summary)
     raise typer.Exit(summary.exit_code)
 
 
@@ -141,6 +145,7 @@ def _warnings(said: ExperimentSpec) -> Iterator[str]:
 
     for sentence in left_out(said):
         yield f"left out: {sentence}"
+    yield from said.notes
     for domain in said.domains:
         for wording in domain.wordings.values():
             if isinstance(wording, Wording):
@@ -180,6 +185,7 @@ def _estimate(
 ) -> None:
     from pddl2nl.experiments.estimate import HOW, estimate
     from pddl2nl.experiments.jobs import PlannerSpec, read_end
+    from pddl2nl.experiments.product import left_out
 
     ends = [read_end(folder / f"{job.name}.jsonl") for job in jobs]
     missing = [job for job, end in zip(jobs, ends, strict=True) if end is None or end.broken]
@@ -188,7 +194,7 @@ def _estimate(
     expected = estimate([cell for cell in left if cell.runs], prices)
     finished = len(jobs) - len(missing)
     if as_json:
-        counts = {"runs": len(jobs), "finished": finished}
+        counts = {"runs": len(jobs), "finished": finished, "left_out": [*left_out(said)], "notes": [*said.notes]}
         print_json({"name": said.name, **counts, "estimate": expected.as_json(), "records": str(folder)})
         return
     usd = "price unknown" if expected.usd is None else f"about {expected.usd:.2f} USD"
@@ -210,54 +216,11 @@ def _run(
     from pddl2nl.experiments.batch_passes import BatchPasses
     from pddl2nl.experiments.sweep import run_all
 
-    with _shown(len(jobs)) as (show, show_batch):
+    with progress_shown(len(jobs)) as (show, show_batch):
         batch: BatchPasses | None = None
         if poll_seconds is not None:
             batch = BatchPasses(reached, poll_seconds=poll_seconds, on_progress=show_batch)
         return run_all(jobs, folder, workers=workers, access=reached, budget=said.budget, on_progress=show, batch=batch)
-
-
-@contextmanager
-def _shown(runs: int) -> Iterator[tuple[Callable[[Progress], None], Callable[[BatchProgress], None]]]:
-    """Progress on standard error: a bar where that is a terminal, else a line for every tenth part."""
-    screen = console(stderr=True)
-    if not screen.is_terminal:
-        yield _Lines().show, lambda state: None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bars
-
-    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    with Bars(*columns, TextColumn("{task.description}"), console=screen, transient=True) as bars:
-        task = bars.add_task("", total=runs)
-        ended = ""
-
-        def show(progress: Progress) -> None:
-            nonlocal ended
-            ended = f"{progress.solved} solved, {progress.failed} failed; {account_text(progress.spent)}"
-            bars.update(task, completed=progress.ended, description=ended)
-
-        def show_batch(state: BatchProgress) -> None:
-            bars.update(task, description=f"{ended}; {batches_text(state)}, {state.treated} of {state.lines} lines")
-
-        yield show, show_batch
-
-
-class _Lines:
-    """A line for every tenth part of the runs that has ended."""
-
-    def __init__(self) -> None:
-        self._tenths = -1
-
-    def show(self, progress: Progress) -> None:
-        """Writes a line where another tenth part is done."""
-        tenths = 10 * progress.ended // max(1, progress.runs)
-        if tenths > self._tenths:
-            self._tenths = tenths
-            sys.stderr.write(
-                f"{progress.ended} of {progress.runs} runs, {progress.solved} solved, {progress.failed} failed; "
-                f"{account_text(progress.spent)}\n"
-            )
 
 
 # ── in the end ───────────────────────────────────────────────────────────────────────────────────
@@ -280,18 +243,3 @@ def _told(name: str, summary: SweepSummary, folder: Path) -> str:
         lines.append(f"stopped: {summary.stopped}; the same command goes on where it was")
     lines.append(f"records: {folder}")
     return "\n".join(lines)
-
-
-def _complain(summary: SweepSummary) -> None:
-    """Says on standard error what came to no result: what stopped everything, and each reason once."""
-    if summary.refused:
-        print_error(f"{summary.stopped}; nothing more was asked, and the same command goes on where it was")
-    for troubles in (summary.bad, summary.broken):
-        reasons: dict[str, list[Trouble]] = {}
-        for trouble in troubles:
-            reasons.setdefault(trouble.message, []).append(trouble)
-        for message, alike in [*reasons.items()][:_SHOWN]:
-            more = f" and {len(alike) - 1} more" if len(alike) > 1 else ""
-            print_error(f"{alike[0].run}{more}: {message}")
-        if len(reasons) > _SHOWN:
-            print_error(f"and {len(reasons) - _SHOWN} other reasons; --json has them all")

@@ -45,6 +45,7 @@ from pddl2nl.cli.run_options import (
     ThoughtsModel,
     Translator,
     TranslatorModel,
+    Unsolvable,
     WordingModel,
 )
 from pddl2nl.cli.wording import DomainFile, JsonOption, NamesOption, NamesSeedOption, ProblemFile, chosen_wording
@@ -88,6 +89,7 @@ def _run(
     feedback: Feedback = "reason",
     samples: Samples = 1,
     rounds: Rounds = 0,
+    unsolvable: Unsolvable = "silent",
     steps: Steps = None,
     temperature: Temperature = 0.0,
     seed: Seed = 1,
@@ -135,6 +137,7 @@ def _run(
         feedback=feedback,
         samples=samples,
         rounds=rounds,
+        unsolvable=unsolvable,
         steps=steps,
         temperature=temperature,
         seed=seed,

@@ -31,6 +31,7 @@ __all__ = [
     "ThoughtsModel",
     "Translator",
     "TranslatorModel",
+    "Unsolvable",
     "WordingModel",
 ]
 
@@ -94,7 +95,12 @@ ReadingPolicy = Annotated[
 ]
 Steps = Annotated[
     int | None,
-    typer.Option(min=1, help="Turns of an interactive policy, at most.", show_default="twice the length of FF's plan"),
+    typer.Option(
+        min=1,
+        help="Turns of an interactive policy, at most.",
+        show_default="twice the length of FF's plan; 40 for a task that is proved to have no plan, twice the longest "
+        "optimal plan of the primary set",
+    ),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of the model's sampling and of all random choices.")]
 OutFolder = Annotated[Path, typer.Option(metavar="DIR", help="Folder of the record, a JSON Lines file.")]
@@ -162,5 +168,13 @@ Rounds = Annotated[
         min=0,
         metavar="R",
         help="basic, cot: up to R times the validator's explanation goes back to the model (not in the paper).",
+    ),
+]
+Unsolvable = Annotated[
+    str,
+    typer.Option(
+        metavar="silent|tell",
+        help="tell: the prompt says what to answer where there is no plan, [NO PLAN] (not in the paper). A model that "
+        "says so unasked is understood as well; its run ends as gave-up, claimed-unsolvable.",
     ),
 ]

@@ -3,7 +3,8 @@
 The first event of a record holds the task, the wording, the names, the example with its plan and every setting. The
 run is made from it again, with the recorded replies in place of all its models, and what happens is compared with the
 record, event by event and field by field. What may differ are the fields of `pddl2nl.policies.events.VOLATILE` and
-those that name what a replay has not got, its endpoint and the installed versions (`KEPT`): they stay as recorded.
+those that name what a replay has not got, its endpoint, the installed versions, a planner's proof (`KEPT`): they stay
+as recorded.
 
 A record without its end, of a run that was killed, is compared as far as it goes. One that is older than a field is
 not asked for that field.
@@ -26,15 +27,18 @@ from pddl2nl.llm import ModelConfigurationError, ReplayModel
 from pddl2nl.llm.replay import read_events
 from pddl2nl.nl import Wording, wording_from_json
 from pddl2nl.pddl import Domain, Task, parse_domain, parse_problem
-from pddl2nl.policies.events import VOLATILE, Event, RecordError, Started, event_from_json, event_to_json
+from pddl2nl.policies.event_json import event_from_json, event_to_json
+from pddl2nl.policies.events import VOLATILE, Event, RecordError, Started
 
 __all__ = ["KEPT", "Difference", "PlannedRecordError", "Replayed", "replay_record"]
 
 KEPT = (
     *("model", "translator_model", "wording_model", "thoughts_model"),
     *("base_url", "model_settings", "versions", "domain_file", "problem_file", "time"),
+    *("solvable", "suite", "task"),
 )
-"""Fields of ``started`` about where a run was made and by what its models were reached, which a replay repeats."""
+"""Fields of ``started`` about where a run was made, by what its models were reached, what a planner proved and what its
+task was called, which a replay repeats."""
 
 _GROWN = ("settings", "example", "limits")
 """Fields of ``started`` that have gained entries since the first records were written."""
@@ -219,6 +223,7 @@ def _spec(started: Started, model: ReplayModel) -> RunSpec:
         feedback=beyond.get("feedback", "reason"),
         samples=beyond.get("samples", 1),
         rounds=beyond.get("rounds", 0),
+        unsolvable=beyond.get("unsolvable", "silent"),
         steps=limits.get("steps"),
         max_calls=limits.get("calls"),
         max_tokens=limits.get("tokens"),

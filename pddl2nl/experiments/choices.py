@@ -12,6 +12,7 @@ from pddl2nl.nl import READING_POLICIES
 from pddl2nl.policies import POLICIES, Policy
 from pddl2nl.policies.history import HISTORIES
 from pddl2nl.policies.observations import FEEDBACKS
+from pddl2nl.policies.prompting import UNSOLVABLE
 from pddl2nl.policies.translating import TRANSLATORS
 from pddl2nl.policies.understanding import ON_AMBIGUOUS
 
@@ -42,6 +43,7 @@ def checked_policy(spec: RunSpec) -> Policy:
         ("--history", spec.history, HISTORIES),
         ("--feedback", spec.feedback, FEEDBACKS),
         ("--thoughts", spec.thoughts, THOUGHTS),
+        ("--unsolvable", spec.unsolvable, UNSOLVABLE),
     ):
         if value not in known:
             raise InputError(f"{option} {value}: no such choice; there are {', '.join(known)}")
@@ -68,6 +70,8 @@ def _check_beyond_paper(spec: RunSpec, policy: Policy) -> None:
     if (policy.one_shot or not policy.needs_model) and (useless := asked.keys() & {"history", "feedback"}):
         why = "gives its whole plan in one turn" if policy.one_shot else "asks no model"
         raise InputError(f"{_options(asked, useless)}: --policy {spec.policy} {why}; this is for act and react")
+    if not policy.needs_model and "unsolvable" in asked:
+        raise InputError(f"--unsolvable {spec.unsolvable}: --policy {spec.policy} asks no model, so none can be told")
 
 
 def _options(asked: Mapping[str, Any], names: Iterable[str]) -> str:
@@ -76,5 +80,5 @@ def _options(asked: Mapping[str, Any], names: Iterable[str]) -> str:
 
 def beyond_paper(spec: RunSpec) -> dict[str, Any]:
     """What differs from the mechanisms as the paper has them."""
-    usual = {"history": "full", "feedback": "reason", "samples": 1, "rounds": 0}
+    usual = {"history": "full", "feedback": "reason", "samples": 1, "rounds": 0, "unsolvable": "silent"}
     return {name: getattr(spec, name) for name, value in usual.items() if getattr(spec, name) != value}

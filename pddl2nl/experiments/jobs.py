@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from pddl2nl.baselines import TaskTexts
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.example import SolvedProblem, problem_text
@@ -32,12 +33,20 @@ _LAST_BYTES = 1 << 16
 
 @dataclass(frozen=True)
 class PlannerSpec:
-    """Everything that determines the run of a baseline; ``seconds`` is its time limit, None for none."""
+    """Everything that determines the run of a baseline; ``seconds`` and ``memory_mb`` are its limits, None for none.
+
+    ``texts`` are what it is run on, where that is not what the two files hold: a task that was transformed. ``suite``
+    and ``task`` are what an experiment calls the task, for the record.
+    """
 
     domain: Path
     problem: Path
     planner: str
     seconds: int | None = None
+    memory_mb: int | None = None
+    texts: TaskTexts | None = None
+    suite: str = ""
+    task: str = ""
 
 
 @dataclass(frozen=True)
@@ -111,13 +120,21 @@ def _canonical_spec(spec: RunSpec | PlannerSpec, models_file: Path | None = None
     every request. An endpoint counts where the specification names it; one from the environment may move.
     """
     if isinstance(spec, PlannerSpec):
-        texts = {"domain": _file_hash(spec.domain), "problem": _file_hash(spec.problem)}
-        return {"planner": spec.planner, "seconds": spec.seconds, **texts}
+        if spec.texts is None:
+            texts = {"domain": _file_hash(spec.domain), "problem": _file_hash(spec.problem)}
+        else:
+            texts = {"domain": sha256(spec.texts.domain), "problem": sha256(spec.texts.problem)}
+        # Younger than the first records, whose names shall stay.
+        memory = {} if spec.memory_mb is None else {"memory_mb": spec.memory_mb}
+        return {"planner": spec.planner, "seconds": spec.seconds, **memory, **texts}
     task = spec.task
     source = task.domain.source
     said = {item.name: getattr(spec, item.name) for item in fields(RunSpec)}
-    for name in ("task", "record", "out"):
+    for name in ("task", "record", "out", "suite", "task_name"):
         del said[name]
+    if said["unsolvable"] == "silent":
+        # Younger than the first records, whose names shall stay.
+        del said["unsolvable"]
     domain, problem = source.text if source is not None else write_domain(task.domain), problem_text(task.problem)
     return {
         **said,
@@ -191,7 +208,16 @@ def play(job: Job, record: Path, access: Access) -> Ended:
     """Runs a job to the end of its record; raises what `run_spec` and `plan_and_record` raise."""
     spec = job.spec
     if isinstance(spec, PlannerSpec):
-        planned = plan_and_record(spec.domain, spec.problem, spec.planner, record, time_limit=spec.seconds)
+        planned = plan_and_record(
+            spec.domain,
+            spec.problem,
+            spec.planner,
+            record,
+            time_limit=spec.seconds,
+            memory_limit_mb=spec.memory_mb,
+            texts=spec.texts,
+            called=(spec.suite, spec.task),
+        )
         return Ended(planned.status, planned.message, Account())
     result = run_spec(replace(spec, record=record, out=None), access)
     return Ended(result.outcome, result.message, total(result.accounts.values()))

@@ -13,10 +13,13 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.policies.events import RecordError
+
+if TYPE_CHECKING:
+    from pddl2nl.baselines import TaskTexts
 
 __all__ = ["Planned", "plan_and_record", "planned_from_json", "planned_to_json"]
 
@@ -27,7 +30,8 @@ class Planned:
 
     ``planner``, ``search``, ``status``, ``plan``, ``cost``, ``expanded`` and ``message`` are those of
     `pddl2nl.baselines.PlannerResult`, actions as PDDL; a planner that broke has the status ``error``.
-    ``domain`` and ``problem`` are the names in the PDDL texts. ``seconds`` is wall time and alone differs
+    ``domain`` and ``problem`` are the names in the PDDL texts, ``suite`` and ``task`` what an experiment calls the task
+    (``called``), empty elsewhere. ``seconds`` is wall time and alone differs
     between two runs of one task.
     """
 
@@ -46,12 +50,22 @@ class Planned:
     problem_file: str = ""
     seconds: float = 0.0
     format: int = 1
+    suite: str = ""
+    task: str = ""
 
 
 def plan_and_record(
-    domain: Path, problem: Path, planner: str, record: Path, *, time_limit: int | None = None
+    domain: Path,
+    problem: Path,
+    planner: str,
+    record: Path,
+    *,
+    time_limit: int | None = None,
+    memory_limit_mb: int | None = None,
+    texts: TaskTexts | None = None,
+    called: tuple[str, str] = ("", ""),
 ) -> Planned:
-    """Runs a planner on two files and writes its record to the path; gives what was written.
+    """Runs a planner on two files, or on ``texts`` made of them, and writes its record; gives what was written.
 
     A planner that crashes is recorded, with the status ``error``, and not raised: in a sweep it must cost one
     cell and not the table.
@@ -64,11 +78,11 @@ def plan_and_record(
     from pddl2nl.baselines import TaskTexts, solve
     from pddl2nl.pddl import parse_task
 
-    texts = TaskTexts(domain.read_text(encoding="utf-8"), problem.read_text(encoding="utf-8"))
+    texts = texts or TaskTexts(domain.read_text(encoding="utf-8"), problem.read_text(encoding="utf-8"))
     task = parse_task(texts.domain, texts.problem)
     found: dict[str, Any]
     try:
-        result = solve(texts, planner, time_limit=time_limit)
+        result = solve(texts, planner, time_limit=time_limit, memory_limit_mb=memory_limit_mb)
         found = {**result.as_json(), "message": result.message}
         found["plan"] = None if result.plan is None else tuple(map(str, result.plan))
     except InfrastructureError as error:
@@ -80,6 +94,8 @@ def plan_and_record(
         problem_pddl=texts.problem,
         domain_file=str(domain),
         problem_file=str(problem),
+        suite=called[0],
+        task=called[1],
         **found,
     )
     _write(planned, record)

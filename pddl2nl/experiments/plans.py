@@ -16,7 +16,15 @@ from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError, U
 from pddl2nl.pddl import Task, write_domain, write_problem
 from validators import GroundAction
 
-__all__ = ["MOST_EXPANDED", "Plan", "ff_plan", "forget_plans", "optimal_plan", "quick_plan"]
+__all__ = [
+    "MOST_EXPANDED",
+    "NoPlanExistsError",
+    "Plan",
+    "ff_plan",
+    "forget_plans",
+    "optimal_plan",
+    "quick_plan",
+]
 
 Plan = tuple[GroundAction, ...]
 
@@ -37,8 +45,16 @@ plan of few steps takes some dozens of expansions, and a thousand take seconds, 
 """
 
 
+class NoPlanExistsError(InputError):
+    """A planner proved that a task has no plan."""
+
+
 class _NoPlanError(Exception):
-    pass
+    """A planner found none; ``proved`` that there is none."""
+
+    def __init__(self, message: str, proved: bool = False):
+        super().__init__(message)
+        self.proved = proved
 
 
 class _Solving:
@@ -57,7 +73,7 @@ class _Solving:
                 with _PLANNERS:
                     self._outcome = _solved(*self._asked)
         if isinstance(self._outcome, _NoPlanError):
-            raise _NoPlanError(str(self._outcome))
+            raise _NoPlanError(str(self._outcome), self._outcome.proved)
         return self._outcome
 
 
@@ -77,7 +93,8 @@ def _solved(domain: str, problem: str, planner: str, seconds: int, expanded: int
     if result.status == "error":
         raise InfrastructureError(f"Fast Downward failed: {result.message}")
     if result.plan is None:
-        return _NoPlanError(f"{planner} found no plan ({result.status}: {result.message})")
+        message = f"{planner} found no plan ({result.status}: {result.message})"
+        return _NoPlanError(message, result.status == "unsolvable")
     if expanded is not None and result.expanded is not None and result.expanded > expanded:
         return _NoPlanError(f"{planner} found no plan within {expanded} expansions")
     return result.plan
@@ -101,7 +118,8 @@ def ff_plan(task: Task, advice: str) -> Plan:
     """FF's plan; ``advice`` names what the user can give instead where there is none.
 
     Raises:
-        InputError: the planner is missing, does not take the task, or found no plan.
+        InputError: the planner is missing, does not take the task, or found no plan; `NoPlanExistsError` where it
+            proved that there is none.
         InfrastructureError: the planner failed.
     """
     try:
@@ -109,7 +127,8 @@ def ff_plan(task: Task, advice: str) -> Plan:
     except MissingExtraError as error:
         raise InputError(f"{error}; without a planner, give {advice}") from error
     except _NoPlanError as error:
-        raise InputError(f"problem '{task.problem.name}': {error}; give {advice}") from error
+        kind = NoPlanExistsError if error.proved else InputError
+        raise kind(f"problem '{task.problem.name}': {error}; give {advice}") from error
 
 
 def quick_plan(task: Task) -> Plan | None:

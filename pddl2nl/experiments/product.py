@@ -45,7 +45,7 @@ class Cell:
     @property
     def parts(self) -> tuple[str, ...]:
         """What is readable in the names of its runs' records."""
-        said = (self.domain.label, self.task.name, self.policy)
+        said = (self.domain.name, self.task.name, self.policy)
         if not POLICIES[self.policy]().needs_model:
             return said
         label = "pddl" if self.style == "pddl" else Path(self.wording).stem
@@ -98,6 +98,8 @@ def _run(
         idle = {*options, *idle} - {"steps"}
     elif style == "pddl":
         idle |= {"translator", "translator_model", "on_ambiguous", "wording_model", "names", "names_seed"}
+    if made.needs_model and task.example is not None:
+        options.setdefault("example", task.example)
     run = RunSpec(
         task=task.task,
         policy=policy,
@@ -106,6 +108,8 @@ def _run(
         style=style,
         seed=seed,
         base_url=spec.base_url if behind_endpoint(model) else None,
+        suite=domain.name,
+        task_name=task.name,
         **{key: value for key, value in options.items() if key not in idle},
     )
     return run if spec.profile is None else apply_profile(run, spec.profile, spec.given)
@@ -142,7 +146,7 @@ def _idle(spec: ExperimentSpec) -> set[str]:
         (any(policy.thoughts for policy in asking), ("thoughts", "thoughts_model")),
         ("llm" in spec.wordings, ("wording_model",)),
         (spec.profile is not None or spec.options.get("translator", "reader") != "reader", ("translator_model",)),
-        (bool(asking), ("example", "example_plan", "temperature")),
+        (bool(asking), ("example", "example_plan", "temperature", "unsolvable")),
         (bool(spec.baselines), ("planner_seconds",)),
     )
     return {option for used, options in uses if not used for option in options}
@@ -156,15 +160,20 @@ def jobs_of(spec: ExperimentSpec, table: Iterable[Cell] | None = None) -> list[J
         table: its cells, where they were made already.
 
     Raises:
-        InputError: a model that cannot be set up.
+        InputError: a model that cannot be set up, or filters that are still to be decided
+            (`pddl2nl.experiments.solved_by.narrow`).
     """
+    if _undecided(spec):
+        raise InputError(f"{spec.path}: which tasks pass solved-by is not decided yet: narrow(spec) does so")
     jobs = [job for cell in (cells(spec) if table is None else table) for job in cell.jobs(spec.models_file)]
     seconds = spec.options.get("planner_seconds", PLANNER_SECONDS)
     for domain in spec.domains:
         for task in domain.tasks:
             for planner in spec.baselines:
-                planned = PlannerSpec(domain.path, task.path, planner, seconds)
-                jobs.append(make_job(planned, domain.label, task.name, planner))
+                planned = PlannerSpec(
+                    domain.path, task.path, planner, seconds, texts=task.texts, suite=domain.name, task=task.name
+                )
+                jobs.append(make_job(planned, domain.name, task.name, planner))
     if not jobs:
         spec.file.wrong(f"nothing is left to be run: {'; '.join(left_out(spec))}", "policies")
         spec.file.check()
@@ -240,10 +249,16 @@ def _check_oracle(spec: ExperimentSpec, runs: Iterable[RunSpec], role: str, *key
             return
 
 
+def _undecided(spec: ExperimentSpec) -> bool:
+    return any(task.filters for domain in spec.domains for task in domain.tasks)
+
+
 def _check_planner(spec: ExperimentSpec, asks: bool) -> None:
     """Notes where Fast Downward is missing, and what would do without it."""
     interactive = any(not POLICIES[policy]().one_shot for policy in spec.policies)
     wants: list[tuple[str, str]] = [("baselines", "leave them out")] if spec.baselines else []
+    if _undecided(spec):
+        wants.append(("domains", "leave out the filters solved-by and unsolved-by"))
     if interactive and "steps" not in spec.options:
         wants.append(("policies", "without a planner, give the step limit by options.steps"))
     if asks and spec.options.get("example") != "none" and "example_plan" not in spec.options:

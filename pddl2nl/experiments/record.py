@@ -13,7 +13,8 @@ from pathlib import Path
 from types import TracebackType
 
 from pddl2nl.errors import InfrastructureError
-from pddl2nl.policies.events import Event, Prompted, Replied, event_to_json
+from pddl2nl.policies.event_json import event_to_json
+from pddl2nl.policies.events import Event, Prompted, Replied
 
 __all__ = ["RecordWriter", "claimed", "free_record_path", "partial_path", "record_name", "resuming_path"]
 

@@ -16,6 +16,7 @@ from pddl2nl.experiments.choices import beyond_paper, checked_policy
 from pddl2nl.experiments.example import SolvedProblem, find_example, problem_text, tell_example
 from pddl2nl.experiments.models import MadeModel, ModelContext, make_model, wrap_model
 from pddl2nl.experiments.plans import ff_plan
+from pddl2nl.experiments.solvability import foreseen
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.experiments.thoughts import THOUGHTS_PROMPTS, THOUGHTS_TOKENS, think
 from pddl2nl.llm import EndpointError, Model, ModelConfigurationError, Purpose, ReplayError
@@ -38,7 +39,7 @@ from pddl2nl.policies.budget import Asked
 from pddl2nl.policies.episode import TRANSLATOR_TOKENS
 from pddl2nl.policies.events import Started
 from pddl2nl.policies.pddl_reading import PDDLReader
-from pddl2nl.policies.prompting import prompt_file, prompt_hash
+from pddl2nl.policies.prompting import no_plan_file, prompt_file, prompt_hash
 from pddl2nl.policies.proposing import CORRECTION_PROMPT
 from pddl2nl.policies.translating import Translator, TranslatorMode
 from pddl2nl.policies.translation_prompt import TRANSLATOR_PROMPT, translation_opening
@@ -123,7 +124,8 @@ def prepare(spec: RunSpec, access: Access | None = None) -> Prepared:
     simulator = Simulator(task)
     given = _given_wording(spec, policy)
     roles = _roles(spec, policy, given, access)
-    limits = Limits(_steps(spec, policy), spec.max_calls, spec.max_tokens, spec.max_usd)
+    foreknown = foreseen(spec, policy)
+    limits = Limits(foreknown.steps, spec.max_calls, spec.max_tokens, spec.max_usd)
     # Before anything is paid for, as there may be none.
     solved = _solved(spec, policy)
     asking = Asking(roles.asked(access), limits, access.purse)
@@ -158,9 +160,12 @@ def prepare(spec: RunSpec, access: Access | None = None) -> Prepared:
         feedback=spec.feedback,
         samples=spec.samples,
         rounds=spec.rounds,
+        unsolvable=spec.unsolvable,
     )
     request = RequestSettings(spec.temperature, spec.seed)
-    started = _started(spec, policy, roles, limits, request, wording, names, example)
+    started = replace(
+        _started(spec, policy, roles, limits, request, wording, names, example), solvable=foreknown.solvable
+    )
     return Prepared(policy if failure is None else _Broken(failure), setting, asking, limits, request, started)
 
 
@@ -265,13 +270,6 @@ def _worded(spec: RunSpec, asking: Asking) -> Wording:
 # ── what a planner is needed for ─────────────────────────────────────────────────────────────────
 
 
-def _steps(spec: RunSpec, policy: Policy) -> int | None:
-    if spec.steps is not None or policy.one_shot:
-        return spec.steps
-    # Twice FF's plan, as in the paper; at least one, so that a goal that holds at once leaves a valid limit.
-    return max(1, 2 * len(ff_plan(spec.task, "the step limit by --steps N")))
-
-
 def _solved(spec: RunSpec, policy: Policy) -> SolvedProblem | None:
     """The problem that the example shows; None where none is shown."""
     if not policy.needs_model:
@@ -319,8 +317,11 @@ def _started(
     prompts += [TRANSLATOR_PROMPT] if translator is not None else []
     prompts += THOUGHTS_PROMPTS if roles.thoughts is not None else ()
     prompts += [CORRECTION_PROMPT] if spec.rounds > 0 else []
+    prompts += [no_plan_file(policy.one_shot)] if spec.unsolvable == "tell" else []
     return Started(
         policy=spec.policy,
+        suite=spec.suite,
+        task=spec.task_name,
         model="none" if made is None else made.model.name,
         seed=spec.seed,
         domain=domain.name,

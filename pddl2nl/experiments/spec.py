@@ -43,13 +43,16 @@ class RunSpec:
             actions that are, as well; ``minimal``, nothing but that it is not (both beyond the paper).
         samples: how many plans are asked for, of which the first valid one counts (one-shot; beyond the paper).
         rounds: how often the validator's explanation goes back to the model (one-shot; beyond the paper).
-        steps: the step limit of interactive policies; None for twice the length of FF's plan.
+        unsolvable: ``silent``, as in the paper, or ``tell``: the prompt says what to answer where there is no plan.
+        steps: the step limit of interactive policies; None for twice the length of FF's plan, or
+            `pddl2nl.experiments.solvability.UNSOLVABLE_STEPS` where there is none.
         max_calls, max_tokens, max_usd: looked at before each call of a model; replies from the cache are free.
         seed: of the endpoint's sampling, of random choices, and of an example that is made.
         temperature: of sampling.
         base_url: of an OpenAI-compatible endpoint.
         record: the file to be written; an older one is replaced.
         profile: the name of the setting that the values above were taken from, for the record.
+        suite, task_name: what an experiment calls the task, for the record.
         out: a folder in which a record is written under a name of its own, unless ``record`` says which.
     """
 
@@ -73,6 +76,7 @@ class RunSpec:
     feedback: str = "reason"
     samples: int = 1
     rounds: int = 0
+    unsolvable: str = "silent"
     steps: int | None = None
     max_calls: int | None = None
     max_tokens: int | None = None
@@ -83,3 +87,5 @@ class RunSpec:
     profile: str | None = None
     record: Path | None = None
     out: Path | None = None
+    suite: str = ""
+    task_name: str = ""

@@ -3,7 +3,7 @@
 ::
 
     name = "small"
-    domains = ["blocksworld", {domain = "mine/domain.pddl", problems = ["mine/p*.pddl"]}]
+    domains = ["blocksworld", {suite = "benchmarks", only = ["gripper*"], solved-by = "ff", within = "30m"}]
     instances = ["p01", "p02"]          # of the shipped domains; all but the example by default
     policies = ["basic", "react", "random"]
     models = ["gpt-4o-2024-08-06"]
@@ -18,35 +18,35 @@
     [budgets]                           # of the whole experiment: max_usd, max_calls, max_tokens
     [access]                            # workers, requests_per_minute, tokens_per_minute, models
 
-Paths are relative to the file. The product of it all is run (`pddl2nl.experiments.product`).
+What may stand in ``domains``: `pddl2nl.experiments.spec_domains`. Paths are relative to the file. The product of it all
+is run (`pddl2nl.experiments.product`), once what needs a planner is decided (`pddl2nl.experiments.solved_by`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from glob import glob
 from pathlib import Path
 from typing import Any
 
 from pddl2nl.baselines import BASELINES
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.profiles import PROFILES, SEEDS, WALK_SEEDS, profile
+from pddl2nl.experiments.spec_domains import DomainEntries, SpecDomain, SpecTask
 from pddl2nl.experiments.thoughts import THOUGHTS
 from pddl2nl.experiments.toml_places import Kind, TOMLText, choice, list_of, near, number, shown, text, whole
 from pddl2nl.llm import public_url
 from pddl2nl.llm.urls import host_of
-from pddl2nl.nl import READING_POLICIES, Wording, choose_wording
+from pddl2nl.nl import READING_POLICIES, Wording, template_wording
 from pddl2nl.nl.names import SCHEMES
-from pddl2nl.pddl import Domain, Task, load_domain, load_problem
 from pddl2nl.policies import POLICIES
 from pddl2nl.policies.budget import Limits
 from pddl2nl.policies.history import HISTORIES
 from pddl2nl.policies.observations import FEEDBACKS
+from pddl2nl.policies.prompting import UNSOLVABLE
 from pddl2nl.policies.translating import TRANSLATORS
 from pddl2nl.policies.understanding import ON_AMBIGUOUS
-from pddl2nl.tasks import ShippedDomain, shipped_domain, shipped_domains
-from validators import Simulator
+from pddl2nl.tasks import shipped_domains
 
 __all__ = ["ExperimentSpec", "SpecDomain", "SpecTask", "load_experiment"]
 
@@ -55,7 +55,9 @@ PLANNER_SECONDS = 1800
 
 _TOP: dict[str, Kind] = {
     "name": text,
-    "domains": list_of(Kind("a shipped domain's name or {domain = FILE, problems = [FILES]}", lambda value: True)),
+    "domains": list_of(
+        Kind("a shipped domain's name, {domain = FILE, problems = [FILES]} or {suite = FOLDER}", lambda value: True)
+    ),
     "instances": list_of(text),
     "policies": list_of(choice(POLICIES)),
     "models": list_of(text),
@@ -90,6 +92,7 @@ _OPTIONS: dict[str, Kind] = {
     "thoughts_model": text,
     "history": choice(HISTORIES),
     "feedback": choice(FEEDBACKS),
+    "unsolvable": choice(UNSOLVABLE),
     "samples": whole(1),
     "rounds": whole(0),
     "steps": whole(1),
@@ -109,29 +112,7 @@ _ELSEWHERE = {
     **{key: f"in the table [{table}]" for table, kinds in _TABLES.items() for key in kinds},
     **dict.fromkeys(_TOP, "at the top, above all tables"),
 }
-_DOMAIN: dict[str, Kind] = {"domain": text, "problems": list_of(text)}
 _WORDS = ("default", "template", "llm")
-
-
-@dataclass(frozen=True)
-class SpecTask:
-    """One task: its name within the domain, its file, and how long a plan is where that is known."""
-
-    name: str
-    path: Path
-    task: Task
-    plan_length: int | None = None
-
-
-@dataclass(frozen=True)
-class SpecDomain:
-    """A domain with its tasks, and the wordings that fit it by their labels; ``llm`` stands for itself."""
-
-    label: str
-    path: Path
-    domain: Domain
-    tasks: tuple[SpecTask, ...]
-    wordings: Mapping[str, Wording | str]
 
 
 @dataclass(frozen=True)
@@ -145,7 +126,8 @@ class ExperimentSpec:
         workers: how many runs at once; None where the file does not say.
         file: the file itself, in which whatever is found wrong later is pointed at.
         named: the key under which the file names a model, and what it calls it there.
-        left_out: combinations that there are not, each as a sentence.
+        left_out: combinations that there are not, and tasks that are not run, each as a sentence.
+        notes: what a person should look at, each as a sentence: pairings of files that are guesses.
     """
 
     name: str
@@ -170,6 +152,7 @@ class ExperimentSpec:
     file: TOMLText = field(repr=False, compare=False)
     named: Mapping[str, tuple[tuple[str, ...], str]] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def wrong_model(self, model: str, message: str) -> None:
         """Notes an error in the file where it names the model; where it does not, the profile has done so."""
@@ -191,8 +174,16 @@ def load_experiment(path: str | Path) -> ExperimentSpec:
         top[key] = tuple(dict.fromkeys(value for value in members if file.fits(value, kind, key, member=True)))
     reading = _Reading(file, top, tables.get("options", {}))
     left_out: list[str] = []
-    domains = tuple(reading.domains(left_out))
+    notes: list[str] = []
+    domains = tuple(reading.domains(left_out, notes))
     reading.what_is_missing()
+    if "example" in reading.options and reading.options["example"] != "none" and any(one.changes for one in domains):
+        file.wrong(
+            "'options.example' is a problem of a domain as it is before its transformation, and one in 'domains' is "
+            "transformed; leave it out: examples of shipped domains are transformed along with these",
+            "options",
+            "example",
+        )
     budgets, access = tables.get("budgets", {}), tables.get("access", {})
     models_file = reading.file_at(access.get("models"), "access", "models")
     file.check()
@@ -220,6 +211,7 @@ def load_experiment(path: str | Path) -> ExperimentSpec:
         file=file,
         named=reading.named,
         left_out=tuple(left_out),
+        notes=tuple(notes),
     )
 
 
@@ -282,74 +274,22 @@ class _Reading:
                 value=asking[0],
             )
 
-    # ── domains and tasks ────────────────────────────────────────────────────────────────────────
+    # ── domains and wordings ─────────────────────────────────────────────────────────────────────
 
-    def domains(self, left_out: list[str]) -> Iterator[SpecDomain]:
+    def domains(self, left_out: list[str], notes: list[str]) -> Iterator[SpecDomain]:
         """The domains with their tasks and wordings."""
-        found: list[SpecDomain] = []
-        for entry in self._top.get("domains", ()):
-            try:
-                one = self._domain(entry)
-            except InputError as error:
-                self._file.wrong(f"'domains': {error}", "domains", value=_named(entry))
-                continue
-            if one is not None:
-                found.append(one)
-        self._unknown_instances(found)
-        found = _told_apart(found)
+        entries = DomainEntries(self._file, self._top["instances"], self.path("."), left_out, notes)
+        found = entries.read(self._top.get("domains", ()))
         wordings = self._worded(found, left_out)
         for one in found:
-            yield replace(one, wordings=wordings[one.label])
-
-    def _domain(self, entry: object) -> SpecDomain | None:
-        if isinstance(entry, str):
-            return self._shipped(shipped_domain(entry))
-        if not isinstance(entry, dict):
-            raise InputError(f"found {shown(entry)}; a name or {{domain = FILE, problems = [FILES]}} was expected")
-        for key in [*entry, *_DOMAIN]:
-            if key not in _DOMAIN:
-                raise InputError(f"unknown key '{key}'{near(key, _DOMAIN)}; there are domain and problems")
-            if key not in entry or not _DOMAIN[key].accepts(entry[key]):
-                found = f"is {shown(entry[key])}" if key in entry else "is missing"
-                raise InputError(f"'{key}' {found}; {_DOMAIN[key].expected} was expected")
-        path = self.path(entry["domain"])
-        domain = load_domain(path)
-        tasks = []
-        for pattern in entry["problems"]:
-            # The domain mostly stands beside its problems.
-            files = [Path(file) for file in sorted(glob(str(self.path(pattern)), recursive=True))]
-            problems = [file for file in files if file.is_file() and file.resolve() != path.resolve()]
-            if not problems:
-                raise InputError(f"no problem is called {pattern!r}: no such file in {self.path('.')}")
-            tasks += [_task(file, domain) for file in problems]
-        # A domain's file is mostly called domain.pddl: its folder tells it apart.
-        generic = path.stem.lower() in ("domain", "dom")
-        return SpecDomain(path.resolve().parent.name if generic else path.stem, path, domain, tuple(tasks), {})
-
-    def _shipped(self, shipped: ShippedDomain) -> SpecDomain:
-        wanted = self._top["instances"]
-        tasks = tuple(
-            SpecTask(each.name, each.path, shipped.task(each.name), each.ff_length)
-            for each in (shipped.instances if wanted else shipped.benchmarks)
-            if not wanted or each.name in wanted
-        )
-        if not tasks:
-            known = [each.name for each in shipped.instances]
-            raise InputError(f"{shipped.name} has none of 'instances'; it has {', '.join(known)}")
-        return SpecDomain(shipped.name, shipped.domain_path, shipped.domain, tasks, {})
-
-    def _unknown_instances(self, found: list[SpecDomain]) -> None:
-        names = {each.name for one in found if one.label in shipped_domains() for each in one.tasks}
-        known = [each.name for name in shipped_domains() for each in shipped_domain(name).instances]
-        for name in self._top["instances"]:
-            if name not in names and self._file.sound:
-                self._file.wrong(
-                    f"'instances' holds {name!r}, and no shipped domain here has it{near(name, known)}",
-                    "instances",
-                    value=name,
+            worded = wordings[one.label].get("default")
+            hidden = any(name.startswith("obfuscate") for name in one.origin)
+            if hidden and isinstance(worded, Wording) and worded != template_wording(one.domain):
+                notes.append(
+                    f"{one.label}: its default wording tells what things are, as the domain's own did; "
+                    'wordings = ["template"] tells its new names alone'
                 )
-
-    # ── wordings ─────────────────────────────────────────────────────────────────────────────────
+            yield replace(one, wordings=wordings[one.label])
 
     def _worded(self, found: list[SpecDomain], left_out: list[str]) -> dict[str, dict[str, Wording | str]]:
         """The wordings of each domain; a file that fits some of them is left out for the others."""
@@ -371,38 +311,10 @@ class _Reading:
         if name == "llm":
             return name
         if name in ("default", "template"):
-            return choose_wording(None if name == "default" else name, one.domain, one.path)
+            return one.worded(None if name == "default" else name)
         path = self.path(name)
         if not path.is_file():
             raise InputError(
                 f"{name!r} is none of {', '.join(_WORDS)}, and there is no file {path}{near(name, _WORDS)}"
             )
-        return choose_wording(str(path), one.domain, one.path)
-
-
-def _task(path: Path, domain: Domain) -> SpecTask:
-    task = Task(domain, load_problem(path, domain))
-    # Refuses what cannot be executed.
-    Simulator(task)
-    return SpecTask(path.stem, path, task)
-
-
-def _told_apart(domains: list[SpecDomain]) -> list[SpecDomain]:
-    """The domains, each once, with a number in the labels of those that others have as well."""
-    labels: dict[str, Path] = {}
-    for one in domains:
-        label = one.label
-        while label in labels and labels[label].resolve() != one.path.resolve():
-            label = f"{one.label}-{len(labels)}"
-        labels[label] = one.path
-    # The same domain may stand there several times with different problems.
-    found: dict[str, SpecDomain] = {}
-    for label, path in labels.items():
-        same = [one for one in domains if one.path.resolve() == path.resolve()]
-        tasks = {each.path.resolve(): each for one in same for each in one.tasks}
-        found[label] = replace(same[0], label=label, tasks=tuple(tasks.values()))
-    return [*found.values()]
-
-
-def _named(entry: object) -> object:
-    return entry.get("domain") if isinstance(entry, dict) else entry
+        return one.worded(str(path))

@@ -16,7 +16,7 @@ from typing import Any
 
 from pddl2nl.errors import InputError
 
-__all__ = ["Kind", "TOMLText", "choice", "list_of", "near", "number", "shown", "text", "whole"]
+__all__ = ["Kind", "TOMLText", "choice", "list_of", "near", "number", "shown", "text", "truth", "whole"]
 
 _HEADER = re.compile(r"^\s*\[\[?\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(r"""^(\s*)((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
@@ -34,6 +34,7 @@ class Kind:
 
 text = Kind("a text", lambda value: isinstance(value, str) and bool(value))
 """Any text but the empty one."""
+truth = Kind("true or false", lambda value: isinstance(value, bool))
 """A truth value."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["ACTION", "DONE", "LOOK_AROUND", "PLAN_END", "PLAN_START", "THOUGHT"]
+__all__ = ["ACTION", "DONE", "LOOK_AROUND", "NO_PLAN", "PLAN_END", "PLAN_START", "THOUGHT"]
 
 PLAN_START = "[PLAN]"
 PLAN_END = "[PLAN END]"
@@ -10,3 +10,4 @@ THOUGHT = "Thought:"
 ACTION = "Action:"
 LOOK_AROUND = "look around"
 DONE = "finished"
+NO_PLAN = "[NO PLAN]"

@@ -10,7 +10,17 @@ from validators import GroundAction
 
 __all__ = ["ATTEMPTS", "PlacedReading", "Reading", "Readings", "Status", "settle"]
 
-Status = Literal["read", "ambiguous", "unreadable", "unknown-object", "not-an-action", "look-around", "claimed-done"]
+Status = Literal[
+    "read",
+    "ambiguous",
+    "unreadable",
+    "unknown-object",
+    "not-an-action",
+    "look-around",
+    "claimed-done",
+    "claimed-unsolvable",
+]
+"""The last three are found in turns alone (`pddl2nl.nl.read_turn`, `pddl2nl.nl.read_no_plan`)."""
 
 ATTEMPTS = frozenset(("read", "ambiguous", "unreadable", "unknown-object"))
 """The statuses of lines that were meant as actions, whether or not they could be read."""

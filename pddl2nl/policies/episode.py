@@ -11,6 +11,7 @@ Rules, which no policy can bend:
 * An inapplicable action changes nothing and stops nothing: the policy is told why it was not executed.
 * A claim to be done while the goal does not hold is answered with what is missing; a second one in direct
   succession ends the episode as ``gave-up``.
+* A statement that there is no plan ends it as well, whether it is right or not (`pddl2nl.nl.read_no_plan`).
 * Of a one-shot plan the first broken link decides; the goal must hold at its end, not on the way. Of several plans
   one counts (`pddl2nl.policies.judging.counting`).
 * A reply that was cut off by length loses its last line, which may be half an action.
@@ -125,6 +126,11 @@ class Episode:
         return self._setting.rounds
 
     @property
+    def unsolvable(self) -> str:
+        """Whether the prompt says what to answer where there is no plan (`pddl2nl.policies.prompting.UNSOLVABLE`)."""
+        return self._setting.unsolvable
+
+    @property
     def domain_text(self) -> str:
         """What there is to do in this world, told."""
         return self._setting.teller.domain_text()
@@ -213,6 +219,8 @@ class Episode:
             return self._turn("look-around", observation)
         if reading.status == "claimed-done":
             return self._claimed(said)
+        if reading.status == "claimed-unsolvable":
+            return self._claimed_unsolvable(said)
         # The turn was asked for an action: what is none can only have been meant as one.
         status = "unreadable" if reading.status == "not-an-action" else reading.status
         observation = observations.not_read(status, reading, self._setting, walk.state)
@@ -240,6 +248,13 @@ class Episode:
             self._finish("gave-up", "claimed twice in succession to be done while the goal did not hold")
             return Turn("claimed-done", observation, True)
         return self._turn("claimed-done", observation)
+
+    def _claimed_unsolvable(self, said: str) -> Turn:
+        walk, status = self._walk, "claimed-unsolvable"
+        walk.reject(status, said, "")
+        walk.turns[status] += 1
+        self._finish("gave-up", "the model says that there is no plan", events.Fault(walk.steps, status, said))
+        return Turn(status, "", True)
 
     def _turn(self, status: str, observation: str) -> Turn:
         walk = self._walk

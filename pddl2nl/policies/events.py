@@ -23,6 +23,7 @@ Where a one-shot mechanism may propose several plans (``samples``, ``rounds``), 
 ``read``, ``acted``, ``rejected`` and ``goal-reached`` since the one before are its own, and its steps count from 1
 again. One of them counts; ``finished`` names it and holds its plan, steps, turns and mistakes. `counted` leaves the
 others out.
+
 Actions and literals are PDDL, ``(stack a b)``; texts are in the wording of the run.
 
 Everything that is reported is computed from these events afterwards (`pddl2nl.reports`). The fields named in
@@ -32,7 +33,6 @@ the same specification, and nothing else does.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
@@ -60,8 +60,6 @@ __all__ = [
     "Replied",
     "Started",
     "counted",
-    "event_from_json",
-    "event_to_json",
 ]
 
 Outcome = Literal["solved", "inapplicable", "goal-missed", "unreadable", "budget", "gave-up", "infrastructure-error"]
@@ -89,10 +87,11 @@ class Fault:
     """The first broken link of a run.
 
     ``step`` counts turns or plan lines from 1, 0 where no step was reached. ``status`` is ``unreadable``,
-    ``ambiguous``, ``unknown-object``, ``not-an-action``, ``inapplicable``, ``claimed-done``, ``goal-missed``,
-    ``refused``, ``filtered``, ``length``, ``empty``, ``dead-end``, ``budget``, ``context-window`` or
+    ``ambiguous``, ``unknown-object``, ``not-an-action``, ``inapplicable``, ``claimed-done``, ``claimed-unsolvable``,
+    ``goal-missed``, ``refused``, ``filtered``, ``length``, ``empty``, ``dead-end``, ``budget``, ``context-window`` or
     ``infrastructure-error``.
-    ``text`` is what was said at that step, or the reason where nothing was.
+    ``text`` is what was said at that step (of a claim that there is no plan the sentence), or the reason where
+    nothing was.
     """
 
     step: int
@@ -106,17 +105,19 @@ class Started:
 
     ``names`` maps PDDL object to NL object; ``limits`` holds steps, calls, tokens, usd, seconds (null: none);
     ``settings`` what every request carries (temperature, max_tokens, and the limits of the other roles);
-    ``model_settings`` what is set for this model (`pddl2nl.llm.settings`); ``profile`` the named setting that was
-    asked for; ``beyond_paper`` what differs from the mechanisms of the AutoPlanBench paper (history, feedback,
-    samples, rounds), empty where nothing does; ``prompts`` the SHA-256 of every prompt file used; ``example`` is
+    ``model_settings`` what is set for this model (`pddl2nl.llm.settings`); ``profile`` the named setting that was asked
+    for; ``beyond_paper`` what differs from the mechanisms of the AutoPlanBench paper (history, feedback, samples,
+    rounds, unsolvable), empty where nothing does; ``prompts`` the SHA-256 of every prompt file used; ``example`` is
     null for zero-shot, else ``source`` ("file", "shipped", "beside" or "made"), ``problem`` (PDDL text), ``plan``,
-    ``thoughts`` ("llm", "template", "none"), their ``thought_texts`` and, where the template stands in for a model,
-    why (``thoughts_note``); ``base_url`` is without credentials, null for models without an endpoint; ``time`` is
-    UTC in ISO 8601. ``translator`` says what reads the model's words (reader, llm, reader+llm) and
-    ``translator_model`` which model translates, null where none does; likewise
-    ``wording_model`` and ``thoughts_model`` which were asked for the wording and for the example's thoughts;
-    ``reading_version`` is that of the reading policy, null in records older than it; ``on_ambiguous`` is "refuse"
-    or "state"; ``names_seed`` the seed of the objects' names, null for none.
+    ``thoughts`` ("llm", "template", "none"), their ``thought_texts`` and, where the template stands in for a model, why
+    (``thoughts_note``); ``base_url`` is without credentials, null for models without an endpoint; ``time`` is UTC in
+    ISO 8601. ``translator`` says what reads the model's words (reader, llm, reader+llm) and ``translator_model`` which
+    model translates, null where none does; likewise ``wording_model`` and ``thoughts_model`` which were asked for the
+    wording and for the example's thoughts; ``reading_version`` is that of the reading policy, null in records older
+    than it; ``on_ambiguous`` is "refuse" or "state"; ``names_seed`` the seed of the objects' names, null for none.
+    ``solvable`` says whether the task has a plan, as far as that was known before the run: by a planner's plan or
+    proof, or by the manifest of a shipped problem; null where it was not. ``suite`` and ``task`` are what an experiment
+    calls the task, empty elsewhere.
     """
 
     event: ClassVar[str] = "started"
@@ -154,6 +155,9 @@ class Started:
     beyond_paper: Mapping[str, Any] = field(default_factory=dict)
     wording_model: str | None = None
     thoughts_model: str | None = None
+    solvable: bool | None = None
+    suite: str = ""
+    task: str = ""
 
 
 @dataclass(frozen=True)
@@ -221,8 +225,8 @@ class Read:
     """A span of a reply was read. ``start`` and ``end`` are offsets into the last reply that was no translation.
 
     ``status`` is ``read``, ``ambiguous``, ``unreadable``, ``unknown-object``, ``not-an-action``,
-    ``look-around`` or ``claimed-done``; ``rule`` names the rule that read it (`pddl2nl.nl.Reading`, and of a
-    T-LLM `pddl2nl.policies.translating`).
+    ``look-around``, ``claimed-done`` or ``claimed-unsolvable``; ``rule`` names the rule that read it
+    (`pddl2nl.nl.Reading`, and of a T-LLM `pddl2nl.policies.translating`).
     """
 
     event: ClassVar[str] = "read"
@@ -259,8 +263,8 @@ class Rejected:
     """A turn, or the line of a plan, was not executed.
 
     ``status`` is ``inapplicable`` (``unmet`` holds the failing ground literals), ``unreadable``, ``ambiguous``,
-    ``unknown-object``, ``not-an-action``, or ``claimed-done`` (the goal did not hold; ``unmet`` holds what of
-    it is missing). All but the last are *mistakes*.
+    ``unknown-object``, ``not-an-action``, ``claimed-done`` (the goal did not hold; ``unmet`` holds what of
+    it is missing), or ``claimed-unsolvable``. All but the last two are *mistakes*.
     """
 
     event: ClassVar[str] = "rejected"
@@ -319,7 +323,8 @@ class Finished:
     ``plan`` holds the actions that were executed, in order (of a one-shot plan those before the first broken
     link; ``proposed`` those that were read). ``steps`` counts turns, or the judged lines of a one-shot plan;
     ``turns`` counts each kind apart: executed, inapplicable, unreadable, ambiguous, unknown-object,
-    not-an-action, look-around, claimed-done. ``mistakes`` are those meant as actions and not executed.
+    not-an-action, look-around, claimed-done, claimed-unsolvable. ``mistakes`` are those meant as actions and not
+    executed.
     ``usd`` is null where a price is unknown. Calls, tokens and money are those of all replies that were used;
     ``used`` holds them by role, and ``spent`` what of it was paid in this run, with ``cache_hits`` for what our cache
     had (`pddl2nl.policies.budget.Account`). ``message`` explains the outcome in a sentence. ``counted`` is the number
@@ -357,36 +362,6 @@ EVENTS: dict[str, type[Event]] = {
 }
 """Every event by its name in a record."""
 
-_FIELDS = {kind: tuple(item.name for item in dataclasses.fields(kind)) for kind in EVENTS.values()}
-
-
-def event_to_json(event: Event) -> dict[str, Any]:
-    """The event as a JSON object: its name under ``event``, then its fields in their order."""
-    # Not `dataclasses.asdict`, which copies all that a field holds, again and again for every call of a run.
-    return {"event": event.event, **{name: _plain(getattr(event, name)) for name in _FIELDS[type(event)]}}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Fault | Message):
-        return dict(vars(value))
-    return [_plain(item) for item in value] if isinstance(value, tuple) else value
-
-
-def event_from_json(data: Mapping[str, Any]) -> Event:
-    """The event that `event_to_json` wrote; raises `RecordError` for anything else."""
-    kind = EVENTS.get(str(data.get("event")))
-    if kind is None:
-        raise RecordError(f"not an event of a run: {data.get('event')!r}; known are {', '.join(EVENTS)}")
-    fields: dict[str, Any] = {key: _frozen(value) for key, value in data.items() if key != "event"}
-    try:
-        if kind is Prompted:
-            fields["messages"] = tuple(Message(**message) for message in data["messages"])
-        if kind in (Finished, Judged) and data.get("fault") is not None:
-            fields["fault"] = Fault(**data["fault"])
-        return kind(**fields)
-    except (TypeError, KeyError) as error:
-        raise RecordError(f"an event '{kind.event}' with the wrong fields: {error}") from error
-
 
 def counted(events: Sequence[Event]) -> tuple[Event, ...]:
     """A run's events without what became of the plans that do not count; all of them where there was but one."""
@@ -400,8 +375,3 @@ def counted(events: Sequence[Event]) -> tuple[Event, ...]:
             kept.append(event)
         number += isinstance(event, Judged)
     return tuple(kept)
-
-
-def _frozen(value: Any) -> Any:
-    # JSON knows lists alone; the dataclasses hold tuples at their top level and JSON as it is below.
-    return tuple(value) if isinstance(value, list) else value

@@ -2,8 +2,9 @@
 
 The first broken link decides, in the order of the plan: a line that cannot be read (``unreadable``, whatever the
 kind), an action that is not applicable (``inapplicable``), and at the end the goal (``goal-missed``): it must hold
-there, not on the way. A reply without any plan is ``unreadable``, a refusal ``gave-up``; one that was cut off by
-length and does not reach the goal is ``budget``, because its end was never seen.
+there, not on the way. A reply without any plan is ``unreadable``, a refusal ``gave-up``, and so is one that says that
+there is no plan; one that was cut off by length and does not reach the goal is ``budget``, because its end was never
+seen.
 """
 
 from __future__ import annotations
@@ -94,6 +95,10 @@ class Judge:
             sample, round: which of the run's plans it is.
         """
         plan = self._understanding.plan(text)
+        if finish == "text" and (said := self._understanding.no_plan(text, plan)) is not None:
+            walk.turns["claimed-unsolvable"] += 1
+            fault = events.Fault(0, "claimed-unsolvable", said)
+            return Verdict("gave-up", "the model says that there is no plan", fault, walk, (), sample, round)
         lines: list[Reading] = []
         for reading in self._understanding.lines(plan, walk.state):
             lines.append(reading)

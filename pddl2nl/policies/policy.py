@@ -65,7 +65,8 @@ class Setting:
 
     Beyond the paper: ``history`` is one of `pddl2nl.policies.history.HISTORIES` and ``feedback`` one of
     `pddl2nl.policies.observations.FEEDBACKS`, both of interactive policies; ``samples`` and ``rounds`` say how many
-    plans a one-shot mechanism may propose (`pddl2nl.policies.proposing`).
+    plans a one-shot mechanism may propose (`pddl2nl.policies.proposing`); ``unsolvable`` is one of
+    `pddl2nl.policies.prompting.UNSOLVABLE`.
     """
 
     simulator: Simulator
@@ -80,6 +81,7 @@ class Setting:
     feedback: str = "reason"
     samples: int = 1
     rounds: int = 0
+    unsolvable: str = "silent"
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ assistant, user, …    for Act and ReAct: replies and observations so far; for 
 * The system prompt of a one-shot mechanism (Basic, CoT) holds ``[PLAN]``; that of Act and ReAct does not.
 * The system prompt of a mechanism with thoughts (CoT, ReAct) holds ``Thought:``; the others' do not.
 * The system prompt of a PDDL twin holds the domain in PDDL, ``(define (domain …``.
+* Where a run is to be told so (``unsolvable``), the system prompt ends in what to answer where there is no plan.
 * A problem is a user message of exactly three paragraphs, goal text, objects text and initial-state text, in
   this order with an empty line between them (``prompts/problem.txt``). The target is the last such message.
 
@@ -48,8 +49,10 @@ if TYPE_CHECKING:
     from pddl2nl.policies.episode import Episode
 
 __all__ = [
+    "UNSOLVABLE",
     "chat",
     "fill",
+    "no_plan_file",
     "opening",
     "problem_now",
     "problem_text",
@@ -58,6 +61,15 @@ __all__ = [
     "prompt_text",
     "turn",
 ]
+
+
+UNSOLVABLE: tuple[str, ...] = ("silent", "tell")
+"""Whether a prompt says what to answer where there is no plan; that it does is beyond the paper."""
+
+
+def no_plan_file(one_shot: bool) -> str:
+    """The name of the file that says so, for a mechanism that gives a plan at once, or an action a turn."""
+    return "no_plan.txt" if one_shot else "no_plan_turn.txt"
 
 
 def prompt_file(mechanism: str, style: str) -> str:
@@ -89,6 +101,7 @@ def fill(name: str, **fields: str) -> str:
         "thought": markers.THOUGHT,
         "action": markers.ACTION,
         "look_around": markers.LOOK_AROUND,
+        "no_plan": markers.NO_PLAN,
     }
     return Template(prompt_text(name)).substitute(tags | fields)
 
@@ -101,7 +114,10 @@ def opening(episode: Episode, mechanism: str, shown: Callable[[Example], list[Me
         mechanism: names the system prompt's file.
         shown: the example's solution as this mechanism's chat, after the message that states its problem.
     """
-    messages = [Message("system", fill(prompt_file(mechanism, episode.style), domain=episode.domain_text))]
+    system = fill(prompt_file(mechanism, episode.style), domain=episode.domain_text)
+    if episode.unsolvable == "tell":
+        system = f"{system}\n{fill(no_plan_file(markers.PLAN_START in system))}"
+    messages = [Message("system", system)]
     if episode.example is not None:
         messages += [Message("user", problem_text(episode.example)), *shown(episode.example)]
     return [*messages, Message("user", problem_text(episode))]

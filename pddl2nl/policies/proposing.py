@@ -7,7 +7,8 @@ for at once, since none can be judged before all are there). Where none is valid
 *Rounds* of correction, in the manner of LLM-Modulo (Kambhampati et al. 2024): where no sample was valid, the
 conversation with the first one goes on. Behind its reply the validator's explanation is put in words, and the next
 reply is judged in its stead: it counts, valid or not, and is explained in turn, until one is valid or no round is
-left. A model that refuses is not asked again. Each prompt is the one before with a reply and its explanation behind.
+left. A model that refuses, or says that there is no plan, is not asked again. Each prompt is the one before with a
+reply and its explanation behind.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def propose_plans(episode: Episode, messages: Sequence[Message]) -> None:
     said, verdict = _first_samples(episode, messages)
     messages = list(messages)
     for number in range(1, episode.rounds + 1):
-        if verdict.valid or (verdict.fault is not None and verdict.fault.status == "refused"):
+        if verdict.valid or verdict.outcome == "gave-up":
             break
         messages += turn(said, episode.correction(verdict))
         said = episode.ask(messages)

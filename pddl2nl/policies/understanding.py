@@ -1,5 +1,7 @@
 """What an episode understands of a reply: the reader first, then the state, then the T-LLM, each where it is in force.
 
+A statement that there is no plan (`pddl2nl.nl.read_no_plan`) is looked for where the reader found no action.
+
 An action that fits several readings equally well is *ambiguous*. ``refuse`` leaves it so; ``state`` takes the only
 one of them that is applicable, in a turn now, in a plan when its turn comes (as long as everything before it can be
 executed), and the reading's rule says so (`pddl2nl.nl.readings.settle`).
@@ -12,6 +14,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pddl2nl.nl import Reading, Readings
+from pddl2nl.nl.markers import NO_PLAN
+from pddl2nl.nl.read_no_plan import is_marked_no_plan, no_plan_said, no_plan_said_in_turn
 from pddl2nl.nl.readings import settle
 from validators import BadActionError, GroundAction, Simulator, State
 
@@ -40,6 +44,12 @@ class Understanding:
     def turn(self, text: str, state: State) -> Reading:
         """The one action, look-around or claim of a turn."""
         reading = self._settled(self._setting.reader.read_turn(text), state)
+        if reading.status in ("unreadable", "not-an-action") and (said := no_plan_said_in_turn(text)):
+            begin = text.find(said)
+            if begin >= 0:
+                line = text.count("\n", 0, begin) + 1
+                reading = reading._replace(line=line, start=begin, end=begin + len(said))
+            return reading._replace(text=said, status="claimed-unsolvable", rule="no-plan", reason="")
         translator = self._setting.translator
         return reading if translator is None else translator.turn(text, reading, self._ask)
 
@@ -49,6 +59,14 @@ class Understanding:
         translator = self._setting.translator
         chosen = readings.chosen if translator is None else translator.lines(text, readings)
         return replace(readings, chosen=tuple(self._without_claim(chosen)))
+
+    def no_plan(self, text: str, plan: Readings) -> str | None:
+        """The sentence that says that there is no plan; None where no sentence does, or a plan was read."""
+        if is_marked_no_plan(text):
+            return NO_PLAN
+        if any(reading.status != "unreadable" for reading in plan.chosen):
+            return None
+        return no_plan_said(text)
 
     def lines(self, plan: Readings, state: State) -> Iterator[Reading]:
         """The plan's lines, settled and translated one by one, which may end the episode by its budget."""

@@ -28,7 +28,12 @@ __all__ = ["render_report", "write_report"]
 
 _GLYPHS = MappingProxyType({"executed": "✓", "looked-around": "◎", NOT_REACHED: "·", "ambiguous": "?"})
 _LABELS = MappingProxyType(
-    {"looked-around": "looked around", NOT_REACHED: "not reached", "claimed-done": "claimed done"}
+    {
+        "looked-around": "looked around",
+        NOT_REACHED: "not reached",
+        "claimed-done": "claimed done",
+        "claimed-unsolvable": "claimed unsolvable",
+    }
 )
 _MEANINGS = MappingProxyType(
     {
@@ -176,7 +181,7 @@ def render_report(
     title: str = "Coverage and every run",
     notes: Sequence[str] = (),
     unfinished: Iterable[Path] = (),
-    label: Callable[[Record], str] = lambda record: record.domain,
+    label: Callable[[Record], str] = lambda record: record.suite,
 ) -> str:
     """The page as HTML.
 
@@ -273,6 +278,7 @@ def _facts(record: Record) -> dict[str, str]:
             "endpoint": _text(started.base_url),
             "set for the model": _pairs(started.model_settings),
             "limits": _pairs(started.limits),
+            "has a plan": "" if record.solvable is None else "yes" if record.solvable else "no, as was proved",
             "versions": _pairs(started.versions),
             "domain file SHA-256": started.domain_sha256,
             "problem file SHA-256": started.problem_sha256,

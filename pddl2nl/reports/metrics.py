@@ -17,7 +17,10 @@ from typing import Literal
 from pddl2nl.policies.events import Acted, LookedAround, Prompted, Rejected, Replied, counted
 from pddl2nl.reports.records import Record, RunRecord
 
-__all__ = ["METRICS", "Metric", "aggregate", "mistakes"]
+__all__ = ["METRICS", "Metric", "aggregate", "claims_unsolvable", "mistakes"]
+
+
+_CLAIMS = ("claimed-done", "claimed-unsolvable")
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,20 @@ def mistakes(record: Record) -> int | None:
     """How many turns or plan lines were meant as actions and not executed; None for planners."""
     if not isinstance(record, RunRecord):
         return None
-    return sum(isinstance(event, Rejected) and event.status != "claimed-done" for event in counted(record.events))
+    return sum(isinstance(event, Rejected) and event.status not in _CLAIMS for event in counted(record.events))
+
+
+def claims_unsolvable(record: Record) -> bool | None:
+    """Whether a run ended with the statement that there is no plan; None for planners, which prove it or don't."""
+    if not isinstance(record, RunRecord):
+        return None
+    return record.fault is not None and record.fault.status == "claimed-unsolvable"
+
+
+def _claimed(record: Record, solvable: bool) -> float | None:
+    """For tasks of one kind alone; None for those of the other, and where it is not known which they are."""
+    claimed = claims_unsolvable(record)
+    return None if claimed is None or record.solvable is not solvable else float(claimed)
 
 
 def _coverage(record: Record) -> float | None:
@@ -140,6 +156,20 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
             Metric("steps", "turns, or judged plan lines", "lower", "mean", _steps),
             Metric("mistakes", "turns meant as actions and not executed", "lower", "mean", _mistakes),
             Metric("look-arounds", "turns that asked for the state", "lower", "mean", _look_arounds),
+            Metric(
+                "unsolvable-claimed",
+                "unsolvable tasks of which it was said that there is no plan",
+                "higher",
+                "mean",
+                partial(_claimed, solvable=False),
+            ),
+            Metric(
+                "unsolvable-claimed-falsely",
+                "solvable tasks of which it was said that there is no plan",
+                "lower",
+                "mean",
+                partial(_claimed, solvable=True),
+            ),
             Metric("calls", "calls of models that were answered, in all roles", "lower", "mean", _calls),
             Metric("prompt-tokens", "tokens sent, as the endpoint counted them", "lower", "sum", _prompt_tokens),
             Metric("completion-tokens", "tokens received", "lower", "sum", _completion_tokens),

@@ -14,14 +14,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pddl2nl.experiments.planned import Planned, planned_from_json
-from pddl2nl.policies.events import (
-    Event,
-    Fault,
-    Finished,
-    RecordError,
-    Started,
-    event_from_json,
-)
+from pddl2nl.policies.event_json import event_from_json
+from pddl2nl.policies.events import Event, Fault, Finished, RecordError, Started
 
 __all__ = ["Column", "PlannerRecord", "Record", "RecordFolder", "RunRecord", "read_record", "read_records"]
 
@@ -64,6 +58,11 @@ class RunRecord:
         return self.started.domain
 
     @property
+    def suite(self) -> str:
+        """What the experiment called the task's domain or suite; the domain's name where there was none."""
+        return self.started.suite or self.domain
+
+    @property
     def problem(self) -> str:
         """The problem's name in its PDDL text."""
         return self.started.problem
@@ -99,6 +98,11 @@ class RunRecord:
         return self.finished.seconds
 
     @property
+    def solvable(self) -> bool | None:
+        """Whether the task has a plan; None where that is not known."""
+        return True if self.solved else self.started.solvable
+
+    @property
     def fault(self) -> Fault | None:
         """The first broken link."""
         return self.finished.fault
@@ -130,6 +134,11 @@ class PlannerRecord:
     def domain(self) -> str:
         """The domain's name in its PDDL text."""
         return self.planned.domain
+
+    @property
+    def suite(self) -> str:
+        """As in `RunRecord`."""
+        return self.planned.suite or self.domain
 
     @property
     def problem(self) -> str:
@@ -165,6 +174,11 @@ class PlannerRecord:
     def seconds(self) -> float:
         """Wall time."""
         return self.planned.seconds
+
+    @property
+    def solvable(self) -> bool | None:
+        """Whether the task has a plan; None where the planner neither found one nor proved that there is none."""
+        return {"solved": True, "unsolvable": False}.get(self.planned.status)
 
     @property
     def fault(self) -> Fault | None:

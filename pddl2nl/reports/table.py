@@ -87,9 +87,9 @@ def record_order(record: Record) -> tuple[object, ...]:
 
 
 def coverage_table(
-    records: Iterable[Record], label: Callable[[Record], str] = lambda record: record.domain
+    records: Iterable[Record], label: Callable[[Record], str] = lambda record: record.suite
 ) -> CoverageTable:
-    """The coverage table of the records; ``label`` names the row that a record belongs to."""
+    """The coverage table of the records; ``label`` names the row that a record belongs to, by default its suite's."""
     cells: dict[tuple[str, Column], Cell] = {}
     broken = []
     for record in records:

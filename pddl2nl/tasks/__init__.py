@@ -1,4 +1,18 @@
-"""Finding tasks: the domains and instances that are shipped with this toolkit."""
+"""Finding and making tasks: shipped sets, generators, suites in a folder, transformations.
+
+What is used most, the shipped domains and instances, is exported here. The rest of the room by its modules:
+
+* ``shipped``: the shipped domains; ``manifest`` reads and writes their manifests.
+* ``generators``: one module a domain; `pddl2nl.tasks.generators.generate` makes a problem.
+* Making sets: ``selection`` (the primary set), ``scaling``, ``hopeless`` (the unsolvable sets); all draw from
+  ``candidates`` and have planners measured through ``measuring``, since this room knows no planner itself.
+* ``proving`` proves manifests again, with ``set_checks``; ``canonical`` tells problems apart that differ by more than
+  names.
+* ``suites`` finds tasks in a folder of any layout: ``pddl_files`` says what a file is, ``pairing`` what belongs
+  together.
+* ``transformations``: ``obfuscation`` and ``renaming`` (with ``rename_formulas``, ``rename_wording``,
+  ``mystery_words``), ``costs``.
+"""
 
 from __future__ import annotations
 

@@ -8,15 +8,17 @@ in editable mode or not, has the two folders at its top, beside the package. Eve
 
 from __future__ import annotations
 
-import csv
 import difflib
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import Literal, cast, get_args
 
 from pddl2nl.pddl import Domain, InputError, Task, load_domain, load_problem
+from pddl2nl.tasks.manifest import Proof, Role, read_manifest
+from pddl2nl.tasks.measuring import Measured, SearchLimits
 
 __all__ = [
     "Instance",
@@ -28,35 +30,51 @@ __all__ = [
     "shipped_task",
 ]
 
-Role = Literal["example", "benchmark"]
-"""What an instance is for: shown solved in a prompt, or to be solved."""
-
 
 @dataclass(frozen=True)
 class Instance:
     """One shipped problem, as its line of the manifest describes it.
 
-    ``objects`` counts the problem's objects; ``optimal_length`` is the number of steps of a shortest plan and
-    ``proof`` how that was proved; ``ff_length`` is the length of the plan that greedy search with FF found.
+    Attributes:
+        name: ``example``, ``p01``, ``s01``, ``u01``.
+        path: the problem's file.
+        role: what it is for.
+        objects: how many the problem declares.
+        optimal_length: steps of a shortest plan, or of the best plan known where `proof` is ``upper bound``; None
+            where there is no plan.
+        proof: how that is known: ``lmcut``, ``brfs``, ``upper bound``, ``unsolvable``.
+        ff_length: steps of the plan that greedy search with FF found; None where it found none.
+        call: the command that made the problem.
+        measured: how the planners of the manifest fared, by their names.
+        limits: what each of them might spend.
     """
 
     name: str
     path: Path
     role: Role
     objects: int
-    optimal_length: int
-    proof: str
-    ff_length: int
+    optimal_length: int | None
+    proof: Proof
+    ff_length: int | None
+    call: str
+    measured: Mapping[str, Measured]
+    limits: SearchLimits
+
+    @property
+    def solvable(self) -> bool:
+        """Whether it has a plan."""
+        return self.proof != "unsolvable"
 
 
 @dataclass(frozen=True)
 class ShippedDomain:
-    """One shipped domain: its files and instances, the example among them first."""
+    """One shipped domain: its files, and the instances of all its sets, the example among them first."""
 
     name: str
     folder: Path
     domain_path: Path
     wording_path: Path
+    instances_folder: Path
     instances: tuple[Instance, ...]
 
     @cached_property
@@ -66,13 +84,33 @@ class ShippedDomain:
 
     @property
     def example(self) -> Instance:
-        """The instance that prompts show solved; its optimal plan has five steps or nearly so."""
-        return next(instance for instance in self.instances if instance.role == "example")
+        """The instance that prompts show solved; its optimal plan has five steps or nearly so.
+
+        Raises:
+            InputError: the domain has no instances.
+        """
+        found = self._of("example")
+        if not found:
+            raise InputError(f"no example of {self.name} is shipped: {self.instances_folder} has none")
+        return found[0]
 
     @property
     def benchmarks(self) -> tuple[Instance, ...]:
-        """The instances that are there to be solved."""
-        return tuple(instance for instance in self.instances if instance.role == "benchmark")
+        """The primary set, without its example: those there to be solved, by the length of a shortest plan."""
+        return self._of("benchmark")
+
+    @property
+    def scaled(self) -> tuple[Instance, ...]:
+        """The scaled set: around the size at which an optimal planner first fails. Empty for most domains."""
+        return self._of("scaled")
+
+    @property
+    def unsolvable(self) -> tuple[Instance, ...]:
+        """The instances that have no plan. Empty for most domains."""
+        return self._of("unsolvable")
+
+    def _of(self, role: Role) -> tuple[Instance, ...]:
+        return tuple(instance for instance in self.instances if instance.role == role)
 
     def instance(self, name: str) -> Instance:
         """The instance of that name; raises `InputError`, with near names, for an unknown one."""
@@ -99,8 +137,8 @@ def shipped_domain(name: str) -> ShippedDomain:
     if name not in shipped_domains():
         raise InputError(f"no domain '{name}' is shipped{_near(name, list(shipped_domains()))}")
     folder = _data("domains") / name
-    instances = _read_manifest(_data("instances") / name / "manifest.csv")
-    return ShippedDomain(name, folder, folder / "domain.pddl", folder / "wording.json", instances)
+    beside = _data("instances") / name
+    return ShippedDomain(name, folder, folder / "domain.pddl", folder / "wording.json", beside, _instances(beside))
 
 
 def shipped_task(domain: str, instance: str) -> Task:
@@ -129,27 +167,30 @@ def _data(kind: str) -> Path:
     raise InputError(f"the shipped {kind} are missing: neither {package / kind} nor {package.parent / kind} exists")
 
 
-def _read_manifest(path: Path) -> tuple[Instance, ...]:
-    found = []
-    with path.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            role = row["role"]
-            if role not in get_args(Role):
-                raise InputError(f"{path}: instance '{row['instance']}' has the unknown role '{role}'")
-            found.append(
-                Instance(
-                    name=row["instance"],
-                    path=path.parent / row["file"],
-                    role=cast(Role, role),
-                    objects=int(row["objects"]),
-                    optimal_length=int(row["optimal_length"]),
-                    proof=row["proof"],
-                    ff_length=int(row["ff_length"]),
-                )
-            )
-    return tuple(found)
+def _instances(folder: Path) -> tuple[Instance, ...]:
+    manifest = folder / "manifest.csv"
+    if not manifest.is_file():
+        # A domain whose sets are still to be made.
+        return ()
+    return tuple(
+        Instance(
+            name=row.instance,
+            path=folder / row.file,
+            role=row.role,
+            objects=row.objects,
+            optimal_length=row.optimal_length,
+            proof=row.proof,
+            ff_length=row.ff_length,
+            call=row.call,
+            measured=row.measured,
+            limits=row.limits,
+        )
+        for row in read_manifest(manifest)
+    )
 
 
 def _near(name: str, names: list[str]) -> str:
-    close = difflib.get_close_matches(name.lower(), names, n=1)
+    # 'p1' means p01, and looks more like p19.
+    padded = re.sub(r"(?<![0-9])[0-9]$", r"0\g<0>", name.lower())
+    close = [padded] if padded in names else difflib.get_close_matches(name.lower(), names, n=1)
     return f"; did you mean '{close[0]}'?" if close else f"; there are {', '.join(names)}"

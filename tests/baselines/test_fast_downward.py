@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -68,11 +69,9 @@ def test_a_package_without_a_driver_is_no_missing_extra(tmp_path: Path, monkeypa
 @pytest.mark.usefixtures("needs_planner")
 def test_time_limit_on_a_hard_task(shared: Path) -> None:
     hard = shared / "ipc" / "parking-opt14-strips" / "p_14_8-03"
-    began = time.monotonic()
     outcome = fast_downward.search(hard / "domain.pddl", hard / "problem.pddl", LMCUT, time_limit=2)
     assert outcome.status == "timeout"
     assert outcome.plan_text is None
-    assert time.monotonic() - began < 15
 
 
 @pytest.mark.usefixtures("needs_planner")
@@ -237,7 +236,60 @@ def assert_gone(pid: int) -> None:
     raise AssertionError(f"process {pid} still runs")
 
 
-@pytest.mark.parametrize("limits", [{"time_limit": 0}, {"time_limit": -1}, {"memory_limit_mb": 10}])
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"time_limit": 0},
+        {"time_limit": -1},
+        {"time_limit": 10**12},
+        {"memory_limit_mb": 10},
+        {"memory_limit_mb": 10**12},
+    ],
+)
 def test_limits_that_cannot_be(tmp_path: Path, limits: dict[str, int]) -> None:
-    with pytest.raises(InputError, match="at least"):
+    with pytest.raises(InputError, match=r"limit is .*from \d+ to \d+"):
         fast_downward.search(tmp_path / "d", tmp_path / "p", FF, **limits)
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_it_says_which_version_it_is() -> None:
+    assert re.fullmatch(r"Fast Downward [0-9.]+\+?", fast_downward.version())
+
+
+def test_the_time_of_the_one_translation_counts_for_every_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver = tmp_path / "driver.py"
+    # The first run has two files and translates, those after it are given the translated task.
+    driver.write_text(
+        """import pathlib, sys
+inputs = [word for word in sys.argv[1:] if word.endswith(".pddl") or "task.sas" in word]
+translates = len(inputs) == 3
+print("Done! [1.50s CPU, 1.6s wall-clock]\\ntranslate exit code: 0" if translates else "searching")
+pathlib.Path(sys.argv[sys.argv.index("--plan-file") + 1]).write_text("")
+print("Planner time: 1.00s")
+""",
+        encoding="utf-8",
+    )
+    monkeypatch.setattr(fast_downward, "find_driver", lambda: driver)
+    files = tmp_path / "d.pddl", tmp_path / "p.pddl"
+    first, second, third = fast_downward.search_each(*files, [FF, FF, FF], time_limit=2)
+    assert [each.status for each in (first, second, third)] == ["solved", "timeout", "timeout"]
+    assert second.seconds > 1.5 > first.seconds
+
+
+def test_after_searches_were_stopped_no_further_one_of_the_same_call_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = fast_downward._run
+
+    def stopped(command: list[str], folder: Path, patience: float | None) -> object:
+        fast_downward.stop_searches()
+        return run(command, folder, patience)
+
+    driver = tmp_path / "driver.py"
+    driver.write_text("import sys\nsys.exit(22)\n", encoding="utf-8")
+    monkeypatch.setattr(fast_downward, "find_driver", lambda: driver)
+    monkeypatch.setattr(fast_downward, "_run", stopped)
+    with pytest.raises(InfrastructureError, match="the searches were stopped"):
+        fast_downward.search_each(tmp_path / "d.pddl", tmp_path / "p.pddl", [FF, FF])

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pddl2nl.baselines import BASELINES, PLANNERS, TaskFiles, fast_downward, solve
+from pddl2nl.baselines import BASELINES, PLANNERS, TaskFiles, fast_downward, solve, solve_each
 from pddl2nl.baselines.inputs import as_task
 from pddl2nl.errors import InfrastructureError, InputError, UnsupportedError
 from validators import validate
@@ -159,3 +159,24 @@ def test_optimal_costs_agree_with_and_without_heuristic(shared: Path) -> None:
         costs = {name: Fraction(solve(files, name).cost or 0) for name in PLANNERS}
         assert costs["brfs"] == costs["lmcut"]
         assert costs["lmcut"] <= min(costs.values())
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_several_searches_on_one_translation_find_what_each_finds_alone(small: SimpleNamespace) -> None:
+    for task in (small.detour, small.too_little_fuel):
+        together = solve_each(task, ("brfs", "lmcut", "ff"), time_limit=30, memory_limit_mb=2048)
+        assert list(together) == ["brfs", "lmcut", "ff"]
+        for name, found in together.items():
+            alone = solve(task, name, time_limit=30, memory_limit_mb=2048)
+            assert (found.status, found.plan, found.cost, found.expanded, found.search) == (
+                alone.status,
+                alone.plan,
+                alone.cost,
+                alone.expanded,
+                alone.search,
+            )
+
+
+def test_only_searches_run_together(small: SimpleNamespace) -> None:
+    with pytest.raises(InputError, match="no search of Fast Downward is called 'random': there are brfs, lmcut"):
+        solve_each(small.tower, ("ff", "random"))

@@ -232,22 +232,25 @@ def reached(server, calls, process):
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_soon_and_it_is_gone_on_with(sent, tmp_path, capfd):
     with ChatServer(Looking(), delay=0.03) as server:
-        arguments = remote(server.base_url, range(40))
+        arguments = remote(server.base_url, range(24))
         process = started(arguments, tmp_path)
-        reached(server, 30, process)
+        reached(server, 18, process)
+        # However busy the machine is, the signal comes before the last reply.
+        server.delay = 0.25
         process.send_signal(sent)
         out, errors = process.communicate(timeout=60)
+        server.delay = 0.0
         assert process.returncode == 128 + sent
         assert "Traceback" not in errors
         before = len(server.calls)
-        assert before < 120
+        assert before < 72
         if sent == signal.SIGINT:
             assert "stopped: interrupted; the same command goes on where it was" in out
         assert main(arguments) == 1
-        assert len({json.dumps(call.body, sort_keys=True) for call in server.calls}) == 120
+        assert len({json.dumps(call.body, sort_keys=True) for call in server.calls}) == 72
         # What was on its way when the process ended may be asked again, and nothing else.
-        assert len(server.calls) <= 124
-    assert "remote: 40 runs: 40 budget" in capfd.readouterr().out
+        assert len(server.calls) <= 76
+    assert "remote: 24 runs: 24 budget" in capfd.readouterr().out
 
 
 def test_a_second_ctrl_c_waits_for_nothing(tmp_path):

@@ -6,13 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
 from pddl2nl.baselines import PlannerResult, fast_downward
 from pddl2nl.cli import plan as plan_command
-from pddl2nl.cli.output import exit_code_of
-from pddl2nl.errors import Pddl2nlError
+from tests.cli.one_command import run_command
 
 DOMAIN = """
 (define (domain switches)
@@ -33,14 +30,8 @@ def files(tmp_path: Path) -> tuple[str, str, str]:
     return str(paths[0]), str(paths[1]), str(paths[2])
 
 
-def run(*arguments: str) -> tuple[int, str, str]:
-    """Exit code, standard output and standard error, with exceptions as the command line maps them."""
-    app = typer.Typer()
-    plan_command.register(app)
-    result = CliRunner().invoke(app, list(arguments))
-    if isinstance(result.exception, Pddl2nlError):
-        return exit_code_of(result.exception), result.stdout, str(result.exception)
-    return result.exit_code, result.stdout, result.stderr
+def run(*arguments: str | Path) -> tuple[int, str, str]:
+    return run_command(plan_command.register, *arguments)
 
 
 @pytest.mark.usefixtures("needs_planner")

@@ -19,6 +19,10 @@ from pddl2nl.tasks import shipped_domain
 
 Run = Callable[..., Any]
 
+TOWERS = """(define (problem towers) (:domain blocksworld-4ops) (:objects a b c)
+  (:init (handempty) (ontable a) (clear a) (ontable b) (on c b) (clear c))
+  (:goal (and (on c a) (on b c))))"""
+
 
 class Ran:
     """An exit code, standard output and the error."""
@@ -33,7 +37,7 @@ class Ran:
 
 @pytest.fixture
 def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Calls the commands of this group, in an empty folder, on a shipped task."""
+    """Calls the commands of this group, in an empty folder."""
     app = typer.Typer(pretty_exceptions_enable=False)
     command.register(app)
     monkeypatch.chdir(tmp_path)
@@ -55,9 +59,11 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 
 
 @pytest.fixture(scope="module")
-def files() -> tuple[str, str]:
-    domain = shipped_domain("blocksworld")
-    return str(domain.domain_path), str(domain.instance("p01").path)
+def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """A shipped domain and a problem of it."""
+    problem = tmp_path_factory.mktemp("towers") / "towers.pddl"
+    problem.write_text(TOWERS, encoding="utf-8")
+    return str(shipped_domain("blocksworld").domain_path), str(problem)
 
 
 def _script(folder: Path, *replies: str) -> str:
@@ -277,3 +283,19 @@ def test_help_shows_every_option_with_its_default(call: Run, monkeypatch: pytest
         assert f"--{option}" in shown
     assert "Example: pddl2nl run" in shown
     assert "twice the length of FF's plan" in shown
+
+
+def test_a_model_may_be_told_what_to_answer_where_there_is_no_plan(
+    call: Run, files: tuple[str, str], tmp_path: Path
+) -> None:
+    script = tmp_path / "replies.json"
+    script.write_text(json.dumps(["[NO PLAN]"]), encoding="utf-8")
+    options = ("--policy", "basic", "--model", f"script:{script}", "--example", "none", "--json")
+    ran = call("run", *files, *options, "--unsolvable", "tell")
+    # The task has a plan, and the claim is wrong; what is judged is the same either way.
+    assert (ran.code, ran.json["outcome"]) == (1, "gave-up")
+    assert ran.json["fault"] == {"step": 0, "status": "claimed-unsolvable", "text": "[NO PLAN]"}
+    started, prompted = (json.loads(line) for line in Path(ran.json["record"]).read_text("utf-8").split("\n")[:2])
+    assert (started["solvable"], started["beyond_paper"]) == (True, {"unsolvable": "tell"})
+    assert prompted["messages"][0]["content"].endswith("\n[NO PLAN]")
+    assert call("run", *files, *options, "--unsolvable", "loudly").code == 2

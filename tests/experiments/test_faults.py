@@ -22,7 +22,7 @@ from pddl2nl.llm.cache import Cache
 from pddl2nl.llm.loopback import Call, ChatServer, Trouble
 from pddl2nl.llm.replay import read_exchanges
 from pddl2nl.pddl import load_task
-from pddl2nl.policies.events import event_to_json
+from pddl2nl.policies.event_json import event_to_json
 
 KEY = "sk-known-key-0987654321"
 EPISODES = 500

@@ -13,10 +13,11 @@ import pytest
 from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
 from pddl2nl.experiments import RunResult, RunSpec, run, run_spec
 from pddl2nl.llm import Completion, ReplayModel, Request, ScriptedModel
-from pddl2nl.pddl import Task, parse_task
+from pddl2nl.pddl import Task, parse_problem, parse_task
 from pddl2nl.policies import POLICIES, Event, event_from_json, event_to_json
 from pddl2nl.policies.events import VOLATILE, Started
-from pddl2nl.tasks import shipped_task
+from pddl2nl.tasks import shipped_domain, shipped_task
+from pddl2nl.tasks.generators import generate
 
 TURNS = ["Action: (lift red table)", "Action: look around", "Action: (put red shelf)"]
 PLAN = "[PLAN]\n(lift red table)\n(put red shelf)\n[PLAN END]"
@@ -330,10 +331,11 @@ def _solved_by(result: RunResult) -> list[str]:
 def test_an_example_that_is_made_shows_nothing_of_the_solution_and_answers_to_its_seed() -> None:
     from validators import Simulator, validate
 
-    shipped = shipped_task("logistics", "p02")
+    logistics = shipped_domain("logistics").domain
+    text = generate("logistics", 1, cities=2, locations=2, packages=4).text
     # Under another name and with another action order it is no shipped domain any more.
-    domain = replace(shipped.domain, name="other", actions=shipped.domain.actions[::-1], source=None)
-    task = Task(domain, replace(shipped.problem, domain_name="other"))
+    domain = replace(logistics, name="other", actions=logistics.actions[::-1], source=None)
+    task = Task(domain, replace(parse_problem(text, logistics), domain_name="other"))
     one, same, other = (run(task, "basic", ScriptedModel(["x"]), seed=seed) for seed in (1, 1, 2))
     assert _stable(one.events) == _stable(same.events)
     assert _solved_by(one) != _solved_by(other)
@@ -343,7 +345,6 @@ def test_an_example_that_is_made_shows_nothing_of_the_solution_and_answers_to_it
     assert started.example["source"] == "made"
     plan = _solved_by(one)
     assert 3 <= len(plan) <= 8
-    from pddl2nl.pddl import parse_problem
     from validators import read_plan
 
     shown = Task(domain, parse_problem(started.example["problem"], domain))

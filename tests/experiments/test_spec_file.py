@@ -313,9 +313,9 @@ def test_an_estimate_counts_calls_and_prices_tokens(spec):
     assert 4 * 300 < basic.prompt_tokens < 4 * 3000
     assert basic.usd == pytest.approx((2 * basic.prompt_tokens + 8 * basic.completion_tokens) / 1e6)
     act = estimate(cells(spec(head + 'policies = ["act"]\n')), price)
-    # FF's plans have four and eight steps.
-    assert act.calls == 2 * (4 + 8)
-    assert act.prompt_tokens > 4 * basic.prompt_tokens
+    turns = sum(shipped_domain("blocksworld").instance(name).ff_length for name in ("p01", "p02"))
+    assert act.calls == 2 * turns
+    assert act.prompt_tokens > turns / 2 * basic.prompt_tokens / 2
     short = estimate(cells(spec(head + 'policies = ["act"]\n[options]\nsteps = 3\n')), {})
     assert (short.calls, short.usd) == (12, None)
     worded = estimate(cells(spec(head + 'policies = ["basic"]\nwordings = ["llm"]\n')), price)
@@ -325,6 +325,6 @@ def test_an_estimate_counts_calls_and_prices_tokens(spec):
     assert samples.calls == 4 * 3 * 2
     # Its thoughts are asked for once for each seed, and both policies show the same.
     thoughtful = estimate(cells(spec(head + 'policies = ["cot", "react"]\n')), price)
-    assert thoughtful.calls == 4 + 2 * (4 + 8) + 2
+    assert thoughtful.calls == 4 + 2 * turns + 2
     template = estimate(cells(spec(head + 'policies = ["cot", "react"]\n[options]\nthoughts = "template"\n')), price)
     assert template.calls == thoughtful.calls - 2

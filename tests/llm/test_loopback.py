@@ -144,12 +144,12 @@ def test_faults_may_depend_on_what_is_called() -> None:
         assert posted(server, "/v1/embeddings", {"model": "e", "input": "a"})[0] == 503
 
 
-def test_a_delay_comes_before_each_answer_and_each_fault() -> None:
-    with ChatServer(Echo(), [None, Trouble(500, delay=0.05)], delay=0.05) as server:
-        for expected in (200, 500):
-            began = time.perf_counter()
-            assert posted(server)[0] == expected
-            assert time.perf_counter() - began >= 0.05
+def test_a_delay_comes_before_each_answer_and_each_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr("pddl2nl.llm.loopback.time.sleep", waits.append)
+    with ChatServer(Echo(), [None, Trouble(500, delay=0.07)], delay=0.05) as server:
+        assert (posted(server)[0], waits) == (200, [0.05])
+        assert (posted(server)[0], waits) == (500, [0.05, 0.07])
 
 
 def test_many_connections_in_one_moment_are_all_taken() -> None:

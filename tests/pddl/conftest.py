@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import gc
-import time
-from collections.abc import Callable
-
 import pytest
-
-Linear = Callable[[Callable[[int], object], int], None]
 
 BLOCKS = """(define (domain blocks)
   (:requirements :strips)
@@ -92,33 +86,3 @@ def everything() -> str:
 def all_of_it() -> str:
     """A problem of `everything` with every construct."""
     return ALL_OF_IT
-
-
-def _seconds(action: Callable[[int], object], size: int) -> float:
-    # What other tests have left in memory is nothing to the collector for as long as this takes.
-    gc.freeze()
-    try:
-        began = time.process_time()
-        action(size)
-        return time.process_time() - began
-    finally:
-        gc.unfreeze()
-
-
-@pytest.fixture
-def linear() -> Linear:
-    """``linear(action, size)`` asserts that an action takes linear time, by its growth and not by the clock.
-
-    Eight times the size takes eight times as long where it is linear, and 64 times where it is quadratic; caches and
-    a busy machine cost some of the difference.
-    """
-
-    def check(action: Callable[[int], object], size: int) -> None:
-        action(size)
-        small = max(min(_seconds(action, size) for _ in range(3)), 0.005)
-        large = _seconds(action, 8 * size)
-        if large > 24 * small:
-            large = min(large, _seconds(action, 8 * size))
-        assert large < 24 * small, f"{small:.3f} s for {size}, {large:.3f} s for {8 * size}"
-
-    return check

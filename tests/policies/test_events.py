@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pddl2nl.llm import Message
+from pddl2nl.policies.event_json import event_from_json, event_to_json
 from pddl2nl.policies.events import (
     EVENTS,
     VOLATILE,
@@ -28,8 +29,6 @@ from pddl2nl.policies.events import (
     Rejected,
     Replied,
     Started,
-    event_from_json,
-    event_to_json,
 )
 
 TEXT = st.text(max_size=20)

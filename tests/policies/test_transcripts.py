@@ -2,7 +2,8 @@
 
 Every domain gets the same kind of conversation. One-shot mechanisms give a plan. The others look around, say an
 action that is not applicable, say something that is none, act, claim to be done too early, and then go on to the goal.
-On Blocksworld there are also the ways beyond the paper.
+On Blocksworld there are also the ways beyond the paper. The problems lie beside the golden files, so that a new set of
+shipped instances changes none of them.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ TWINS = [(name, style) for name, make in POLICIES.items() if make().needs_model 
 
 @dataclass(frozen=True)
 class Worked:
-    """A shipped problem worked by hand: its plan, an action that is too early, and the plan of its example."""
+    """A problem worked by hand: its plan, an action that is too early, and the plan of its example."""
 
     plan: tuple[str, ...]
     early: str
@@ -129,15 +130,16 @@ class Told:
 
 
 def _told(domain: str, style: str, *, thoughts: bool = False, **beyond: Any) -> Told:
-    shipped, worked = shipped_domain(domain), WORKED[domain]
-    task = shipped.task("p02")
+    pddl, worked = shipped_domain(domain).domain, WORKED[domain]
+    task, example = (
+        Task(pddl, load_problem(GOLDEN / domain / name, pddl)) for name in ("problem.pddl", "example.pddl")
+    )
     wording = choose_wording(None, task.domain)
 
     def teller(task: Task) -> Teller:
         names = make_names(task, "typed" if style == "nl" else "original", wording)
         return Teller(task, wording, names, style)  # type: ignore[arg-type]
 
-    example = Task(task.domain, load_problem(shipped.example.path, task.domain))
     plan = tuple(map(GroundAction.parse, worked.example))
     assert validate(example, plan).valid
     shown = tell_example(SolvedProblem(example, plan, "shipped"), teller(example), thoughts=thoughts)

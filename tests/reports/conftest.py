@@ -10,6 +10,7 @@ import pytest
 
 from pddl2nl.experiments.planned import Planned, planned_to_json
 from pddl2nl.llm.types import Message
+from pddl2nl.policies.event_json import event_to_json
 from pddl2nl.policies.events import (
     Acted,
     Event,
@@ -22,7 +23,6 @@ from pddl2nl.policies.events import (
     Rejected,
     Replied,
     Started,
-    event_to_json,
 )
 from pddl2nl.tasks import shipped_domain
 

@@ -60,13 +60,49 @@ def test_a_run_that_infrastructure_broke_has_no_value(write, act_events):
 
 def test_every_metric_says_which_way_is_better():
     higher = {name for name, metric in METRICS.items() if metric.better == "higher"}
-    assert higher == {"coverage", "cached-tokens", "cache-hits"}
+    assert higher == {"coverage", "cached-tokens", "cache-hits", "unsolvable-claimed"}
     assert all(metric.name == name and metric.summary for name, metric in METRICS.items())
 
 
 def test_claiming_to_be_done_is_no_mistake(write, act_events):
     claimed = [
         dataclasses.replace(event, status="claimed-done") if event.event == "rejected" else event
+        for event in act_events
+    ]
+    assert METRICS["mistakes"].of(read_record(write("one", claimed))) == 0
+
+
+@pytest.mark.parametrize(
+    ("solvable", "claimed", "rightly", "falsely"),
+    [
+        (False, True, 1, None),
+        (False, False, 0, None),
+        (True, True, None, 1),
+        (True, False, None, 0),
+        (None, True, None, None),
+    ],
+)
+def test_a_claim_that_there_is_no_plan_is_right_by_what_is_known(
+    write, act_events, solvable, claimed, rightly, falsely
+):
+    fault = Fault(1, "claimed-unsolvable" if claimed else "inapplicable", "No plan exists.")
+    started = dataclasses.replace(act_events[0], solvable=solvable)
+    record = read_record(write("one", [started, Finished("gave-up", fault)]))
+    assert METRICS["unsolvable-claimed"].of(record) == rightly
+    assert METRICS["unsolvable-claimed-falsely"].of(record) == falsely
+
+
+def test_a_solved_task_has_a_plan_and_a_planner_claims_nothing(write, act_events, planned):
+    record = read_record(write("one", act_events))
+    assert record.started.solvable is None
+    assert METRICS["unsolvable-claimed-falsely"].of(record) == 0
+    proof = read_record(write("two", dataclasses.replace(planned, status="unsolvable", plan=None)))
+    assert (proof.solvable, METRICS["unsolvable-claimed"].of(proof)) == (False, None)
+
+
+def test_a_claim_that_there_is_no_plan_is_no_mistake(write, act_events):
+    claimed = [
+        dataclasses.replace(event, status="claimed-unsolvable") if event.event == "rejected" else event
         for event in act_events
     ]
     assert METRICS["mistakes"].of(read_record(write("one", claimed))) == 0

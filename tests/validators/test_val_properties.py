@@ -146,7 +146,10 @@ def test_the_verbose_text_tells_what_happens(case: tuple[Task, random.Random], t
 @settings(max_examples=100, deadline=None)
 @given(random_tasks.cases())
 def test_actions_without_a_conflict_may_happen_in_any_order(case: tuple[Task, random.Random]) -> None:
-    """The purpose of mutual exclusion (Fox and Long 2003); VAL overlooks conditions of effects that do not hold."""
+    """The purpose of mutual exclusion (Fox and Long 2003).
+
+    VAL overlooks conditions of effects that do not hold, and only warns of an atom that an action adds and deletes.
+    """
     task, dice = case
     simulator = Simulator(task)
     state = simulator.initial
@@ -163,7 +166,8 @@ def test_actions_without_a_conflict_may_happen_in_any_order(case: tuple[Task, ra
             return
         grounds = [simulator.ground(action) for action in dice.sample(applicable, 2)]
         outcomes = [ground.outcome(state) for ground in grounds]
-        if claim_effects(task, grounds, outcomes, state).conflict is not None:
+        claims = claim_effects(task, grounds, outcomes, state)
+        if claims.conflict is not None or any("adds and deletes the literal" in told for told in claims.warnings):
             continue
         together = simulator.apply(state, outcomes)
         assert _in_turn(simulator, state, grounds) == together

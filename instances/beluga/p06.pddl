@@ -1,0 +1,40 @@
+; Beluga: 5 jigs, 2 racks, 4 steps to do.
+(define (problem beluga-p06)
+  (:domain beluga)
+
+  (:objects
+    jig1 jig2 jig3 jig4 jig5 - jig
+    kind-a kind-b kind-c - kind
+    rack1 rack2 - rack
+    length0 length1 length2 length3 length4 - length
+    beluga-trailer1 beluga-trailer2 - beluga-trailer
+    factory-trailer1 factory-trailer2 - factory-trailer
+    hangar1 - hangar
+    flight1-in1 flight1-in2 flight1-out1 flights-end - step
+    line1-part1 line1-end - step)
+
+  (:init
+    (due flight1-in1) (then flight1-in1 flight1-in2) (then flight1-in2 flight1-out1)
+    (then flight1-out1 flights-end) (arrives jig1 flight1-in1) (arrives jig2 flight1-in2)
+    (returns kind-c flight1-out1)
+    (due line1-part1) (then line1-part1 line1-end) (needed jig3 line1-part1)
+    (is-of-kind jig1 kind-a) (full jig1) (in-plane jig1) (leaves jig1 length1 length0)
+    (leaves jig1 length2 length1) (leaves jig1 length3 length2) (leaves jig1 length4 length3)
+    (is-of-kind jig2 kind-a) (full jig2) (in-plane jig2) (leaves jig2 length1 length0)
+    (leaves jig2 length2 length1) (leaves jig2 length3 length2) (leaves jig2 length4 length3)
+    (is-of-kind jig3 kind-a) (full jig3) (leaves jig3 length1 length0) (leaves jig3 length2 length1)
+    (leaves jig3 length3 length2) (leaves jig3 length4 length3)
+    (is-of-kind jig4 kind-b) (full jig4) (leaves jig4 length2 length0) (leaves jig4 length3 length1)
+    (leaves jig4 length4 length2)
+    (is-of-kind jig5 kind-c) (empty jig5) (leaves jig5 length3 length0)
+    (leaves jig5 length4 length1)
+    (space rack1 length1) (before rack1 jig4) (before jig4 jig3) (before jig3 rack1)
+    (space rack2 length1) (before rack2 jig5) (before jig5 rack2)
+    (free beluga-trailer1) (free beluga-trailer2) (free factory-trailer1) (free factory-trailer2)
+    (vacant hangar1))
+
+  (:goal (and
+    (done flight1-in1)
+    (done flight1-in2)
+    (done flight1-out1)
+    (done line1-part1))))

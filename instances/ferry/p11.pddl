@@ -1,0 +1,17 @@
+; Ferry: 3 locations, 4 cars, all of which must move.
+(define (problem ferry-p11)
+  (:domain ferry)
+
+  (:objects
+    l0 l1 l2 - location
+    c0 c1 c2 c3 - car)
+
+  (:init
+    (at-ferry l2) (empty-ferry)
+    (at c0 l0) (at c1 l2) (at c2 l2) (at c3 l1))
+
+  (:goal (and
+    (at c0 l1)
+    (at c1 l0)
+    (at c2 l0)
+    (at c3 l2))))

@@ -1,0 +1,17 @@
+; Ferry: 5 locations, 4 cars, all of which must move.
+(define (problem ferry-p13)
+  (:domain ferry)
+
+  (:objects
+    l0 l1 l2 l3 l4 - location
+    c0 c1 c2 c3 - car)
+
+  (:init
+    (at-ferry l0) (empty-ferry)
+    (at c0 l0) (at c1 l3) (at c2 l3) (at c3 l2))
+
+  (:goal (and
+    (at c0 l1)
+    (at c1 l0)
+    (at c2 l2)
+    (at c3 l4))))

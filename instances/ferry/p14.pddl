@@ -1,0 +1,18 @@
+; Ferry: 2 locations, 5 cars, all of which must move.
+(define (problem ferry-p14)
+  (:domain ferry)
+
+  (:objects
+    l0 l1 - location
+    c0 c1 c2 c3 c4 - car)
+
+  (:init
+    (at-ferry l0) (empty-ferry)
+    (at c0 l0) (at c1 l1) (at c2 l0) (at c3 l0) (at c4 l1))
+
+  (:goal (and
+    (at c0 l1)
+    (at c1 l0)
+    (at c2 l1)
+    (at c3 l1)
+    (at c4 l0))))

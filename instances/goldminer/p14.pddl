@@ -1,0 +1,32 @@
+; Goldminer: 12 places, soft rock at 5 and hard rock at 3 of them.
+(define (problem goldminer-p14)
+  (:domain gold-miner-typed)
+
+  (:objects
+    f0-0f f0-1f f0-2f - loc
+    f1-0f f1-1f f1-2f - loc
+    f2-0f f2-1f f2-2f - loc
+    f3-0f f3-1f f3-2f - loc)
+
+  (:init
+    (robot-at f2-0f) (arm-empty)
+    (bomb-at f0-2f) (laser-at f3-0f) (gold-at f2-2f)
+    (soft-rock-at f0-0f) (hard-rock-at f0-1f) (clear f0-2f)
+    (soft-rock-at f1-0f) (soft-rock-at f1-1f) (hard-rock-at f1-2f)
+    (clear f2-0f) (clear f2-1f) (soft-rock-at f2-2f)
+    (clear f3-0f) (soft-rock-at f3-1f) (hard-rock-at f3-2f)
+    (connected f0-0f f0-1f) (connected f0-0f f1-0f)
+    (connected f0-1f f0-2f) (connected f0-1f f1-1f) (connected f0-1f f0-0f)
+    (connected f0-2f f1-2f) (connected f0-2f f0-1f)
+    (connected f1-0f f1-1f) (connected f1-0f f2-0f) (connected f1-0f f0-0f)
+    (connected f1-1f f1-2f) (connected f1-1f f2-1f) (connected f1-1f f1-0f) (connected f1-1f f0-1f)
+    (connected f1-2f f2-2f) (connected f1-2f f1-1f) (connected f1-2f f0-2f)
+    (connected f2-0f f2-1f) (connected f2-0f f3-0f) (connected f2-0f f1-0f)
+    (connected f2-1f f2-2f) (connected f2-1f f3-1f) (connected f2-1f f2-0f) (connected f2-1f f1-1f)
+    (connected f2-2f f3-2f) (connected f2-2f f2-1f) (connected f2-2f f1-2f)
+    (connected f3-0f f3-1f) (connected f3-0f f2-0f)
+    (connected f3-1f f3-2f) (connected f3-1f f3-0f) (connected f3-1f f2-1f)
+    (connected f3-2f f3-1f) (connected f3-2f f2-2f))
+
+  (:goal (and
+    (holds-gold))))

@@ -1,0 +1,39 @@
+; Grid: 15 places, 2 of them locked, 3 keys, 1 goal.
+(define (problem grid-p06)
+  (:domain grid)
+
+  (:objects
+    node0-0 node1-0 node2-0 node3-0 node4-0 - place
+    node0-1 node1-1 node2-1 node3-1 node4-1 - place
+    node0-2 node1-2 node2-2 node3-2 node4-2 - place
+    key1 key2 key3 - key
+    shape1 - shape)
+
+  (:init
+    (at-robot node1-1) (arm-empty)
+    (key-shape key1 shape1) (at key1 node2-1)
+    (key-shape key2 shape1) (at key2 node1-1)
+    (key-shape key3 shape1) (at key3 node1-0)
+    (locked node2-0) (lock-shape node2-0 shape1)
+    (locked node4-0) (lock-shape node4-0 shape1)
+    (open node0-0) (open node1-0) (open node3-0)
+    (open node0-1) (open node1-1) (open node2-1) (open node3-1) (open node4-1)
+    (open node0-2) (open node1-2) (open node2-2) (open node3-2) (open node4-2)
+    (conn node0-0 node1-0) (conn node0-0 node0-1)
+    (conn node1-0 node2-0) (conn node1-0 node1-1) (conn node1-0 node0-0)
+    (conn node2-0 node3-0) (conn node2-0 node2-1) (conn node2-0 node1-0)
+    (conn node3-0 node4-0) (conn node3-0 node3-1) (conn node3-0 node2-0)
+    (conn node4-0 node4-1) (conn node4-0 node3-0)
+    (conn node0-1 node1-1) (conn node0-1 node0-2) (conn node0-1 node0-0)
+    (conn node1-1 node2-1) (conn node1-1 node1-2) (conn node1-1 node0-1) (conn node1-1 node1-0)
+    (conn node2-1 node3-1) (conn node2-1 node2-2) (conn node2-1 node1-1)
+    (conn node3-1 node4-1) (conn node3-1 node3-2) (conn node3-1 node2-1) (conn node3-1 node3-0)
+    (conn node4-1 node4-2) (conn node4-1 node3-1) (conn node4-1 node4-0)
+    (conn node0-2 node1-2) (conn node0-2 node0-1)
+    (conn node1-2 node2-2) (conn node1-2 node0-2) (conn node1-2 node1-1)
+    (conn node2-2 node3-2) (conn node2-2 node1-2) (conn node2-2 node2-1)
+    (conn node3-2 node4-2) (conn node3-2 node2-2) (conn node3-2 node3-1)
+    (conn node4-2 node3-2) (conn node4-2 node4-1))
+
+  (:goal (and
+    (at key3 node4-1))))

@@ -1,0 +1,26 @@
+; Grid: 6 places, 0 of them locked, 1 key, 1 goal.
+(define (problem grid-u03)
+  (:domain grid)
+
+  (:objects
+    node0-0 node1-0 - place
+    node0-1 node1-1 - place
+    node0-2 node1-2 - place
+    key1 - key
+    shape1 - shape)
+
+  (:init
+    (at-robot node1-0) (arm-empty)
+    (key-shape key1 shape1) (at key1 node0-1)
+    (open node0-0) (open node1-0)
+    (open node0-1) (open node1-1)
+    (open node0-2) (open node1-2)
+    (conn node0-0 node1-0) (conn node0-0 node0-1)
+    (conn node1-0 node1-1) (conn node1-0 node0-0)
+    (conn node0-1 node1-1) (conn node0-1 node0-2)
+    (conn node1-1 node1-2) (conn node1-1 node0-1)
+    (conn node0-2 node1-2) (conn node0-2 node0-1)
+    (conn node1-2 node0-2) (conn node1-2 node1-1))
+
+  (:goal (and
+    (at key1 node1-0))))

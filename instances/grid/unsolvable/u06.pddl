@@ -1,0 +1,33 @@
+; Grid: 9 places, 4 of them locked, 1 key, 1 goal.
+(define (problem grid-u06)
+  (:domain grid)
+
+  (:objects
+    node0-0 node1-0 node2-0 - place
+    node0-1 node1-1 node2-1 - place
+    node0-2 node1-2 node2-2 - place
+    key1 - key
+    shape1 - shape)
+
+  (:init
+    (at-robot node0-1) (arm-empty)
+    (key-shape key1 shape1) (at key1 node0-2)
+    (locked node1-0) (lock-shape node1-0 shape1)
+    (locked node1-1) (lock-shape node1-1 shape1)
+    (locked node0-2) (lock-shape node0-2 shape1)
+    (locked node2-2) (lock-shape node2-2 shape1)
+    (open node0-0) (open node2-0)
+    (open node0-1) (open node2-1)
+    (open node1-2)
+    (conn node0-0 node1-0) (conn node0-0 node0-1)
+    (conn node1-0 node2-0) (conn node1-0 node1-1) (conn node1-0 node0-0)
+    (conn node2-0 node2-1) (conn node2-0 node1-0)
+    (conn node0-1 node1-1) (conn node0-1 node0-2) (conn node0-1 node0-0)
+    (conn node1-1 node2-1) (conn node1-1 node1-2) (conn node1-1 node0-1) (conn node1-1 node1-0)
+    (conn node2-1 node2-2) (conn node2-1 node1-1) (conn node2-1 node2-0)
+    (conn node0-2 node1-2) (conn node0-2 node0-1)
+    (conn node1-2 node2-2) (conn node1-2 node0-2) (conn node1-2 node1-1)
+    (conn node2-2 node1-2) (conn node2-2 node2-1))
+
+  (:goal (and
+    (at key1 node1-0))))

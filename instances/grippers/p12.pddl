@@ -1,0 +1,23 @@
+; Grippers: 2 robots, 3 rooms, 7 balls, 5 of which must move.
+(define (problem grippers-p12)
+  (:domain grippers)
+
+  (:objects
+    robot1 robot2 - robot
+    lgripper1 rgripper1 lgripper2 rgripper2 - gripper
+    room1 room2 room3 - room
+    ball1 ball2 ball3 ball4 ball5 ball6 ball7 - ball)
+
+  (:init
+    (at-robby robot1 room2) (at-robby robot2 room2)
+    (free robot1 lgripper1) (free robot1 rgripper1)
+    (free robot2 lgripper2) (free robot2 rgripper2)
+    (at ball1 room1) (at ball2 room3) (at ball3 room1) (at ball4 room2) (at ball5 room1)
+    (at ball6 room2) (at ball7 room2))
+
+  (:goal (and
+    (at ball1 room2)
+    (at ball3 room3)
+    (at ball4 room1)
+    (at ball6 room3)
+    (at ball7 room1))))

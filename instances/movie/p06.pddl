@@ -1,0 +1,24 @@
+; Movie: 14 snacks, 2 kinds of which are wanted.
+(define (problem movie-p06)
+  (:domain movie-strips-complex)
+
+  (:objects
+    c1 c2 c3
+    d1 d2 d3
+    p1 p2
+    z1 z2 z3
+    k1 k2 k3)
+
+  (:init
+    (counter-at-zero)
+    (chips c1) (chips c2) (chips c3)
+    (dip d1) (dip d2) (dip d3)
+    (pop p1) (pop p2)
+    (cheese z1) (cheese z2) (cheese z3)
+    (crackers k1) (crackers k2) (crackers k3))
+
+  (:goal (and
+    (movie-rewound)
+    (counter-at-zero)
+    (have-dip)
+    (have-crackers))))

@@ -1,0 +1,50 @@
+; Rovers: 2 rovers, 6 waypoints, 2 cameras, 2 objectives, 1 goal.
+(define (problem rovers-p01)
+  (:domain rover)
+
+  (:objects
+    general - lander
+    colour high_res low_res - mode
+    rover0 rover1 - rover
+    rover0store rover1store - store
+    waypoint0 waypoint1 waypoint2 waypoint3 waypoint4 waypoint5 - waypoint
+    camera0 camera1 - camera
+    objective0 objective1 - objective)
+
+  (:init
+    (visible waypoint0 waypoint3)
+    (visible waypoint1 waypoint2) (visible waypoint1 waypoint3) (visible waypoint1 waypoint4)
+    (visible waypoint2 waypoint1) (visible waypoint2 waypoint3) (visible waypoint2 waypoint4)
+    (visible waypoint3 waypoint0) (visible waypoint3 waypoint1) (visible waypoint3 waypoint2)
+    (visible waypoint3 waypoint5)
+    (visible waypoint4 waypoint1) (visible waypoint4 waypoint2)
+    (visible waypoint5 waypoint3)
+    (at_soil_sample waypoint1) (at_rock_sample waypoint3) (at_rock_sample waypoint5)
+    (at_lander general waypoint5) (channel_free general)
+    (at rover0 waypoint4) (available rover0)
+    (store_of rover0store rover0) (empty rover0store)
+    (equipped_for_soil_analysis rover0) (equipped_for_rock_analysis rover0)
+    (equipped_for_imaging rover0)
+    (can_traverse rover0 waypoint3 waypoint1) (can_traverse rover0 waypoint1 waypoint3)
+    (can_traverse rover0 waypoint1 waypoint2) (can_traverse rover0 waypoint2 waypoint1)
+    (can_traverse rover0 waypoint1 waypoint4) (can_traverse rover0 waypoint4 waypoint1)
+    (can_traverse rover0 waypoint3 waypoint0) (can_traverse rover0 waypoint0 waypoint3)
+    (at rover1 waypoint5) (available rover1)
+    (store_of rover1store rover1) (empty rover1store)
+    (equipped_for_soil_analysis rover1) (equipped_for_rock_analysis rover1)
+    (equipped_for_imaging rover1)
+    (can_traverse rover1 waypoint1 waypoint3) (can_traverse rover1 waypoint3 waypoint1)
+    (can_traverse rover1 waypoint3 waypoint5) (can_traverse rover1 waypoint5 waypoint3)
+    (can_traverse rover1 waypoint1 waypoint2) (can_traverse rover1 waypoint2 waypoint1)
+    (can_traverse rover1 waypoint1 waypoint4) (can_traverse rover1 waypoint4 waypoint1)
+    (can_traverse rover1 waypoint3 waypoint0) (can_traverse rover1 waypoint0 waypoint3)
+    (on_board camera0 rover0) (calibration_target camera0 objective0) (supports camera0 colour)
+    (supports camera0 high_res) (supports camera0 low_res)
+    (on_board camera1 rover1) (calibration_target camera1 objective1) (supports camera1 colour)
+    (visible_from objective0 waypoint0) (visible_from objective0 waypoint1)
+    (visible_from objective0 waypoint3)
+    (visible_from objective1 waypoint1) (visible_from objective1 waypoint2)
+    (visible_from objective1 waypoint4))
+
+  (:goal (and
+    (communicated_rock_data waypoint3))))

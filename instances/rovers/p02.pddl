@@ -1,0 +1,32 @@
+; Rovers: 1 rover, 4 waypoints, 2 cameras, 1 objective, 1 goal.
+(define (problem rovers-p02)
+  (:domain rover)
+
+  (:objects
+    general - lander
+    colour high_res low_res - mode
+    rover0 - rover
+    rover0store - store
+    waypoint0 waypoint1 waypoint2 waypoint3 - waypoint
+    camera0 camera1 - camera
+    objective0 - objective)
+
+  (:init
+    (visible waypoint0 waypoint2)
+    (visible waypoint1 waypoint2)
+    (visible waypoint2 waypoint0) (visible waypoint2 waypoint1) (visible waypoint2 waypoint3)
+    (visible waypoint3 waypoint2)
+    (at_rock_sample waypoint0)
+    (at_lander general waypoint0) (channel_free general)
+    (at rover0 waypoint2) (available rover0)
+    (store_of rover0store rover0) (empty rover0store)
+    (equipped_for_soil_analysis rover0) (equipped_for_rock_analysis rover0)
+    (can_traverse rover0 waypoint2 waypoint0) (can_traverse rover0 waypoint0 waypoint2)
+    (on_board camera0 rover0) (calibration_target camera0 objective0) (supports camera0 high_res)
+    (supports camera0 low_res)
+    (on_board camera1 rover0) (calibration_target camera1 objective0) (supports camera1 colour)
+    (supports camera1 low_res)
+    (visible_from objective0 waypoint0) (visible_from objective0 waypoint1))
+
+  (:goal (and
+    (communicated_rock_data waypoint0))))

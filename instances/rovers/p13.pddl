@@ -1,0 +1,46 @@
+; Rovers: 2 rovers, 6 waypoints, 2 cameras, 2 objectives, 4 goals.
+(define (problem rovers-p13)
+  (:domain rover)
+
+  (:objects
+    general - lander
+    colour high_res low_res - mode
+    rover0 rover1 - rover
+    rover0store rover1store - store
+    waypoint0 waypoint1 waypoint2 waypoint3 waypoint4 waypoint5 - waypoint
+    camera0 camera1 - camera
+    objective0 objective1 - objective)
+
+  (:init
+    (visible waypoint0 waypoint1) (visible waypoint0 waypoint2) (visible waypoint0 waypoint4)
+    (visible waypoint1 waypoint0) (visible waypoint1 waypoint3) (visible waypoint1 waypoint4)
+    (visible waypoint1 waypoint5)
+    (visible waypoint2 waypoint0) (visible waypoint2 waypoint5)
+    (visible waypoint3 waypoint1) (visible waypoint3 waypoint4)
+    (visible waypoint4 waypoint0) (visible waypoint4 waypoint1) (visible waypoint4 waypoint3)
+    (visible waypoint5 waypoint1) (visible waypoint5 waypoint2)
+    (at_soil_sample waypoint0) (at_soil_sample waypoint1) (at_soil_sample waypoint3)
+    (at_soil_sample waypoint4) (at_rock_sample waypoint0) (at_rock_sample waypoint2)
+    (at_rock_sample waypoint4) (at_rock_sample waypoint5)
+    (at_lander general waypoint2) (channel_free general)
+    (at rover0 waypoint0) (available rover0)
+    (store_of rover0store rover0) (empty rover0store)
+    (equipped_for_soil_analysis rover0) (equipped_for_rock_analysis rover0)
+    (at rover1 waypoint5) (available rover1)
+    (store_of rover1store rover1) (empty rover1store)
+    (equipped_for_soil_analysis rover1) (equipped_for_rock_analysis rover1)
+    (equipped_for_imaging rover1)
+    (can_traverse rover1 waypoint0 waypoint1) (can_traverse rover1 waypoint1 waypoint0)
+    (can_traverse rover1 waypoint0 waypoint2) (can_traverse rover1 waypoint2 waypoint0)
+    (can_traverse rover1 waypoint0 waypoint4) (can_traverse rover1 waypoint4 waypoint0)
+    (can_traverse rover1 waypoint2 waypoint5) (can_traverse rover1 waypoint5 waypoint2)
+    (on_board camera0 rover1) (calibration_target camera0 objective0) (supports camera0 high_res)
+    (on_board camera1 rover1) (calibration_target camera1 objective0) (supports camera1 colour)
+    (visible_from objective0 waypoint2) (visible_from objective0 waypoint4)
+    (visible_from objective1 waypoint3) (visible_from objective1 waypoint4))
+
+  (:goal (and
+    (communicated_soil_data waypoint0)
+    (communicated_soil_data waypoint4)
+    (communicated_rock_data waypoint0)
+    (communicated_rock_data waypoint5))))

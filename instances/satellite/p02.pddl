@@ -1,0 +1,26 @@
+; Satellite: 2 satellites, 4 instruments, 2 modes, 1 direction, 2 images.
+(define (problem satellite-p02)
+  (:domain satellite)
+
+  (:objects
+    satellite0 satellite1 - satellite
+    instrument0 instrument1 instrument2 instrument3 - instrument
+    infrared0 spectrograph1 - mode
+    star0 - direction)
+
+  (:init
+    (pointing satellite0 star0) (power_avail satellite0)
+    (pointing satellite1 star0) (power_avail satellite1)
+    (on_board instrument0 satellite0) (calibration_target instrument0 star0)
+    (supports instrument0 infrared0) (supports instrument0 spectrograph1)
+    (on_board instrument1 satellite1) (calibration_target instrument1 star0)
+    (supports instrument1 infrared0)
+    (on_board instrument2 satellite1) (calibration_target instrument2 star0)
+    (supports instrument2 infrared0) (supports instrument2 spectrograph1)
+    (on_board instrument3 satellite0) (calibration_target instrument3 star0)
+    (supports instrument3 infrared0))
+
+  (:goal (and
+    (have_image star0 infrared0)
+    (have_image star0 spectrograph1)
+    (pointing satellite0 star0))))

@@ -1,0 +1,22 @@
+; Visitall: 6 places, 3 of them to visit.
+(define (problem visitall-u04)
+  (:domain grid-visit-all)
+
+  (:objects
+    loc-x1-y0 - place
+    loc-x1-y1 - place
+    loc-x0-y2 loc-x1-y2 - place
+    loc-x0-y3 loc-x1-y3 - place)
+
+  (:init
+    (at-robot loc-x0-y2) (visited loc-x0-y2)
+    (connected loc-x1-y0 loc-x1-y1)
+    (connected loc-x1-y1 loc-x1-y2) (connected loc-x1-y1 loc-x1-y0)
+    (connected loc-x0-y2 loc-x1-y2) (connected loc-x0-y2 loc-x0-y3)
+    (connected loc-x1-y2 loc-x1-y3) (connected loc-x1-y2 loc-x1-y1)
+    (connected loc-x1-y3 loc-x1-y2))
+
+  (:goal (and
+    (visited loc-x1-y2)
+    (visited loc-x0-y3)
+    (visited loc-x1-y3))))

@@ -1,0 +1,91 @@
+"""What is known of a task before a run: how long it may take, and whether it has a plan at all.
+
+A step limit is twice the length of FF's plan, as in the AutoPlanBench paper. Where there is no plan, none can say how
+long a run should be, and a model shall have the time to find out: the limit is then that of the longest task of the
+primary set, `UNSOLVABLE_STEPS`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from pddl2nl.errors import InputError
+from pddl2nl.experiments.example import problem_text
+from pddl2nl.experiments.plans import NoPlanExistsError, ff_plan
+from pddl2nl.experiments.spec import RunSpec
+from pddl2nl.llm.keys import sha256
+from pddl2nl.pddl import Task
+from pddl2nl.policies import Policy
+from pddl2nl.tasks import match_shipped, shipped_domain
+
+__all__ = ["UNSOLVABLE_STEPS", "Foreseen", "foreseen", "shipped_as_solvable"]
+
+UNSOLVABLE_STEPS = 40
+"""The step limit for a task without a plan: twice the length of the longest optimal plan of the primary set."""
+
+_ADVICE = "the step limit by --steps N"
+
+
+@dataclass(frozen=True)
+class Foreseen:
+    """The step limit of a run, None for none; and whether its task has a plan, None where that is not known."""
+
+    steps: int | None
+    solvable: bool | None
+
+
+def foreseen(spec: RunSpec, policy: Policy) -> Foreseen:
+    """What is known of a run's task; a planner is asked where a limit is needed, or where claims are to be judged.
+
+    Raises:
+        InputError: a step limit is needed, and there is no planner, or it neither found a plan nor proved that there
+            is none.
+        InfrastructureError: the planner failed.
+    """
+    solvable = shipped_as_solvable(spec.task)
+    if spec.steps is not None or policy.one_shot:
+        if solvable is None and spec.unsolvable == "tell":
+            solvable = _proved(spec.task)
+        return Foreseen(spec.steps, solvable)
+    if solvable is False:
+        return Foreseen(UNSOLVABLE_STEPS, False)
+    try:
+        plan = ff_plan(spec.task, _ADVICE)
+    except NoPlanExistsError:
+        return Foreseen(UNSOLVABLE_STEPS, False)
+    # At least one, so that a goal that holds at once leaves a valid limit.
+    return Foreseen(max(1, 2 * len(plan)), True)
+
+
+def shipped_as_solvable(task: Task) -> bool | None:
+    """Whether a shipped problem has a plan, as its manifest says; None for a problem that is not shipped.
+
+    It is known by its text, wherever the file lies.
+    """
+    shipped = match_shipped(task.domain)
+    if shipped is None:
+        return None
+    return _proofs(shipped.name).get(sha256(problem_text(task.problem)))
+
+
+@lru_cache(maxsize=64)
+def _proofs(domain: str) -> dict[str, bool]:
+    """By the hashes of the problems' texts."""
+    instances = shipped_domain(domain).instances
+    return {_file_hash(each.path): each.solvable for each in instances}
+
+
+def _file_hash(path: Path) -> str:
+    return sha256(path.read_text(encoding="utf-8"))
+
+
+def _proved(task: Task) -> bool | None:
+    try:
+        ff_plan(task, _ADVICE)
+    except NoPlanExistsError:
+        return False
+    except InputError:
+        return None
+    return True

@@ -1,0 +1,215 @@
+"""The filters of an entry of ``domains`` in an experiment's file: which of its tasks are run.
+
+::
+
+    {suite = "benchmarks", only = ["gripper*"], solved-by = "ff", within = "30m", max-objects = 20}
+
+What can be told from a task itself is decided at once; what needs a planner (``solved-by``, ``unsolved-by``), when
+everything else in the file has been checked (`pddl2nl.experiments.solved_by`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from pddl2nl.baselines import PLANNERS
+from pddl2nl.baselines.fast_downward import MAX_MEMORY_MB, MAX_SECONDS, MIN_MEMORY_MB
+from pddl2nl.errors import InputError
+from pddl2nl.experiments.toml_places import Kind, choice, near, shown, text, whole
+from pddl2nl.pddl import Task
+
+__all__ = ["FILTERS", "Filters", "SolvedBy", "Sized", "read_filters", "read_keys"]
+
+WITHIN = 1800
+"""Seconds that a planner gets unless an entry says otherwise: those of the planning competitions."""
+
+
+_DURATION = re.compile(r"(?:(\d{1,9})h)?(?:(\d{1,9})m)?(?:(\d{1,9})s?)?", re.IGNORECASE)
+_MEMORY = re.compile(r"(\d{1,9})\s*(g|m)i?b?", re.IGNORECASE)
+_planner = choice(PLANNERS)
+
+
+def _one_or_many(kind: Kind) -> Kind:
+    def accepts(value: Any) -> bool:
+        return kind.accepts(value) or (isinstance(value, list) and bool(value) and all(map(kind.accepts, value)))
+
+    return Kind(f"{kind.expected}, or a list of such", accepts, kind.known)
+
+
+FILTERS: dict[str, Kind] = {
+    "instances": _one_or_many(text),
+    "except": _one_or_many(text),
+    "min_objects": whole(0),
+    "max_objects": whole(0),
+    "min_optimal_length": whole(0),
+    "max_optimal_length": whole(0),
+    "solved_by": _one_or_many(_planner),
+    "unsolved_by": _one_or_many(_planner),
+    "within": Kind(
+        'a time such as "30m", "90s", "1h30m", or whole seconds, at most "1000h"',
+        lambda value: _seconds(value) is not None,
+    ),
+    "memory": Kind(
+        f'an amount such as "8g", "500m", or MB, from {MIN_MEMORY_MB} to {MAX_MEMORY_MB}',
+        lambda value: _mb(value) is not None,
+    ),
+}
+"""The keys that every entry may have."""
+
+
+def _seconds(value: Any) -> int | None:
+    """The seconds that a file says; None where it says none, or too many."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value if 0 < value <= MAX_SECONDS else None
+    match = _DURATION.fullmatch(value.replace(" ", "")) if isinstance(value, str) else None
+    if match is None:
+        return None
+    hours, minutes, seconds = (int(part or 0) for part in match.groups())
+    total = 3600 * hours + 60 * minutes + seconds
+    return total if 0 < total <= MAX_SECONDS else None
+
+
+def _mb(value: Any) -> int | None:
+    """The MB that a file says; None where it says none, too few or too many."""
+    found: int | None = None
+    if isinstance(value, int) and not isinstance(value, bool):
+        found = value
+    elif isinstance(value, str) and (match := _MEMORY.fullmatch(value.strip())) is not None:
+        found = int(match[1]) * (1024 if match[2].lower() == "g" else 1)
+    return found if found is not None and MIN_MEMORY_MB <= found <= MAX_MEMORY_MB else None
+
+
+@dataclass(frozen=True)
+class SolvedBy:
+    """That a planner solves a task within limits, or, where not ``wanted``, that it does not."""
+
+    planner: str
+    seconds: int
+    memory_mb: int | None
+    wanted: bool = True
+
+    def __str__(self) -> str:
+        memory = "" if self.memory_mb is None else f" and {self.memory_mb} MB"
+        return f"{'' if self.wanted else 'un'}solved-by {self.planner} within {_told(self.seconds)}{memory}"
+
+
+def _told(seconds: int) -> str:
+    parts = ((seconds // 3600, "h"), (seconds // 60 % 60, "m"), (seconds % 60, "s"))
+    return "".join(f"{amount}{unit}" for amount, unit in parts if amount)
+
+
+@dataclass(frozen=True)
+class Sized:
+    """What filters look at: a task's name, the task itself, and how long a shortest plan is where that is known."""
+
+    name: str
+    task: Task
+    optimal_length: int | None = None
+
+
+@dataclass(frozen=True)
+class Filters:
+    """The filters of an entry; None and nothing let everything pass."""
+
+    instances: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    objects: tuple[int | None, int | None] = (None, None)
+    length: tuple[int | None, int | None] = (None, None)
+    solved_by: tuple[SolvedBy, ...] = ()
+
+    def named(self, name: str) -> bool:
+        """Whether a task of this name is among those that are wanted."""
+        return (not self.instances or _fits(name, self.instances)) and not _fits(name, self.excluded)
+
+    def unused(self, names: Iterable[str]) -> list[str]:
+        """The patterns of ``instances`` that fit none of the names."""
+        known = [*names]
+        return [pattern for pattern in self.instances if not any(_fits(name, (pattern,)) for name in known)]
+
+    def passing(self, tasks: Sequence[Sized], label: str, left_out: list[str]) -> list[Sized]:
+        """The tasks that are neither too small nor too large; how many others there are is added to ``left_out``.
+
+        Raises:
+            InputError: optimal lengths are asked for, and are not known.
+        """
+        if self.length != (None, None) and any(each.optimal_length is None for each in tasks):
+            raise InputError(
+                f"optimal lengths are known of shipped instances with a plan alone, and not of all tasks of {label}; "
+                'solved-by = "lmcut" with within = TIME takes those that LM-cut solves'
+            )
+        looks: tuple[tuple[str, tuple[int | None, int | None], Callable[[Sized], int]], ...] = (
+            ("objects", self.objects, lambda each: len(each.task.problem.objects)),
+            ("optimal-length", self.length, lambda each: each.optimal_length or 0),
+        )
+        for name, (least, most), look in looks:
+            kept = [
+                each
+                for each in tasks
+                if (least is None or look(each) >= least) and (most is None or look(each) <= most)
+            ]
+            if len(kept) < len(tasks):
+                bounds = [
+                    f"{kind}-{name} = {bound}" for kind, bound in (("min", least), ("max", most)) if bound is not None
+                ]
+                left_out.append(f"{len(tasks) - len(kept)} of {len(tasks)} tasks of {label}: {', '.join(bounds)}")
+            tasks = kept
+        return [*tasks]
+
+
+def _fits(name: str, patterns: Iterable[str]) -> bool:
+    """Whether a name, or its last part, fits one of the patterns, whatever the case."""
+    said = name.lower()
+    return any(fnmatchcase(part, pattern.lower()) for pattern in patterns for part in (said, said.rpartition("/")[2]))
+
+
+# ── reading them ─────────────────────────────────────────────────────────────────────────────────
+
+
+def read_keys(entry: Mapping[str, Any], kinds: Mapping[str, Kind], needed: Sequence[str]) -> dict[str, Any]:
+    """The values of an entry, with ``_`` for ``-`` in its keys.
+
+    Raises:
+        InputError: a key that there is not, one that is missing, or a value of another kind.
+    """
+    said = {key.replace("-", "_"): value for key, value in entry.items()}
+    for key in [*said, *needed]:
+        if key not in kinds:
+            known = near(key, kinds) or f"; there are {', '.join(kind.replace('_', '-') for kind in kinds)}"
+            raise InputError(f"unknown key '{key}'{known}")
+        if key not in said or not kinds[key].accepts(said[key]):
+            found = f"is {shown(said[key])}" if key in said else "is missing"
+            hint = near(said.get(key), kinds[key].known) if kinds[key].known else ""
+            raise InputError(f"'{key.replace('_', '-')}' {found}; {kinds[key].expected} was expected{hint}")
+    return said
+
+
+def read_filters(said: Mapping[str, Any]) -> Filters:
+    """The filters among the values of an entry, which `read_keys` has checked.
+
+    Raises:
+        InputError: a limit without a planner to be limited.
+    """
+    planners = [
+        (name, wanted) for key, wanted in (("solved_by", True), ("unsolved_by", False)) for name in _many(said, key)
+    ]
+    for key in ("within", "memory"):
+        if key in said and not planners:
+            raise InputError(f"'{key}' limits a planner, and none is named: solved-by = \"ff\" is missing")
+    seconds = _seconds(said["within"]) if "within" in said else None
+    memory = _mb(said["memory"]) if "memory" in said else None
+    return Filters(
+        _many(said, "instances"),
+        _many(said, "except"),
+        (said.get("min_objects"), said.get("max_objects")),
+        (said.get("min_optimal_length"), said.get("max_optimal_length")),
+        tuple(SolvedBy(name, seconds or WITHIN, memory, wanted) for name, wanted in planners),
+    )
+
+
+def _many(said: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    value = said.get(key, ())
+    return (value,) if isinstance(value, str) else tuple(value)

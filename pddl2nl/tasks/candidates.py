@@ -1,0 +1,223 @@
+"""What all sets are made of: candidates that generators draw, no two isomorphic, measured by planners, named, written.
+
+What is chosen never depends on measured seconds: candidates are solved in groups of one size, whatever the number of
+workers, and their results are taken in the order in which they were drawn.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.pddl import Domain, Task, parse_problem
+from pddl2nl.tasks.canonical import canonical_form
+from pddl2nl.tasks.generators import Generated, Generator
+from pddl2nl.tasks.manifest import ManifestRow, Proof, Role
+from pddl2nl.tasks.measuring import OPTIMAL, PLANNERS, Measured, Search, SearchLimits
+from pddl2nl.tasks.threads import in_threads
+
+__all__ = ["GROUP", "Candidate", "MadeSet", "Progress", "Workshop", "pick_varied"]
+
+GROUP = 24
+"""Candidates that are drawn and solved together."""
+
+_PLACES: dict[Role, tuple[str, str]] = {
+    "example": ("example", "example.pddl"),
+    "benchmark": ("p{:02}", "p{:02}.pddl"),
+    "scaled": ("s{:02}", "scaled/s{:02}.pddl"),
+    "unsolvable": ("u{:02}", "unsolvable/u{:02}.pddl"),
+}
+
+
+class Progress:
+    """Who watches a set being made; does nothing by itself."""
+
+    def stage(self, name: str, total: int) -> None:
+        """Something begins that has so many steps."""
+
+    def step(self) -> None:
+        """One of them is done; called from several threads."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A problem that a generator drew.
+
+    Attributes:
+        seed, parameters: what the generator was given; parameters that are not named have their defaults.
+        generated: the problem, under the generator's own name for it.
+        number: candidates are counted as they are drawn.
+    """
+
+    seed: int
+    parameters: Mapping[str, int | str]
+    generated: Generated
+    number: int
+
+    @property
+    def traits(self) -> tuple[tuple[str, int | str], ...]:
+        """What tells problems apart at a glance: parameters and size."""
+        return (*self.parameters.items(), ("objects", self.generated.objects))
+
+
+@dataclass(frozen=True)
+class MadeSet:
+    """A set that was made.
+
+    Attributes:
+        rows: its lines of the manifest.
+        texts: the problems' PDDL by instance.
+        notes: what is worth telling, a line each.
+    """
+
+    rows: tuple[ManifestRow, ...]
+    texts: Mapping[str, str]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass
+class Workshop:
+    """Where the sets of one domain are made: it draws, solves and names.
+
+    Attributes:
+        generator: of the domain.
+        domain: its syntax tree.
+        domain_text: its PDDL, as planners are given it.
+        search: the planners.
+        planner: what program they are, with its version.
+        limits: what each of them may spend on one problem.
+        workers: problems that are solved at a time.
+        progress: who watches.
+        stop: ends the planners that are at work.
+        forms: canonical forms of problems that there must not be again.
+    """
+
+    generator: Generator
+    domain: Domain
+    domain_text: str
+    search: Search
+    planner: str
+    limits: SearchLimits = field(default_factory=SearchLimits)
+    workers: int = 2
+    progress: Progress = field(default_factory=Progress)
+    stop: Callable[[], None] = lambda: None
+    forms: set[str] = field(default_factory=set)
+
+    def know(self, paths: Iterable[Path]) -> None:
+        """Problems that there must not be again.
+
+        Raises:
+            PDDLError: one that cannot be read.
+        """
+        for path in paths:
+            self.forms.add(self._form(path.read_text(encoding="utf-8")))
+
+    def draw(
+        self, parameters: Callable[[], Mapping[str, int | str]], seeds: Iterator[int], attempts: int
+    ) -> Iterator[Candidate]:
+        """Candidates, none isomorphic to one before, until so many draws in a row have given nothing new.
+
+        Parameters that contradict each other are passed over.
+        """
+        number, in_vain = 0, 0
+        while in_vain < attempts:
+            in_vain += 1
+            seed, given = next(seeds), parameters()
+            try:
+                generated = self.generator.generate(seed, given)
+            except InputError:
+                continue
+            form = self._form(generated.text)
+            if form not in self.forms:
+                self.forms.add(form)
+                number, in_vain = number + 1, 0
+                yield Candidate(seed, given, generated, number)
+
+    def solve(
+        self, texts: Sequence[str], planners: Sequence[str], limits: SearchLimits | None = None
+    ) -> list[Mapping[str, Measured]]:
+        """What the planners make of each of the problems, in their order.
+
+        Raises:
+            InfrastructureError: a planner cannot be run, or broke.
+        """
+
+        def one(text: str) -> Mapping[str, Measured]:
+            found = self.search(self.domain_text, text, planners, limits or self.limits)
+            for name, measured in found.items():
+                if measured.status in ("error", "unsupported"):
+                    raise InfrastructureError(f"{self.planner} ({name}) broke: {measured.message}")
+            self.progress.step()
+            return found
+
+        return in_threads(one, texts, self.workers, self.stop)
+
+    def finish(self, chosen: Sequence[tuple[Role, Candidate]], notes: Iterable[str] = ()) -> MadeSet:
+        """The set of the chosen candidates: named in their order, measured by all planners."""
+        counts: Counter[Role] = Counter()
+        named: list[tuple[Role, str, str, Generated]] = []
+        for role, candidate in chosen:
+            counts[role] += 1
+            name, file = (place.format(counts[role]) for place in _PLACES[role])
+            title = f"{self.generator.domain}-{name}"
+            generated = self.generator.generate(candidate.seed, candidate.parameters, title)
+            named.append((role, name, file, generated))
+        self.progress.stage(f"{self.generator.domain}: measuring the set", len(named))
+        measured = self.solve([generated.text for *_, generated in named], PLANNERS)
+        rows = [
+            self._row(role, name, file, generated, found)
+            for (role, name, file, generated), found in zip(named, measured, strict=True)
+        ]
+        return MadeSet(tuple(rows), {name: generated.text for _, name, _, generated in named}, tuple(notes))
+
+    def _row(
+        self, role: Role, name: str, file: str, generated: Generated, measured: Mapping[str, Measured]
+    ) -> ManifestRow:
+        proof = _proof(f"{self.generator.domain} {name}", generated, measured)
+        decides = measured[{"lmcut": "lmcut", "brfs": "brfs"}.get(proof, "ff")]
+        return ManifestRow(
+            instance=name,
+            file=file,
+            role=role,
+            call=generated.call,
+            objects=generated.objects,
+            optimal_length=None if proof == "unsolvable" else decides.length,
+            proof=proof,
+            ff_length=measured["ff"].length,
+            measured=measured,
+            limits=self.limits,
+            planner=self.planner,
+        )
+
+    def _form(self, text: str) -> str:
+        return canonical_form(Task(self.domain, parse_problem(text, self.domain)))
+
+
+def _proof(name: str, generated: Generated, measured: Mapping[str, Measured]) -> Proof:
+    lengths = {measured[planner].length for planner in OPTIMAL if measured[planner].solved}
+    proved_hopeless = any(measured[planner].status == "unsolvable" for planner in measured)
+    if len(lengths) > 1 or (proved_hopeless and any(each.solved for each in measured.values())):
+        raise InfrastructureError(f"the planners contradict each other on {name}, made by: {generated.call}")
+    if proved_hopeless != (not generated.solvable) and (proved_hopeless or lengths):
+        made = "to have a plan" if generated.solvable else "to have none"
+        raise InfrastructureError(f"{name} was made {made}, and planners prove the opposite: {generated.call}")
+    if proved_hopeless:
+        return "unsolvable"
+    if measured["lmcut"].solved:
+        return "lmcut"
+    if measured["brfs"].solved:
+        return "brfs"
+    if measured["ff"].solved:
+        return "upper bound"
+    raise InfrastructureError(f"no planner came to an end on {name} within its limits; made by: {generated.call}")
+
+
+def pick_varied(pool: list[Candidate], used: Counter[tuple[str, int | str]]) -> Candidate:
+    """Takes out of the pool the candidate whose traits were used least so far, and counts them as used."""
+    chosen = min(pool, key=lambda each: (sum(used[trait] for trait in each.traits), each.number))
+    pool.remove(chosen)
+    used.update(chosen.traits)
+    return chosen

@@ -1,0 +1,365 @@
+"""Action costs removed where they are not uniform, as Stein et al. did with the IPC's domains (appendix B).
+
+Action costs, as the IPC of 2008 introduced them, are effects ``(increase (total-cost) …)`` together with the metric
+``minimize (total-cost)``. They are uniform where every action costs the same constant in every instance: a plan's cost
+is then its length, up to a factor, and nothing need be removed. Where they are not, removing them makes a task in which
+a plan costs as much as it has steps.
+
+A plan needs no change: what is valid stays valid. What is not action costs (another metric, a ``total-cost`` that
+conditions ask for or that something else than an action changes) is left alone, and the reason told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import islice, product
+from typing import TYPE_CHECKING, Literal
+
+from pddl2nl.errors import InputError
+from pddl2nl.pddl.task import Task, changed_predicates
+from pddl2nl.pddl.tree import (
+    ActionSchema,
+    And,
+    Atom,
+    Condition,
+    Domain,
+    Expression,
+    Fluent,
+    Forall,
+    GroundAtom,
+    Metric,
+    Number,
+    Problem,
+    Update,
+    When,
+    conjuncts,
+    is_variable,
+)
+from pddl2nl.pddl.writer import write_expression, write_number
+from pddl2nl.tasks.rename_formulas import nodes
+from validators.plans import Plan
+
+if TYPE_CHECKING:
+    from pddl2nl.nl import Wording
+
+__all__ = ["CostStatus", "StrippedCosts", "strip_costs"]
+
+CostStatus = Literal["none", "uniform", "removed", "kept"]
+"""``none``: there are no action costs; ``uniform``: all actions cost the same, and the costs were left; ``removed``;
+``kept``: these are no plain action costs, and were left."""
+
+COST = "total-cost"
+_TOTAL = Fluent(COST)
+_METRIC = Metric("minimize", _TOTAL)
+_MOST = 100_000
+"""So many combinations of objects are looked at for costs without a value."""
+_NUMERIC_FLAGS = frozenset((":action-costs", ":numeric-fluents", ":fluents"))
+
+
+@dataclass(frozen=True)
+class StrippedCosts:
+    """A domain and its problems, and what became of their action costs.
+
+    ``reason`` tells in a clause why; ``functions`` are those that were removed, ``cost`` what every action costs
+    where that is the same. Where nothing was removed, ``domain`` and ``problems`` are the ones given. ``warnings``
+    tell of actions that could not be applied for want of a cost, and now can.
+    """
+
+    status: CostStatus
+    reason: str
+    domain: Domain
+    problems: tuple[Problem, ...]
+    functions: tuple[str, ...] = ()
+    cost: Fraction | None = None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def removed(self) -> bool:
+        """Whether costs were removed."""
+        return self.status == "removed"
+
+    def task(self, task: Task) -> Task:
+        """The task without its costs, where they were removed; raises `InputError` for a problem not seen before."""
+        if not self.removed:
+            return task
+        return Task(self.domain, self.problem(task.problem))
+
+    def problem(self, problem: Problem) -> Problem:
+        """A problem without costs, where they were removed; raises `InputError` where its metric is another one."""
+        if not self.removed:
+            return problem
+        fault = _problem_fault(problem, self.functions)
+        if fault:
+            raise InputError(f"problem '{problem.name}' cannot lose its action costs: {fault}")
+        return _strip_problem(problem, self.functions, bool(self.domain.functions))
+
+    def plan(self, plan: Plan) -> Plan:
+        """The plan itself: it stays valid, and costs as much as it has steps."""
+        return plan
+
+    def original_plan(self, plan: Plan) -> Plan:
+        """The plan itself."""
+        return plan
+
+    def wording(self, wording: Wording) -> Wording:
+        """The wording without what it says of the functions that are gone."""
+        if not self.functions:
+            return wording
+        kept = {name: snippet for name, snippet in wording.functions.items() if name not in self.functions}
+        return replace(wording, functions=kept)
+
+    def as_json(self) -> dict[str, object]:
+        """What was done and why: ``{"status", "reason", "functions", "cost", "warnings"}``."""
+        return {
+            "status": self.status,
+            "reason": self.reason,
+            "functions": list(self.functions),
+            "cost": None if self.cost is None else write_number(self.cost),
+            "warnings": list(self.warnings),
+        }
+
+
+def strip_costs(domain: Domain, problems: Sequence[Problem] = (), *, every: bool = False) -> StrippedCosts:
+    """Removes the action costs of a domain and of these problems of it, unless they are uniform.
+
+    Args:
+        domain: the domain.
+        problems: its problems. Costs that a function gives are uniform only where the problems show it.
+        every: whether uniform costs are removed too.
+    """
+    problems = tuple(problems)
+
+    def left(status: CostStatus, reason: str, cost: Fraction | None = None) -> StrippedCosts:
+        return StrippedCosts(status, reason, domain, problems, cost=cost)
+
+    declared = any(item.name == COST for item in domain.functions)
+    fault = _domain_fault(domain) or next(filter(None, (_problem_fault(item, (COST,)) for item in problems)), "")
+    if fault:
+        return left("kept", fault)
+    if not declared:
+        return left("none", f"the domain has no function ({COST}), and so no action costs")
+    cost, told = _uniform_cost(domain, problems)
+    if cost is not None and not every:
+        so = "the costs of plans go with their lengths" if cost else "all plans cost the same"
+        return left("uniform", f"{told}, so that {so}", cost)
+    bare = replace(domain, actions=tuple(_strip_action(action) for action in domain.actions))
+    functions = _only_in_costs(domain, bare, problems)
+    rest = tuple(item for item in domain.functions if item.name not in functions)
+    bare = replace(bare, functions=rest, requirements=_flags(domain.requirements, bool(rest)))
+    stripped = tuple(_strip_problem(problem, functions, bool(rest)) for problem in problems)
+    warnings: dict[str, str] = {}
+    for problem in problems:
+        for function, warning in _unvalued(Task(domain, problem)):
+            # Twenty problems lack the same values for the same reason.
+            warnings.setdefault(function, warning)
+    return StrippedCosts("removed", told, bare, stripped, functions, cost, tuple(warnings.values()))
+
+
+# ── whether they are action costs ────────────────────────────────────────────────────────────────
+
+
+def _fluents(*trees: object) -> list[str]:
+    """The names of the functions that are mentioned in these trees, as often as they are."""
+    return [node.name for node in nodes(trees) if isinstance(node, Fluent)]
+
+
+def _updates(effect: object) -> list[Update]:
+    return [node for node in nodes(effect) if isinstance(node, Update)]
+
+
+def _cost_updates(action: ActionSchema) -> list[Update]:
+    return [update for update in _updates(action.effect) if update.fluent == _TOTAL and update.operator == "increase"]
+
+
+def _domain_fault(domain: Domain) -> str:
+    """What keeps a domain's total-cost from being plain action costs; empty where nothing does."""
+    for function in domain.functions:
+        if function.name == COST and (function.parameters or function.types != ("number",)):
+            return f"({COST}) of action costs is a number without parameters, and here it is not"
+    for action in domain.actions:
+        if _fluents(action).count(COST) != len(_cost_updates(action)):
+            return f"the action '{action.name}' asks for ({COST}), or does something else to it than to increase it"
+    for what, trees in (
+        ("durative action", domain.durative_actions),
+        ("process", domain.processes),
+        ("event", domain.events),
+        ("axiom", domain.derived),
+    ):
+        for tree in trees:
+            if COST in _fluents(tree):
+                return f"the {what} '{tree.name}' mentions ({COST}), which of action costs only actions do"
+    return f"the domain's constraints ask for ({COST})" if COST in _fluents(domain.constraints) else ""
+
+
+def _problem_fault(problem: Problem, functions: Sequence[str]) -> str:
+    """What keeps a problem from doing without these functions; empty where nothing does."""
+    metric = problem.metric
+    if metric is not None and metric != _METRIC:
+        told = f"{metric.direction} {write_expression(metric.expression)}"
+        return f"the metric of problem '{problem.name}' is '{told}', and of action costs it is 'minimize ({COST})'"
+    for what, tree in (("goal", problem.goal), ("constraints", problem.constraints)):
+        asked = next((name for name in _fluents(tree) if name in functions), None)
+        if asked is not None:
+            return f"the {what} of problem '{problem.name}' asks for ({asked})"
+    return ""
+
+
+# ── whether they are uniform ─────────────────────────────────────────────────────────────────────
+
+
+def _uniform_cost(domain: Domain, problems: Sequence[Problem]) -> tuple[Fraction | None, str]:
+    """What every action costs, where that is one constant, and a clause that says so or why it is none."""
+    changed = {update.fluent.name for update in _updates((domain.actions, domain.processes, domain.events))}
+    values: dict[str, set[Fraction | str]] = {}
+    for problem in problems:
+        for item in problem.init_values:
+            values.setdefault(item.fluent[0], set()).add(item.value)
+    constants = {name: next(iter(found)) for name, found in values.items() if len(found) == 1 and name not in changed}
+    found: dict[Fraction, str] = {}
+    for action in domain.actions:
+        cost = _action_cost(action, constants)
+        if cost is None:
+            given = " and ".join(write_expression(update.value) for update in _cost_updates(action))
+            among = "" if _always(action) else ", under 'when' or 'forall'"
+            return None, f"what the action '{action.name}' costs is no constant: {given}{among}"
+        found.setdefault(cost, action.name)
+    if len(found) > 1:
+        told = " and ".join(f"'{name}' {write_number(cost)}" for cost, name in list(found.items())[:2])
+        return None, f"actions do not all cost the same: {told}"
+    cost = next(iter(found), Fraction(0))
+    return cost, f"every action costs {write_number(cost)}"
+
+
+def _action_cost(action: ActionSchema, constants: Mapping[str, Fraction | str]) -> Fraction | None:
+    """What an action costs, whatever it is applied to and wherever; None where that differs."""
+    if not _always(action):
+        # It depends on the state, or on how many objects there are.
+        return None
+    total = Fraction(0)
+    for update in _cost_updates(action):
+        value = _constant(update.value, constants)
+        if value is None:
+            return None
+        total += value
+    return total
+
+
+def _always(action: ActionSchema) -> bool:
+    """Whether all that an action costs is due whenever it is applied: nothing under a `when` or a `forall`."""
+    costs = _cost_updates(action)
+    return len([part for part in conjuncts(action.effect) if isinstance(part, Update) and part in costs]) == len(costs)
+
+
+def _constant(node: Expression, constants: Mapping[str, Fraction | str]) -> Fraction | None:
+    if isinstance(node, Number):
+        return node.value
+    value = constants.get(node.name) if isinstance(node, Fluent) else None
+    return value if isinstance(value, Fraction) else None
+
+
+# ── costs without a value ────────────────────────────────────────────────────────────────────────
+
+
+def _unvalued(task: Task) -> Iterator[tuple[str, str]]:
+    """The functions that costs, as far as types and static conditions tell, may lack a value of, each with a warning.
+
+    Without its cost such an action can be applied, and a plan that failed there no longer does.
+    """
+    domain, problem = task.domain, task.problem
+    valued = {item.fluent for item in problem.init_values}
+    changed = {update.fluent.name for update in _updates((domain.actions, domain.processes, domain.events))}
+    for action in domain.actions:
+        static = _static_atoms(task, action)
+        for fluent in dict.fromkeys(node for node in nodes(_cost_values(action)) if isinstance(node, Fluent)):
+            if fluent.name in changed:
+                # What it is worth in a state is the state's matter.
+                continue
+            missing = next((one for one in _applied(task, action, fluent, static) if one not in valued), None)
+            if missing is not None:
+                yield (
+                    fluent.name,
+                    f"{missing}, a part of what '{action.name}' costs, has no value in problem '{problem.name}': "
+                    "an action whose cost has none cannot be applied, and without costs it can",
+                )
+
+
+def _cost_values(action: ActionSchema) -> list[Expression]:
+    return [update.value for update in _cost_updates(action)]
+
+
+def _static_atoms(task: Task, action: ActionSchema) -> list[Atom]:
+    changed = changed_predicates(task.domain)
+    atoms = (part for part in conjuncts(action.precondition) if isinstance(part, Atom))
+    return [atom for atom in atoms if atom.predicate not in changed]
+
+
+def _applied(task: Task, action: ActionSchema, fluent: Fluent, static: Iterable[Atom]) -> Iterator[GroundAtom]:
+    """The ground fluents that an action may ask for: by one static atom with all its variables, else by types."""
+    wanted = [term for term in dict.fromkeys(fluent.args) if is_variable(term)]
+    guard = next((atom for atom in static if set(wanted) <= set(atom.args)), None)
+    bindings: Iterable[tuple[str, ...]]
+    if wanted and guard is not None:
+        places = [guard.args.index(term) for term in wanted]
+        facts = (atom for atom in task.problem.init if atom.predicate == guard.predicate)
+        bindings = (tuple(atom.args[place] for place in places) for atom in facts)
+    else:
+        types = {item.name: item.types for item in action.parameters}
+        bindings = islice(product(*(task.objects_of(types.get(term, ("object",))) for term in wanted)), _MOST)
+    for values in bindings:
+        binding = dict(zip(wanted, values, strict=True))
+        yield GroundAtom((fluent.name, *(binding.get(term, term) for term in fluent.args)))
+
+
+# ── removing them ────────────────────────────────────────────────────────────────────────────────
+
+
+def _strip_action(action: ActionSchema) -> ActionSchema:
+    return replace(action, effect=_strip_effect(action.effect) or And()) if _cost_updates(action) else action
+
+
+def _strip_effect(effect: Condition) -> Condition | None:
+    """The effect without costs; None where nothing is left of it."""
+    match effect:
+        case Update(fluent=fluent) if fluent == _TOTAL:
+            return None
+        case And(parts=parts) if parts:
+            left = tuple(part for part in map(_strip_effect, parts) if part is not None)
+            return replace(effect, parts=left) if left else None
+        case When(effect=inner):
+            rest = _strip_effect(inner)
+            return None if rest is None else replace(effect, effect=rest)
+        case Forall(body=body):
+            rest = _strip_effect(body)
+            return None if rest is None else replace(effect, body=rest)
+        case _:
+            return effect
+
+
+def _only_in_costs(domain: Domain, bare: Domain, problems: Iterable[Problem]) -> tuple[str, ...]:
+    """The functions that nothing but costs asked for, in the order of the domain."""
+    priced = {COST, *_fluents([_cost_updates(action) for action in domain.actions])}
+    bodies = (bare.actions, bare.durative_actions, bare.processes, bare.events, bare.derived, bare.constraints)
+    still = {*_fluents(bodies), *_fluents([(problem.goal, problem.constraints) for problem in problems])}
+    return tuple(dict.fromkeys(item.name for item in domain.functions if item.name in priced - still))
+
+
+def _strip_problem(problem: Problem, functions: Sequence[str], numeric: bool) -> Problem:
+    gone = frozenset(functions)
+    return replace(
+        problem,
+        requirements=_flags(problem.requirements, numeric),
+        init_values=tuple(item for item in problem.init_values if item.fluent[0] not in gone),
+        metric=None,
+    )
+
+
+def _flags(requirements: tuple[str, ...], numeric: bool) -> tuple[str, ...]:
+    """The requirements that are left: none of numbers where there are none, and no ``:action-costs``.
+
+    Where functions are left and ``:action-costs`` is all that allows them, it stays.
+    """
+    others = _NUMERIC_FLAGS - {":action-costs"}
+    gone = _NUMERIC_FLAGS if not numeric else {":action-costs"} if others.intersection(requirements) else frozenset()
+    return tuple(flag for flag in requirements if flag not in gone)

@@ -1,0 +1,100 @@
+"""Generators of problems, one module a domain: seeded, the same on every machine, their problems solvable.
+
+Every parameter explains itself; impossible values are refused; no problem is solved before it began.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+
+from pddl2nl.errors import InputError
+from pddl2nl.tasks.generators import (
+    beluga,
+    blocksworld,
+    depots,
+    ferry,
+    floortile,
+    goldminer,
+    grid,
+    grippers,
+    logistics,
+    movie,
+    rovers,
+    satellite,
+    visitall,
+)
+from pddl2nl.tasks.generators.draws import Draw
+from pddl2nl.tasks.generators.generator import Fact, Generated, Generator, Parameter, Sketch, Values
+
+__all__ = [
+    "GENERATORS",
+    "Draw",
+    "Fact",
+    "Generated",
+    "Generator",
+    "Parameter",
+    "Sketch",
+    "Values",
+    "generate",
+    "generator_of",
+    "read_parameters",
+]
+
+GENERATORS: dict[str, Generator] = {
+    "beluga": beluga.GENERATOR,
+    "blocksworld": blocksworld.GENERATOR,
+    "depots": depots.GENERATOR,
+    "ferry": ferry.GENERATOR,
+    "floortile": floortile.GENERATOR,
+    "goldminer": goldminer.GENERATOR,
+    "grid": grid.GENERATOR,
+    "grippers": grippers.GENERATOR,
+    "logistics": logistics.GENERATOR,
+    "movie": movie.GENERATOR,
+    "rovers": rovers.GENERATOR,
+    "satellite": satellite.GENERATOR,
+    "visitall": visitall.GENERATOR,
+}
+"""The generators by the names of their domains' folders."""
+
+
+def generate(domain: str, seed: int = 1, *, name: str | None = None, **given: int | str) -> Generated:
+    """A problem of a shipped domain: ``generate("blocksworld", 3, blocks=5)``.
+
+    Args:
+        domain: the name of the domain's folder.
+        seed: a whole number, 0 or more.
+        name: the problem's; by default made of the domain's and the seed.
+        given: the generator's parameters.
+
+    Raises:
+        InputError: no such generator, an unknown parameter, or a value that cannot be.
+    """
+    return generator_of(domain).generate(seed, given, name)
+
+
+def generator_of(domain: str) -> Generator:
+    """The generator of that domain; raises `InputError`, with near names, where there is none."""
+    if domain not in GENERATORS:
+        near = difflib.get_close_matches(domain, GENERATORS, n=1)
+        hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(GENERATORS)}"
+        raise InputError(f"there is no generator of '{domain}'; {hint}")
+    return GENERATORS[domain]
+
+
+def read_parameters(words: list[str]) -> Mapping[str, str]:
+    """``name=value`` arguments of a command line as a mapping.
+
+    Raises:
+        InputError: a word that is none of the kind, or a parameter given twice.
+    """
+    found: dict[str, str] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or not name or not value:
+            raise InputError(f"{word!r} is no parameter; name=value was expected, such as blocks=5")
+        if name in found:
+            raise InputError(f"the parameter '{name}' is given twice")
+        found[name] = value
+    return found

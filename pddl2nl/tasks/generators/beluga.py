@@ -1,0 +1,386 @@
+"""Problems of Beluga: parts that arrive by plane, wait on racks and go to the factory, and jigs that go back.
+
+A day is simulated first, with random moves, on a long day among sensible ones; what was unloaded, delivered and sent
+back in which order makes the schedules of the problem. So the day is a plan, though seldom a shortest one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
+
+from pddl2nl.errors import InputError
+from pddl2nl.tasks.generators.draws import Draw
+from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Sketch, Values, plural
+
+__all__ = ["GENERATOR"]
+
+_MOVES = 15
+"""Moves for each piece of work, a few more at first, after which a simulated day is given up."""
+_LARGE = 12
+"""Pieces of work up to which moves are taken at random; a longer day would never end so."""
+
+_Moves = list[tuple[int, Callable[[], None]]]
+"""Moves, each with its weight."""
+
+_KINDS = ("kind-a", "kind-b", "kind-c")
+
+
+@dataclass(frozen=True)
+class _Jig:
+    """A jig; those of the first kind have length 1, those of the second length 2, and so on."""
+
+    name: str
+    length: int
+    full: bool
+
+
+@dataclass
+class _Day:
+    """A day, move by move.
+
+    Attributes:
+        planes: the jigs still to be unloaded, in order.
+        racks: the jigs on each, from the Beluga side to the factory side.
+        length: every rack's.
+        trailers, hangars: how many trailers there are on either side, and hangars.
+        deliveries, returns: how many are still to be made.
+        sides: the jigs on the trailers of the Beluga side, and of the factory side.
+        standing: the jigs in hangars.
+        delivered: the jigs whose parts were delivered, in order.
+        flights: the jigs unloaded and, with True, those sent back, in order.
+    """
+
+    planes: list[_Jig]
+    racks: list[list[_Jig]]
+    length: int
+    trailers: int
+    hangars: int
+    deliveries: int
+    returns: int
+    sides: tuple[list[_Jig], list[_Jig]] = field(default_factory=lambda: ([], []))
+    standing: list[_Jig] = field(default_factory=list)
+    delivered: list[_Jig] = field(default_factory=list)
+    flights: list[tuple[_Jig, bool]] = field(default_factory=list)
+
+    def pass_by(self, draw: Draw) -> bool:
+        """Whether all work was done after a while of random moves."""
+        pieces = len(self.planes) + self.deliveries + self.returns
+        for _ in range(_MOVES * (2 + pieces)):
+            if not (self.planes or self.deliveries or self.returns):
+                return True
+            moves = self._sensible(draw) if pieces > _LARGE else [*self._work(), *self._storing()]
+            if not moves:
+                return False
+            draw.pick([move for weight, move in moves for _ in range(weight)])()
+        return False
+
+    # Moves stand with weights: were all alike, a day would end late, with much carried back and forth.
+
+    def _work(self) -> _Moves:
+        moves: _Moves = []
+        beluga, factory = self.sides
+        if self.planes and len(beluga) < self.trailers:
+            moves.append((4, self._unload))
+        if self.returns:
+            moves += [(8, partial(self._load, jig)) for jig in beluga if self._empty(jig)]
+        if self.deliveries and len(self.standing) < self.hangars:
+            moves += [(4, partial(self._deliver, jig)) for jig in factory if not self._empty(jig)]
+        if len(factory) < self.trailers:
+            moves += [(2, partial(self._fetch, jig)) for jig in self.standing]
+        return moves
+
+    def _storing(self) -> _Moves:
+        moves: _Moves = []
+        for side, jigs in enumerate(self.sides):
+            for row in self.racks:
+                space = self._space(row)
+                moves += [(2, partial(self._put, side, jig, row)) for jig in jigs if jig.length <= space]
+                if row and len(jigs) < self.trailers:
+                    moves.append((1, partial(self._take, side, row)))
+        return moves
+
+    def _sensible(self, draw: Draw) -> _Moves:
+        """The moves to choose from on a long day: mostly work, or what brings jigs to where they are wanted."""
+        work, storing, wanted = self._work(), self._storing(), self._wanted()
+        if len(self.sides[0]) == self.trailers - 1 and not self._can_wait():
+            # The last trailer would be blocked, and nothing could go back by plane.
+            work = [(weight, move) for weight, move in work if move != self._unload]
+        if work and draw.chance(80):
+            return work
+        return wanted if wanted and draw.chance(97) else [*work, *storing]
+
+    def _can_wait(self) -> bool:
+        """Whether the next jig to arrive finds room on two racks at least, or none arrives."""
+        return not self.planes or sum(self._space(row) >= self.planes[0].length for row in self.racks) >= 2
+
+    def _wanted(self) -> _Moves:
+        """Onto racks, full jigs from planes and empty ones from the factory; and off them on the other side."""
+        moves: _Moves = []
+        for side, jigs in enumerate(self.sides):
+            wanted = self.deliveries if side else self.returns
+            for row in self.racks:
+                moves += [
+                    (2, partial(self._put, side, jig, row))
+                    for jig in jigs
+                    if self._empty(jig) == bool(side) and jig.length <= self._space(row)
+                ]
+                if row and wanted and len(jigs) < self.trailers and self._empty(row[-side]) != bool(side):
+                    moves.append((1, partial(self._take, side, row)))
+        return moves
+
+    def _space(self, row: Sequence[_Jig]) -> int:
+        return self.length - sum(jig.length for jig in row)
+
+    def _empty(self, jig: _Jig) -> bool:
+        return not jig.full or jig in self.delivered
+
+    def _unload(self) -> None:
+        jig = self.planes.pop(0)
+        self.sides[0].append(jig)
+        self.flights.append((jig, False))
+
+    def _load(self, jig: _Jig) -> None:
+        self.sides[0].remove(jig)
+        self.flights.append((jig, True))
+        self.returns -= 1
+
+    def _deliver(self, jig: _Jig) -> None:
+        self.sides[1].remove(jig)
+        self.standing.append(jig)
+        self.delivered.append(jig)
+        self.deliveries -= 1
+
+    def _fetch(self, jig: _Jig) -> None:
+        self.standing.remove(jig)
+        self.sides[1].append(jig)
+
+    def _put(self, side: int, jig: _Jig, row: list[_Jig]) -> None:
+        self.sides[side].remove(jig)
+        row.insert(len(row) if side else 0, jig)
+
+    def _take(self, side: int, row: list[_Jig]) -> None:
+        self.sides[side].append(row.pop() if side else row.pop(0))
+
+
+def _make(values: Values, draw: Draw) -> Sketch | None:
+    _refuse_contradictions(values)
+    counts = [values.number(name) for name in ("arrivals", "stored", "empties")]
+    jigs = [
+        _Jig(f"jig{number}", draw.between(1, values.number("kinds")), number <= counts[0] + counts[1])
+        for number in range(1, sum(counts) + 1)
+    ]
+    planes, waiting = jigs[: counts[0]], jigs[counts[0] :]
+    racks: list[list[_Jig]] = [[] for _ in range(values.number("racks"))]
+    for jig in draw.shuffled(waiting):
+        room = [row for row in racks if sum(each.length for each in row) + jig.length <= values.number("length")]
+        if not room:
+            return None
+        draw.pick(room).append(jig)
+    day = _Day(
+        planes=[*planes],
+        racks=[[*row] for row in racks],
+        length=values.number("length"),
+        trailers=values.number("trailers"),
+        hangars=values.number("hangars"),
+        deliveries=values.number("deliveries"),
+        returns=values.number("returns"),
+    )
+    if not day.pass_by(draw):
+        return None
+    schedules = [_flights(day), *_lines(day, values.number("lines"), draw)]
+    return _sketch(values, jigs, planes, racks, [each for each in schedules if each])
+
+
+def _refuse_contradictions(values: Values) -> None:
+    arrivals, stored, empties = (values.number(name) for name in ("arrivals", "stored", "empties"))
+    deliveries, returns = values.number("deliveries"), values.number("returns")
+    if deliveries > arrivals + stored:
+        raise InputError(
+            f"parameter 'deliveries' is {deliveries}, and {arrivals + stored} parts are there (arrivals={arrivals} "
+            f"stored={stored}); give deliveries={arrivals + stored} or less"
+        )
+    if returns > empties + deliveries:
+        raise InputError(
+            f"parameter 'returns' is {returns}, and {empties + deliveries} jigs are empty in the end (empties="
+            f"{empties} deliveries={deliveries}); give returns={empties + deliveries} or less"
+        )
+    if arrivals + deliveries + returns == 0:
+        raise InputError(
+            "parameters 'arrivals', 'deliveries' and 'returns' are 0: nothing is left to do; give one more"
+        )
+    if values.number("kinds") > values.number("length"):
+        raise InputError(
+            f"parameter 'kinds' is {values.number('kinds')} and 'length' is {values.number('length')}: jigs of the "
+            "last kind would fit on no rack; give fewer kinds or longer racks"
+        )
+    room = values.number("racks") * values.number("length")
+    if stored + empties > room:
+        raise InputError(
+            f"{stored + empties} jigs are on racks at first (stored={stored} empties={empties}), where {room} fit at "
+            f"most (racks={values.number('racks')} length={values.number('length')}); give fewer jigs or more racks"
+        )
+    places = room + 2 * values.number("trailers") + values.number("hangars") + returns
+    if arrivals + stored + empties > places:
+        raise InputError(
+            f"parameter 'arrivals' is {arrivals}, which with stored={stored} and empties={empties} is more than "
+            f"the {places} jigs that can be on racks and trailers and in hangars or go back; give fewer jigs or "
+            "longer racks"
+        )
+
+
+# ── schedules ────────────────────────────────────────────────────────────────────────────────────
+
+_Schedule = list[tuple[str, Fact]]
+"""Its steps in order: the step's name, and what is to be done in it, without the step."""
+
+
+def _kind(jig: _Jig) -> str:
+    return _KINDS[jig.length - 1]
+
+
+def _flights(day: _Day) -> _Schedule:
+    """The planes': each brings some jigs and then takes others, until the next one comes."""
+    steps: _Schedule = []
+    flight, brought, taken = 1, 0, 0
+    for jig, back in day.flights:
+        if taken and not back:
+            flight, brought, taken = flight + 1, 0, 0
+        if back:
+            taken += 1
+            steps.append((f"flight{flight}-out{taken}", ("returns", _kind(jig))))
+        else:
+            brought += 1
+            steps.append((f"flight{flight}-in{brought}", ("arrives", jig.name)))
+    return steps
+
+
+def _lines(day: _Day, count: int, draw: Draw) -> list[_Schedule]:
+    """The production lines': each gets some of the parts, in the order in which they were delivered."""
+    lines: list[_Schedule] = [[] for _ in range(count)]
+    for jig in day.delivered:
+        number = draw.below(count)
+        lines[number].append((f"line{number + 1}-part{len(lines[number]) + 1}", ("needed", jig.name)))
+    return lines
+
+
+def _end(schedule: _Schedule) -> str:
+    name = schedule[0][0]
+    return "flights-end" if name.startswith("flight") else f"{name.partition('-')[0]}-end"
+
+
+# ── the problem ──────────────────────────────────────────────────────────────────────────────────
+
+
+def _sketch(
+    values: Values,
+    jigs: Sequence[_Jig],
+    planes: Sequence[_Jig],
+    racks: Sequence[Sequence[_Jig]],
+    schedules: Sequence[_Schedule],
+) -> Sketch:
+    longest = values.number("length")
+    lengths = [f"length{number}" for number in range(longest + 1)]
+    named = {f"rack{number}": row for number, row in enumerate(racks, start=1)}
+    sides = {side: _numbered(f"{side}-trailer", values.number("trailers")) for side in ("beluga", "factory")}
+    hangars = _numbered("hangar", values.number("hangars"))
+    return Sketch(
+        objects=(
+            ("jig", tuple(jig.name for jig in jigs)),
+            ("kind", _KINDS[: values.number("kinds")]),
+            ("rack", tuple(named)),
+            ("length", tuple(lengths)),
+            *((f"{side}-trailer", trailers) for side, trailers in sides.items()),
+            ("hangar", hangars),
+            *(("step", (*(step for step, _ in schedule), _end(schedule))) for schedule in schedules),
+        ),
+        init=(
+            *(_facts_of(schedule) for schedule in schedules),
+            *(
+                (
+                    ("is-of-kind", jig.name, _kind(jig)),
+                    ("full" if jig.full else "empty", jig.name),
+                    *((("in-plane", jig.name),) if jig in planes else ()),
+                    *(
+                        ("leaves", jig.name, lengths[length], lengths[length - jig.length])
+                        for length in range(jig.length, longest + 1)
+                    ),
+                )
+                for jig in jigs
+            ),
+            *(
+                (
+                    ("space", rack, lengths[longest - sum(jig.length for jig in row)]),
+                    *_ring([rack, *(jig.name for jig in row)]),
+                )
+                for rack, row in named.items()
+            ),
+            tuple(("free", trailer) for trailers in sides.values() for trailer in trailers),
+            tuple(("vacant", hangar) for hangar in hangars),
+        ),
+        goal=tuple(("done", step) for schedule in schedules for step, _ in schedule),
+        summary=f"{plural(len(jigs), 'jig')}, {plural(len(racks), 'rack')}, "
+        f"{plural(sum(len(schedule) for schedule in schedules), 'step')} to do",
+    )
+
+
+def _numbered(noun: str, count: int) -> tuple[str, ...]:
+    return tuple(f"{noun}{number}" for number in range(1, count + 1))
+
+
+def _facts_of(schedule: _Schedule) -> tuple[Fact, ...]:
+    steps = [*(step for step, _ in schedule), _end(schedule)]
+    return (
+        ("due", steps[0]),
+        *(("then", step, after) for step, after in pairwise(steps)),
+        *((*work, step) for step, work in schedule),
+    )
+
+
+def _ring(row: Sequence[str]) -> list[Fact]:
+    return [("before", here, there) for here, there in zip(row, [*row[1:], row[0]], strict=True)]
+
+
+def _small(draw: Draw) -> Mapping[str, int | str]:
+    # Jigs in one another's way, not steps to do, are what makes a problem hard: there are more than are asked for.
+    trailers = draw.between(1, 2)
+    arrivals, stored, empties = draw.between(0, 3), draw.between(1, 5), draw.between(0, 2)
+    stored = min(stored, 8 - trailers - arrivals - empties)
+    deliveries = draw.between(1, min(3, arrivals + stored))
+    return {
+        "arrivals": arrivals,
+        "stored": stored,
+        "empties": empties,
+        "deliveries": deliveries,
+        "returns": draw.between(0, min(2, empties + deliveries)),
+        "racks": draw.between(2, 3),
+        "length": draw.between(4, 5),
+        "kinds": draw.between(2, 3),
+        "trailers": trailers,
+        "lines": draw.between(1, 2),
+    }
+
+
+GENERATOR = Generator(
+    domain="beluga",
+    pddl_name="beluga",
+    summary="jigs, racks and schedules, the schedules being those of a day that was simulated, so every problem has a "
+    "plan",
+    parameters=(
+        Parameter("arrivals", "how many jigs arrive by plane, each with its part", 2, 0, 40),
+        Parameter("stored", "how many jigs with their parts are on racks at first", 1, 0, 40),
+        Parameter("empties", "how many empty jigs are on racks at first", 1, 0, 40),
+        Parameter("deliveries", "how many parts have to be delivered to production lines", 2, 0, 80),
+        Parameter("returns", "how many empty jigs have to go back by plane", 1, 0, 80),
+        Parameter("racks", "how many racks there are", 2, 1, 20),
+        Parameter("length", "how long each of them is", 4, 1, 40),
+        Parameter("kinds", "how many kinds of jigs there are, of length 1, 2 and 3", 2, 1, len(_KINDS)),
+        Parameter("trailers", "how many trailers there are on either side, each of which holds one jig", 1, 1, 10),
+        Parameter("hangars", "how many hangars there are, each of which holds one jig", 1, 1, 10),
+        Parameter("lines", "how many production lines there are, each with a schedule of its own", 1, 1, 10),
+    ),
+    make=_make,
+    small=_small,
+)

@@ -1,0 +1,185 @@
+"""Problems of Blocksworld: towers that are to become other towers."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from pddl2nl.errors import InputError
+from pddl2nl.tasks.generators.draws import Draw
+from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Sketch, Values, plural
+
+__all__ = ["GENERATOR"]
+
+Tower = tuple[str, ...]
+"""Blocks from the table up."""
+
+Pair = tuple[str, str]
+"""A block and the one below it."""
+
+
+def _make(values: Values, draw: Draw) -> Sketch | None:
+    _refuse_contradictions(values)
+    way = values.word("unsolvable")
+    blocks = _names(values.number("blocks"))
+    towers = _draw_towers(blocks, draw)
+    aims = _draw_towers(blocks, draw)
+    needed = [] if way == "no" else _CONTRADICTIONS[way](aims, draw)
+    if needed is None:
+        return None
+    goal = list(dict.fromkeys([*_pairs(aims), *needed]))
+    every = values.word("all") == "yes"
+    if every and not _all_must_move(towers, goal):
+        return None
+    if values.word("goal") == "part":
+        goal = _thinned(goal, needed, towers if every else [], draw)
+    if not goal:
+        return None
+    place = {block: number for number, block in enumerate(blocks)}
+    return Sketch(
+        objects=(("", blocks),),
+        init=((("handempty",),), *(_standing(tower) for tower in towers)),
+        goal=tuple(("on", *pair) for pair in sorted(goal, key=lambda pair: (place[pair[0]], place[pair[1]]))),
+        summary=f"{plural(len(blocks), 'block')}, {plural(len(towers), 'tower')} at first" + ", all must move" * every,
+        solvable=way == "no",
+    )
+
+
+def _names(count: int) -> tuple[str, ...]:
+    letters = string.ascii_lowercase
+    return tuple(letters[:count]) if count <= len(letters) else tuple(f"b{number + 1}" for number in range(count))
+
+
+def _refuse_contradictions(values: Values) -> None:
+    way = values.word("unsolvable")
+    if way == "no":
+        return
+    if values.word("all") == "yes":
+        raise InputError(
+            f"parameter 'all' is yes and 'unsolvable' is {way}: what has no plan has no block that moves in every "
+            "plan; give all=no, or unsolvable=no"
+        )
+    if way != "cycle" and values.number("blocks") < 3:
+        raise InputError(f"parameter 'unsolvable' is {way}, which takes three blocks; give blocks=3 or more, or cycle")
+
+
+# ── towers ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def _draw_towers(blocks: Sequence[str], draw: Draw) -> list[Tower]:
+    """One of all arrangements of the blocks in towers, each as likely as any other.
+
+    There are ``C(n-1, k-1) n!/k!`` arrangements of n blocks in k towers (Lah's numbers): k is drawn by these weights,
+    then an order of all blocks and the k-1 of its n-1 gaps where one tower ends. The weights are made from each other,
+    as their own size exceeds a float's: ``n-k`` by ``k(k+1)`` is the ratio of the one for k+1 to the one for k.
+    """
+    weights = [1.0]
+    for k in range(1, len(blocks)):
+        weights.append(weights[-1] * (len(blocks) - k) / (k * (k + 1)))
+    rest = draw.below(2**53) / 2**53 * sum(weights)
+    towers = 1
+    while towers < len(blocks) and rest >= weights[towers - 1]:
+        rest -= weights[towers - 1]
+        towers += 1
+    order = draw.shuffled(blocks)
+    ends = [*sorted(draw.sample(range(1, len(blocks)), towers - 1)), len(blocks)]
+    return [tuple(order[start:end]) for start, end in pairwise([0, *ends])]
+
+
+def _pairs(towers: Sequence[Tower]) -> list[Pair]:
+    return [(above, below) for tower in towers for below, above in pairwise(tower)]
+
+
+def _standing(tower: Tower) -> tuple[Fact, ...]:
+    on: list[Fact] = [("on", *pair) for pair in _pairs([tower])]
+    return (("ontable", tower[0]), *on, ("clear", tower[-1]))
+
+
+def _all_must_move(towers: Sequence[Tower], goal: Sequence[Pair]) -> bool:
+    """Whether every plan moves every block.
+
+    A block must move if the goal wants it on another than it stands on, or if one below it must move. The lowest block
+    of a tower stands below all others, so the question is whether it must move, for every tower.
+    """
+    wanted = {above for above, _ in goal}
+    return all(tower[0] in wanted for tower in towers)
+
+
+def _thinned(goal: Sequence[Pair], needed: Sequence[Pair], towers: Sequence[Tower], draw: Draw) -> list[Pair]:
+    """Some of the goal's pairs, with all that are needed; each of the towers, if any are given, still has to move."""
+    order = draw.shuffled([pair for pair in goal if pair not in needed])
+    kept = list(goal)
+    for pair in order[: draw.between(0, max(0, len(order) - (not needed)))]:
+        fewer = [other for other in kept if other != pair]
+        if _all_must_move(towers, fewer):
+            kept = fewer
+    return kept
+
+
+# ── goals that contradict themselves ─────────────────────────────────────────────────────────────
+# Each atom for itself can be reached, so the relaxation without deletes sees nothing. Two blocks on one, one block on
+# two and a circle of two blocks are seen as soon as the atoms are compared in pairs; a longer circle is not.
+
+
+def _cycle(aims: Sequence[Tower], draw: Draw) -> list[Pair] | None:
+    """The lowest block of a tower on its highest."""
+    tall = [tower for tower in aims if len(tower) > 1]
+    if not tall:
+        return None
+    tower = draw.pick(tall)
+    return [*_pairs([tower]), (tower[0], tower[-1])]
+
+
+def _shared(aims: Sequence[Tower], draw: Draw) -> list[Pair] | None:
+    """A block that has another on it gets the lowest of another tower on it, too."""
+    pairs = _pairs(aims)
+    if not pairs or len(aims) < 2:
+        return None
+    above, below = draw.pick(pairs)
+    others = [tower[0] for tower in aims if below not in tower]
+    return [(above, below), (draw.pick(others), below)]
+
+
+def _split(aims: Sequence[Tower], draw: Draw) -> list[Pair] | None:
+    """A block that stands on another shall stand on the highest of another tower, too."""
+    pairs = _pairs(aims)
+    if not pairs or len(aims) < 2:
+        return None
+    above, below = draw.pick(pairs)
+    others = [tower[-1] for tower in aims if below not in tower]
+    return [(above, below), (above, draw.pick(others))]
+
+
+_CONTRADICTIONS = {"cycle": _cycle, "shared": _shared, "split": _split}
+
+
+def _small(draw: Draw) -> Mapping[str, int | str]:
+    return {"blocks": draw.between(3, 9), "goal": "part" if draw.chance(25) else "full"}
+
+
+GENERATOR = Generator(
+    domain="blocksworld",
+    pddl_name="blocksworld-4ops",
+    summary="blocks in random towers that have to become others, every arrangement as likely as any other; all towers "
+    "can be taken down and built anew, so every problem has a plan unless it is made to have none",
+    parameters=(
+        Parameter("blocks", "how many blocks there are", 4, 2, 200),
+        Parameter(
+            "goal",
+            "full: the goal says of every block of the new towers what it stands on; part: of some of them",
+            "full",
+            choices=("full", "part"),
+        ),
+        Parameter("all", "yes: every block moves in every plan", "no", choices=("no", "yes")),
+        Parameter(
+            "unsolvable",
+            "how the goal contradicts itself: cycle: blocks in a circle, each on the next; shared: two blocks on one; "
+            "split: one block on two",
+            "no",
+            choices=("no", *_CONTRADICTIONS),
+        ),
+    ),
+    make=_make,
+    small=_small,
+)

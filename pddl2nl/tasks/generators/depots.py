@@ -1,0 +1,121 @@
+"""Problems of Depots: crates in stacks on pallets, which have to stand in other stacks, perhaps elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pddl2nl.errors import InputError
+from pddl2nl.tasks.generators.draws import Draw
+from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Sketch, Values, plural
+
+__all__ = ["GENERATOR"]
+
+Stacks = Mapping[str, Sequence[str]]
+"""The crates on each pallet, from the lowest up."""
+
+
+def _make(values: Values, draw: Draw) -> Sketch | None:
+    names = {kind: tuple(f"{kind}{number}" for number in range(values.number(f"{kind}s"))) for kind in _KINDS}
+    places = (*names["depot"], *names["distributor"])
+    _refuse_contradictions(values, len(places))
+    stands = dict(zip(names["pallet"], _dealt(places, len(names["pallet"]), draw), strict=True))
+    hoists = zip(names["hoist"], _dealt(places, len(names["hoist"]), draw), strict=True)
+    before = _stacked(names["crate"], names["pallet"], draw)
+    after = _stacked(names["crate"], names["pallet"], draw)
+    aims = _on(after)
+    if values.word("goal") == "part":
+        aims = draw.sample(aims, draw.between(1, len(aims)))
+    return Sketch(
+        objects=tuple((kind, names[kind]) for kind in _KINDS),
+        init=(
+            *(_standing(pallet, stands[pallet], crates) for pallet, crates in before.items()),
+            *((("at", hoist, place), ("available", hoist)) for hoist, place in hoists),
+            tuple(("at", truck, draw.pick(places)) for truck in names["truck"]),
+        ),
+        goal=tuple(("on", *pair) for pair in sorted(aims, key=lambda pair: names["crate"].index(pair[0]))),
+        summary=", ".join(plural(len(names[kind]), kind) for kind in _KINDS),
+    )
+
+
+_KINDS = ("depot", "distributor", "truck", "pallet", "hoist", "crate")
+
+
+def _refuse_contradictions(values: Values, places: int) -> None:
+    if not places:
+        raise InputError(
+            "parameters 'depots' and 'distributors' are 0: there is no place at all; give at least one of either"
+        )
+    for name in ("pallets", "hoists"):
+        if values.number(name) < places:
+            raise InputError(
+                f"parameter '{name}' is {values.number(name)}, but there are {plural(places, 'place')}, depots and "
+                f"distributors, and each has at least one of them; give {name}={places} or more"
+            )
+    if values.number("pallets") == 1 and values.number("crates") == 1:
+        raise InputError("one crate and one pallet leave nothing to do; give crates=2 or pallets=2 or more")
+
+
+def _dealt(places: Sequence[str], count: int, draw: Draw) -> list[str]:
+    """So many places, every one of them at least once."""
+    return [*places, *(draw.pick(places) for _ in range(count - len(places)))]
+
+
+def _stacked(crates: Sequence[str], pallets: Sequence[str], draw: Draw) -> Stacks:
+    stacks: dict[str, list[str]] = {pallet: [] for pallet in pallets}
+    for crate in draw.shuffled(crates):
+        stacks[draw.pick(pallets)].append(crate)
+    return stacks
+
+
+def _on(stacks: Stacks) -> list[tuple[str, str]]:
+    """Every crate with the surface it stands on."""
+    return [
+        (crate, below)
+        for pallet, crates in stacks.items()
+        for crate, below in zip(crates, (pallet, *crates), strict=False)
+    ]
+
+
+def _standing(pallet: str, place: str, crates: Sequence[str]) -> tuple[Fact, ...]:
+    facts: list[Fact] = [("at", pallet, place)]
+    for crate, below in _on({pallet: crates}):
+        facts += [("at", crate, place), ("on", crate, below)]
+    return (*facts, ("clear", crates[-1] if crates else pallet))
+
+
+def _small(draw: Draw) -> Mapping[str, int | str]:
+    depots, distributors = draw.between(1, 2), draw.between(0, 2)
+    places = depots + distributors
+    return {
+        "depots": depots,
+        "distributors": distributors,
+        "trucks": draw.between(1, 2),
+        "pallets": places + draw.between(places == 1, 1),
+        "hoists": places + draw.between(0, 1),
+        "crates": draw.between(1, 5),
+        "goal": draw.pick(("all", "part")),
+    }
+
+
+GENERATOR = Generator(
+    domain="depots",
+    pddl_name="depot",
+    summary="crates in random stacks that have to become other stacks; every place has a hoist, and a truck that goes "
+    "everywhere holds all crates, so every problem has a plan",
+    parameters=(
+        Parameter("depots", "how many depots there are", 1, 0, 50),
+        Parameter("distributors", "how many distributors there are; a place is either, with no difference", 1, 0, 50),
+        Parameter("trucks", "how many trucks there are", 1, 1, 50),
+        Parameter("pallets", "how many pallets there are, at least one at every place", 2, 1, 100),
+        Parameter("hoists", "how many hoists there are, at least one at every place", 2, 1, 100),
+        Parameter("crates", "how many crates there are", 2, 1, 200),
+        Parameter(
+            "goal",
+            "whether the goal says of all crates what they are on, or of part of them",
+            "all",
+            choices=("all", "part"),
+        ),
+    ),
+    make=_make,
+    small=_small,
+)

@@ -1,0 +1,46 @@
+"""Problems of Ferry: cars at shores, some of which have to be at others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pddl2nl.tasks.generators.draws import Draw
+from pddl2nl.tasks.generators.generator import Generator, Parameter, Sketch, Values, plural
+from pddl2nl.tasks.generators.journeys import counted, draw_journeys
+
+__all__ = ["GENERATOR"]
+
+
+def _make(values: Values, draw: Draw) -> Sketch | None:
+    locations = tuple(f"l{number}" for number in range(values.number("locations")))
+    cars = tuple(f"c{number}" for number in range(values.number("cars")))
+    ferry = draw.pick(locations)
+    journeys = draw_journeys(cars, locations, values.number("moving"), draw)
+    return Sketch(
+        objects=(("location", locations), ("car", cars)),
+        init=(
+            (("at-ferry", ferry), ("empty-ferry",)),
+            tuple(("at", each.thing, each.start) for each in journeys),
+        ),
+        goal=tuple(("at", each.thing, each.end) for each in journeys if each.end is not None),
+        summary=f"{plural(len(locations), 'location')}, {counted(journeys, 'car')}",
+    )
+
+
+def _small(draw: Draw) -> Mapping[str, int | str]:
+    return {"locations": draw.between(2, 5), "cars": draw.between(1, 6), "moving": draw.pick((40, 70, 100))}
+
+
+GENERATOR = Generator(
+    domain="ferry",
+    pddl_name="ferry",
+    summary="cars at random shores, some of which have to be at others; the ferry sails from any shore to any other, "
+    "so every problem has a plan",
+    parameters=(
+        Parameter("locations", "how many shores there are", 3, 2, 200),
+        Parameter("cars", "how many cars there are", 3, 1, 200),
+        Parameter("moving", "of a hundred cars, how many have to move at least; one car does in any case", 50, 1, 100),
+    ),
+    make=_make,
+    small=_small,
+)

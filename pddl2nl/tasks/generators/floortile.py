@@ -1,0 +1,155 @@
+"""Problems of Floortile: a floor of tiles, robots on it, and tiles that are to be painted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pddl2nl.errors import InputError
+from pddl2nl.tasks.generators.draws import Draw
+from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Sketch, Values, plural
+from pddl2nl.tasks.generators.grids import Cell, grid_cells
+
+__all__ = ["GENERATOR"]
+
+_COLORS = ("black", "white", "red", "blue")
+_BESIDE = {"up": (1, 0), "down": (-1, 0), "right": (0, 1), "left": (0, -1)}
+"""Where the tile lies that is above, below, … another; row 0 is the lowest."""
+
+
+def _make(values: Values, draw: Draw) -> Sketch | None:
+    _refuse_contradictions(values)
+    cells = grid_cells(values.number("rows"), values.number("columns"))
+    colors = _COLORS[: values.number("colors")]
+    # One whole row stays free. Then there is a plan: robots in columns of their own, as many as there are at most
+    # columns, can slide along a row until each of its tiles has had one of them below or above it. So they paint the
+    # rows above the free one from the top downwards, each from the row below it, and end on the free row; then the rows
+    # below it from the bottom upwards, each from the row above it.
+    competition = values.word("layout") == "competition"
+    free_row = 0 if competition else draw.below(values.number("rows"))
+    wanted = _draw_wanted(cells, free_row, values, draw)
+    stands = [cell for cell in cells if cell[0] == 0] if competition else cells
+    robots = [f"robot{number}" for number in range(1, values.number("robots") + 1)]
+    places = draw.sample(stands, len(robots))
+    chessboard = values.word("pattern") == "chessboard"
+    return Sketch(
+        objects=(
+            ("robot", tuple(robots)),
+            *(("tile", tuple(_name(cell) for cell in cells if cell[0] == row)) for row in range(cells[-1][0] + 1)),
+            ("color", colors),
+        ),
+        init=(
+            *(
+                (("robot-at", robot, _name(place)), ("robot-has", robot, draw.pick(colors)))
+                for robot, place in zip(robots, places, strict=True)
+            ),
+            tuple(("available-color", color) for color in colors),
+            tuple(("clear", _name(cell)) for cell in cells if cell not in places),
+            *_beside(cells),
+        ),
+        goal=tuple(
+            ("painted", _name(cell), colors[sum(cell) % len(colors)] if chessboard else draw.pick(colors))
+            for cell in wanted
+        ),
+        summary=f"{plural(len(robots), 'robot')}, {len(cells)} tiles, {len(wanted)} of them to paint",
+        solvable=values.word("unsolvable") == "no",
+    )
+
+
+def _refuse_contradictions(values: Values) -> None:
+    rows, columns = values.number("rows"), values.number("columns")
+    if values.number("robots") > columns:
+        raise InputError(
+            f"parameter 'robots' is {values.number('robots')} and 'columns' is {columns}: every robot needs a column "
+            f"of its own, so give robots={columns} or less, or more columns"
+        )
+    column = values.word("unsolvable") == "column"
+    least, most = (rows, (rows - 1) * columns + 1) if column else (1, (rows - 1) * columns)
+    tiles = values.number("tiles")
+    if tiles and not least <= tiles <= most:
+        why = "a whole column of them is to be painted" if column else "one row stays free"
+        raise InputError(
+            f"parameter 'tiles' is {tiles}, and with rows={rows} columns={columns} it can be from {least} to {most}, "
+            f"since {why}; tiles=0 paints as many as can be"
+        )
+
+
+def _name(cell: Cell) -> str:
+    row, column = cell
+    return f"tile-{row}-{column + 1}"
+
+
+def _beside(cells: Sequence[Cell]) -> list[tuple[Fact, ...]]:
+    known = set(cells)
+    return [
+        tuple(
+            (side, _name((row + rise, column + run)), _name((row, column)))
+            for row, column in cells
+            if (row + rise, column + run) in known
+        )
+        for side, (rise, run) in _BESIDE.items()
+    ]
+
+
+def _draw_wanted(cells: Sequence[Cell], free_row: int, values: Values, draw: Draw) -> list[Cell]:
+    """The tiles that are to be painted, none of them on the free row; with no plan, all tiles of one column as well.
+
+    The tile of a column that is painted last is painted from a tile above or below it, which is clear at that moment.
+    Where the whole column is to be painted, that other tile had been painted before: so nobody can paint it all.
+    """
+    column = []
+    if values.word("unsolvable") == "column":
+        chosen = draw.below(values.number("columns"))
+        column = [cell for cell in cells if cell[1] == chosen]
+    others = [cell for cell in cells if cell[0] != free_row and cell not in column]
+    count = values.number("tiles") or len(column) + len(others)
+    wanted = {*column, *draw.sample(others, count - len(column))}
+    return [cell for cell in cells if cell in wanted]
+
+
+def _small(draw: Draw) -> Mapping[str, int | str]:
+    rows, columns = draw.pick(((2, 2), (2, 3), (3, 2), (3, 3), (4, 2), (4, 3), (2, 4), (3, 4)))
+    return {
+        "rows": rows,
+        "columns": columns,
+        "robots": draw.between(1, 2),
+        "tiles": draw.between(min(2, columns), min((rows - 1) * columns, 9)),
+        "pattern": draw.pick(("chessboard", "chessboard", "random")),
+        "layout": draw.pick(("competition", "free")),
+    }
+
+
+GENERATOR = Generator(
+    domain="floortile",
+    pddl_name="floor-tile",
+    summary="a floor on which one row stays free, from which all others can be painted one after the other, so every "
+    "problem has a plan unless it is made to have none",
+    parameters=(
+        Parameter("rows", "how many tiles the floor has from bottom to top", 3, 2, 30),
+        Parameter("columns", "how many tiles it has from left to right", 3, 1, 30),
+        Parameter("robots", "how many robots there are, at most one a column", 1, 1, 30),
+        Parameter("tiles", "how many tiles have to be painted; 0 for as many as can be", 0, 0, 900),
+        Parameter("colors", "how many colors there are, to any of which a robot can change", 2, 1, len(_COLORS)),
+        Parameter(
+            "pattern",
+            "which color a tile has to have: the colors in turn, as on a chessboard, or a random one",
+            "chessboard",
+            choices=("chessboard", "random"),
+        ),
+        Parameter(
+            "layout",
+            "competition: the robots start on the bottom row, of which nothing is painted; free: they start anywhere, "
+            "and nothing is painted of some row",
+            "competition",
+            choices=("competition", "free"),
+        ),
+        Parameter(
+            "unsolvable",
+            "whether there is no plan: column, because every tile of one column has to be painted, which leaves none "
+            "from which its last one could be",
+            "no",
+            choices=("no", "column"),
+        ),
+    ),
+    make=_make,
+    small=_small,
+)

@@ -1,0 +1,136 @@
+"""Problems of Goldminer: a mine of soft and hard rock, tools, and gold that a robot digs for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pddl2nl.errors import InputError
+from pddl2nl.tasks.generators.draws import Draw
+from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Sketch, Values
+from pddl2nl.tasks.generators.grids import Cell, grid_cells, neighbours, reached
+
+__all__ = ["GENERATOR"]
+
+
+@dataclass(frozen=True)
+class _Mine:
+    """A mine: the cells of each kind; ``laser`` is None where there is none."""
+
+    cells: frozenset[Cell]
+    soft: frozenset[Cell]
+    hard: frozenset[Cell]
+    robot: Cell
+    bombs: Cell
+    laser: Cell | None
+    gold: Cell
+
+    @property
+    def solvable(self) -> bool:
+        """Whether the robot can come to the gold.
+
+        Rock only ever goes, bombs are endless, and the laser can be put down: so whatever has come within reach stays
+        there, until the gold itself is in question. Up to then nobody need pass its cell.
+        """
+        within = frozenset[Cell]()
+        while True:
+            bombs, laser = self.bombs in within, self.laser in within
+            rock = frozenset[Cell]() if laser else self.hard if bombs else self.hard | self.soft
+            passable = self.cells - rock - {self.gold}
+            wider = self._reached(passable)
+            if wider == within:
+                beside = any(near in within for near in neighbours(self.gold))
+                return beside and (self.gold not in self.soft or bombs)
+            within = wider
+
+    def _reached(self, passable: frozenset[Cell]) -> frozenset[Cell]:
+        return reached(self.robot, lambda cell: passable.intersection(neighbours(cell)))
+
+
+def _make(values: Values, draw: Draw) -> Sketch | None:
+    rows, columns = values.number("rows"), values.number("columns")
+    if rows * columns < 2:
+        raise InputError("parameters 'rows' and 'columns' are 1 and 1: the gold needs a place of its own")
+    cells = grid_cells(rows, columns)
+    gold, robot, *_ = draw.sample(cells, 2)
+    clear = [cell for cell in cells if cell != gold]
+    bombs = draw.pick(clear)
+    tools = values.word("tools")
+    laser = {"together": bombs, "apart": draw.pick(clear), "bombs": None}[tools]
+    rock = [cell for cell in clear if cell not in (robot, bombs, laser)]
+    hard: list[Cell] = []
+    soft = [gold] if values.word("gold") == "covered" else []
+    for cell in rock:
+        if draw.chance(values.number("rock")):
+            (hard if draw.chance(values.number("hard")) else soft).append(cell)
+    mine = _Mine(frozenset(cells), frozenset(soft), frozenset(hard), robot, bombs, laser, gold)
+    return _sketch(mine) if mine.solvable else None
+
+
+def _name(cell: Cell) -> str:
+    row, column = cell
+    return f"f{row}-{column}f"
+
+
+def _sketch(mine: _Mine) -> Sketch:
+    cells = sorted(mine.cells)
+    laser: tuple[Fact, ...] = () if mine.laser is None else (("laser-at", _name(mine.laser)),)
+    rows = [tuple(cell for cell in cells if cell[0] == row) for row in range(cells[-1][0] + 1)]
+    return Sketch(
+        objects=tuple(("loc", tuple(_name(cell) for cell in row)) for row in rows),
+        init=(
+            (("robot-at", _name(mine.robot)), ("arm-empty",)),
+            (("bomb-at", _name(mine.bombs)), *laser, ("gold-at", _name(mine.gold))),
+            *(tuple(_ground(mine, cell) for cell in row) for row in rows),
+            *(
+                tuple(("connected", _name(cell), _name(near)) for near in neighbours(cell) if near in mine.cells)
+                for cell in cells
+            ),
+        ),
+        goal=(("holds-gold",),),
+        summary=f"{len(cells)} places, soft rock at {len(mine.soft)} and hard rock at {len(mine.hard)} of them",
+    )
+
+
+def _ground(mine: _Mine, cell: Cell) -> Fact:
+    kind = "soft-rock-at" if cell in mine.soft else "hard-rock-at" if cell in mine.hard else "clear"
+    return (kind, _name(cell))
+
+
+def _small(draw: Draw) -> Mapping[str, int | str]:
+    return {
+        "rows": draw.between(2, 4),
+        "columns": draw.between(3, 5),
+        "rock": draw.pick((50, 80, 100, 100)),
+        "hard": draw.pick((10, 30, 50)),
+        "tools": draw.pick(("together", "apart", "apart", "bombs")),
+        "gold": draw.pick(("covered", "covered", "covered", "covered", "open")),
+    }
+
+
+GENERATOR = Generator(
+    domain="goldminer",
+    pddl_name="gold-miner-typed",
+    summary="a mine whose gold the robot can reach, which is checked by what comes within reach with the tools that "
+    "are, so every problem has a plan",
+    parameters=(
+        Parameter("rows", "how many places the mine has from north to south", 3, 1, 40),
+        Parameter("columns", "how many places it has from west to east", 3, 1, 40),
+        Parameter("rock", "of a hundred places without robot, tools and gold, how many have rock", 80, 0, 100),
+        Parameter("hard", "of a hundred rocks, how many are hard", 40, 0, 100),
+        Parameter(
+            "tools",
+            "where the tools lie: bombs and laser together, each somewhere, or bombs alone and no laser",
+            "together",
+            choices=("together", "apart", "bombs"),
+        ),
+        Parameter(
+            "gold",
+            "whether the gold is covered by soft rock, so that a bomb is needed, or lies open",
+            "covered",
+            choices=("covered", "open"),
+        ),
+    ),
+    make=_make,
+    small=_small,
+)

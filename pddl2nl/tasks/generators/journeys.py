@@ -1,0 +1,62 @@
+"""Things that stand at places, some of which have to be at others: what several domains have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pddl2nl.tasks.generators.draws import Draw
+
+__all__ = ["Journey", "counted", "draw_journeys"]
+
+
+@dataclass(frozen=True)
+class Journey:
+    """A thing, where it stands, and where it has to be.
+
+    Attributes:
+        thing: its name.
+        start: the place where it is at first.
+        end: the place where it has to be at the end, which may be where it is; None where the goal says nothing of it.
+    """
+
+    thing: str
+    start: str
+    end: str | None
+
+    @property
+    def moves(self) -> bool:
+        """Whether the thing has to move."""
+        return self.end is not None and self.end != self.start
+
+
+def draw_journeys(things: Sequence[str], places: Sequence[str], percent: int, draw: Draw) -> list[Journey]:
+    """Every thing at a random place, and at least so many of a hundred, one in any case, with another as its end.
+
+    Of those that need not move, the goal names every other one on average, where it stands.
+
+    Args:
+        things: at least one.
+        places: at least two.
+        percent: of all things, rounded up.
+        draw: the source of chance.
+    """
+    least = max(1, -(-len(things) * percent // 100))
+    movers = set(draw.sample(things, draw.between(least, len(things))))
+    journeys = []
+    for thing in things:
+        start = draw.pick(places)
+        if thing in movers:
+            end = draw.pick([place for place in places if place != start])
+            journeys.append(Journey(thing, start, end))
+        else:
+            journeys.append(Journey(thing, start, start if draw.chance(50) else None))
+    return journeys
+
+
+def counted(journeys: Sequence[Journey], noun: str) -> str:
+    """How many things there are and how many of them have to move: ``3 cars, 2 of which must move``."""
+    moving = sum(each.moves for each in journeys)
+    if len(journeys) == 1:
+        return f"1 {noun}, which must move"
+    return f"{len(journeys)} {noun}s, {'all' if moving == len(journeys) else moving} of which must move"

@@ -1,0 +1,129 @@
+"""Problems of Satellite: images of stars and planets to be taken with the instruments of satellites."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pddl2nl.errors import InputError
+from pddl2nl.tasks.generators.draws import Draw
+from pddl2nl.tasks.generators.generator import Generator, Parameter, Sketch, Values, plural
+
+__all__ = ["GENERATOR"]
+
+_MODES = ("infrared", "spectrograph", "thermograph")
+_DIRECTIONS = ("star", "groundstation", "planet", "phenomenon")
+
+
+def _make(values: Values, draw: Draw) -> Sketch | None:
+    _refuse_contradictions(values)
+    satellites = tuple(f"satellite{number}" for number in range(values.number("satellites")))
+    instruments = tuple(f"instrument{number}" for number in range(values.number("instruments")))
+    modes = tuple(f"{_MODES[number % len(_MODES)]}{number}" for number in range(values.number("modes")))
+    directions = tuple(
+        f"{_DIRECTIONS[number % len(_DIRECTIONS)]}{number}" for number in range(values.number("directions"))
+    )
+    # Every satellite has an instrument, and what more there are go anywhere.
+    aboard = [*satellites, *(draw.pick(satellites) for _ in instruments[len(satellites) :])]
+    supported = _supported(instruments, modes, draw)
+    images = draw.sample([(place, mode) for place in directions for mode in modes], values.number("images"))
+    turned = draw.sample(satellites, values.number("pointing"))
+    return Sketch(
+        objects=(
+            ("satellite", satellites),
+            ("instrument", instruments),
+            ("mode", modes),
+            ("direction", directions),
+        ),
+        init=(
+            *((("pointing", satellite, draw.pick(directions)), ("power_avail", satellite)) for satellite in satellites),
+            *(
+                (
+                    ("on_board", instrument, satellite),
+                    ("calibration_target", instrument, draw.pick(directions)),
+                    *(("supports", instrument, mode) for mode in modes if mode in supported[instrument]),
+                )
+                for instrument, satellite in zip(instruments, aboard, strict=True)
+            ),
+        ),
+        goal=(
+            *(("have_image", place, mode) for place, mode in images),
+            *(("pointing", satellite, draw.pick(directions)) for satellite in sorted(turned, key=satellites.index)),
+        ),
+        summary=", ".join(
+            plural(len(names), noun)
+            for names, noun in (
+                (satellites, "satellite"),
+                (instruments, "instrument"),
+                (modes, "mode"),
+                (directions, "direction"),
+                (images, "image"),
+            )
+        ),
+    )
+
+
+def _supported(instruments: tuple[str, ...], modes: tuple[str, ...], draw: Draw) -> Mapping[str, set[str]]:
+    """The modes of each instrument: at least one each, and every mode in at least one of them."""
+    supported = {instrument: {draw.pick(modes)} for instrument in instruments}
+    for mode in modes:
+        if not any(mode in each for each in supported.values()):
+            supported[draw.pick(instruments)].add(mode)
+    for each in supported.values():
+        each.update(mode for mode in modes if draw.chance(25))
+    return supported
+
+
+def _refuse_contradictions(values: Values) -> None:
+    satellites, possible = values.number("satellites"), values.number("directions") * values.number("modes")
+    if values.number("instruments") < satellites:
+        raise InputError(
+            f"parameter 'instruments' is {values.number('instruments')} and 'satellites' is {satellites}, each of "
+            f"which has at least one; give instruments={satellites} or more"
+        )
+    if values.number("images") > possible:
+        raise InputError(
+            f"parameter 'images' is {values.number('images')}, but there are {possible} pairs of a direction and a "
+            f"mode; give images={possible} or less, or more directions or modes"
+        )
+    if values.number("pointing") > satellites:
+        raise InputError(
+            f"parameter 'pointing' is {values.number('pointing')} and 'satellites' is {satellites}; no more can have "
+            f"to point somewhere than there are: give pointing={satellites} or less"
+        )
+    if not values.number("images") and not (values.number("pointing") and values.number("directions") > 1):
+        raise InputError(
+            "parameter 'images' is 0, and no satellite has to point elsewhere: there is nothing to do; give images=1 "
+            "or more, or pointing=1 and directions=2 or more"
+        )
+
+
+def _small(draw: Draw) -> Mapping[str, int | str]:
+    satellites, modes, directions = draw.between(1, 3), draw.between(1, 3), draw.between(1, 8)
+    return {
+        "satellites": satellites,
+        "instruments": draw.between(satellites, 4),
+        "modes": modes,
+        "directions": directions,
+        "images": draw.between(1, min(9, modes * directions)),
+        "pointing": draw.between(0, satellites),
+    }
+
+
+GENERATOR = Generator(
+    domain="satellite",
+    pddl_name="satellite",
+    summary="images to be taken by satellites; every mode is supported by an instrument, which has a calibration "
+    "target, so every problem has a plan",
+    parameters=(
+        Parameter(
+            "satellites", "how many satellites there are, each with power for one instrument at a time", 1, 1, 50
+        ),
+        Parameter("instruments", "how many instruments there are on all satellites, at least one on each", 2, 1, 100),
+        Parameter("modes", "how many modes of images there are", 2, 1, 50),
+        Parameter("directions", "how many directions there are: stars, planets, ground stations", 4, 1, 200),
+        Parameter("images", "how many images are to be had, each of one direction in one mode", 2, 0, 200),
+        Parameter("pointing", "how many satellites have to point in a given direction at the end", 0, 0, 50),
+    ),
+    make=_make,
+    small=_small,
+)

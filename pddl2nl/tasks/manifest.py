@@ -1,0 +1,243 @@
+"""Manifests: one table a domain, a line an instance, with the call that made it and what planners made of it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeVar, cast, get_args
+
+from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.tasks.measuring import PLANNERS, Measured, SearchLimits
+
+__all__ = ["COLUMNS", "SETS", "ManifestRow", "Proof", "Role", "read_manifest", "write_manifest", "write_set"]
+
+T = TypeVar("T")
+
+Role = Literal["example", "benchmark", "scaled", "unsolvable"]
+"""What an instance is for: shown solved in a prompt; to be solved; to be solved where optimal planners begin to fail;
+to be found to have no plan."""
+
+Proof = Literal["lmcut", "brfs", "upper bound", "unsolvable"]
+"""How the length was proved: by A* with LM-cut, by breadth-first search, not at all (it is that of FF's plan); or
+that an exhaustive search proved that there is no plan."""
+
+SETS: dict[str, tuple[Role, ...]] = {
+    "primary": ("example", "benchmark"),
+    "scaled": ("scaled",),
+    "unsolvable": ("unsolvable",),
+}
+"""The sets and the roles of their instances."""
+
+COLUMNS = (
+    "instance",
+    "file",
+    "role",
+    "call",
+    "objects",
+    "optimal_length",
+    "proof",
+    "ff_length",
+    *(f"{planner}{what}" for planner in PLANNERS for what in ("", "_seconds", "_expanded")),
+    "limits",
+    "planner",
+)
+
+_STATUSES = ("solved", "unsolvable", "timeout", "out-of-memory", "unsupported", "error")
+
+
+@dataclass(frozen=True)
+class ManifestRow:
+    """A line of a manifest.
+
+    Attributes:
+        instance: its name: ``example``, ``p01``, ``s01``, ``u01``.
+        file: of its problem, as a path relative to the manifest's folder, with ``/``.
+        role: what it is for.
+        call: the command that prints the file, byte for byte.
+        objects: how many the problem declares.
+        optimal_length: steps of a shortest plan, or of FF's where `proof` says ``upper bound``; None without a plan.
+        proof: how that is known.
+        ff_length: steps of FF's plan; None without one.
+        measured: every planner of `PLANNERS` by its name.
+        limits: what each of them might spend.
+        planner: what program that was, with its version.
+    """
+
+    instance: str
+    file: str
+    role: Role
+    call: str
+    objects: int
+    optimal_length: int | None
+    proof: Proof
+    ff_length: int | None
+    measured: Mapping[str, Measured]
+    limits: SearchLimits
+    planner: str
+
+    @property
+    def set(self) -> str:
+        """The set that it belongs to."""
+        return next(name for name, roles in SETS.items() if self.role in roles)
+
+    @property
+    def expanded(self) -> int:
+        """States that all planners expanded together: how much work it is to check this line."""
+        return sum(each.expanded or 0 for each in self.measured.values())
+
+
+def read_manifest(path: Path) -> tuple[ManifestRow, ...]:
+    """The lines of a manifest, in its order.
+
+    Raises:
+        InputError: no such file, or one that is none: place, what was found, what was expected.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such manifest") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from error
+    reader = csv.reader(io.StringIO(text, newline=""))
+    header = tuple(next(reader, ()))
+    if header != COLUMNS:
+        missing = [name for name in COLUMNS if name not in header]
+        said = f"the columns {', '.join(missing)} are missing" if missing else "they are others"
+        raise InputError(f"{path}:1: a manifest's columns are {','.join(COLUMNS)}; {said}")
+    rows = []
+    for cells in reader:
+        try:
+            rows.append(_read_row(cells))
+        except InputError as error:
+            raise InputError(f"{path}:{reader.line_num}: {error}") from None
+    names = [row.instance for row in rows]
+    twice = next((name for number, name in enumerate(names) if name in names[:number]), None)
+    if twice is not None:
+        raise InputError(f"{path}: two lines describe the instance '{twice}'")
+    return tuple(rows)
+
+
+def write_manifest(path: Path, rows: Iterable[ManifestRow]) -> None:
+    """Writes a manifest, example and benchmarks first; the folders above it are made.
+
+    Raises:
+        InfrastructureError: the disk refuses.
+    """
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    roles = get_args(Role)
+    for row in sorted(rows, key=lambda row: roles.index(row.role)):
+        writer.writerow(_cells(row))
+    _write(path, text.getvalue())
+
+
+def write_set(folder: Path, name: str, rows: Iterable[ManifestRow], texts: Mapping[str, str]) -> None:
+    """Writes a set's problems and its lines of the manifest; what the folder held of that set before is removed.
+
+    Args:
+        folder: of the domain's instances.
+        name: of the set, see `SETS`.
+        rows: the set's.
+        texts: the problems' PDDL by instance.
+
+    Raises:
+        InputError: the folder's manifest is none.
+        InfrastructureError: the disk refuses.
+    """
+    manifest = folder / "manifest.csv"
+    before = read_manifest(manifest) if manifest.exists() else ()
+    rows = tuple(rows)
+    for row in rows:
+        _write(folder / row.file, texts[row.instance])
+    kept = {row.file for row in rows}
+    for row in before:
+        if row.set == name and row.file not in kept:
+            (folder / row.file).unlink(missing_ok=True)
+    write_manifest(manifest, [*(row for row in before if row.set != name), *rows])
+
+
+def _write(path: Path, text: str) -> None:
+    partial = path.with_name(path.name + ".partial")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_bytes(text.encode())
+        os.replace(partial, path)
+    except OSError as error:
+        raise InfrastructureError(f"cannot write {path}: {error.strerror}") from error
+
+
+# ── one line ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def _read_row(cells: list[str]) -> ManifestRow:
+    if len(cells) != len(COLUMNS):
+        raise InputError(f"{len(cells)} cells were found, {len(COLUMNS)} were expected")
+    row = dict(zip(COLUMNS, cells, strict=True))
+    role, proof = _one_of(row, "role", get_args(Role)), _one_of(row, "proof", get_args(Proof))
+    if not row["instance"] or not row["file"]:
+        raise InputError("a line needs an instance and a file")
+    if Path(row["file"]).is_absolute() or ".." in Path(row["file"]).parts:
+        raise InputError(f"the file {row['file']!r} lies outside the manifest's folder")
+    length = _optional(row, "optimal_length", int)
+    if (length is None) != (proof == "unsolvable"):
+        raise InputError(f"a proof '{proof}' with the optimal_length {row['optimal_length']!r} makes no sense")
+    return ManifestRow(
+        instance=row["instance"],
+        file=row["file"],
+        role=cast(Role, role),
+        call=row["call"],
+        objects=_number(row, "objects", int),
+        optimal_length=length,
+        proof=cast(Proof, proof),
+        ff_length=_optional(row, "ff_length", int),
+        measured={planner: _measured(row, planner, length) for planner in PLANNERS},
+        limits=SearchLimits.read(row["limits"]),
+        planner=row["planner"],
+    )
+
+
+def _measured(row: Mapping[str, str], planner: str, optimal: int | None) -> Measured:
+    status = _one_of(row, planner, _STATUSES)
+    length = _optional(row, "ff_length", int) if planner == "ff" else optimal
+    return Measured(
+        status=status,
+        length=length if status == "solved" else None,
+        seconds=_number(row, f"{planner}_seconds", float),
+        expanded=_optional(row, f"{planner}_expanded", int),
+    )
+
+
+def _cells(row: ManifestRow) -> list[str]:
+    def shown(value: int | None) -> str:
+        return "" if value is None else str(value)
+
+    cells = [row.instance, row.file, row.role, row.call, str(row.objects), shown(row.optimal_length), row.proof]
+    cells.append(shown(row.ff_length))
+    for planner in PLANNERS:
+        found = row.measured[planner]
+        cells += [found.status, f"{found.seconds:.2f}", shown(found.expanded)]
+    return [*cells, str(row.limits), row.planner]
+
+
+def _one_of(row: Mapping[str, str], column: str, known: tuple[str, ...]) -> str:
+    if row[column] not in known:
+        raise InputError(
+            f"instance '{row['instance']}': {column} is {row[column]!r}; one of {', '.join(known)} was expected"
+        )
+    return row[column]
+
+
+def _number(row: Mapping[str, str], column: str, kind: Callable[[str], T]) -> T:
+    try:
+        return kind(row[column])
+    except ValueError:
+        raise InputError(f"instance '{row['instance']}': {column} is {row[column]!r}; a number was expected") from None
+
+
+def _optional(row: Mapping[str, str], column: str, kind: Callable[[str], T]) -> T | None:
+    return _number(row, column, kind) if row[column] else None

@@ -1,0 +1,306 @@
+"""Which domain file a problem file belongs to, in a folder laid out as benchmark collections are.
+
+Nearest first: the domains in the problem's own folder, then those of folders beside it that hold domains alone
+(``domains/`` beside ``instances/``), then the same for the folder above, up to the root. Among several, what tells
+them apart is, in this order: the domain that the problem says it belongs to, the names of the files (``p01-domain``
+and ``p01-airport1-p1``), the names of the folders, the numbers in the names. A pairing is a guess where none of these
+decides, or where the problem names a domain that is called otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal
+
+from pddl2nl.tasks.pddl_files import PDDLFile, natural
+
+__all__ = ["FoundDomains", "Pairing", "Rule", "domain_key", "is_domain_folder", "is_number"]
+
+Rule = Literal["only", "file-name", "folder-name", "number", "domain-name", "usual-name", "first"]
+"""What decided a pairing.
+
+``only``: there is no other domain there. ``file-name``, ``folder-name``, ``number``: what is in the names of both.
+``domain-name``: the problem names it. ``usual-name``: of several that fit it has the usual name, ``domain.pddl``.
+``first``: of several that fit it comes first. The last two are always guesses.
+"""
+
+_DOMAIN_WORDS = re.compile(r"(?<![a-z])dom(?:ain)?s?(?=p\d|prob|[^a-z]|$)|(?<![a-z])(?:generated|file|pddl)(?![a-z])")
+_PROBLEM_WORDS = re.compile(r"(?<![a-z])(?:problem|prob|pfile|instance|inst|task|pb|pddl|file)s?(?![a-z])")
+_SEPARATORS = "-_. "
+_NUMBER = re.compile(r"(?:p|prob|problem|pfile|instance|inst|task|t|d)?[-_ ]?0*(\d+)")
+_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?![a-z0-9])")
+_DOMAIN_FOLDER = re.compile(r"dom(ain)?s?|models?|domain[-_ ]?files?|pddl[-_ ]?domains?")
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """A problem and its domain.
+
+    ``rule`` says what decided, ``why`` says it in words; ``guess`` is whether it may well be wrong.
+    """
+
+    problem: PDDLFile
+    domain: PDDLFile
+    rule: Rule
+    guess: bool
+    why: str
+
+
+@lru_cache(maxsize=1 << 16)
+def domain_key(stem: str) -> str:
+    """What of a domain file's name is its own: ``p01`` of ``p01-domain``, nothing of ``domain``."""
+    return _squeezed(_DOMAIN_WORDS.sub("", stem.lower()))
+
+
+@lru_cache(maxsize=1 << 16)
+def _problem_key(stem: str) -> str:
+    return _squeezed(_PROBLEM_WORDS.sub("", stem.lower()))
+
+
+def _squeezed(key: str) -> str:
+    return re.sub(rf"([{re.escape(_SEPARATORS)}])[{re.escape(_SEPARATORS)}]+", r"\1", key).strip(_SEPARATORS)
+
+
+def is_number(key: str) -> bool:
+    """Whether a name is that of one task among numbered ones: ``p01``, ``instance-1``, ``7``."""
+    return _NUMBER.fullmatch(key) is not None
+
+
+def is_domain_folder(name: str) -> bool:
+    """Whether a folder is called as those are that hold domains."""
+    return _DOMAIN_FOLDER.fullmatch(name.lower()) is not None
+
+
+class FoundDomains:
+    """All domains that were found, by where they can be looked for.
+
+    Args:
+        domains, problems: what was found.
+        outside: domains above the root, for a root that holds problems alone.
+    """
+
+    def __init__(self, domains: Iterable[PDDLFile], problems: Sequence[PDDLFile], outside: Sequence[PDDLFile] = ()):
+        with_problems = {one.folder[:depth] for one in problems for depth in range(len(one.folder) + 1)}
+        self._here: dict[tuple[str, ...], list[PDDLFile]] = defaultdict(list)
+        self._beside: dict[tuple[str, ...], list[PDDLFile]] = defaultdict(list)
+        self._outside = [*outside]
+        for one in domains:
+            self._here[one.folder].append(one)
+            depth = len(one.folder)
+            while depth and one.folder[:depth] not in with_problems:
+                depth -= 1
+            if depth < len(one.folder):
+                self._beside[one.folder[:depth]].append(one)
+        for many in (*self._here.values(), *self._beside.values()):
+            many.sort(key=lambda one: natural(one.path))
+        self._own: dict[str, list[PDDLFile]] = defaultdict(list)
+        self._taken: set[str] = set()
+        self._find_own(problems)
+
+    def _find_own(self, problems: Sequence[PDDLFile]) -> None:
+        """Finds the domains that are a single task's by the numbers in their names, and those tasks."""
+        by_folder: dict[tuple[str, ...], list[PDDLFile]] = defaultdict(list)
+        for one in problems:
+            by_folder[one.folder].append(one)
+        indices: dict[int, _Numbered] = {}
+        for folder, some in by_folder.items():
+            for candidates, _ in self._tiers(folder):
+                index = indices.setdefault(id(candidates), _Numbered(candidates))
+                names = {one.name for one in candidates} if index else set()
+                for problem in some if index else ():
+                    # A number alone says nothing where the problem names another domain that is there.
+                    named = problem.of_domain in names
+                    found = [one for one in index.of(problem) if not named or one.name == problem.of_domain]
+                    self._own[problem.path] += found
+        self._taken.update(domain.path for own in self._own.values() for domain in own)
+
+    def _tiers(self, folder: tuple[str, ...]) -> Iterator[tuple[list[PDDLFile], bool]]:
+        """The domains that a problem in this folder may have, nearest first; whether they stand aside of the way up."""
+        for depth in range(len(folder), -1, -1):
+            if here := self._here.get(folder[:depth]):
+                yield here, False
+            if beside := self._beside.get(folder[:depth]):
+                yield beside, True
+        if self._outside:
+            yield self._outside, False
+
+    def pair(self, problem: PDDLFile) -> Pairing | str:
+        """The problem's domain; or why there is none for it."""
+        guess: Pairing | None = None
+        others = False
+        for candidates, aside in self._tiers(problem.folder):
+            own = {one.path for one in self._own.get(problem.path, ())}
+            free = [one for one in candidates if one.path not in self._taken or one.path in own]
+            others = others or len(free) < len(candidates)
+            fitting = any(one.name == problem.of_domain for one in free)
+            found = None if fitting or not others else _lent(problem, candidates)
+            if found is None and free:
+                found = _choose(problem, free, aside)
+            if found is not None and not found.guess:
+                return found
+            guess = guess or found
+        if guess is not None:
+            return guess
+        said = f"it says (:domain {problem.of_domain})" if problem.of_domain else "it names no domain"
+        if others:
+            return f"a problem without a domain: those beside it belong to other problems by their names, and {said}"
+        return f"a problem without a domain: {said}, and there is none that fits beside it or above"
+
+
+class _Numbered:
+    """The domains of a place whose names have a number, found by the names of problems at once, however many."""
+
+    def __init__(self, domains: Sequence[PDDLFile]):
+        self._by_key: dict[str, list[PDDLFile]] = defaultdict(list)
+        self._by_number: dict[int, list[PDDLFile]] = defaultdict(list)
+        for one in domains:
+            key = domain_key(one.stem)
+            if any(map(str.isdigit, key)):
+                self._by_key[key].append(one)
+            number = _number(key)
+            if number is not None:
+                self._by_number[number].append(one)
+
+    def __bool__(self) -> bool:
+        return bool(self._by_key)
+
+    def of(self, problem: PDDLFile) -> list[PDDLFile]:
+        """The domains that are this problem's by their names: the same, the longest beginning, the same number."""
+        said = (problem.stem.lower(), _problem_key(problem.stem))
+        for key in said:
+            if key in self._by_key:
+                return self._by_key[key]
+        beginnings = {key[: match.start()] for key in said for match in _BOUNDARY.finditer(key)}
+        for key in sorted(beginnings, key=lambda each: (-len(each), each)):
+            if key in self._by_key and is_number(key):
+                return self._by_key[key]
+        number = _number(said[1])
+        return [] if number is None else self._by_number.get(number, [])
+
+
+# ── which of several ─────────────────────────────────────────────────────────────────────────────
+
+
+def _choose(problem: PDDLFile, candidates: Sequence[PDDLFile], aside: bool) -> Pairing | None:
+    """The domain among those of one place; None where none of them has anything to do with the problem."""
+    fitting = [one for one in candidates if problem.of_domain and one.name == problem.of_domain]
+    pool = fitting or [*candidates]
+    for rule, hits in _RULES:
+        found = hits(problem, pool)
+        if len(found) == 1:
+            return _paired(problem, found[0], rule, sure=rule != "number" or not _has_usual(pool))
+        if found:
+            pool = found
+    if len(fitting) == 1:
+        return _paired(problem, fitting[0], "only" if len(candidates) == 1 else "domain-name")
+    if aside and not fitting and not (len(pool) == 1 and pool[0].folder and is_domain_folder(pool[0].folder[-1])):
+        # What merely stands in some folder nearby is no reason.
+        return None
+    if len(pool) == 1:
+        return _paired(problem, pool[0], "only")
+    usual = [one for one in pool if not domain_key(one.stem)]
+    if len(usual) == 1:
+        return _paired(problem, usual[0], "usual-name", sure=False, among=len(pool))
+    return _paired(problem, pool[0], "first", sure=False, among=len(pool))
+
+
+def _lent(problem: PDDLFile, candidates: Sequence[PDDLFile]) -> Pairing | None:
+    """The only domain that is called as the problem says, though by its file's name it is another problem's."""
+    named = [one for one in candidates if one.name == problem.of_domain]
+    if len(named) != 1:
+        return None
+    found = _paired(problem, named[0], "domain-name")
+    if len({one.name for one in candidates}) > 1:
+        return found
+    return replace(found, guess=True, why=f"{found.why}; but by its file's name it is another problem's")
+
+
+def _has_usual(pool: Sequence[PDDLFile]) -> bool:
+    return any(not domain_key(one.stem) for one in pool)
+
+
+def _paired(problem: PDDLFile, domain: PDDLFile, rule: Rule, *, sure: bool = True, among: int = 1) -> Pairing:
+    why = {
+        "only": "no other domain is there",
+        "file-name": f"the names of the files say so: {domain.file}, {problem.file}",
+        "folder-name": f"the names of file and folder say so: {domain.path}, {problem.path}",
+        "number": f"the numbers in the names are the same: {domain.file}, {problem.file}",
+        "domain-name": f"the problem says (:domain {problem.of_domain}), and no other domain there is called so",
+        "usual-name": f"of {among} domains that fit it has the usual name",
+        "first": f"of {among} domains that fit it comes first",
+    }[rule]
+    if rule == "number" and not sure:
+        why += "; but there is a domain without a number, too"
+    if problem.of_domain and problem.of_domain != domain.name:
+        why += f"; but the problem says (:domain {problem.of_domain}), and this one is called {domain.name}"
+        sure = False
+    return Pairing(problem, domain, rule, not sure, why)
+
+
+# ── what names say ───────────────────────────────────────────────────────────────────────────────
+
+
+def _by_file_name(problem: PDDLFile, pool: Sequence[PDDLFile]) -> list[PDDLFile]:
+    """Domains whose own part of the name is the problem's, or its beginning, or a word in it; the longest such."""
+    stem, key = problem.stem.lower(), _problem_key(problem.stem)
+    exact = [one for one in pool if (own := domain_key(one.stem)) and own in (stem, key)]
+    if exact:
+        return exact
+    found = [(len(own), one) for one in pool if (own := domain_key(one.stem)) and _begins(own, stem, key)]
+    longest = max((length for length, _ in found), default=0)
+    return [one for length, one in found if length == longest]
+
+
+def _begins(own: str, stem: str, key: str) -> bool:
+    if is_number(own):
+        # Elsewhere in the name it may be any number: that of the airport in p02-airport1-p1.
+        return any(re.match(rf"{re.escape(own)}(?![a-z0-9])", said) for said in (stem, key))
+    word = rf"(?<![a-z0-9]){re.escape(own)}(?![a-z])"
+    return len(own) > 1 and re.search(word if own[-1].isalpha() else rf"{word}(?!\d)", stem) is not None
+
+
+def _by_number(problem: PDDLFile, pool: Sequence[PDDLFile]) -> list[PDDLFile]:
+    number = _number(_problem_key(problem.stem))
+    return [] if number is None else [one for one in pool if _number(domain_key(one.stem)) == number]
+
+
+def _number(key: str) -> int | None:
+    match = _NUMBER.fullmatch(key)
+    return None if match is None else int(match[1])
+
+
+def _by_folder_name(problem: PDDLFile, pool: Sequence[PDDLFile]) -> list[PDDLFile]:
+    """Domains that are called as a folder of the problem is, or lie in a folder that is called so."""
+    if len(pool) == 1:
+        return []
+    own = [{domain_key(one.stem), *(part.lower() for part in one.folder)} - {""} for one in pool]
+    shared = set.intersection(*own)
+    for folder in reversed(problem.folder):
+        name = folder.lower()
+        same = [one for one, words in zip(pool, own, strict=True) if name in words - shared]
+        alike = same or _alike(name, [(one, words - shared) for one, words in zip(pool, own, strict=True)])
+        if alike:
+            return alike
+    return []
+
+
+def _alike(name: str, pool: Iterable[tuple[PDDLFile, set[str]]]) -> list[PDDLFile]:
+    """Domains with a word that is in the folder's name, and in no longer word that is: blocks in blocks-large-test."""
+    found = [(one, word) for one, words in pool for word in sorted(words) if len(word) > 2 and _is_word_of(word, name)]
+    whole = [one for one, word in found if not any(word != other and _is_word_of(word, other) for _, other in found)]
+    return [*dict.fromkeys(whole)]
+
+
+def _is_word_of(word: str, name: str) -> bool:
+    return re.search(rf"(?<![a-z0-9]){re.escape(word)}(?![a-z0-9])", name) is not None
+
+
+_RULES: tuple[tuple[Rule, Callable[[PDDLFile, Sequence[PDDLFile]], list[PDDLFile]]], ...] = (
+    ("file-name", _by_file_name),
+    ("folder-name", _by_folder_name),
+    ("number", _by_number),
+)

@@ -1,0 +1,307 @@
+"""The check of manifests: every line proved again, and the sets as wholes.
+
+A line is wrong where its call makes another text than its file holds, where it miscounts, where a planner says
+something else than is recorded, or where another problem is the same but for the names of objects. What a limit ended
+when the manifest was made is not run again unless that is asked for, since it proves nothing. What was solved gets
+several times the recorded limits: a slow machine is no wrong line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.pddl import Domain, PDDLError, Task, parse_problem
+from pddl2nl.tasks.canonical import canonical_form
+from pddl2nl.tasks.generators import GENERATORS, Generated, Generator, read_parameters
+from pddl2nl.tasks.manifest import ManifestRow, read_manifest
+from pddl2nl.tasks.measuring import OPTIMAL, PLANNERS, Measured, Search
+from pddl2nl.tasks.set_checks import check_sets
+from pddl2nl.tasks.threads import in_threads
+
+__all__ = ["Checked", "Finding", "Fault", "Shelf", "check", "made_by", "smaller_half"]
+
+Fault = Literal[
+    "manifest",
+    "file",
+    "call",
+    "objects",
+    "length",
+    "proof",
+    "status",
+    "expansions",
+    "isomorphic",
+    "set",
+    "planner",
+]
+"""What is wrong: the manifest cannot be read; a file is missing, unreadable or described nowhere; the call makes
+another text; the objects are miscounted; a plan has another length; the proof does not hold; a planner ended otherwise;
+it expanded other states; two problems are the same; a set is not as sets are; a planner broke, which says nothing about
+the line."""
+
+_MORE_TIME = 4
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that is not as the manifest says.
+
+    Attributes:
+        domain, instance: where; the instance is empty where it concerns more than one line.
+        fault: what kind of thing.
+        message: what was found and what was expected.
+    """
+
+    domain: str
+    instance: str
+    fault: Fault
+    message: str
+
+    def __str__(self) -> str:
+        place = f"{self.domain} {self.instance}".strip()
+        return f"{place}: {self.fault}: {self.message}"
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """A domain with its manifest, as they lie in folders.
+
+    Attributes:
+        name: of the domain's folder.
+        domain: its syntax tree.
+        domain_text: its PDDL.
+        folder: of its instances.
+    """
+
+    name: str
+    domain: Domain
+    domain_text: str
+    folder: Path
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a check came to.
+
+    Attributes:
+        findings: everything that is wrong, by domain and in the order of the manifests.
+        lines: lines that were looked at; their files and calls were compared, all of them.
+        proved: lines whose planners were run again.
+        not_run: searches that a limit had ended and that were not run again, as ``domain instance planner``.
+    """
+
+    findings: tuple[Finding, ...]
+    lines: int
+    proved: int
+    not_run: tuple[str, ...]
+
+
+_Line = tuple[Shelf, ManifestRow]
+
+
+def check(
+    shelves: Sequence[Shelf],
+    search: Search,
+    version: str,
+    *,
+    sets: Sequence[str] = ("primary", "scaled", "unsolvable"),
+    small: bool = False,
+    timeouts: bool = False,
+    workers: int = 2,
+    on_start: Callable[[int], None] = lambda total: None,
+    on_done: Callable[[], None] = lambda: None,
+    stop: Callable[[], None] = lambda: None,
+) -> Checked:
+    """Checks the manifests of several domains.
+
+    Args:
+        shelves: the domains.
+        search: the planners.
+        version: what program they are; expansions are compared where the manifest names the same.
+        sets: those whose lines are proved.
+        small: run planners for the half of the lines alone that takes the least work; all else is checked as ever.
+        timeouts: run again what a limit ended.
+        workers: lines that are proved at a time.
+        on_start, on_done: called with the number of lines to prove, and after each of them, in its thread.
+        stop: ends the planners that are at work.
+
+    Raises:
+        MissingExtraError: the planners are not installed.
+    """
+    findings: list[Finding] = []
+    lines: list[_Line] = []
+    for shelf in shelves:
+        found, rows = _check_folder(shelf, sets)
+        findings += found
+        lines += [(shelf, row) for row in rows]
+    proved = smaller_half(lines) if small else lines
+    on_start(len(proved))
+
+    def prove(line: _Line) -> list[Finding]:
+        found = list(_prove(*line, search, version, timeouts))
+        on_done()
+        return found
+
+    for each in in_threads(prove, proved, workers, stop):
+        findings += each
+    places = {shelf.name: place for place, shelf in enumerate(shelves)}
+    findings.sort(key=lambda finding: places[finding.domain])
+    not_run = [
+        f"{shelf.name} {row.instance} {planner}"
+        for shelf, row in proved
+        for planner in PLANNERS
+        if row.measured[planner].ran_out and not timeouts
+    ]
+    return Checked(tuple(findings), len(lines), len(proved), tuple(not_run))
+
+
+def smaller_half(lines: Sequence[_Line]) -> list[_Line]:
+    """The half of the lines whose planners expanded the fewest states; those that ran out of a limit count last."""
+
+    def work(place: int) -> tuple[bool, int, int]:
+        row = lines[place][1]
+        return any(each.ran_out for each in row.measured.values()), row.expanded, place
+
+    chosen = sorted(range(len(lines)), key=work)[: -(-len(lines) // 2)]
+    return [lines[place] for place in sorted(chosen)]
+
+
+def made_by(call: str) -> tuple[Generator, Generated]:
+    """The problem that a manifest's call makes.
+
+    Raises:
+        InputError: a call that is none, or that the generator refuses.
+    """
+    words = call.split()
+    if words[:2] != ["pddl2nl", "generate"] or len(words) < 7 or words[3] != "--seed" or words[5] != "--name":
+        raise InputError(f"{call!r} is no call; 'pddl2nl generate DOMAIN --seed S --name NAME key=value…' was expected")
+    if words[2] not in GENERATORS or not words[4].isdigit():
+        raise InputError(f"{call!r} names no generator, or no seed")
+    generator = GENERATORS[words[2]]
+    return generator, generator.generate(int(words[4]), read_parameters(words[7:]), words[6])
+
+
+# ── without planners ─────────────────────────────────────────────────────────────────────────────
+
+
+def _check_folder(shelf: Shelf, sets: Sequence[str]) -> tuple[list[Finding], list[ManifestRow]]:
+    try:
+        rows = read_manifest(shelf.folder / "manifest.csv")
+    except InputError as error:
+        return [Finding(shelf.name, "", "manifest", str(error))], []
+    findings = [Finding(shelf.name, "", fault, message) for fault, message in _strays(shelf, rows)]
+    findings += [Finding(shelf.name, name, "set", message) for name, message in check_sets(rows, sets)]
+    forms: dict[str, str] = {}
+    for row in rows:
+        try:
+            text = (shelf.folder / row.file).read_bytes().decode()
+            problem = parse_problem(text, shelf.domain)
+        except (OSError, UnicodeDecodeError, PDDLError) as error:
+            findings.append(Finding(shelf.name, row.instance, "file", f"{row.file} cannot be read: {error}"))
+            continue
+        # Over all sets, whichever are proved.
+        first = forms.setdefault(canonical_form(Task(shelf.domain, problem)), row.instance)
+        if first != row.instance:
+            message = f"is {first} under other names of objects"
+            findings.append(Finding(shelf.name, row.instance, "isomorphic", message))
+        if row.set in sets:
+            told = _check_text(shelf, row, text, len(problem.objects))
+            findings += [Finding(shelf.name, row.instance, fault, message) for fault, message in told]
+    return findings, [row for row in rows if row.set in sets and (shelf.folder / row.file).is_file()]
+
+
+def _strays(shelf: Shelf, rows: Sequence[ManifestRow]) -> Iterator[tuple[Fault, str]]:
+    described = {row.file for row in rows}
+    for path in sorted(shelf.folder.rglob("*")):
+        file = path.relative_to(shelf.folder).as_posix()
+        if path.is_file() and file not in described and file != "manifest.csv":
+            yield "file", f"{file} lies in the folder and no line describes it"
+    for row in rows:
+        if [other.file for other in rows].count(row.file) > 1:
+            yield "file", f"{row.file} is described by more than one line"
+
+
+def _check_text(shelf: Shelf, row: ManifestRow, text: str, objects: int) -> Iterator[tuple[Fault, str]]:
+    if objects != row.objects:
+        yield "objects", f"{row.file} has {objects}, {row.objects} are recorded"
+    try:
+        generator, generated = made_by(row.call)
+    except InputError as error:
+        yield "call", str(error)
+        return
+    name = f"{shelf.name}-{row.instance}"
+    if generator.domain != shelf.name or generated.name != name:
+        yield "call", f"makes {generated.name} of {generator.domain}; {name} of {shelf.name} was expected"
+    if generated.text != text:
+        yield "call", f"{row.call} prints another text than {row.file} holds"
+    if generated.solvable != (row.role != "unsolvable"):
+        yield "proof", f"is made {'to have a plan' if generated.solvable else 'to have none'}, and is {row.role}"
+
+
+# ── with planners ────────────────────────────────────────────────────────────────────────────────
+
+
+def _prove(shelf: Shelf, row: ManifestRow, search: Search, version: str, timeouts: bool) -> Iterator[Finding]:
+    def finding(fault: Fault, message: str) -> Finding:
+        return Finding(shelf.name, row.instance, fault, message)
+
+    text = (shelf.folder / row.file).read_text(encoding="utf-8")
+    ended = [planner for planner in PLANNERS if not row.measured[planner].ran_out]
+    more = replace(
+        row.limits, seconds=row.limits.seconds * _MORE_TIME, memory_mb=row.limits.memory_mb + row.limits.memory_mb // 4
+    )
+    try:
+        found = dict(search(shelf.domain_text, text, ended, more)) if ended else {}
+        if timeouts and len(ended) < len(PLANNERS):
+            found |= search(shelf.domain_text, text, [each for each in PLANNERS if each not in ended], row.limits)
+    except PDDLError:
+        # Said already, when the file was read.
+        return
+    except InfrastructureError as error:
+        yield finding("planner", str(error))
+        return
+    for planner, now in found.items():
+        for fault, message in _compare(row, planner, now, row.planner == version):
+            yield finding(fault, message)
+    for fault, message in _proof_holds(row, found):
+        yield finding(fault, message)
+
+
+def _compare(row: ManifestRow, planner: str, now: Measured, same_version: bool) -> Iterator[tuple[Fault, str]]:
+    before = row.measured[planner]
+    if now.status in ("error", "unsupported"):
+        yield "planner", f"{planner} broke: {now.message}"
+        return
+    if now.solved:
+        length = row.ff_length if planner == "ff" else row.optimal_length
+        if row.proof == "upper bound" and planner in OPTIMAL:
+            yield "proof", f"{planner} finds a shortest plan by now, of {now.length} steps: measure the set again"
+        elif now.length != length and (before.solved or planner in OPTIMAL):
+            yield "length", f"{planner} finds {now.length} steps, {length} are recorded"
+    if now.status != before.status:
+        # A faster machine may end what a limit had ended.
+        if not before.ran_out:
+            yield "status", f"{planner} ends with {now.status}, {before.status} is recorded"
+    elif same_version and not before.ran_out and now.expanded != before.expanded:
+        yield "expansions", f"{planner} expands {now.expanded} states, {before.expanded} are recorded"
+
+
+def _proof_holds(row: ManifestRow, found: dict[str, Measured]) -> Iterator[tuple[Fault, str]]:
+    """Whether what was found proves what is recorded, and the record agrees with itself."""
+    if any(now.status in ("error", "unsupported") for now in found.values()):
+        return
+    if row.proof in ("lmcut", "brfs"):
+        now = found.get(row.proof)
+        if now is None or not now.solved:
+            yield "proof", f"{row.proof} is said to have proved the length and did not"
+    elif row.proof == "upper bound":
+        ff = found.get("ff")
+        if ff is None or not ff.solved or ff.length != row.optimal_length:
+            yield "proof", f"FF is said to have a plan of {row.optimal_length} steps and has not"
+    elif not any(found[planner].status == "unsolvable" for planner in OPTIMAL if planner in found):
+        yield "proof", "no exhaustive search proves that there is no plan"
+    if row.proof != "unsolvable" and row.ff_length is not None and row.ff_length < (row.optimal_length or 0):
+        yield "length", f"FF's plan of {row.ff_length} steps is shorter than the shortest of {row.optimal_length}"

@@ -1,0 +1,371 @@
+"""Renaming everything that a domain and its problems name, and back again.
+
+A `Renaming` is a table of names, one-to-one in each kind. It renames domains, problems, conditions, plans and wordings
+alike, so that every verdict stays what it was, and its `inverse` gives back the same trees. Variables are renamed place
+by place (an action, a predicate's declaration, …): within a place the table is one-to-one too, which keeps every
+binding, a variable that hides another of its name included.
+
+What is no name stays: keywords, requirements, numbers, ``object``, ``number``, ``=``, ``?duration`` and, since
+``:action-costs`` and planners know it by this name, ``total-cost``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, TypeVar, get_args
+
+from pddl2nl.errors import InputError
+from pddl2nl.pddl.task import Task
+from pddl2nl.pddl.tree import (
+    ActionSchema,
+    Condition,
+    DerivedPredicate,
+    Domain,
+    DurativeAction,
+    Event,
+    FluentValue,
+    Function,
+    GroundAtom,
+    Metric,
+    Predicate,
+    Problem,
+    Process,
+    TimedLiteral,
+    TypedName,
+)
+from pddl2nl.pddl.writer import write_number
+from pddl2nl.tasks.rename_formulas import FormulaRenamer
+from validators.actions import GroundAction
+from validators.plans import Plan
+
+if TYPE_CHECKING:
+    from pddl2nl.nl import Wording
+
+__all__ = ["BUILT_IN", "FORMAT", "Kind", "Places", "Renaming", "Table", "plan_text", "renaming_from_json"]
+
+FORMAT = 1
+"""The version of a mapping file's format that is read and written here."""
+
+Table = Mapping[str, str]
+Kind = Literal["domains", "problems", "types", "predicates", "functions", "actions", "objects", "preferences"]
+"""What has a name; ``actions`` are durative ones, processes and events too, and ``objects`` constants too."""
+
+Places = Mapping[str, Mapping[str, Table]]
+"""Tables of variables: under ``predicates``, ``functions`` and ``actions`` by the name in the original, under
+``axioms`` by number from 1, under ``domain`` and ``problem`` as ``constraints``, ``goal`` of all problems."""
+
+BUILT_IN: Mapping[str, frozenset[str]] = {
+    "types": frozenset(("object", "number")),
+    "functions": frozenset(("total-cost",)),
+    "preferences": frozenset(("",)),
+    "domains": frozenset(("",)),
+    "problems": frozenset(("",)),
+}
+"""What is never renamed; the empty name is that of what has none."""
+
+_KINDS: tuple[Kind, ...] = get_args(Kind)
+_NAMED = ("predicates", "functions", "actions")
+_NAME = re.compile(r"[^\s()?;\ud800-\udfff]+")
+_SINGULAR: Mapping[str, str] = {kind: kind[:-1] for kind in _KINDS}
+
+
+@dataclass(frozen=True)
+class Renaming:
+    """From every name to another one, kind by kind, both ways.
+
+    Where ``objects`` is empty, objects and constants keep their names. ``scheme`` and ``seed`` only tell how the
+    names were found.
+    """
+
+    domains: Table = field(default_factory=dict)
+    problems: Table = field(default_factory=dict)
+    types: Table = field(default_factory=dict)
+    predicates: Table = field(default_factory=dict)
+    functions: Table = field(default_factory=dict)
+    actions: Table = field(default_factory=dict)
+    objects: Table = field(default_factory=dict)
+    preferences: Table = field(default_factory=dict)
+    variables: Places = field(default_factory=dict)
+    scheme: str = ""
+    seed: int | None = None
+
+    @cached_property
+    def inverse(self) -> Renaming:
+        """The way back: the same table read from right to left."""
+        tables = {kind: _reversed(table) for kind, table in self.tables().items()}
+        places = {
+            kind: {
+                (self.table(kind)[name] if kind in _NAMED and name in self.table(kind) else name): _reversed(table)
+                for name, table in named.items()
+            }
+            for kind, named in self.variables.items()
+        }
+        return Renaming(**tables, variables=places, scheme=self.scheme, seed=self.seed)
+
+    def table(self, kind: str) -> Table:
+        """The table of one kind."""
+        found: Table = getattr(self, kind)
+        return found
+
+    def tables(self) -> dict[Kind, Table]:
+        """All tables but those of variables."""
+        return {kind: self.table(kind) for kind in _KINDS}
+
+    def name(self, kind: Kind, name: str) -> str:
+        """What a name becomes.
+
+        Raises:
+            InputError: the table lacks it, and so was not made for what is to be renamed.
+        """
+        if name in BUILT_IN.get(kind, ()):
+            return name
+        found = self.table(kind).get(name)
+        if found is None:
+            if kind == "objects" and not self.objects:
+                return name
+            raise InputError(
+                f"the mapping has no {_SINGULAR[kind]} '{name}': it was made for another domain or problem"
+            )
+        return found
+
+    # ── domains and problems ─────────────────────────────────────────────────────────────────────
+
+    def task(self, task: Task) -> Task:
+        """A task, renamed; raises `InputError` where the table lacks a name."""
+        return Task(self.domain(task.domain), self.problem(task.problem))
+
+    def domain(self, domain: Domain) -> Domain:
+        """A domain, renamed, in the order in which it was; raises `InputError` where the table lacks a name."""
+        plain = self.formulas()
+        return Domain(
+            self.name("domains", domain.name),
+            domain.requirements,
+            tuple(TypedName(plain.type(item.name), tuple(map(plain.type, item.types))) for item in domain.types),
+            plain.parameters(domain.constants),
+            tuple(self._predicate(item) for item in domain.predicates),
+            tuple(self._function(item) for item in domain.functions),
+            self._optional(domain.constraints, "domain", "constraints"),
+            tuple(self._schema(item) for item in domain.actions),
+            tuple(self._durative(item) for item in domain.durative_actions),
+            tuple(self._axiom(item, str(number)) for number, item in enumerate(domain.derived, start=1)),
+            tuple(self._schema(item) for item in domain.processes),
+            tuple(self._schema(item) for item in domain.events),
+        )
+
+    def problem(self, problem: Problem) -> Problem:
+        """A problem, renamed, in the order in which it was; raises `InputError` where the table lacks a name."""
+        plain = self.formulas()
+        metric = problem.metric
+        return Problem(
+            self.name("problems", problem.name),
+            self.name("domains", problem.domain_name),
+            problem.requirements,
+            plain.parameters(problem.objects),
+            tuple(self._atom(atom) for atom in problem.init),
+            tuple(self._value(item) for item in problem.init_values),
+            tuple(self._atom(atom) for atom in problem.init_negative),
+            tuple(TimedLiteral(item.time, self._atom(item.atom), item.positive) for item in problem.init_timed),
+            self.formulas("problem", "goal").condition(problem.goal),
+            self._optional(problem.constraints, "problem", "constraints"),
+            None if metric is None else Metric(metric.direction, plain.expression(metric.expression)),
+            problem.length,
+        )
+
+    def formulas(self, kind: str = "", place: str = "") -> FormulaRenamer:
+        """What renames the formulas of one place, such as ``("actions", "stack")``; of none: ground formulas."""
+        known = self.variables.get(kind, {}).get(place, {})
+        objects = self.objects
+
+        def term(word: str) -> str:
+            found = known.get(word) or objects.get(word)
+            if found is not None:
+                return found
+            if word.startswith("?"):
+                where = f" in {_SINGULAR.get(kind, kind)} '{place}'" if place else ""
+                raise InputError(f"the mapping has no variable '{word}'{where}: it was made for another domain")
+            return self.name("objects", word)
+
+        def of(kind: Kind) -> Callable[[str], str]:
+            return lambda name: self.name(kind, name)
+
+        return FormulaRenamer(of("types"), of("predicates"), of("functions"), of("preferences"), term)
+
+    def _optional(self, condition: Condition | None, kind: str, place: str) -> Condition | None:
+        return None if condition is None else self.formulas(kind, place).condition(condition)
+
+    def _predicate(self, item: Predicate) -> Predicate:
+        formulas = self.formulas("predicates", item.name)
+        return Predicate(formulas.predicate(item.name), formulas.parameters(item.parameters))
+
+    def _function(self, item: Function) -> Function:
+        formulas = self.formulas("functions", item.name)
+        types = tuple(map(formulas.type, item.types))
+        return Function(formulas.function(item.name), formulas.parameters(item.parameters), types)
+
+    def _schema(self, item: _Schema) -> _Schema:
+        formulas = self.formulas("actions", item.name)
+        return type(item)(
+            self.name("actions", item.name),
+            formulas.parameters(item.parameters),
+            formulas.condition(item.precondition),
+            formulas.condition(item.effect),
+        )
+
+    def _durative(self, item: DurativeAction) -> DurativeAction:
+        formulas = self.formulas("actions", item.name)
+        return DurativeAction(
+            self.name("actions", item.name),
+            formulas.parameters(item.parameters),
+            formulas.condition(item.duration),
+            formulas.condition(item.condition),
+            formulas.condition(item.effect),
+        )
+
+    def _axiom(self, item: DerivedPredicate, number: str) -> DerivedPredicate:
+        formulas = self.formulas("axioms", number)
+        head = formulas.predicate(item.name)
+        return DerivedPredicate(head, formulas.parameters(item.parameters), formulas.condition(item.condition))
+
+    def _atom(self, atom: GroundAtom) -> GroundAtom:
+        return GroundAtom((self.name("predicates", atom[0]), *self._objects(atom[1:])))
+
+    def _value(self, item: FluentValue) -> FluentValue:
+        fluent = GroundAtom((self.name("functions", item.fluent[0]), *self._objects(item.fluent[1:])))
+        value = self.name("objects", item.value) if isinstance(item.value, str) else item.value
+        return FluentValue(fluent, value)
+
+    def _objects(self, names: Iterable[str]) -> Iterable[str]:
+        return [self.name("objects", name) for name in names] if self.objects else names
+
+    # ── plans ────────────────────────────────────────────────────────────────────────────────────
+
+    def plan(self, plan: Plan) -> Plan:
+        """A plan, renamed step by step, times and durations kept; the steps stand in no text any more.
+
+        A plan may be wrong, and name actions and objects that there are not. Such a name stays, so that it is as
+        unknown as before. Where it happens to be one of the new names it becomes an old one that is no new one, which
+        nothing is called any more: `inverse` gives it back.
+        """
+        steps = tuple(step._replace(action=self.action(step.action), line=0, column=0) for step in plan.steps)
+        return replace(plan, steps=steps)
+
+    def original_plan(self, plan: Plan) -> Plan:
+        """A plan of what was renamed, in the names from before; the inverse of `plan`."""
+        return self.inverse.plan(plan)
+
+    def action(self, action: GroundAction) -> GroundAction:
+        """A ground action, renamed; unknown names as in `plan`."""
+        return GroundAction(self._any("actions", action.name), tuple(self._any("objects", arg) for arg in action.args))
+
+    def unknown(self, plan: Plan) -> tuple[str, ...]:
+        """The names in a plan that the table lacks, each once."""
+        actions = [action.name for action in plan.actions if action.name not in self.actions]
+        named = (arg for action in plan.actions for arg in action.args if arg not in self.objects)
+        return tuple(dict.fromkeys([*actions, *(named if self.objects else ())]))
+
+    def _any(self, kind: str, name: str) -> str:
+        table = self.table(kind)
+        if name in table:
+            return table[name]
+        back = self.inverse.table(kind)
+        while name in back:
+            name = back[name]
+        return name
+
+    # ── wordings ─────────────────────────────────────────────────────────────────────────────────
+
+    def wording(self, wording: Wording) -> Wording:
+        """A wording of the domain, for the renamed one: the same sentences under the new names.
+
+        Types without a word of their own get their old name for one, which is what was said for them; and where
+        objects are renamed, a wording's pattern for their names is written out for every object. Names that are made
+        for objects from their types (``truck_0``) are made from the new types.
+
+        Raises:
+            InputError: the wording has an entry that the table lacks.
+        """
+        from pddl2nl.tasks.rename_wording import rename_wording
+
+        return rename_wording(self, wording)
+
+    # ── files ────────────────────────────────────────────────────────────────────────────────────
+
+    def as_json(self) -> dict[str, object]:
+        """The table as a mapping file holds it; `renaming_from_json` is the inverse."""
+        tables: dict[str, object] = {kind: dict(table) for kind, table in self.tables().items()}
+        places = {kind: {name: dict(table) for name, table in named.items()} for kind, named in self.variables.items()}
+        return {"format": FORMAT, "scheme": self.scheme, "seed": self.seed, **tables, "variables": places}
+
+
+def plan_text(plan: Plan) -> str:
+    """A plan as a plan file has it, a step a line; with times and durations where it has them."""
+    lines = []
+    for step in plan.steps:
+        time = "" if step.time is None else f"{write_number(step.time)}: "
+        duration = "" if step.duration is None else f" [{write_number(step.duration)}]"
+        lines.append(f"{time}{step.action}{duration}\n")
+    return "".join(lines)
+
+
+_Schema = TypeVar("_Schema", ActionSchema, Process, Event)
+
+
+def _reversed(table: Table) -> dict[str, str]:
+    return {new: old for old, new in table.items()}
+
+
+def renaming_from_json(data: object, where: str = "mapping") -> Renaming:
+    """The renaming that the content of a mapping file says.
+
+    Raises:
+        InputError: it is no mapping, or not one-to-one, and could not be reversed; the message names the place.
+    """
+    top = _mapping(data, where)
+    if top.get("format") != FORMAT or isinstance(top.get("format"), bool):
+        raise InputError(
+            f"{where}: 'format' is {top.get('format')!r}; this is no mapping of pddl2nl obfuscate in format {FORMAT}"
+        )
+    tables = {kind: _table(top.get(kind, {}), f"{where} → {kind}") for kind in _KINDS}
+    places = {
+        kind: {
+            name: _table(table, f"{where} → variables → {kind} → {name}", "?")
+            for name, table in _mapping(named, f"{where} → variables → {kind}").items()
+        }
+        for kind, named in _mapping(top.get("variables", {}), f"{where} → variables").items()
+    }
+    seed = top.get("seed")
+    return Renaming(
+        **tables,
+        variables=places,
+        scheme=str(top.get("scheme", "")),
+        seed=seed if isinstance(seed, int) else None,
+    )
+
+
+def _mapping(data: object, where: str) -> dict[str, object]:
+    if not isinstance(data, dict):
+        raise InputError(f"{where}: expected an object in braces, found {type(data).__name__}")
+    return data
+
+
+def _table(data: object, where: str, sign: str = "") -> dict[str, str]:
+    """A table of names; ``sign`` is what all of them begin with."""
+    table: dict[str, str] = {}
+    seen: dict[str, str] = {}
+    for old, found in _mapping(data, where).items():
+        _, new = (_checked_name(name, f"{where} → {old}", sign) for name in (old, found))
+        if new in seen:
+            raise InputError(f"{where}: '{seen[new]}' and '{old}' both become '{new}'; each needs a name of its own")
+        seen[new] = old
+        table[old] = new
+    return table
+
+
+def _checked_name(name: object, where: str, sign: str) -> str:
+    # What is renamed is written down as it stands here: a name must not be more than a name.
+    if not isinstance(name, str) or not name.startswith(sign) or not _NAME.fullmatch(name[len(sign) :]):
+        raise InputError(f"{where}: expected {'a variable' if sign else 'a name'}, found {name!r}")
+    return name

@@ -1,0 +1,167 @@
+"""Transformations of a task by name, for experiments: the task, its plans and its wording are changed alike.
+
+``transform(task, "obfuscate:generic")`` gives the same task under other words, ``transform(task, "strip-costs")`` the
+task without its action costs, and ``transform(task, "strip-costs,obfuscate:generic")`` one after the other. What comes
+of it turns plans and wordings of the original into those of the new task, and actions of the new task back.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Protocol
+
+from pddl2nl.errors import InputError
+from pddl2nl.pddl.task import Task
+from pddl2nl.tasks.costs import StrippedCosts, strip_costs
+from pddl2nl.tasks.obfuscation import SCHEMES, obfuscation
+from pddl2nl.tasks.renaming import Renaming
+from validators.actions import GroundAction
+from validators.plans import Plan, plan_of
+
+if TYPE_CHECKING:
+    from pddl2nl.nl import Wording
+    from pddl2nl.pddl.tree import Domain, Problem
+
+__all__ = ["TRANSFORMATIONS", "Change", "Transformation", "Transformed", "changes_of", "transform"]
+
+
+class Change(Protocol):
+    """What one transformation does to whatever belongs to a task."""
+
+    def task(self, task: Task) -> Task:
+        """The task, changed; raises `InputError` for a task that this change was not made for."""
+
+    def plan(self, plan: Plan) -> Plan:
+        """A plan of the original task as a plan of the changed one: the verdict on it is the same."""
+
+    def original_plan(self, plan: Plan) -> Plan:
+        """A plan of the changed task as a plan of the original one; the inverse of `plan`."""
+
+    def wording(self, wording: Wording) -> Wording:
+        """The wording of the original domain, for the changed one: the same sentences."""
+
+    def as_json(self) -> dict[str, object]:
+        """What was done, for a record: the mapping of names, or what was removed and why."""
+
+
+Transformation = Callable[[Task, Sequence["Problem"], int], Change]
+"""From a task, further problems of its domain and a seed to what is to be done with them all."""
+
+
+@dataclass(frozen=True)
+class Transformed:
+    """A task that transformations were applied to, one after the other.
+
+    ``names`` are the transformations, ``original`` is the task before and ``task`` the one after them all.
+    """
+
+    names: tuple[str, ...]
+    original: Task
+    task: Task
+    changes: tuple[Change, ...]
+
+    def plan(self, plan: Plan) -> Plan:
+        """A plan of the original task as one of the transformed task; names that are in neither stay."""
+        for change in self.changes:
+            plan = change.plan(plan)
+        return plan
+
+    def original_plan(self, plan: Plan) -> Plan:
+        """A plan of the transformed task, such as a model made, as one of the original task."""
+        for change in reversed(self.changes):
+            plan = change.original_plan(plan)
+        return plan
+
+    def action(self, action: GroundAction) -> GroundAction:
+        """A ground action of the original task as one of the transformed task."""
+        return self.plan(plan_of((action,))).actions[0]
+
+    def original_action(self, action: GroundAction) -> GroundAction:
+        """A ground action of the transformed task as one of the original task."""
+        return self.original_plan(plan_of((action,))).actions[0]
+
+    def wording(self, wording: Wording) -> Wording:
+        """The original domain's wording for the transformed one: the same sentences, which still tell what things are.
+
+        To hide what things are from whoever reads only language, word the transformed domain itself:
+        ``template_wording(transformed.task.domain)``.
+        """
+        for change in self.changes:
+            wording = change.wording(wording)
+        return wording
+
+    def as_json(self) -> list[dict[str, object]]:
+        """What every transformation did, for a record."""
+        return [
+            {"transformation": name, **change.as_json()} for name, change in zip(self.names, self.changes, strict=True)
+        ]
+
+
+def transform(task: Task, name: str, seed: int = 1, beside: Sequence[Problem] = ()) -> Transformed:
+    """A task under a transformation, or under several whose names stand with commas between them.
+
+    The new domain depends on the original one, on the seed and, for costs, on ``beside`` alone: every instance of a
+    domain, an example among them, gets the same one if ``beside`` is the same.
+
+    Args:
+        task: the task.
+        name: a key of `TRANSFORMATIONS`, or several with commas between them.
+        seed: what is drawn is drawn by it.
+        beside: further problems of the domain, the task's own may be among them. Whether action costs are uniform is
+            a question about all instances of a domain.
+
+    Raises:
+        InputError: there is no such transformation.
+    """
+    names = tuple(part.strip() for part in name.split(","))
+    for one in names:
+        if one not in TRANSFORMATIONS:
+            close = difflib.get_close_matches(one, list(TRANSFORMATIONS), n=1)
+            hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(TRANSFORMATIONS)}"
+            raise InputError(f"no transformation '{one}'; {hint}")
+    changes = changes_of(task.domain, (task.problem, *beside), names, seed)
+    changed = task
+    for change in changes:
+        changed = change.task(changed)
+    return Transformed(names, task, changed, changes)
+
+
+def changes_of(domain: Domain, problems: Sequence[Problem], names: Sequence[str], seed: int) -> tuple[Change, ...]:
+    """What transformations do to a domain and these problems of it, one after the other.
+
+    Args:
+        domain, problems: what is to be changed, at least one problem.
+        names: keys of `TRANSFORMATIONS`.
+        seed: what is drawn is drawn by it.
+    """
+    changes: list[Change] = []
+    for name in names:
+        change = TRANSFORMATIONS[name](Task(domain, problems[0]), problems[1:], seed)
+        tasks = [change.task(Task(domain, problem)) for problem in problems]
+        domain, problems = tasks[0].domain, [task.problem for task in tasks]
+        changes.append(change)
+    return tuple(changes)
+
+
+def _obfuscate(scheme: str, objects: bool, task: Task, beside: Sequence[Problem], seed: int) -> Renaming:
+    return obfuscation(task.domain, (task.problem, *beside), scheme=scheme, seed=seed, objects=objects)
+
+
+def _strip(every: bool, task: Task, beside: Sequence[Problem], seed: int) -> StrippedCosts:
+    return strip_costs(task.domain, (task.problem, *beside), every=every)
+
+
+TRANSFORMATIONS: Mapping[str, Transformation] = MappingProxyType(
+    {
+        **{f"obfuscate:{scheme}": partial(_obfuscate, scheme, False) for scheme in SCHEMES},
+        **{f"obfuscate:{scheme}+objects": partial(_obfuscate, scheme, True) for scheme in SCHEMES},
+        "strip-costs": partial(_strip, False),
+        "strip-costs:all": partial(_strip, True),
+    }
+)
+"""Every transformation by its name: ``obfuscate:SCHEME``, ``obfuscate:SCHEME+objects``, ``strip-costs`` (costs that
+are not uniform) and ``strip-costs:all``."""

@@ -1,0 +1,100 @@
+"""``pddl2nl generate``: what it prints, writes and refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pddl2nl.cli.app import main
+from pddl2nl.pddl import parse_problem
+from pddl2nl.tasks import shipped_domain
+from pddl2nl.tasks.generators import GENERATORS, generate
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main(["generate", *arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_a_problem_is_printed_that_can_be_read(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "blocksworld", "--seed", "7", "blocks=5")
+    assert (code, err) == (0, "")
+    assert out == generate("blocksworld", 7, blocks=5).text
+    assert len(parse_problem(out, shipped_domain("blocksworld").domain).objects) == 5
+
+
+def test_the_call_in_the_json_makes_the_same_text(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "ferry", "cars=4", "--seed", "3", "--name", "mine", "--json")
+    data = json.loads(out)
+    assert code == 0
+    assert list(data) == ["domain", "name", "seed", "parameters", "call", "objects", "solvable", "text"]
+    assert (data["domain"], data["name"], data["seed"], data["solvable"]) == ("ferry", "mine", 3, True)
+    assert data["parameters"] == {"locations": 3, "cars": 4, "moving": 50}
+    assert data["objects"] == 7
+    assert run(capsys, *data["call"].split()[2:])[1] == data["text"]
+
+
+def test_files_are_written_one_or_several(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert run(capsys, "ferry", "--out", str(tmp_path / "deep" / "one.pddl")) == (0, "", "")
+    assert (tmp_path / "deep" / "one.pddl").read_text(encoding="utf-8") == generate("ferry", 1).text
+    folder = tmp_path / "several"
+    code, out, _ = run(capsys, "ferry", "--seed", "4", "--count", "3", "--out", str(folder), "--json")
+    assert code == 0
+    assert [json.loads(line)["seed"] for line in out.splitlines()] == [4, 5, 6]
+    assert sorted(path.name for path in folder.iterdir()) == ["ferry-4.pddl", "ferry-5.pddl", "ferry-6.pddl"]
+    assert (folder / "ferry-5.pddl").read_text(encoding="utf-8") == generate("ferry", 5).text
+    assert run(capsys, "ferry", "--seed", "7", "--count", "1", "--out", str(folder)) == (0, "", "")
+    assert (folder / "ferry-7.pddl").is_file()
+
+
+def test_without_a_domain_all_generators_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys)
+    assert code == 0
+    assert all(f"  {name} " in out for name in GENERATORS)
+    listed = json.loads(run(capsys, "--json")[1])["generators"]
+    assert [each["domain"] for each in listed] == list(GENERATORS)
+
+
+@pytest.mark.parametrize("domain", GENERATORS)
+@pytest.mark.parametrize("option", ["--parameters", "--explain"])
+def test_every_parameter_is_explained(capsys: pytest.CaptureFixture[str], domain: str, option: str) -> None:
+    code, out, _ = run(capsys, domain, option)
+    assert code == 0
+    told = json.loads(run(capsys, domain, option, "--json")[1])
+    assert [each["name"] for each in told["parameters"]] == [each.name for each in GENERATORS[domain].parameters]
+    words = " ".join(out.split())
+    for each in GENERATORS[domain].parameters:
+        assert f" {each.name} " in words
+        assert each.expected in words
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("blockworld",), "there is no generator of 'blockworld'; did you mean 'blocksworld'?"),
+        (("ferry", "car=3"), "the generator of ferry has no parameter 'car'; did you mean 'cars'?"),
+        (("ferry", "cars=0"), "parameter 'cars' is '0'; a whole number from 1 to 200 was expected"),
+        (("ferry", "cars"), "'cars' is no parameter; name=value was expected"),
+        (("ferry", "cars=1", "cars=2"), "the parameter 'cars' is given twice"),
+        (("ferry", "--name", "A b"), "'A b' is no name of a problem"),
+        (("ferry", "--count", "2"), "--out DIR is needed"),
+        (("ferry", "--count", "1"), "--out DIR is needed"),
+        (("ferry", "--count", "2", "--out", "x", "--name", "y"), "--name is not possible"),
+        (("ferry", "--seed", "-1"), "-1"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_a_hint(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], said: str
+) -> None:
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+def test_the_help_shows_how_to_ask_for_parameters(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "--help")
+    assert code == 0
+    assert "pddl2nl generate blocksworld --parameters" in " ".join(out.split())

@@ -1,0 +1,140 @@
+"""``pddl2nl manifest``: exit codes, JSON, and sets made and checked in a folder of one's own."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pddl2nl.cli import planner_search
+from pddl2nl.cli.app import main
+from pddl2nl.errors import InfrastructureError
+from pddl2nl.tasks import selection, shipped_domain
+from pddl2nl.tasks.manifest import read_manifest, write_manifest
+from pddl2nl.tasks.measuring import Measured, SearchLimits
+from tests.tasks.making import FakeSearch, objects_in
+
+pytestmark = pytest.mark.usefixtures("needs_planner")
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main(["manifest", *arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> FakeSearch:
+    """A planner that answers at once, in the place of Fast Downward."""
+    monkeypatch.setattr(selection, "_GROUPS", 6)
+    search = FakeSearch(gives_up=lambda planner, problem: planner == "lmcut" and objects_in(problem) >= 14)
+    monkeypatch.setattr(planner_search, "run_planners", search)
+    return search
+
+
+@pytest.mark.usefixtures("fake")
+def test_sets_are_made_shown_and_checked(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, out, err = run(capsys, "primary", "ferry", "--out", str(tmp_path))
+    assert code == 0
+    assert f"ferry: 21 problems in {tmp_path / 'ferry'}" in out
+    assert "ferry: looking for plans of all lengths" in err
+    code, out, _ = run(capsys, "scale", "ferry", "--time", "7", "--memory", "512", "--out", str(tmp_path))
+    assert code == 0
+    assert "ferry: N is " in out
+    assert "within 7 s, 512 MB" in out
+    rows = read_manifest(tmp_path / "ferry" / "manifest.csv")
+    assert [len([row for row in rows if row.set == name]) for name in ("primary", "scaled")] == [21, 20]
+    assert {row.limits for row in rows if row.set == "scaled"} == {SearchLimits(7, 512)}
+    assert {row.planner.split()[0] for row in rows} == {"Fast"}
+    code, out, _ = run(capsys, "check", "ferry", "--instances", str(tmp_path), "--json")
+    data = json.loads(out)
+    assert (code, data["findings"], data["lines"], data["proved"]) == (0, [], 41, 41)
+    assert data["not_run"]
+    code, out, _ = run(capsys, "check", "ferry", "--instances", str(tmp_path), "--small", "--set", "scaled")
+    assert code == 0
+    assert "20 lines were read, and their problems made again; 10 of them proved again." in out
+    assert "all is as recorded" in out
+
+
+@pytest.mark.usefixtures("fake")
+def test_a_line_that_is_wrong_is_1_and_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert run(capsys, "primary", "ferry", "--out", str(tmp_path))[0] == 0
+    path = tmp_path / "ferry" / "p01.pddl"
+    path.write_text(path.read_text(encoding="utf-8").replace("Ferry", "ferry"), encoding="utf-8")
+    code, out, _ = run(capsys, "check", "ferry", "--instances", str(tmp_path))
+    assert code == 1
+    assert "ferry p01: call: " in out
+    assert "wrong" in out.splitlines()[-1]
+
+
+def test_a_planner_that_breaks_is_3(
+    fake: FakeSearch, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run(capsys, "primary", "ferry", "--out", str(tmp_path))[0] == 0
+
+    def broken(domain: str, problem: str, planners: Sequence[str], limits: SearchLimits) -> Mapping[str, Measured]:
+        raise InfrastructureError("cannot be started")
+
+    monkeypatch.setattr(planner_search, "run_planners", broken)
+    code, out, _ = run(capsys, "check", "ferry", "--instances", str(tmp_path), "--json")
+    assert code == 3
+    assert {finding["fault"] for finding in json.loads(out)["findings"]} == {"planner"}
+    code, out, err = run(capsys, "primary", "ferry", "--out", str(tmp_path))
+    assert (code, out) == (3, "")
+    assert "cannot be started" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("check", "ferri"), "no domain 'ferri' is shipped; did you mean 'ferry'?"),
+        (("scale", "movie", "--out", "x"), "no scaled set of 'movie' is known; there are blocksworld, ferry"),
+        (("unsolvable", "ferry", "--out", "x"), "the generator of ferry has no parameter 'unsolvable'"),
+        (("primary", "ferry"), "--out"),
+        (("check", "--set", "secondary"), "secondary"),
+    ],
+)
+def test_bad_input_is_2(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], said: str) -> None:
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+def test_a_manifest_that_is_missing_is_a_finding(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, out, _ = run(capsys, "check", "ferry", "--instances", str(tmp_path))
+    assert code == 1
+    assert "ferry: manifest: " in out
+
+
+def test_manifests_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "show", "ferry")
+    assert code == 0
+    assert all(f" {instance.name} " in out for instance in shipped_domain("ferry").instances)
+    data = json.loads(run(capsys, "show", "ferry", "--json")[1])
+    assert [each["instance"] for each in data[0]["instances"]] == [
+        each.name for each in shipped_domain("ferry").instances
+    ]
+    assert "blocksworld" in run(capsys, "show")[1]
+
+
+def test_the_planner_itself_proves_lines_and_finds_a_wrong_length(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    folder = tmp_path / "movie"
+    shutil.copytree(shipped_domain("movie").instances_folder, folder)
+    example, first, *rest = read_manifest(folder / "manifest.csv")
+    for row in rest:
+        (folder / row.file).unlink()
+    # Two lines are enough to run the planners; that the set is short is found as well.
+    assert first.optimal_length is not None
+    write_manifest(folder / "manifest.csv", [example, replace(first, optimal_length=first.optimal_length + 1)])
+    code, out, _ = run(capsys, "check", "movie", "--instances", str(tmp_path), "--json")
+    found = {(finding["instance"], finding["fault"]) for finding in json.loads(out)["findings"]}
+    assert code == 1
+    assert json.loads(out)["proved"] == 2
+    assert found - {("p01", "length")} <= {("", "set"), ("example", "set"), ("p01", "set")}
+    assert ("p01", "length") in found

@@ -1,0 +1,23 @@
+; Logistics: 1 city, 2 locations, no airplane, 2 packages.
+(define (problem logistics-example)
+  (:domain logistics-strips)
+
+  (:objects
+    c0
+    t0
+    l0-0 l0-1
+    p0 p1)
+
+  (:init
+    (city c0)
+    (truck t0)
+    (location l0-0) (location l0-1)
+    (in-city l0-0 c0) (in-city l0-1 c0)
+    (airport l0-0)
+    (obj p0) (obj p1)
+    (at t0 l0-0)
+    (at p0 l0-0) (at p1 l0-0))
+
+  (:goal (and
+    (at p0 l0-1)
+    (at p1 l0-1))))

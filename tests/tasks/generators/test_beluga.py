@@ -1,0 +1,113 @@
+"""Beluga: racks that hold what is on them, schedules that fit together, and days that were possible."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from pddl2nl.baselines import TaskTexts, solve
+from pddl2nl.errors import InputError
+from pddl2nl.tasks.generators import GENERATORS, Draw, generate
+from tests.tasks.generators.exhaustive import ROOT, shortest
+
+
+def test_small_days_can_be_passed():
+    for seed in range(8):
+        arrivals, deliveries = seed % 3, 1 + seed % 2
+        given = {"arrivals": arrivals, "stored": 2 - arrivals // 2, "deliveries": deliveries, "returns": seed % 2}
+        length = shortest(generate("beluga", seed, **given, empties=1 - arrivals // 2, racks=2, length=3))
+        assert length is not None
+        assert length >= arrivals + 2 * deliveries + (seed % 2)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"arrivals": 8, "stored": 6, "deliveries": 12, "returns": 8, "racks": 4, "length": 8},
+        {"arrivals": 16, "stored": 17, "empties": 20, "deliveries": 16, "returns": 16, "racks": 13, "length": 11},
+        {"arrivals": 8, "stored": 0, "empties": 0, "deliveries": 8, "returns": 8, "trailers": 2},
+    ],
+)
+def test_long_days_come_to_an_end_too(given, facts):
+    text = generate("beluga", 7, **given).text.split("(:goal")[0]
+    assert [len(facts(text, name)) for name in ("arrives", "needed", "returns")] == [
+        given[name] for name in ("arrivals", "deliveries", "returns")
+    ]
+
+
+def test_racks_are_rings_and_hold_no_more_than_their_length(facts):
+    for seed in range(20):
+        text = generate("beluga", seed, stored=4, empties=2, racks=3, length=4, kinds=3).text.split("(:goal")[0]
+        after = dict(facts(text, "before"))
+        kinds, space = dict(facts(text, "is-of-kind")), dict(facts(text, "space"))
+        stored = []
+        for rack in space:
+            row, item = [], after[rack]
+            while item != rack:
+                row.append(item)
+                item = after[item]
+            lengths = ["abc".index(kinds[jig][-1]) + 1 for jig in row]
+            assert space[rack] == f"length{4 - sum(lengths)}"
+            stored += row
+        assert sorted([*stored, *(jig for (jig,) in facts(text, "in-plane"))]) == sorted(kinds)
+
+
+def test_what_a_jig_leaves_of_a_length_follows_from_its_kind(facts):
+    text = generate("beluga", 5, kinds=3, length=5).text
+    kinds = dict(facts(text, "is-of-kind"))
+    for jig, before, after in facts(text, "leaves"):
+        assert int(before[6:]) - int(after[6:]) == "abc".index(kinds[jig][-1]) + 1
+    for jig, kind in kinds.items():
+        assert len([fact for fact in facts(text, "leaves") if fact[0] == jig]) == 6 - ("abc".index(kind[-1]) + 1)
+
+
+def test_schedules_are_chains_whose_every_step_is_to_be_done(facts):
+    for seed in range(20):
+        given = {"arrivals": 3, "stored": 2, "empties": 2, "deliveries": 3, "returns": 2, "lines": 2, "length": 6}
+        init, goal = generate("beluga", seed, **given).text.split("(:goal")
+        then = dict(facts(init, "then"))
+        steps = []
+        for (step,) in facts(init, "due"):
+            while step in then:
+                steps.append(step)
+                step = then[step]
+            assert step.endswith("-end")
+        work = [fact[-1] for kind in ("arrives", "returns", "needed") for fact in facts(init, kind)]
+        assert sorted(work) == sorted(steps) == sorted(step for (step,) in facts(goal, "done"))
+        assert len(steps) == 3 + 2 + 3
+        flights = [step for step in steps if step.startswith("flight")]
+        assert flights == sorted(flights, key=lambda step: (int(re.findall(r"\d+", step)[0]), "out" in step))
+        assert [jig for jig, _ in facts(init, "arrives")] == ["jig1", "jig2", "jig3"]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"deliveries": 4}, "'deliveries' is 4, and 3 parts are there .* give deliveries=3 or less"),
+        ({"returns": 4}, "'returns' is 4, and 3 jigs are empty in the end"),
+        ({"arrivals": 0, "deliveries": 0, "returns": 0}, "are 0: nothing is left to do"),
+        ({"kinds": 3, "length": 2}, "'kinds' is 3 and 'length' is 2"),
+        ({"stored": 6, "empties": 3}, "9 jigs are on racks at first .* where 8 fit at most"),
+        ({"arrivals": 40}, "'arrivals' is 40, which with stored=1 and empties=1 is more than the 12 jigs"),
+    ],
+)
+def test_what_contradicts_itself_is_refused(given, message):
+    with pytest.raises(InputError, match=message):
+        generate("beluga", 1, **given)
+
+
+@pytest.mark.benchmark
+@pytest.mark.usefixtures("needs_planner")
+def test_small_problems_are_solved_breadth_first_and_mostly_sooner_than_with_landmarks():
+    domain = (ROOT / "domains" / "beluga" / "domain.pddl").read_text(encoding="utf-8")
+    draw, sooner = Draw("beluga"), []
+    for seed in range(20):
+        made = GENERATORS["beluga"].generate(seed, GENERATORS["beluga"].small(draw))
+        blind, landmarks = (
+            solve(TaskTexts(domain, made.text), planner, time_limit=30, memory_limit_mb=4096)
+            for planner in ("brfs", "lmcut")
+        )
+        assert blind.status == "solved"
+        sooner.append(blind.seconds < landmarks.seconds)
+    assert sum(sooner) > 10

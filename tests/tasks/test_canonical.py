@@ -1,0 +1,163 @@
+"""Canonical forms: equal exactly for problems that a renaming of objects turns into each other."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pddl2nl.errors import UnsupportedError
+from pddl2nl.pddl import GroundAtom, Problem, Task, parse_domain, parse_problem
+from pddl2nl.tasks.canonical import canonical_form, isomorphic
+from pddl2nl.tasks.generators import generate
+from pddl2nl.tasks.shipped import shipped_domain
+
+DOMAIN = parse_domain("""
+(define (domain shapes)
+  (:requirements :strips :typing :negative-preconditions)
+  (:types box ball)
+  (:constants table - object)
+  (:predicates (red ?x) (on ?x ?y) (between ?x ?y ?z)))
+""")
+
+_NAMES = ("a", "b", "c", "d", "e")
+_facts = st.sets(
+    st.one_of(
+        st.tuples(st.just("red"), st.sampled_from(_NAMES)),
+        st.tuples(st.just("on"), st.sampled_from(_NAMES), st.sampled_from((*_NAMES, "table"))),
+        st.tuples(st.just("between"), st.sampled_from(_NAMES), st.sampled_from(_NAMES), st.sampled_from(_NAMES)),
+    ),
+    max_size=7,
+)
+_shapes = st.tuples(st.tuples(*[st.sampled_from(("box", "ball"))] * len(_NAMES)), _facts, _facts)
+
+
+def problem(types, init, goal, names=_NAMES, shuffle=lambda found: None):
+    """A task whose objects have these types and names, of which facts are said that name `_NAMES`."""
+    new = dict(zip(_NAMES, names, strict=True))
+
+    def told(facts):
+        lines = ["(" + " ".join(new.get(word, word) for word in fact) + ")" for fact in sorted(facts)]
+        shuffle(lines)
+        return " ".join(lines)
+
+    objects = [f"{new[name]} - {kind}" for name, kind in zip(_NAMES, types, strict=True)]
+    shuffle(objects)
+    text = f"""(define (problem x) (:domain shapes) (:objects {" ".join(objects)})
+      (:init {told(init)}) (:goal (and {told(goal)})))"""
+    return Task(DOMAIN, parse_problem(text, DOMAIN))
+
+
+def same_by_hand(one, other):
+    """Whether some renaming makes one shape the other: all are tried."""
+    for names in itertools.permutations(_NAMES):
+        new = dict(zip(_NAMES, names, strict=True))
+        moved = tuple({tuple(new.get(word, word) for word in fact) for fact in facts} for facts in one[1:])
+        kinds = {new[name]: kind for name, kind in zip(_NAMES, one[0], strict=True)}
+        if moved == other[1:] and kinds == dict(zip(_NAMES, other[0], strict=True)):
+            return True
+    return False
+
+
+@settings(max_examples=25, deadline=None)
+@given(shape=_shapes, chance=st.randoms(use_true_random=False))
+def test_other_names_and_another_order_are_nothing(shape, chance):
+    names = [f"o{number}" for number in range(len(_NAMES))]
+    chance.shuffle(names)
+    assert canonical_form(problem(*shape)) == canonical_form(problem(*shape, names, chance.shuffle))
+
+
+@settings(max_examples=25, deadline=None)
+@given(one=_shapes, fact=_facts, other=_shapes)
+def test_forms_are_equal_exactly_where_a_renaming_is_found_by_trying_all(one, fact, other):
+    # Changed by a fact or two it is sometimes an image of itself, and mostly not.
+    changed = (one[0], one[1] ^ set(sorted(fact)[:1]), one[2])
+    for found in (other, changed, (one[0], changed[2], changed[1])):
+        assert isomorphic(problem(*one), problem(*found)) == same_by_hand(one, found)
+
+
+def test_a_fact_more_is_another_problem_and_its_image_is_not():
+    ring = {("on", "a", "b"), ("on", "b", "c"), ("on", "c", "d"), ("on", "d", "e"), ("on", "e", "a")}
+    types = ("box",) * 5
+    forms = {canonical_form(problem(types, ring | {("red", name)}, set())) for name in _NAMES}
+    assert len(forms) == 1
+    assert canonical_form(problem(types, ring, set())) not in forms
+    near = canonical_form(problem(types, ring | {("red", "a"), ("red", "b")}, set()))
+    far = canonical_form(problem(types, ring | {("red", "a"), ("red", "c")}, set()))
+    assert near != far
+
+
+def test_what_colours_alone_do_not_tell_apart_is_told_apart():
+    # Every object stands in the same facts as every other: one ring of six, and two of three.
+    def rings(*sizes):
+        facts, number = [], 0
+        for size in sizes:
+            facts += [(f"x{number + it}", f"x{number + (it + 1) % size}") for it in range(size)]
+            number += size
+        text = f"""(define (problem x) (:domain shapes) (:objects {" ".join(f"x{it}" for it in range(number))} - box)
+          (:init {" ".join(f"(on {a} {b})" for a, b in facts)}) (:goal (and)))"""
+        return Task(DOMAIN, parse_problem(text, DOMAIN))
+
+    assert not isomorphic(rings(6), rings(3, 3))
+    assert not isomorphic(rings(2, 4), rings(3, 3))
+    assert isomorphic(rings(2, 4), rings(4, 2))
+
+
+def test_a_constant_keeps_its_name_and_initial_state_and_goal_differ():
+    types = ("box",) * 5
+    on_table = problem(types, {("on", "a", "table")}, set())
+    assert not isomorphic(on_table, problem(types, {("on", "a", "b")}, set()))
+    assert not isomorphic(on_table, problem(types, set(), {("on", "a", "table")}))
+    assert "constant table" in canonical_form(on_table)
+    text = "(define (problem x) (:domain shapes) (:objects a - box) (:init) (:goal (and (not (red a)))))"
+    wanted = text.replace("(not (red a))", "(red a)")
+    tasks = [Task(DOMAIN, parse_problem(each, DOMAIN)) for each in (text, wanted)]
+    assert not isomorphic(*tasks)
+
+
+@pytest.mark.parametrize(
+    "goal", ["(or (red a) (on a table))", "(exists (?x) (red ?x))", "(and (red a) (not (not (red a))))"]
+)
+def test_what_is_beyond_facts_is_refused(goal):
+    text = f"(define (problem x) (:domain shapes) (:objects a - box) (:init) (:goal {goal}))"
+    with pytest.raises(UnsupportedError, match="goal of problem 'x' is no conjunction of literals"):
+        canonical_form(Task(DOMAIN, parse_problem(text, DOMAIN)))
+
+
+@pytest.mark.parametrize(
+    ("domain", "parameters"),
+    [
+        ("grippers", {"robots": 1, "rooms": 2, "balls": 20, "moving": 100}),
+        ("visitall", {"x": 12, "y": 12}),
+        ("ferry", {"locations": 3, "cars": 40, "moving": 100}),
+    ],
+)
+def test_many_objects_that_look_alike_are_no_search(domain, parameters, steps: Callable[[Callable[[], object]], int]):
+    shipped = shipped_domain(domain).domain
+    read = parse_problem(generate(domain, 1, **parameters).text, shipped)
+    task = Task(shipped, read)
+    form = canonical_form(task)
+    # To try what may stand for what would be factorials of it.
+    assert steps(lambda: canonical_form(task)) < 600 * (len(task.objects) + len(task.problem.init))
+    assert canonical_form(Task(shipped, renamed(read))) == form
+
+
+def renamed(read: Problem) -> Problem:
+    """The problem under other names, in another order."""
+    from dataclasses import replace
+
+    from pddl2nl.pddl import And, Atom, conjuncts
+
+    chance = random.Random(3)
+    names = [item.name for item in read.objects]
+    new = dict(zip(names, chance.sample(names, len(names)), strict=True))
+    objects = [replace(item, name=new[item.name]) for item in read.objects]
+    init = [GroundAtom((atom[0], *(new[each] for each in atom[1:]))) for atom in read.init]
+    goal = [Atom(part.predicate, tuple(new[each] for each in part.args)) for part in conjuncts(read.goal)]
+    for told in (objects, init, goal):
+        chance.shuffle(told)
+    return replace(read, objects=tuple(objects), init=tuple(init), goal=And(tuple(goal)))

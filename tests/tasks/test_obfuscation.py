@@ -1,0 +1,310 @@
+"""Obfuscation: reversible, verdicts as before, nothing of the old words left, and plans no shorter or longer."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pddl2nl.errors import InputError
+from pddl2nl.pddl import Condition, Task, load_task, parse_task, write_condition, write_domain, write_problem
+from pddl2nl.pddl.build_conditions import NO_ATOMS
+from pddl2nl.tasks.mystery_words import MYSTERY_WORDS
+from pddl2nl.tasks.obfuscation import SCHEMES
+from pddl2nl.tasks.renaming import Renaming, plan_text, renaming_from_json
+from pddl2nl.tasks.shipped import shipped_domain
+from tests.pddl import strategies
+from tests.tasks.renamed_tasks import BUILT_IN, renamed, symbols_of, words
+from tests.validators import random_tasks
+from validators import GroundAction, Plan, Report, Simulator, read_plan, validate
+
+CLASHES = """
+(define (domain Clashes)
+  (:requirements :adl :fluents :derived-predicates)
+  (:types truck place - thing crate box-a box_a - (either thing other))
+  (:constants place-1 - place PLACE_1 - place action1 - crate)
+  (:predicates (truck ?truck - truck) (at-place ?what - thing ?where - place) (at_place ?what - thing ?where - place)
+    (reached ?where - place) (either-way) (predicate1 ?c - crate))
+  (:functions (distance ?from ?to - place) (total-cost) - number (truck))
+  (:derived (reached ?here - place) (exists (?truck - truck) (or (at-place ?truck ?here) (reached ?here))))
+  (:action drive-to
+    :parameters (?truck - truck ?from - place ?to - (either place crate))
+    :precondition (and (at-place ?truck ?from) (forall (?truck - truck) (imply (truck ?truck) (either-way))))
+    :effect (and (not (at-place ?truck ?from)) (when (either-way) (at_place ?truck place-1))
+      (forall (?from - place) (when (reached ?from) (at-place ?truck ?from)))
+      (increase (total-cost) (+ 1 (distance ?from place_1))) (assign (truck) 2)))
+  (:action drive_to
+    :parameters (?c - crate)
+    :precondition (or (predicate1 ?c) (= ?c action1) (> (truck) 1))
+    :effect (predicate1 ?c)))
+"""
+CLASHING = """
+(define (problem Clash-1) (:domain clashes)
+  (:objects truck - truck crate - crate drive-to - truck)
+  (:init (at-place truck place-1) (truck truck) (= (distance place-1 place_1) 2) (= (truck) 0.5) (= (total-cost) 0))
+  (:goal (and (preference p-likes-it (at-place truck place_1)) (predicate1 crate)))
+  (:metric minimize (+ (total-cost) (is-violated p-likes-it))))
+"""
+
+
+@pytest.fixture(scope="module")
+def clashes() -> Task:
+    """A task in which names of different kinds are alike, or differ in a hyphen only."""
+    return parse_task(CLASHES, CLASHING)
+
+
+def same_report(before: Report, after: Report, renaming: Renaming, task: Task) -> None:
+    """The reports say the same under a renaming."""
+    assert (after.verdict, after.steps, after.cost, after.failed_step) == (
+        before.verdict,
+        before.steps,
+        before.cost,
+        before.failed_step,
+    )
+    assert after.action == (None if before.action is None else renaming.action(before.action))
+    place = ("", "") if before.action is None else ("actions", before.action.name)
+
+    def told(conditions: tuple[Condition, ...], kind: str, name: str) -> list[str]:
+        formulas = renaming.formulas(kind, name)
+        return [write_condition(formulas.condition(condition)) for condition in conditions]
+
+    assert list(map(write_condition, after.unmet)) == told(before.unmet, *place)
+    assert list(map(write_condition, after.unmet_goals)) == told(before.unmet_goals, "problem", "goal")
+
+
+# ── trees and texts ──────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("objects", [False, True])
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_there_and_back_and_through_text(clashes: Task, scheme: str, objects: bool) -> None:
+    renaming, task = renamed(clashes, scheme, objects=objects)
+    assert renaming.inverse.task(task) == clashes
+    assert renaming.inverse.inverse == renaming
+    assert parse_task(write_domain(task.domain), write_problem(task.problem)) == task
+    again = renaming_from_json(json.loads(json.dumps(renaming.as_json())))
+    assert again == renaming
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_nothing_of_the_old_words_is_left(clashes: Task, scheme: str) -> None:
+    _, task = renamed(clashes, scheme)
+    # Names such as predicate1 stand in this domain already, and say nothing.
+    assert words(task) & symbols_of(clashes) <= {"action1", "predicate1"}
+    assert not [word for word in words(task) if "truck" in word or "place" in word or "clash" in word]
+
+
+def _comes_back(task: Task, data: st.DataObject) -> None:
+    scheme, objects = data.draw(st.sampled_from(SCHEMES)), data.draw(st.booleans())
+    renaming, changed = renamed(task, scheme, data.draw(st.integers(0, 3)), objects=objects)
+    assert renaming.inverse.task(changed) == task
+    assert parse_task(write_domain(changed.domain), write_problem(changed.problem)) == changed
+
+
+@given(st.data())
+@settings(max_examples=20, deadline=None)
+def test_any_task_comes_back(data: st.DataObject) -> None:
+    shown = data.draw(random_tasks.cases())[0]
+    # A plain task: the one drawn is of a kind that shows itself.
+    _comes_back(Task(shown.domain, shown.problem), data)
+
+
+@pytest.mark.benchmark
+@given(st.data())
+@settings(max_examples=300, deadline=None)
+def test_any_domain_and_problem_of_all_of_pddl_come_back(data: st.DataObject) -> None:
+    domain = data.draw(strategies.domains())
+    _comes_back(Task(domain, data.draw(strategies.problems(domain))), data)
+
+
+def test_deeply_nested_formulas_are_renamed() -> None:
+    deep = "(and " * 150 + "(on a)" + ")" * 150
+    domain = "(define (domain d) (:predicates (on ?x)) (:action a :parameters (?x) :precondition (on ?x)))"
+    task = parse_task(domain, f"(define (problem p) (:domain d) (:objects a) (:init) (:goal {deep}))")
+    renaming, changed = renamed(task, "generic")
+    assert renaming.inverse.task(changed) == task
+
+
+def test_generic_names_follow_the_file_as_in_the_paper() -> None:
+    task = shipped_domain("blocksworld").task("p01")
+    renaming, _ = renamed(task, "generic", objects=False)
+    domain = task.domain
+    assert renaming.predicates == {item.name: f"predicate{n}" for n, item in enumerate(domain.predicates, start=1)}
+    assert renaming.actions == {item.name: f"action{n}" for n, item in enumerate(domain.actions, start=1)}
+    assert renaming.objects == {}
+    assert renaming.problem(task.problem).objects == task.problem.objects
+
+
+def test_names_of_the_domain_do_not_depend_on_its_problems() -> None:
+    shipped = shipped_domain("logistics")
+    one, other = shipped.task(shipped.example.name), shipped.task("p01")
+    for scheme in SCHEMES:
+        assert renamed(one, scheme)[1].domain == renamed(other, scheme, objects=True)[1].domain
+        assert renamed(one, scheme, objects=False)[1].domain == renamed(other, scheme, objects=False)[1].domain
+
+
+def test_seeds_give_names_and_give_them_again(clashes: Task) -> None:
+    for scheme in ("mystery", "random"):
+        assert renamed(clashes, scheme, 5) == renamed(clashes, scheme, 5)
+        assert renamed(clashes, scheme, 5)[0].actions != renamed(clashes, scheme, 6)[0].actions
+    # Fixed, so that what was drawn once is drawn by every version and on every machine.
+    assert renamed(clashes, "random", 1)[0].types["truck"] == "bjg548fh94ay"
+
+
+def test_mystery_words_are_names_and_never_keywords() -> None:
+    keywords = NO_ATOMS | BUILT_IN | {"either", "define", "domain", "problem", "at", "over", "all", "start", "end"}
+    keywords |= {"always", "sometime", "within", "minimize", "maximize", "undefined"}
+    for kind, listed in MYSTERY_WORDS.items():
+        assert len(set(listed)) == len(listed) >= 40, kind
+        assert not keywords.intersection(listed), kind
+        assert all(re.fullmatch("[a-z]+", word) for word in listed), kind
+
+
+def test_mystery_avoids_the_words_of_the_domain_and_does_not_run_out() -> None:
+    predicates = " ".join(f"(fame-{n} ?x)" for n in range(400))
+    task = parse_task(
+        f"(define (domain loves-harmony) (:predicates {predicates}) (:functions (warmths)))",
+        "(define (problem p) (:domain loves-harmony) (:init) (:goal (and)))",
+    )
+    renaming, changed = renamed(task, "mystery")
+    assert len(set(renaming.predicates.values())) == 400
+    assert not [word for word in words(changed) if re.search("fame|harmony|warmth", word)]
+
+
+def test_what_the_mapping_lacks_is_told(clashes: Task) -> None:
+    renaming, _ = renamed(clashes, "generic")
+    with pytest.raises(InputError, match=r"no domain 'blocksworld-4ops'.*made for another domain"):
+        renaming.domain(shipped_domain("blocksworld").domain)
+    with pytest.raises(InputError, match="no scheme 'secret'; there are generic, mystery, random"):
+        renamed(clashes, "secret")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format": 2}, "'format' is 2"),
+        ({"actions": {"a": "x", "b": "x"}}, "actions: 'a' and 'b' both become 'x'"),
+        ({"types": {"a": 3}}, "types → a: expected a name, found 3"),
+        ({"actions": {"a": "b) (c"}}, "actions → a: expected a name, found 'b) (c'"),
+        ({"actions": {"?a": "b"}}, "actions → ?a: expected a name, found '?a'"),
+        ({"variables": {"domain": {"constraints": {"?a": "b"}}}}, "constraints → ?a: expected a variable, found 'b'"),
+        ({"variables": []}, "variables: expected an object in braces"),
+    ],
+)
+def test_a_mapping_that_cannot_be_reversed_is_refused(change: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        renaming_from_json({**Renaming().as_json(), **change})
+
+
+# ── plans ────────────────────────────────────────────────────────────────────────────────────────
+
+
+@given(st.data())
+@settings(max_examples=25, deadline=None)
+def test_verdicts_on_random_plans_are_the_same(data: st.DataObject) -> None:
+    task, dice = data.draw(random_tasks.cases())
+    simulator, steps = Simulator(task), []
+    state = simulator.initial
+    for _ in range(5):
+        # Mostly what can be done, at times something else.
+        able = list(simulator.applicable(state))
+        if not able:
+            break
+        steps.append(dice.choice(able))
+        state = simulator.step(state, steps[-1]).successor or state
+    if dice.random() < 0.5 and steps:
+        dice.shuffle(steps)
+    renaming, changed = renamed(task, data.draw(st.sampled_from(SCHEMES)))
+    plan = read_plan("\n".join(map(str, steps)))
+    same_report(validate(task, plan), validate(changed, renaming.plan(plan)), renaming, task)
+
+
+def test_plans_with_times_comments_and_capitals(clashes: Task) -> None:
+    renaming, _ = renamed(clashes, "generic")
+    plan = read_plan("; first\n0.5: (DRIVE-TO Truck place-1 PLACE_1) [2]\n(drive_to crate)")
+    assert plan_text(renaming.plan(plan)) == "0.5: (action1 object4 object1 object2) [2]\n(action2 object5)\n"
+    assert plan_text(renaming.original_plan(renaming.plan(plan))) == (
+        "0.5: (drive-to truck place-1 place_1) [2]\n(drive_to crate)\n"
+    )
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.sampled_from(["drive-to", "action1", "action2", "action3", "fly"]), min_size=1, max_size=5))
+def test_unknown_names_stay_unknown_and_come_back(names: list[str]) -> None:
+    task = parse_task(CLASHES, CLASHING)
+    renaming, changed = renamed(task, "generic")
+    plan = read_plan("".join(f"({name} {other})" for name, other in zip(names, reversed(names), strict=True)))
+    after = renaming.plan(plan)
+    assert renaming.original_plan(after).actions == plan.actions
+    known = {action.name for action in task.domain.actions}
+    assert [action.name in known for action in plan.actions] == [
+        changed.domain.action(action.name) is not None for action in after.actions
+    ]
+    assert set(renaming.unknown(plan)) >= {name for name in names if name not in known and name not in task.objects}
+
+
+def _shared_tasks(shared: Path, folders: tuple[str, ...]) -> list[Path]:
+    return [path.parent for name in folders for path in sorted((shared / name).glob("*/*/domain.pddl"))]
+
+
+def _check_folder(folder: Path, limit: int, schemes: tuple[str, ...] = SCHEMES) -> int:
+    """Round trips and verdicts of one real task; the number of plans judged."""
+    task = load_task(folder / "domain.pddl", folder / "problem.pddl")
+    records = folder / "verdicts.jsonl"
+    lines = records.read_text(encoding="utf-8").splitlines() if records.is_file() else []
+    dice = random.Random(str(folder.name))
+    judged = 0
+    for scheme in schemes:
+        renaming, changed = renamed(task, scheme)
+        assert renaming.inverse.task(changed) == task
+        assert parse_task(write_domain(changed.domain), write_problem(changed.problem)) == changed
+        assert not words(changed) & symbols_of(task), folder
+        for line in dice.sample(lines, min(limit, len(lines))):
+            try:
+                plan = read_plan(json.loads(line)["plan"])
+            except InputError:
+                continue
+            after = read_plan(plan_text(renaming.plan(plan)))
+            assert renaming.original_plan(after).actions == plan.actions
+            same_report(validate(task, plan), validate(changed, after), renaming, task)
+            judged += 1
+    return judged
+
+
+def test_real_tasks_and_their_verdicts(shared: Path) -> None:
+    folders = _shared_tasks(shared, ("ipc", "numeric"))
+    assert sum(_check_folder(folder, 3, (SCHEMES[n % 3],)) for n, folder in enumerate(folders[::15])) >= 9
+
+
+@pytest.mark.benchmark
+def test_all_real_tasks_and_all_verdicts(shared: Path) -> None:
+    folders = _shared_tasks(shared, ("ipc", "numeric"))
+    assert sum(_check_folder(folder, 1000) for folder in folders) > 2000
+
+
+# ── planners ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_optimal_plans_keep_their_length(tmp_path: Path) -> None:
+    from pddl2nl.baselines import TaskFiles, solve
+
+    shipped = shipped_domain("logistics")
+    instance = shipped.example
+    task = shipped.task(instance.name)
+    renaming, changed = renamed(task, "random")
+    (tmp_path / "d.pddl").write_text(write_domain(changed.domain), encoding="utf-8")
+    (tmp_path / "p.pddl").write_text(write_problem(changed.problem), encoding="utf-8")
+    found = solve(TaskFiles(tmp_path / "d.pddl", tmp_path / "p.pddl"), "lmcut", time_limit=30)
+    assert found.plan is not None
+    assert len(found.plan) == instance.optimal_length
+    original = renaming.original_plan(Plan(read_plan("\n".join(map(str, found.plan))).steps))
+    assert validate(task, original).valid
+    assert Fraction(len(original)) == validate(task, original).cost
+    assert isinstance(original.actions[0], GroundAction)

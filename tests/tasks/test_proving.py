@@ -1,0 +1,279 @@
+"""The check of manifests: each kind of tampering is found, and named."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+
+import pytest
+
+from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.tasks.manifest import COLUMNS, read_manifest, write_manifest, write_set
+from pddl2nl.tasks.measuring import Measured
+from pddl2nl.tasks.proving import Shelf, check, made_by, smaller_half
+from pddl2nl.tasks.scaling import LADDERS, make_scaled
+from pddl2nl.tasks.selection import choose_primary
+from pddl2nl.tasks.shipped import shipped_domain
+from tests.tasks.making import VERSION, FakeSearch, objects_in, workshop
+
+_MANY = 11
+
+GIVES_UP = FakeSearch(
+    gives_up=lambda planner, problem: planner == "brfs" and "ferry-s" in problem and objects_in(problem) >= _MANY
+)
+"""Breadth-first search fails on the larger ones of the scaled set."""
+
+
+@pytest.fixture(scope="module")
+def made():
+    """A primary and a scaled set of ferry, as the planner that is none measures them."""
+    shop = workshop("ferry", FakeSearch())
+    primary = choose_primary(shop, 1)
+    shop.search = FakeSearch(gives_up=lambda planner, problem: planner == "brfs" and objects_in(problem) >= _MANY)
+    return primary, make_scaled(shop, LADDERS["ferry"])
+
+
+@pytest.fixture
+def shelf(made, tmp_path):
+    """The sets in a folder."""
+    for name, one in zip(("primary", "scaled"), made, strict=True):
+        write_set(tmp_path, name, one.rows, one.texts)
+    shipped = shipped_domain("ferry")
+    return Shelf("ferry", shipped.domain, shipped.domain_path.read_text(encoding="utf-8"), tmp_path)
+
+
+def findings(shelf, search=GIVES_UP, version=VERSION, **options):
+    return [(each.instance, each.fault, each.message) for each in check([shelf], search, version, **options).findings]
+
+
+def changed(shelf, instance, **fields):
+    """The manifest with other values in a line."""
+    path = shelf.folder / "manifest.csv"
+    rows = read_manifest(path)
+    write_manifest(path, [replace(row, **fields) if row.instance == instance else row for row in rows])
+
+
+def row_of(shelf, instance):
+    return next(row for row in read_manifest(shelf.folder / "manifest.csv") if row.instance == instance)
+
+
+def test_sets_that_were_just_made_are_all_right(shelf):
+    checked = check([shelf], GIVES_UP, VERSION)
+    assert checked.findings == ()
+    assert (checked.lines, checked.proved) == (41, 41)
+    assert checked.not_run
+    assert all(name.startswith("ferry s") and name.endswith(" brfs") for name in checked.not_run)
+
+
+def test_what_a_limit_ended_is_run_again_where_asked_with_the_same_limits(shelf):
+    search = FakeSearch(gives_up=GIVES_UP.gives_up)
+    checked = check([shelf], search, VERSION, timeouts=True)
+    assert (checked.findings, checked.not_run) == ((), ())
+    assert {limits.seconds for _, planners, limits in search.calls if planners == ("brfs",)} == {30}
+    # What was solved gets more: a slow machine is no wrong line.
+    assert {limits.seconds for _, planners, limits in search.calls if "lmcut" in planners} == {120}
+    # A faster machine is none either.
+    assert check([shelf], FakeSearch(), VERSION, timeouts=True).findings == ()
+
+
+def test_the_small_half_runs_half_of_the_lines_and_reads_all(shelf):
+    search = FakeSearch(gives_up=GIVES_UP.gives_up)
+    checked = check([shelf], search, VERSION, small=True)
+    assert (checked.lines, checked.proved, checked.findings) == (41, 21, ())
+    assert len(search.calls) == 21
+    rows = read_manifest(shelf.folder / "manifest.csv")
+    half = smaller_half([(shelf, row) for row in rows])
+    rest = [row for row in rows if row not in [each for _, each in half]]
+    assert max(row.expanded for _, row in half) <= min(row.expanded for row in rest if not row.measured["brfs"].ran_out)
+    (shelf.folder / rest[-1].file).write_text("(define", encoding="utf-8")
+    assert findings(shelf, small=True)[0][:2] == (rest[-1].instance, "file")
+
+
+def test_one_set_is_checked_alone(shelf):
+    assert check([shelf], GIVES_UP, VERSION, sets=("scaled",)).lines == 20
+    assert check([shelf], GIVES_UP, VERSION, sets=("unsolvable",)).lines == 0
+
+
+def test_a_file_that_was_changed_is_found(shelf):
+    path = shelf.folder / "p03.pddl"
+    path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    assert [each[:2] for each in findings(shelf)] == [("p03", "call")]
+    assert "prints another text than p03.pddl holds" in findings(shelf)[0][2]
+
+
+def test_files_that_are_missing_or_not_described_are_found(shelf):
+    (shelf.folder / "p04.pddl").rename(shelf.folder / "p99.pddl")
+    assert [each[:2] for each in findings(shelf)] == [("", "file"), ("p04", "file")]
+    assert "p99.pddl lies in the folder and no line describes it" in findings(shelf)[0][2]
+
+
+@pytest.mark.parametrize(
+    ("fields", "faults"),
+    [
+        ({"call": "pddl2nl generate ferry --seed 1 --name ferry-p05 cars=4"}, {"call"}),
+        ({"call": "pddl2nl generate ferry --seed 1 --name ferry-p05 cars=many"}, {"call"}),
+        ({"call": "make ferry"}, {"call"}),
+        ({"call": "pddl2nl generate movies --seed 1 --name ferry-p05"}, {"call"}),
+        ({"objects": 99}, {"objects"}),
+        ({"ff_length": 99}, {"length"}),
+        ({"role": "scaled"}, {"set"}),
+        ({"file": "p06.pddl"}, {"file", "call", "isomorphic", "objects", "length", "expansions"}),
+    ],
+)
+def test_a_line_that_was_changed_is_found(shelf, fields, faults):
+    changed(shelf, "p05", **fields)
+    found = {fault for _, fault, _ in findings(shelf)}
+    assert found
+    assert found <= faults
+    assert next(iter(fields)) == "file" or found == faults
+
+
+def test_a_length_that_is_wrong_is_found_by_every_planner_that_proves_it(shelf):
+    right = row_of(shelf, "p05").optimal_length
+    changed(shelf, "p05", optimal_length=right + 1)
+    found = [each for each in findings(shelf) if each[1] == "length"]
+    assert found == [
+        ("p05", "length", f"{planner} finds {right} steps, {right + 1} are recorded") for planner in ("brfs", "lmcut")
+    ]
+
+
+@pytest.mark.parametrize("planner", ["brfs", "lmcut", "ff"])
+def test_statuses_and_expansions_that_are_wrong_are_found(shelf, planner):
+    before = row_of(shelf, "p05").measured
+    changed(shelf, "p05", measured={**before, planner: replace(before[planner], expanded=1)})
+    assert [each[:2] for each in findings(shelf)] == [("p05", "expansions")]
+    # Another version expands other states.
+    assert findings(shelf, version="Fake 2.0") == []
+    changed(shelf, "p05", measured={**before, planner: replace(before[planner], status="unsolvable", length=None)})
+    assert ("p05", "status", f"{planner} ends with solved, unsolvable is recorded") in findings(shelf)
+
+
+def test_a_proof_that_does_not_hold_is_found(shelf):
+    changed(shelf, "s20", proof="brfs")
+    assert ("s20", "proof", "brfs is said to have proved the length and did not") in findings(shelf)
+    changed(shelf, "s20", proof="unsolvable", optimal_length=None)
+    assert ("s20", "proof", "no exhaustive search proves that there is no plan") in findings(shelf)
+
+
+def test_an_upper_bound_is_a_plan_of_ff_and_is_found_where_it_is_none_or_proved_by_now(shelf):
+    row = row_of(shelf, "s20")
+    lost = {**row.measured, "lmcut": Measured("timeout")}
+    changed(shelf, "s20", proof="upper bound", optimal_length=row.ff_length, measured=lost)
+    assert findings(shelf) == []
+    proved = findings(shelf, timeouts=True)
+    assert [each[:2] for each in proved] == [("s20", "proof")]
+    assert "finds a shortest plan by now" in proved[0][2]
+    changed(shelf, "s20", optimal_length=row.ff_length + 3)
+    assert ("s20", "proof", f"FF is said to have a plan of {row.ff_length + 3} steps and has not") in findings(shelf)
+
+
+def test_the_same_problem_in_two_sets_is_found(shelf):
+    text = (shelf.folder / "p07.pddl").read_text(encoding="utf-8")
+    (shelf.folder / "scaled" / "s03.pddl").write_text(text.replace("ferry-p07", "ferry-s03"), encoding="utf-8")
+    assert ("s03", "isomorphic", "is p07 under other names of objects") in findings(shelf)
+    # Whichever set is proved.
+    assert ("s03", "isomorphic", "is p07 under other names of objects") in findings(shelf, sets=("primary",))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda rows: rows[1:], "there are 0 examples; 1 was expected"),
+        (lambda rows: rows[:20] + rows[21:], "the primary set has 19 problems"),
+        (lambda rows: [*rows[:2], rows[20], *rows[2:20], *rows[21:]], "the benchmarks are not ordered by length"),
+        (lambda rows: rows[:-1], "the scaled set has 19 problems"),
+        (lambda rows: [replace(rows[0], optimal_length=12), *rows[1:]], "and a benchmark is nearer to 5"),
+        (lambda rows: [rows[0], replace(rows[1], optimal_length=2), *rows[2:]], "its length 2 is not from 3 to 20"),
+        (
+            lambda rows: [rows[0], *(replace(row, optimal_length=3) for row in rows[1:6]), *rows[6:]],
+            "5 benchmarks have 3 steps; 2 or so would be an even share",
+        ),
+    ],
+)
+def test_sets_that_are_not_as_sets_are_are_found(shelf, spoil, said):
+    path = shelf.folder / "manifest.csv"
+    write_manifest(path, spoil(list(read_manifest(path))))
+    assert any(fault == "set" and said in message for _, fault, message in findings(shelf))
+
+
+def test_a_manifest_that_is_none_is_one_finding(shelf):
+    path = shelf.folder / "manifest.csv"
+    path.write_text("instance,file\n", encoding="utf-8")
+    assert [each[:2] for each in findings(shelf)] == [("", "manifest")]
+    path.unlink()
+    assert "no such manifest" in findings(shelf)[0][2]
+
+
+def test_a_planner_that_breaks_is_no_wrong_line(shelf):
+    class Broken(FakeSearch):
+        def __call__(self, domain, problem, planners, limits):
+            if "ferry-p02" in problem:
+                raise InfrastructureError("the disk is full")
+            return {name: self.one(name, problem) for name in planners}
+
+        def one(self, planner, problem):
+            if "ferry-p03" in problem and planner == "ff":
+                return Measured("error", message="exit code 32")
+            return super().one(planner, problem)
+
+    found = findings(shelf, Broken(gives_up=GIVES_UP.gives_up))
+    assert found == [("p02", "planner", "the disk is full"), ("p03", "planner", "ff broke: exit code 32")]
+
+
+def test_calls_are_read_back():
+    generator, made = made_by("pddl2nl generate ferry --seed 4 --name ferry-x locations=2 cars=3 moving=40")
+    assert (generator.domain, made.name) == ("ferry", "ferry-x")
+    for call in ("", "pddl2nl generate ferry", "pddl2nl generate ferry --seed x --name y cars=3"):
+        with pytest.raises(InputError):
+            made_by(call)
+
+
+# ── the table itself ─────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_manifest_comes_back_as_it_was_written(shelf, made):
+    rows = read_manifest(shelf.folder / "manifest.csv")
+    assert [row.call for row in rows] == [row.call for one in made for row in one.rows]
+    text = (shelf.folder / "manifest.csv").read_bytes()
+    write_manifest(shelf.folder / "manifest.csv", reversed(rows[21:] + rows[:21][::-1]))
+    again = read_manifest(shelf.folder / "manifest.csv")
+    assert sorted(again, key=lambda row: row.file) == sorted(rows, key=lambda row: row.file)
+    write_manifest(shelf.folder / "manifest.csv", rows)
+    assert (shelf.folder / "manifest.csv").read_bytes() == text
+    assert b"\r" not in text
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [
+        ("role", "bench", r"manifest.csv:4: instance 'p02': role is 'bench'; one of example, benchmark"),
+        ("proof", "yes", "proof is 'yes'"),
+        ("objects", "many", "objects is 'many'; a number was expected"),
+        ("optimal_length", "", "a proof 'lmcut' with the optimal_length '' makes no sense"),
+        ("lmcut", "won", "lmcut is 'won'; one of solved, unsolvable"),
+        ("ff_seconds", "", "ff_seconds is ''; a number was expected"),
+        ("limits", "long", "'long' are no limits; such as '30 s, 4096 MB' was expected"),
+        ("file", "../p02.pddl", "lies outside the manifest's folder"),
+        ("instance", "", "a line needs an instance and a file"),
+        ("instance", "p01", "two lines describe the instance 'p01'"),
+    ],
+)
+def test_a_cell_that_cannot_be_is_an_error_that_names_it(shelf, column, value, said):
+    path = shelf.folder / "manifest.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        lines = list(csv.reader(file))
+    lines[3][COLUMNS.index(column)] = value
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(lines)
+    with pytest.raises(InputError, match=said):
+        read_manifest(path)
+
+
+def test_a_line_that_is_short_and_columns_that_are_missing_are_errors(shelf):
+    path = shelf.folder / "manifest.csv"
+    path.write_text(",".join(COLUMNS) + "\na,b\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r":2: 2 cells were found, 19 were expected"):
+        read_manifest(path)
+    path.write_text("instance,file,role,objects\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"the columns call, optimal_length, .* are missing"):
+        read_manifest(path)
