@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import string
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -77,7 +78,8 @@ def _draw_towers(blocks: Sequence[str], draw: Draw) -> list[Tower]:
     weights = [1.0]
     for k in range(1, len(blocks)):
         weights.append(weights[-1] * (len(blocks) - k) / (k * (k + 1)))
-    rest = draw.below(2**53) / 2**53 * sum(weights)
+    # Exactly rounded: Python's versions differ in how `sum` adds floats.
+    rest = draw.below(2**53) / 2**53 * math.fsum(weights)
     towers = 1
     while towers < len(blocks) and rest >= weights[towers - 1]:
         rest -= weights[towers - 1]
