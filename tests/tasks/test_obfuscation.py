@@ -59,7 +59,7 @@ def clashes() -> Task:
     return parse_task(CLASHES, CLASHING)
 
 
-def same_report(before: Report, after: Report, renaming: Renaming, task: Task) -> None:
+def assert_same_report(before: Report, after: Report, renaming: Renaming, task: Task) -> None:
     """The reports say the same under a renaming."""
     assert (after.verdict, after.steps, after.cost, after.failed_step) == (
         before.verdict,
@@ -100,7 +100,7 @@ def test_nothing_of_the_old_words_is_left(clashes: Task, scheme: str) -> None:
     assert not [word for word in words(task) if "truck" in word or "place" in word or "clash" in word]
 
 
-def _comes_back(task: Task, data: st.DataObject) -> None:
+def _assert_comes_back(task: Task, data: st.DataObject) -> None:
     scheme, objects = data.draw(st.sampled_from(SCHEMES)), data.draw(st.booleans())
     renaming, changed = renamed(task, scheme, data.draw(st.integers(0, 3)), objects=objects)
     assert renaming.inverse.task(changed) == task
@@ -112,7 +112,7 @@ def _comes_back(task: Task, data: st.DataObject) -> None:
 def test_any_task_comes_back(data: st.DataObject) -> None:
     shown = data.draw(random_tasks.cases())[0]
     # A plain task: the one drawn is of a kind that shows itself.
-    _comes_back(Task(shown.domain, shown.problem), data)
+    _assert_comes_back(Task(shown.domain, shown.problem), data)
 
 
 @pytest.mark.benchmark
@@ -120,7 +120,7 @@ def test_any_task_comes_back(data: st.DataObject) -> None:
 @settings(max_examples=300, deadline=None)
 def test_any_domain_and_problem_of_all_of_pddl_come_back(data: st.DataObject) -> None:
     domain = data.draw(strategies.domains())
-    _comes_back(Task(domain, data.draw(strategies.problems(domain))), data)
+    _assert_comes_back(Task(domain, data.draw(strategies.problems(domain))), data)
 
 
 def test_deeply_nested_formulas_are_renamed() -> None:
@@ -222,7 +222,7 @@ def test_verdicts_on_random_plans_are_the_same(data: st.DataObject) -> None:
         dice.shuffle(steps)
     renaming, changed = renamed(task, data.draw(st.sampled_from(SCHEMES)))
     plan = read_plan("\n".join(map(str, steps)))
-    same_report(validate(task, plan), validate(changed, renaming.plan(plan)), renaming, task)
+    assert_same_report(validate(task, plan), validate(changed, renaming.plan(plan)), renaming, task)
 
 
 def test_plans_with_times_comments_and_capitals(clashes: Task) -> None:
@@ -272,7 +272,7 @@ def _check_folder(folder: Path, limit: int, schemes: tuple[str, ...] = SCHEMES) 
                 continue
             after = read_plan(plan_text(renaming.plan(plan)))
             assert renaming.original_plan(after).actions == plan.actions
-            same_report(validate(task, plan), validate(changed, after), renaming, task)
+            assert_same_report(validate(task, plan), validate(changed, after), renaming, task)
             judged += 1
     return judged
 
