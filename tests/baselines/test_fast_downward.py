@@ -72,6 +72,8 @@ def test_time_limit_on_a_hard_task(shared: Path) -> None:
     outcome = fast_downward.search(hard / "domain.pddl", hard / "problem.pddl", LMCUT, time_limit=2)
     assert outcome.status == "timeout"
     assert outcome.plan_text is None
+    # It was ended by its own limit, and not from outside once our patience had run out.
+    assert outcome.exit_code is not None
 
 
 @pytest.mark.usefixtures("needs_planner")
