@@ -1,56 +1,61 @@
-"""``pddl2nl experiment``: a specification's whole product, gone on with wherever it was cut off."""
+"""``pddl2nl experiment``: a specification's columns on its tasks, gone on with wherever it was cut off."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
 from pddl2nl.cli.access import CacheOption, Calls, Dollars, PollSeconds, ProviderBatch, Tokens
 from pddl2nl.cli.accounts import account_text
 from pddl2nl.cli.batches import check_one_shot
+from pddl2nl.cli.experiment_options import (
+    DEFAULT_WORKERS,
+    ClusterOption,
+    Defines,
+    Domains,
+    DryRuns,
+    Instances,
+    Listing,
+    ModelOption,
+    OutFolder,
+    Sections,
+    Seeds,
+    Showing,
+    SpecFile,
+    Workers,
+    overrides_of,
+)
 from pddl2nl.cli.filtering import narrowed
-from pddl2nl.cli.output import print_json, print_text, print_warnings, warn, write_text_file
+from pddl2nl.cli.output import print_json, print_table, print_text, print_warnings, warn, write_text_file
 from pddl2nl.cli.progress import complain, progress_shown
 from pddl2nl.cli.wording import JsonOption
+from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
     from pddl2nl.experiments.access import Access
     from pddl2nl.experiments.batch_passes import BatchPasses
     from pddl2nl.experiments.jobs import Job
-    from pddl2nl.experiments.product import Cell
+    from pddl2nl.experiments.layout import Layout
     from pddl2nl.experiments.spec_file import ExperimentSpec
+    from pddl2nl.experiments.spec_overrides import Overrides
     from pddl2nl.experiments.summary import SweepSummary
-    from pddl2nl.llm import Price
 
 __all__ = ["register"]
 
 Number = TypeVar("Number", int, float)
 
-_WORKERS = 8
 _EPILOG = (
     "Example: pddl2nl experiment small.toml --dry-run. Where small.toml holds, say: "
     'domains = ["blocksworld"], policies = ["basic", "react", "random"], models = ["oracle"], seeds = [1, 2], '
     'baselines = ["ff"]'
 )
-
-SpecFile = Annotated[Path, typer.Argument(metavar="SPEC.toml", help="The specification.")]
-OutFolder = Annotated[
-    Path | None, typer.Option("--out", metavar="DIR", help="Folder of the records.", show_default="runs/NAME")
-]
-Workers = Annotated[
-    int | None,
-    typer.Option(
-        "--workers", min=1, metavar="N", help="Runs at a time.", show_default=f"access.workers, else {_WORKERS}"
-    ),
-]
-DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Run nothing: count runs, and estimate calls, tokens and money.")
-]
 
 
 def register(app: typer.Typer) -> None:
@@ -59,10 +64,19 @@ def register(app: typer.Typer) -> None:
 
 
 def _experiment(
-    spec: SpecFile,
+    spec: SpecFile = None,
     out: OutFolder = None,
     workers: Workers = None,
-    dry_run: DryRun = False,
+    dry_run: DryRuns = False,
+    cluster: ClusterOption = None,
+    model: ModelOption = None,
+    seeds: Seeds = None,
+    instances: Instances = None,
+    domains: Domains = None,
+    sections: Sections = None,
+    define: Defines = None,
+    listing: Listing = False,
+    show: Showing = False,
     provider_batch: ProviderBatch = False,
     poll_seconds: PollSeconds = 30.0,
     cache: CacheOption = None,
@@ -71,35 +85,124 @@ def _experiment(
     max_tokens: Tokens = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run everything that a specification multiplies: domains, policies, models, wordings, styles, seeds, baselines.
+    """Run the columns of a specification on its tasks: policies by model, wording, style and seed, and baselines.
 
     Each run is one record, NAME.jsonl. Started again, an experiment does what is missing and goes on with what was cut
-    off; no reply is paid for twice.
+    off; no reply is paid for twice. The folder's experiment.json says which run stands where in a table, for pddl2nl
+    report.
 
-    Lists in SPEC.toml: domains (below), instances (of the shipped ones), policies, models, wordings (default, template,
-    llm or a file), styles (nl, pddl), seeds (by default 1 to 5, and 1 to 10 for random), baselines (brfs, lmcut, ff,
-    lama). Texts: name, profile, base_url. Tables: options (of each run: those of `pddl2nl run`, with _ for -, and
-    planner_seconds), budgets (of the whole experiment: max_usd, max_calls, max_tokens; given here as options they
-    stand), access (workers, requests_per_minute, tokens_per_minute, models). Paths are relative to the file.
+    The paper's experiments are shipped (--list): table-2, tables-3-4, tables-6-7, renamed-blocksworld.
+
+    In SPEC.toml: domains (below), instances (of the shipped ones), models, wordings (default, template, llm or a file),
+    seeds (by default 1 to 5, and 1 to 10 for random), baselines (brfs, lmcut, ff, lama). Either policies and styles
+    (nl, pddl), which multiply with models and wordings; or columns, a list of tables, one for each thing that is
+    compared: name, group, policy, model, wording, style, options, seeds, domains, sections, variant (an extra row below
+    each domain's), optional, and zip = {seed = [1, 2], wording = ["w1.json", "w2.json"]} for what varies together;
+    lists multiply. And tables, a list as well: kind (coverage, suites, families, tokens), title, paper, columns. Texts:
+    name, profile, base_url. Also options (of each run: those of `pddl2nl run`, with _ for -, and planner_seconds and
+    planner_memory of baselines), budgets (of the whole experiment: max_usd, max_calls, max_tokens; given here as
+    options they stand), access (workers, requests_per_minute, tokens_per_minute, models), variables (NAME = {about =
+    TEXT, default = TEXT, path = true}, used as ${NAME}), cluster. Paths are relative to the file.
 
     A domain is the name of a shipped one, {shipped = NAME, set = "scaled"} (or "unsolvable"), {domain = FILE,
     problems = [FILES or PATTERNS]}, or {suite = DIR, only = ["gripper*"]}: what `pddl2nl tasks DIR` finds. A table has
     filters as well: instances, except, min-objects, max-objects, min-optimal-length, max-optimal-length, and solved-by
-    = "ff" (or unsolved-by), within = "30m" and memory = "8g"; and transform = ["strip-costs", "obfuscate:generic"].
+    = "ff" (or unsolved-by), within = "30m" and memory = "8g"; costlier = {than = USD, as = MODEL, solved-by = "brfs"};
+    transform = ["strip-costs", "obfuscate:generic"]; and section, with which others its rows are summed.
     What planners find for filters is kept beside the cache of replies; --dry-run uses what is kept, and runs none.
 
     Exit code 0: all solved; 1: some are not, or are left for the next time; 2: bad input; 3: an endpoint or a planner
     failed, which is no verdict; 130: Ctrl-C.
     """
+    if listing:
+        _list(as_json)
+        return
+    if spec is None:
+        raise typer.BadParameter(
+            "a specification is missing; --list shows those that are shipped", param_hint="SPEC.toml"
+        )
     from pddl2nl.experiments.access import reach
-    from pddl2nl.experiments.product import cells, check_models, jobs_of
-    from pddl2nl.experiments.record import record_name
+    from pddl2nl.experiments.product import cells, layout_of, placed_jobs
+    from pddl2nl.experiments.shipped_specs import find_specification
+    from pddl2nl.experiments.spec_checks import check_models
     from pddl2nl.experiments.spec_file import load_experiment
+
+    path = find_specification(spec)
+    if show:
+        print_text(path.read_text(encoding="utf-8"))
+        return
+    _check_cluster(cluster, provider_batch)
+    overrides = overrides_of(model, seeds, instances, domains, sections, define)
+    said = _budgeted(load_experiment(path, overrides), max_calls, max_tokens, max_usd)
+    named = (said.name, overrides.model.rpartition("/")[2]) if overrides.model else (said.name,)
+    folder = out or _folder(*named)
+    reached = reach(cache, said.models_file, said.requests_per_minute, said.tokens_per_minute, warn=warn)
+    prices = check_models(said, reached)
+    if provider_batch:
+        for policy in said.policies:
+            check_one_shot(policy, f"{said.path}: --provider-batch: policy '{policy}'")
+    said = narrowed(said, cache, ask=not dry_run)
+    table = [*cells(said)]
+    print_warnings(_warnings(said))
+    placed = placed_jobs(said, table)
+    jobs = [*{each.job.name: each.job for each in placed}.values()]
+    print_warnings(_strangers(folder, jobs))
+    if dry_run:
+        from pddl2nl.cli.estimates import DryRun
+
+        if provider_batch:
+            prices = {name: None if price is None else price.in_batch() for name, price in prices.items()}
+        DryRun(said, folder, table, placed, prices).show(as_json=as_json)
+        return
+    _write_down(said, folder, layout_of(said, placed))
+    del table, placed
+    summary = _run(said, jobs, folder, workers, reached, poll_seconds if provider_batch else None, cluster)
+    _conclude(said.name, summary, folder, as_json)
+
+
+def _folder(*parts: str) -> Path:
+    """The folder of the records, called as the experiment is."""
+    from pddl2nl.experiments.record import record_name
+
+    older = Path("runs") / record_name(*parts)
+    if older.exists():
+        # Versions before this one wrote no hyphens; what is finished there is not to be run again.
+        return older
+    return Path("runs") / "-".join(record_name(*re.split("-+", part.strip("-"))) for part in parts)
+
+
+def _list(as_json: bool) -> None:
+    from pddl2nl.experiments.shipped_specs import shipped_specs
+
+    shipped = shipped_specs()
+    if as_json:
+        print_json([{"name": each.name, "about": each.about} for each in shipped])
+    else:
+        print_table("", ("specification", "what it is"), [(each.name, each.about) for each in shipped])
+
+
+def _check_cluster(cluster: str | None, provider_batch: bool) -> None:
+    """Refuses what can be refused at once."""
+    if cluster is None:
+        return
+    if provider_batch:
+        raise InputError(
+            "--cluster and --provider-batch exclude each other, as a batch is brought by one process; leave one of "
+            "them out"
+        )
+    from pddl2nl.experiments.cluster import check_address
+
+    check_address(cluster)
+
+
+def _budgeted(
+    said: ExperimentSpec, max_calls: int | None, max_tokens: int | None, max_usd: float | None
+) -> ExperimentSpec:
+    """The experiment with the budgets of the command line over its own."""
     from pddl2nl.policies.budget import Limits
 
-    said = load_experiment(spec)
     budget = said.budget
-    said = replace(
+    return replace(
         said,
         budget=Limits(
             calls=_first(max_calls, budget.calls),
@@ -107,31 +210,29 @@ def _experiment(
             usd=_first(max_usd, budget.usd),
         ),
     )
-    folder = out or Path("runs") / record_name(said.name)
-    reached = reach(cache, said.models_file, said.requests_per_minute, said.tokens_per_minute, warn=warn)
-    prices = check_models(said, reached)
-    if provider_batch:
-        for policy in said.policies:
-            check_one_shot(policy, f"{said.path}: --provider-batch: policy '{policy}'")
-    said = narrowed(said, cache, ask=not dry_run)
-    table = list(cells(said))
-    print_warnings(_warnings(said))
-    jobs = jobs_of(said, table)
-    print_warnings(_strangers(folder, jobs))
-    if dry_run:
-        if provider_batch:
-            prices = {model: None if price is None else price.in_batch() for model, price in prices.items()}
-        _estimate(said, folder, table, jobs, prices, as_json)
-        return
-    write_text_file(folder / "specification.toml", _shareable(said))
-    threads = workers or said.workers or _WORKERS
-    summary = _run(said, jobs, folder, threads, reached, poll_seconds if provider_batch else None)
-    if as_json:
-        print_json({"name": said.name, **summary.as_json(), "records": str(folder)})
-    else:
-        print_text(_told(said.name, summary, folder))
-    complain(summary)
-    raise typer.Exit(summary.exit_code)
+
+
+def _write_down(said: ExperimentSpec, folder: Path, layout: Layout) -> None:
+    """What the folder's records are: the specification as it was run, and which run stands where."""
+    from pddl2nl.experiments.layout import write_layout
+
+    write_text_file(folder / "specification.toml", _shareable(said) + _said_besides(said.overrides))
+    write_layout(folder, layout)
+
+
+def _said_besides(overrides: Overrides) -> str:
+    """The options that stood in the place of what the file says, as comments below it."""
+    options = [("--model", overrides.model)] if overrides.model else []
+    lists = (
+        ("--seeds", overrides.seeds),
+        ("--instances", overrides.instances),
+        ("--domains", overrides.domains),
+        ("--sections", overrides.sections),
+    )
+    options += [(option, ",".join(map(str, values))) for option, values in lists if values]
+    options += [("--define", f"{name}={value}") for name, value in overrides.defines.items()]
+    lines = [f"# run with {option} {value}" for option, value in options]
+    return "".join(f"{' '.join(line.split())}\n" for line in ("", *lines)) if lines else ""
 
 
 def _first(given: Number | None, said: Number | None) -> Number | None:
@@ -154,7 +255,7 @@ def _warnings(said: ExperimentSpec) -> Iterator[str]:
 
 
 def _strangers(folder: Path, jobs: Sequence[Job]) -> Iterator[str]:
-    """What a folder of records holds besides those of this experiment, and a report would count among them."""
+    """What a folder of records holds besides those of this experiment: a report lists it and counts it nowhere."""
     known = {f"{job.name}.jsonl" for job in jobs}
     others = sum(path.name not in known for path in folder.glob("*.jsonl"))
     if others:
@@ -172,58 +273,49 @@ def _shareable(said: ExperimentSpec) -> str:
     return text if said.base_url is None else text.replace(said.base_url, public_url(said.base_url))
 
 
-# ── before: what it would take ───────────────────────────────────────────────────────────────────
-
-
-def _estimate(
-    said: ExperimentSpec,
-    folder: Path,
-    table: Sequence[Cell],
-    jobs: Sequence[Job],
-    prices: dict[str, Price | None],
-    as_json: bool,
-) -> None:
-    from pddl2nl.experiments.estimate import HOW, estimate
-    from pddl2nl.experiments.jobs import PlannerSpec, read_end
-    from pddl2nl.experiments.product import left_out
-
-    ends = [read_end(folder / f"{job.name}.jsonl") for job in jobs]
-    missing = [job for job, end in zip(jobs, ends, strict=True) if end is None or end.broken]
-    wanted = {id(job.spec) for job in missing}
-    left = [replace(cell, runs=tuple(run for run in cell.runs if id(run) in wanted)) for cell in table]
-    expected = estimate([cell for cell in left if cell.runs], prices)
-    finished = len(jobs) - len(missing)
-    if as_json:
-        counts = {"runs": len(jobs), "finished": finished, "left_out": [*left_out(said)], "notes": [*said.notes]}
-        print_json({"name": said.name, **counts, "estimate": expected.as_json(), "records": str(folder)})
-        return
-    usd = "price unknown" if expected.usd is None else f"about {expected.usd:.2f} USD"
-    kinds = Counter(job.spec.planner if isinstance(job.spec, PlannerSpec) else job.spec.policy for job in jobs)
-    print_text(
-        f"{said.name}: {len(jobs)} runs ({', '.join(f'{count} {kind}' for kind, count in kinds.items())}), "
-        f"of which {finished} are finished in {folder}\n"
-        f"Estimated for the rest: {expected.calls} calls, {expected.prompt_tokens} + {expected.completion_tokens} "
-        f"tokens, {usd}\nAn estimate only: {HOW}."
-    )
-
-
 # ── while it runs ────────────────────────────────────────────────────────────────────────────────
 
 
 def _run(
-    said: ExperimentSpec, jobs: list[Job], folder: Path, workers: int, reached: Access, poll_seconds: float | None
+    said: ExperimentSpec,
+    jobs: list[Job],
+    folder: Path,
+    workers: int | None,
+    reached: Access,
+    poll_seconds: float | None,
+    cluster: str | None,
 ) -> SweepSummary:
     from pddl2nl.experiments.batch_passes import BatchPasses
+    from pddl2nl.experiments.cluster import open_cluster
     from pddl2nl.experiments.sweep import run_all
 
-    with progress_shown(len(jobs)) as (show, show_batch):
+    opened = nullcontext(None) if cluster is None else open_cluster(cluster, said.cluster, workers)
+    with opened as reached_cluster, progress_shown(len(jobs)) as (show, show_batch):
         batch: BatchPasses | None = None
         if poll_seconds is not None:
             batch = BatchPasses(reached, poll_seconds=poll_seconds, on_progress=show_batch)
-        return run_all(jobs, folder, workers=workers, access=reached, budget=said.budget, on_progress=show, batch=batch)
+        return run_all(
+            jobs,
+            folder,
+            workers=workers or said.workers or DEFAULT_WORKERS,
+            access=reached,
+            budget=said.budget,
+            on_progress=show,
+            batch=batch,
+            cluster=reached_cluster,
+        )
 
 
 # ── in the end ───────────────────────────────────────────────────────────────────────────────────
+
+
+def _conclude(name: str, summary: SweepSummary, folder: Path, as_json: bool) -> None:
+    if as_json:
+        print_json({"name": name, **summary.as_json(), "records": str(folder)})
+    else:
+        print_text(_told(name, summary, folder))
+    complain(summary)
+    raise typer.Exit(summary.exit_code)
 
 
 def _told(name: str, summary: SweepSummary, folder: Path) -> str:

@@ -18,19 +18,23 @@ __all__ = ["narrowed"]
 
 
 def narrowed(said: ExperimentSpec, cache: str | None, *, ask: bool) -> ExperimentSpec:
-    """The experiment with the tasks that pass, see `pddl2nl.experiments.solved_by.narrow`.
+    """The experiment with the tasks that pass, see `pddl2nl.experiments.solved_by.narrow`; then `costlier.limit_costs`.
 
     Args:
         said: the experiment.
         cache: what ``--cache`` says: planners' results are kept beside the replies, or nowhere.
         ask: whether planners are run.
     """
+    from pddl2nl.experiments.costlier import limit_costs
     from pddl2nl.experiments.planner_cache import PlannerCache, default_planner_cache
     from pddl2nl.experiments.solved_by import narrow
 
-    if not any(task.filters for domain in said.domains for task in domain.tasks):
+    if not any(domain.costlier or any(task.filters for task in domain.tasks) for domain in said.domains):
         return said
     kept = None if cache == "none" else PlannerCache(default_planner_cache(None if cache is None else Path(cache)))
+    with _shown() as show:
+        said = narrow(said, kept, ask=ask, on_progress=show, warn=warn)
+    said = limit_costs(said)
     with _shown() as show:
         return narrow(said, kept, ask=ask, on_progress=show, warn=warn)
 

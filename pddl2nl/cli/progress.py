@@ -12,6 +12,8 @@ from pddl2nl.cli.batches import batches_text
 from pddl2nl.cli.output import console, print_error
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from pddl2nl.experiments.summary import Progress, SweepSummary, Trouble
     from pddl2nl.llm.batch import BatchProgress
 
@@ -22,29 +24,74 @@ _SHOWN = 5
 
 @contextmanager
 def progress_shown(runs: int) -> Iterator[tuple[Callable[[Progress], None], Callable[[BatchProgress], None]]]:
-    """Progress on standard error: a bar where that is a terminal, else a line for every tenth part."""
-    screen = console(stderr=True)
-    if not screen.is_terminal:
-        lines = TenthLines()
-        yield lambda progress: lines.show(progress.ended, progress.runs, _line(progress)), lambda state: None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bars
+    """Progress on standard error: a bar where that is a terminal, else a line for every tenth part.
 
-    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    with Bars(*columns, TextColumn("{task.description}"), console=screen, transient=True) as bars:
-        task = bars.add_task("", total=runs)
-        ended = ""
+    Both say how many runs are done, solved and failed and were finished before, the calls and how many of them the
+    cache had, tokens, money, and how long the rest will take. A stop that was wished for is said at once.
+    """
+    screen = console(stderr=True)
+    if screen.is_terminal:
+        with _bar(screen, runs) as shown:
+            yield shown
+        return
+    lines, notes = TenthLines(), _Notes(sys.stderr.write)
+
+    def show(progress: Progress) -> None:
+        lines.show(progress.ended, progress.runs, "; ".join([*_parts(progress), *_time_left(progress)]))
+        notes.show(progress)
+
+    yield show, lambda state: None
+
+
+@contextmanager
+def _bar(screen: Console, runs: int) -> Iterator[tuple[Callable[[Progress], None], Callable[[BatchProgress], None]]]:
+    from rich.console import Group
+    from rich.live import Live
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+    from rich.text import Text
+
+    bars = Bars(BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
+    task = bars.add_task("", total=runs)
+    # Below the bar, where there is room for it.
+    below = Text(no_wrap=True, overflow="ellipsis")
+    with Live(Group(bars, below), console=screen, transient=True, refresh_per_second=4):
+        notes = _Notes(lambda text: screen.print(Text(text.rstrip("\n"))))
+        state = [""]
 
         def show(progress: Progress) -> None:
-            nonlocal ended
-            ended = f"{progress.solved} solved, {progress.failed} failed; {account_text(progress.spent)}"
-            bars.update(task, completed=progress.ended, description=ended)
+            state[0] = "; ".join(_parts(progress))
+            below.plain = state[0]
+            bars.update(task, completed=progress.ended, description="".join(_time_left(progress)))
+            notes.show(progress)
 
-        def show_batch(state: BatchProgress) -> None:
-            bars.update(task, description=f"{ended}; {batches_text(state)}, {state.treated} of {state.lines} lines")
+        def show_batch(batches: BatchProgress) -> None:
+            below.plain = f"{state[0]}; {batches_text(batches)}, {batches.treated} of {batches.lines} lines"
 
         yield show, show_batch
+
+
+class _Notes:
+    """What is said once, as soon as it is so: that a stop was wished for, or that there are no workers."""
+
+    def __init__(self, write: Callable[[str], object]):
+        self._write = write
+        self._said = ""
+
+    def show(self, progress: Progress) -> None:
+        """Writes what is new."""
+        note = progress.note
+        if progress.stopping:
+            runs = (
+                "1 run goes on and comes to its end"
+                if progress.going == 1
+                else (f"{progress.going} runs go on and come to their end")
+            )
+            note = f"Ctrl-C: {runs}, and none begins; Ctrl-C once more stops now"
+        kind = note.partition(":")[0]
+        if note and kind != self._said:
+            self._write(f"{note}\n")
+        self._said = kind
 
 
 class TenthLines:
@@ -61,11 +108,25 @@ class TenthLines:
             sys.stderr.write(f"{line}\n")
 
 
-def _line(progress: Progress) -> str:
-    return (
-        f"{progress.ended} of {progress.runs} runs, {progress.solved} solved, {progress.failed} failed; "
-        f"{account_text(progress.spent)}"
-    )
+def _parts(progress: Progress) -> list[str]:
+    earlier = f", {progress.earlier} finished before" if progress.earlier else ""
+    return [
+        f"{progress.ended} of {progress.runs} runs, {progress.solved} solved, {progress.failed} failed{earlier}",
+        account_text(progress.spent),
+    ]
+
+
+def _time_left(progress: Progress) -> list[str]:
+    """``about 3 min left``; nothing where that is not known, or nothing is left."""
+    left = progress.seconds_left
+    return [f"about {_duration(left)} left"] if left else []
+
+
+def _duration(seconds: float) -> str:
+    """A time in its largest unit: ``40 s``, ``12 min``, ``3.5 h``."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def complain(summary: SweepSummary) -> None:

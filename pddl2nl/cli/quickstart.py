@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +13,8 @@ import typer
 from pddl2nl.cli.output import DONE, INFRASTRUCTURE, WANTING, console, print_json, print_text
 
 if TYPE_CHECKING:
-    from pddl2nl.reports import CoverageTable, Record
+    from pddl2nl.reports.gathering import Gathered
+    from pddl2nl.reports.records import Record
 
 __all__ = ["register"]
 
@@ -37,27 +39,30 @@ def _quickstart(
     needs no key and no network, but the extra 'planners'. Exit code 0: done; 1: the oracle left a task unsolved,
     which means that a wording lost information; 2: the planners are not installed; 3: a planner broke.
     """
-    from pddl2nl.reports import coverage_table, print_coverage, read_record, recheck
+    from pddl2nl.experiments.layout import LayoutTable
+    from pddl2nl.reports.recheck import recheck
+    from pddl2nl.reports.records import read_record
+    from pddl2nl.reports.tables import alarms_of, coverage_json, print_tables, runs_table
 
     began = time.monotonic()
     paths = _run(out / "records", seed, quiet=as_json)
     records = [read_record(path) for path in paths]
-    table = coverage_table(records, _label)
+    found = _gathered(records)
     judged = [recheck(record) for record in records]
     agreeing = sum(again.agrees for again in judged)
-    page = _write_page(out / "report.html", records)
+    page = _write_page(out / "report.html", found)
     seconds = time.monotonic() - began
     if as_json:
-        summary = {"runs": len(records), "judged_as_recorded": agreeing, "coverage": table.as_json()}
+        summary = {"runs": len(records), "judged_as_recorded": agreeing, "coverage": coverage_json(found)}
         print_json(summary | {"report": str(page), "records": str(out / "records"), "seconds": round(seconds, 1)})
     else:
-        print_coverage(table, console())
+        print_tables([runs_table(found, LayoutTable("runs"))], console(), alarms_of(found))
         print_text(
             f"\nJudged again by the validator, from the PDDL alone: {agreeing} of {len(records)} runs as recorded.\n"
             f"{len(records)} runs in {seconds:.0f} s. Open every one of them, step by step: {page}\n"
             f"Their records: {out / 'records'}"
         )
-    raise typer.Exit(_exit_code(table, agreeing == len(records)))
+    raise typer.Exit(_exit_code(found, agreeing == len(records)))
 
 
 def _run(folder: Path, seed: int, *, quiet: bool) -> tuple[Path, ...]:
@@ -93,27 +98,32 @@ def _conversion() -> str:
     return f"A domain and a problem in PDDL ({' '.join(_SHOWN)}) are told to a model like this:\n\n{indented}\n\n"
 
 
-def _label(record: Record) -> str:
-    """The shipped name of a record's domain, which may differ from the name in its PDDL text."""
+def _gathered(records: list[Record]) -> Gathered:
+    """The runs with the shipped names of their domains, which may differ from those in their PDDL texts."""
+    from pddl2nl.reports.gathering import gathered
+    from pddl2nl.reports.summarizing import summarize
     from pddl2nl.tasks import shipped_domain, shipped_domains
 
     names = {shipped_domain(name).domain.name: name for name in shipped_domains()}
-    return names.get(record.domain, record.domain)
+    summaries = map(summarize, records)
+    found = gathered([replace(run, suite=names.get(run.domain, run.domain)) for run in summaries], name="quickstart")
+    # Above each mechanism what it asked, also where all of them ask the same.
+    columns = tuple(replace(column, group=column.model) for column in found.layout.columns)
+    return replace(found, layout=replace(found.layout, columns=columns))
 
 
-def _write_page(path: Path, records: list[Record]) -> Path:
-    from pddl2nl.reports import ORACLE_NOTE, render_report, write_report
+def _write_page(path: Path, found: Gathered) -> Path:
+    from pddl2nl.reports.html import write_html
+    from pddl2nl.reports.tables import ORACLE_NOTE
 
     title = "Ten tasks, nine ways to plan them"
     walk = "random: a uniform walk over applicable actions, with twice the steps of a plan that the planner ff found."
     planners = "brfs, lmcut, ff, lama: Fast Downward, for comparison; brfs and lmcut find shortest plans."
-    html = render_report(records, title=title, notes=(ORACLE_NOTE, walk, planners), label=_label)
-    write_report(path, html)
-    return path
+    return write_html(found, path, title=title, notes=(ORACLE_NOTE, walk, planners))
 
 
-def _exit_code(table: CoverageTable, agreed: bool) -> int:
-    if table.broken:
+def _exit_code(found: Gathered, agreed: bool) -> int:
+    if found.broken:
         return INFRASTRUCTURE
-    oracle = [cell for column, cell in zip(table.columns, table.total.cells, strict=True) if column.model == "oracle"]
-    return DONE if agreed and all(cell.solved == cell.scored for cell in oracle) else WANTING
+    oracle = [run for run in found.runs.values() if run.model == "oracle"]
+    return DONE if agreed and all(run.solved for run in oracle) else WANTING

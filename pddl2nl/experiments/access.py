@@ -54,6 +54,8 @@ class Access:
             shipped ones alone.
         requests_per_minute, tokens_per_minute: shared by all that ask the same model in this process; None for what
             the settings say.
+        share: the part of every limit a minute that is this process's, those of the settings included: where several
+            processes ask the same model, each has its part.
         collect: takes requests that neither the cache nor a record can answer, for a batch; None to ask at once.
         purse: the budget that the runs of an experiment share.
         before: put before every model that is asked, such as the replies of a run that was interrupted.
@@ -66,6 +68,7 @@ class Access:
     models_file: Path | None = None
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
+    share: float = 1.0
     collect: Collect | None = None
     purse: Purse | None = None
     before: Callable[[Model], Model] = _as_it_is

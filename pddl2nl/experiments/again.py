@@ -2,7 +2,7 @@
 
 The first event of a record holds the task, the wording, the names, the example with its plan and every setting. The
 run is made from it again, with the recorded replies in place of all its models, and what happens is compared with the
-record, event by event and field by field. What may differ are the fields of `pddl2nl.policies.events.VOLATILE` and
+record, event by event and field by field. What may differ are the fields of `pddl2nl.experiments.record.VOLATILE` and
 those that name what a replay has not got, its endpoint, the installed versions, a planner's proof (`KEPT`): they stay
 as recorded.
 
@@ -21,6 +21,7 @@ from typing import Any
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.example import SolvedProblem
+from pddl2nl.experiments.record import VOLATILE
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.llm import ModelConfigurationError, ReplayModel
@@ -28,7 +29,7 @@ from pddl2nl.llm.replay import read_events
 from pddl2nl.nl import Wording, wording_from_json
 from pddl2nl.pddl import Domain, Task, parse_domain, parse_problem
 from pddl2nl.policies.event_json import event_from_json, event_to_json
-from pddl2nl.policies.events import VOLATILE, Event, RecordError, Started
+from pddl2nl.policies.events import Event, RecordError, Started
 
 __all__ = ["KEPT", "Difference", "PlannedRecordError", "Replayed", "replay_record"]
 

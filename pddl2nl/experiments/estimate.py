@@ -16,12 +16,12 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments.product import Cell, behind_endpoint
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.experiments.spec import RunSpec
+from pddl2nl.experiments.spec_columns import policy_of
 from pddl2nl.llm import Completion, Price, Request
 from pddl2nl.llm.limiter import CHARACTERS_A_TOKEN
-from pddl2nl.policies import POLICIES
 from pddl2nl.policies.prompting import prompt_text
 
-__all__ = ["HOW", "Estimate", "estimate"]
+__all__ = ["HOW", "Estimate", "estimate", "estimates"]
 
 _ACTION, _THOUGHT, _OBSERVATION = 15, 35, 25
 _EXAMPLE_STEPS, _PLAN = 5, 12
@@ -88,32 +88,55 @@ def estimate(cells: Iterable[Cell], prices: Mapping[str, Price | None]) -> Estim
         prices: what tokens cost, by the model's name.
     """
     whole = Estimate()
+    for _, one in estimates(cells, prices):
+        whole = whole.plus(one)
+    return whole
+
+
+def estimates(cells: Iterable[Cell], prices: Mapping[str, Price | None]) -> Iterator[tuple[Cell, Estimate]]:
+    """The estimate of each cell's runs; what is asked once counts for the first that asks it."""
     measured: dict[tuple[object, ...], tuple[float, float]] = {}
     asked: set[tuple[object, ...]] = set()
     for cell in cells:
-        if not POLICIES[cell.policy]().needs_model:
+        if not policy_of(cell.policy).needs_model:
+            yield cell, Estimate()
             continue
-        key = (cell.domain.label, cell.task.path, cell.policy, cell.style, cell.wording)
+        key = _measured_by(cell)
         if key not in measured:
             measured[key] = _measure(cell)
         one = _one_run(cell, *measured[key], prices.get(cell.model))
+        whole = Estimate()
         for run in cell.runs:
             whole = whole.plus(one)
             for what, model in _asked_before(cell, run):
                 # Asked once: the other runs of this seed find the replies in the cache.
-                once = (what, cell.domain.label, cell.wording if what == "thoughts" else "", model, run.seed)
+                words = cell.wording if what == "thoughts" else ""
+                once = (what, cell.domain.row or cell.domain.label, words, model, run.seed)
                 if once not in asked:
                     asked.add(once)
                     price = prices.get(model)
                     whole = whole.plus(_wording(cell, price) if what == "wording" else _thoughts(*measured[key], price))
-    return whole
+        yield cell, whole
+
+
+def _measured_by(cell: Cell) -> tuple[object, ...]:
+    """What the length of a first prompt goes by; a wording yet to be made is taken to be as long as the template."""
+    wording = "template" if cell.wording == "llm" else cell.wording
+    return (
+        cell.domain.label,
+        cell.task.path,
+        cell.policy,
+        cell.style,
+        wording,
+        str(sorted(cell.column.options.items())),
+    )
 
 
 def _asked_before(cell: Cell, run: RunSpec) -> Iterator[tuple[str, str]]:
     """What is asked for before a run begins, and of which model."""
     if run.wording == "llm":
         yield "wording", str(run.wording_model or cell.model)
-    if not POLICIES[cell.policy]().thoughts or run.example == "none" or run.thoughts == "template":
+    if not policy_of(cell.policy).thoughts or run.example == "none" or run.thoughts == "template":
         return
     if run.thoughts == "llm" or run.thoughts_model is not None or behind_endpoint(cell.model):
         yield "thoughts", str(run.thoughts_model or cell.model)
@@ -142,7 +165,7 @@ def _measure(cell: Cell) -> tuple[float, float]:
 
 
 def _one_run(cell: Cell, system: float, problem: float, price: Price | None) -> Estimate:
-    policy, run = POLICIES[cell.policy](), cell.runs[0]
+    policy, run = policy_of(cell.policy), cell.runs[0]
     said = _ACTION + (_THOUGHT if policy.thoughts else 0)
     turn = said + (0 if policy.one_shot else _OBSERVATION)
     first = system + problem + (0.0 if run.example == "none" else problem + _EXAMPLE_STEPS * turn)

@@ -72,12 +72,22 @@ def _openai(argument: str, context: ModelContext) -> MadeModel:
     model = access.made.get((argument, context.base_url))
     if model is None:
         # One of two that are made in one moment is lost, which costs a connection and nothing else.
-        model = access.made.setdefault(
-            (argument, context.base_url), OpenAIModel(argument, context.base_url, settings=settings)
+        parted = replace(
+            settings,
+            requests_per_minute=_part(settings.requests_per_minute, access.share),
+            tokens_per_minute=_part(settings.tokens_per_minute, access.share),
         )
-    made = wrap_model(model)
+        model = access.made.setdefault(
+            (argument, context.base_url), OpenAIModel(argument, context.base_url, settings=parted)
+        )
+    # What is recorded is the same, however many processes share a limit.
+    made = replace(wrap_model(model), settings=settings.to_json())
     cache = access.opened_cache()
     return made if cache is None else replace(made, model=CachedModel(model, cache, collect=access.collect))
+
+
+def _part(limit: float | None, share: float) -> float | None:
+    return None if limit is None else limit * share
 
 
 def _oracle(argument: str, context: ModelContext) -> MadeModel:

@@ -7,16 +7,56 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import count
 from pathlib import Path
 from types import TracebackType
 
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.policies.event_json import event_to_json
-from pddl2nl.policies.events import Event, Prompted, Replied
+from pddl2nl.policies.events import Event, Prompted, RecordError, Replied
 
-__all__ = ["RecordWriter", "claimed", "free_record_path", "partial_path", "record_name", "resuming_path"]
+__all__ = [
+    "VOLATILE",
+    "RecordWriter",
+    "claimed",
+    "free_record_path",
+    "partial_path",
+    "record_name",
+    "resuming_path",
+    "stable",
+]
+
+VOLATILE: Mapping[str, str] = {
+    "started.time": "when the run began",
+    "replied.seconds": "how long the reply was waited for",
+    "replied.from_cache": "whether our cache had the reply, or it was paid for now",
+    "finished.seconds": "how long the run took",
+    "finished.spent": "what of the replies was paid for now, and how long they were waited for",
+    "planned.seconds": "how long the planner took",
+}
+"""``event.field`` of every field of a record that differs between two runs of one specification, and what it holds.
+
+All other bytes of a record are the same, whoever ran it, however often it was cut off and gone on with, on a thread or
+on a cluster. (`pddl2nl.policies.events.VOLATILE` has those of an episode's events.)
+"""
+
+
+def stable(record_text: str) -> str:
+    """The text of a record without the fields in `VOLATILE`: the same for two runs of one specification.
+
+    Raises:
+        RecordError: a line that is no event; the message says which.
+    """
+    lines = []
+    for number, line in enumerate(record_text.rstrip("\n").split("\n"), 1):
+        try:
+            event = json.loads(line)
+            kept = {key: value for key, value in event.items() if f"{event['event']}.{key}" not in VOLATILE}
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise RecordError(f"line {number} is no event of a record: {line[:80]!r}") from error
+        lines.append(json.dumps(kept, ensure_ascii=False) + "\n")
+    return "".join(lines)
 
 
 def partial_path(path: Path) -> Path:

@@ -18,9 +18,9 @@ from pddl2nl.baselines import Status, TaskTexts, solve
 from pddl2nl.baselines.fast_downward import stop_searches
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.experiments.planner_cache import PlannerCache, ResultKey, result_key
-from pddl2nl.experiments.spec_domains import SpecDomain
 from pddl2nl.experiments.spec_file import ExperimentSpec
 from pddl2nl.experiments.spec_filters import SolvedBy
+from pddl2nl.experiments.spec_parts import SpecDomain
 from pddl2nl.pddl.prepare import decode, load_bytes
 
 __all__ = ["Deciding", "narrow"]
@@ -45,6 +45,7 @@ class _Answer:
 
     status: Status | None
     message: str = ""
+    plan_length: int | None = None
 
     def passes(self, condition: SolvedBy) -> bool:
         """Whether the task is to be run; one that is not decided yet is."""
@@ -82,7 +83,7 @@ def narrow(
     for key, condition in questions:
         found = None if cache is None else cache.find(key, condition.seconds, condition.memory_mb)
         if found is not None:
-            answers[key, condition] = _Answer(found.status)
+            answers[key, condition] = _Answer(found.status, plan_length=found.plan_length)
     missing = {question: texts for question, texts in questions.items() if question not in answers}
     if ask and missing:
         asking = _Asking(cache, warn)
@@ -151,7 +152,8 @@ class _Asking:
             except InfrastructureError as error:
                 self._cache = None
                 self._warn(f"results of planners are not kept: {error}")
-        return _Answer(result.status, result.message)
+        length = None if result.plan is None else len(result.plan)
+        return _Answer(result.status, result.message, length)
 
 
 # ── what is left ─────────────────────────────────────────────────────────────────────────────────
@@ -175,9 +177,12 @@ def _of_domain(
     tasks = []
     among, reasons, open_ = Counter[SolvedBy](), dict[SolvedBy, Counter[str]](), Counter[SolvedBy]()
     for task in domain.tasks:
-        passes = True
+        passes, length = True, task.plan_length
         for condition in task.filters:
             answer = answers.get(next(questions), _Answer(None))
+            if condition.planner == "ff" and length is None:
+                # For estimates, which reckon with as many turns.
+                length = answer.plan_length
             if not passes:
                 continue
             among[condition] += 1
@@ -189,7 +194,7 @@ def _of_domain(
                 passes = False
                 reasons.setdefault(condition, Counter())[str(answer.status)] += 1
         if passes:
-            tasks.append(replace(task, filters=()))
+            tasks.append(replace(task, filters=(), plan_length=length))
     for condition, number in among.items():
         said = reasons.get(condition, Counter[str]())
         if said:

@@ -7,113 +7,60 @@
         {shipped = "blocksworld", set = "scaled", transform = "obfuscate:generic"},
         {domain = "mine/domain.pddl", problems = ["mine/p*.pddl"]},
         {suite = "downward-benchmarks", only = ["gripper*"], solved-by = "ff", within = "30m"},
+        {shipped = ["ferry", "grippers"], set = "scaled", section = "larger"},
     ]
 
 Every entry may have filters (`pddl2nl.experiments.spec_filters`) and transformations (`pddl2nl.tasks.transformations`).
-A suite whose tasks have domains of their own becomes several domains under the suite's name.
+A suite whose tasks have domains of their own becomes several domains under the suite's name. ``section`` says with
+which others an entry's rows stand together in a table; where there are several sets of shipped domains, those other
+than the primary one have sections by their names.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from glob import glob
-from itertools import count
 from pathlib import Path
 from typing import Any
 
-from pddl2nl.baselines import TaskTexts
 from pddl2nl.errors import InputError, UnsupportedError
-from pddl2nl.experiments.example import SolvedProblem
-from pddl2nl.experiments.spec_filters import FILTERS, Filters, Sized, SolvedBy, read_filters, read_keys
-from pddl2nl.experiments.toml_places import Kind, TOMLText, choice, list_of, near, shown, text, truth, whole
-from pddl2nl.nl import Wording, choose_wording, template_wording
+from pddl2nl.experiments.spec_filters import FILTERS, Filters, Sized, read_filters, read_keys
+from pddl2nl.experiments.spec_parts import SpecDomain, SpecTask, told_apart
+from pddl2nl.experiments.spec_variables import unset
+from pddl2nl.experiments.toml_places import (
+    Kind,
+    TOMLText,
+    choice,
+    list_of,
+    near,
+    one_or_many,
+    shown,
+    text,
+    truth,
+    whole,
+)
 from pddl2nl.pddl import Domain, Task, load_domain, load_problem
 from pddl2nl.tasks import ShippedDomain, shipped_domain, shipped_domains
 from pddl2nl.tasks.suites import Suite, SuiteTask, find_suites
-from pddl2nl.tasks.transformations import TRANSFORMATIONS, Change
+from pddl2nl.tasks.transformations import TRANSFORMATIONS
 from validators import Simulator
 
 __all__ = ["DomainEntries", "SpecDomain", "SpecTask"]
 
 _SETS = {"primary": "benchmark", "scaled": "scaled", "unsolvable": "unsolvable"}
 _GENERIC = ("domain", "dom")
-_texts = Kind("a text, or a list of texts", lambda value: text.accepts(value) or (bool(value) and _are_texts(value)))
+_texts = one_or_many(text)
 _TRANSFORMS: dict[str, Kind] = {"transform": _texts, "transform_seed": whole(0)}
-_EVERY = {**FILTERS, **_TRANSFORMS}
+_SECTION = Kind("a text, which may be empty", lambda value: isinstance(value, str))
+_EVERY: dict[str, Kind] = {**FILTERS, **_TRANSFORMS, "section": _SECTION}
 _ENTRIES: dict[str, dict[str, Kind]] = {
     "domain": {"domain": text, "problems": list_of(text), **_EVERY},
-    "shipped": {"shipped": text, "set": choice(_SETS), **_EVERY},
+    "shipped": {"shipped": _texts, "set": choice(_SETS), **_EVERY},
     "suite": {"suite": text, "only": _texts, "guesses": truth, **_EVERY},
 }
 _NEEDED = {"domain": ("domain", "problems"), "shipped": ("shipped",), "suite": ("suite",)}
-
-
-def _are_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(map(text.accepts, value))
-
-
-@dataclass(frozen=True)
-class SpecTask:
-    """One task.
-
-    Attributes:
-        name: no other's within its suite.
-        path: the problem's file, also where the task was transformed.
-        task: the task to be solved.
-        plan_length: of FF's plan, where that is known.
-        texts: the domain and the problem as planners get them, where that is not what the files hold.
-        filters: planners that must solve it, or must not; nothing is run before that is decided.
-        example: a solved problem for prompts, where the task was transformed and it along with it.
-    """
-
-    name: str
-    path: Path
-    task: Task
-    plan_length: int | None = None
-    texts: TaskTexts | None = None
-    filters: tuple[SolvedBy, ...] = ()
-    example: SolvedProblem | None = None
-
-
-@dataclass(frozen=True)
-class SpecDomain:
-    """A domain with its tasks, and the wordings that fit it by their labels; ``llm`` stands for itself.
-
-    Attributes:
-        label: no other's in the experiment.
-        path: the domain's file, also where it was transformed.
-        suite: what the domain is called in the names of records; the label where this is empty.
-        origin: what it was read from: what was read from the same is one domain.
-        original: the domain before its transformations, which are ``changes``.
-    """
-
-    label: str
-    path: Path
-    domain: Domain
-    tasks: tuple[SpecTask, ...]
-    wordings: Mapping[str, Wording | str]
-    suite: str = ""
-    origin: tuple[str, ...] = ()
-    original: Domain | None = None
-    changes: tuple[Change, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """What it is called in the names of records."""
-        return self.suite or self.label
-
-    def worded(self, spec: str | None) -> Wording:
-        """The wording by `choose_wording`, transformed as the domain was; the template is made for what it is now."""
-        if self.original is None:
-            return choose_wording(spec, self.domain, self.path)
-        wording = choose_wording(spec, self.original, self.path)
-        if wording == template_wording(self.original):
-            return template_wording(self.domain)
-        for change in self.changes:
-            wording = change.wording(wording)
-        return wording
 
 
 class DomainEntries:
@@ -137,13 +84,15 @@ class DomainEntries:
         """The domains with their tasks, without wordings; each once, and no two with one label."""
         found: list[SpecDomain] = []
         for entry in entries:
+            if unset(entry):
+                continue
             try:
                 found += self._entry(entry)
             except InputError as error:
                 self._file.wrong(f"'domains': {error}", "domains", value=_named(entry))
         self._unknown_instances(found)
         try:
-            return _told_apart(found)
+            return told_apart(found)
         except InputError as error:
             self._file.wrong(f"'domains': {error}", "domains")
             return []
@@ -161,14 +110,21 @@ class DomainEntries:
         if kind == "suite":
             found = self._suites(said, filters)
         elif kind == "shipped":
-            found = [self._shipped(shipped_domain(said["shipped"]), said, filters)]
+            shipped = [said["shipped"]] if isinstance(said["shipped"], str) else said["shipped"]
+            found = [self._shipped(shipped_domain(name), said, filters) for name in shipped]
         else:
             found = [self._files(said, filters)]
+        found = [self._placed(one, said, filters) for one in found]
         if not names:
             return found
         from pddl2nl.experiments.transformed import transformed
 
         return [transformed(one, names, said.get("transform_seed", 1)) for one in found]
+
+    def _placed(self, one: SpecDomain, said: Mapping[str, Any], filters: Filters) -> SpecDomain:
+        """The domain with what its entry says of tables and of costs."""
+        sectioned = {"section": said["section"], "shipped_set": ""} if "section" in said else {}
+        return replace(one, **sectioned, costlier=filters.costlier)
 
     # ── files and shipped domains ────────────────────────────────────────────────────────────────
 
@@ -207,7 +163,9 @@ class DomainEntries:
         self._check_names(shipped.name, [each.name for each in instances], filters)
         kept = self._kept(shipped.name, tasks, filters)
         path = shipped.domain_path
-        return SpecDomain(shipped.name, path, shipped.domain, kept, {}, origin=("file", str(path.resolve())))
+        origin = ("file", str(path.resolve()))
+        shipped_set = "primary" if anything else said.get("set", "primary")
+        return SpecDomain(shipped.name, path, shipped.domain, kept, {}, origin=origin, shipped_set=shipped_set)
 
     def _unknown_instances(self, found: list[SpecDomain]) -> None:
         names = {each.name for one in found if one.path in _shipped_paths() for each in one.tasks}
@@ -344,52 +302,9 @@ def _task(path: Path, domain: Domain) -> SpecTask:
     return SpecTask(path.stem, path, task)
 
 
-def _told_apart(domains: list[SpecDomain]) -> list[SpecDomain]:
-    """The domains, each once, with a number in the labels and the suites' names that others have as well."""
-    # The same domain may stand there several times with different problems.
-    same: dict[tuple[str, ...], list[SpecDomain]] = defaultdict(list)
-    for one in domains:
-        same[one.origin].append(one)
-    labels: set[str] = set()
-    owners: dict[str, tuple[str, ...]] = {}
-    found: list[SpecDomain] = []
-    for origin, some in same.items():
-        # The domains of one suite have its name in common; all others would be mixed up with it in a report.
-        owner = (*origin[:3], *origin[4:]) if some[0].suite else origin
-        suite = next(name for name in _numbered(some[0].suite) if owners.get(name, owner) == owner)
-        label = next(
-            name for name in _numbered(some[0].label) if name not in labels and owners.get(name, owner) == owner
-        )
-        labels.add(label)
-        owners[suite or label] = owner
-        tasks = _each_once(label, [each for one in some for each in one.tasks])
-        found.append(replace(some[0], label=label, suite=suite, tasks=tasks))
-    return found
-
-
-def _numbered(name: str) -> Iterator[str]:
-    """The name itself, then with the numbers from 1."""
-    yield name
-    yield from (f"{name}-{number}" for number in count(1))
-
-
-def _each_once(label: str, tasks: Sequence[SpecTask]) -> tuple[SpecTask, ...]:
-    """The tasks, each once: without filters where it stands there without any."""
-    found: dict[Path, SpecTask] = {}
-    for each in tasks:
-        other = found.setdefault(each.path.resolve(), each)
-        if not each.filters:
-            found[each.path.resolve()] = each
-        elif other.filters and each.filters != other.filters:
-            raise InputError(
-                f"{each.name} of {label} stands there twice, with {other.filters[0]} and with {each.filters[0]}: "
-                "give both filters in one entry, or tell the tasks apart by 'instances' or 'only'"
-            )
-    return tuple(found.values())
-
-
 def _named(entry: object) -> object:
     """What of an entry can be looked for in the file."""
     if not isinstance(entry, dict):
         return entry
-    return next((entry[key] for key in ("domain", "shipped", "suite") if key in entry), None)
+    value = next((entry[key] for key in ("domain", "shipped", "suite") if key in entry), None)
+    return value[0] if isinstance(value, list) and value else value

@@ -2,10 +2,12 @@
 
 ::
 
-    {suite = "benchmarks", only = ["gripper*"], solved-by = "ff", within = "30m", max-objects = 20}
+    {suite = "benchmarks", only = ["gripper*"], solved-by = "ff", within = "30m", max-objects = 20,
+     costlier = { than = 150.0, as = "gpt-4o-2024-08-06", solved-by = "brfs" }}
 
 What can be told from a task itself is decided at once; what needs a planner (``solved-by``, ``unsolved-by``), when
-everything else in the file has been checked (`pddl2nl.experiments.solved_by`).
+everything else in the file has been checked (`pddl2nl.experiments.solved_by`); and what needs an estimate as well
+(``costlier``), when that is decided (`pddl2nl.experiments.costlier`).
 """
 
 from __future__ import annotations
@@ -19,10 +21,10 @@ from typing import Any
 from pddl2nl.baselines import PLANNERS
 from pddl2nl.baselines.fast_downward import MAX_MEMORY_MB, MAX_SECONDS, MIN_MEMORY_MB
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.toml_places import Kind, choice, near, shown, text, whole
+from pddl2nl.experiments.toml_places import Kind, choice, near, number, one_or_many, shown, text, whole
 from pddl2nl.pddl import Task
 
-__all__ = ["FILTERS", "Filters", "SolvedBy", "Sized", "read_filters", "read_keys"]
+__all__ = ["FILTERS", "Costlier", "Filters", "SolvedBy", "Sized", "memory_mb", "read_filters", "read_keys"]
 
 WITHIN = 1800
 """Seconds that a planner gets unless an entry says otherwise: those of the planning competitions."""
@@ -33,32 +35,31 @@ _MEMORY = re.compile(r"(\d{1,9})\s*(g|m)i?b?", re.IGNORECASE)
 _planner = choice(PLANNERS)
 
 
-def _one_or_many(kind: Kind) -> Kind:
-    def accepts(value: Any) -> bool:
-        return kind.accepts(value) or (isinstance(value, list) and bool(value) and all(map(kind.accepts, value)))
-
-    return Kind(f"{kind.expected}, or a list of such", accepts, kind.known)
-
-
 FILTERS: dict[str, Kind] = {
-    "instances": _one_or_many(text),
-    "except": _one_or_many(text),
+    "instances": one_or_many(text),
+    "except": one_or_many(text),
     "min_objects": whole(0),
     "max_objects": whole(0),
     "min_optimal_length": whole(0),
     "max_optimal_length": whole(0),
-    "solved_by": _one_or_many(_planner),
-    "unsolved_by": _one_or_many(_planner),
+    "solved_by": one_or_many(_planner),
+    "unsolved_by": one_or_many(_planner),
     "within": Kind(
         'a time such as "30m", "90s", "1h30m", or whole seconds, at most "1000h"',
         lambda value: _seconds(value) is not None,
     ),
     "memory": Kind(
         f'an amount such as "8g", "500m", or MB, from {MIN_MEMORY_MB} to {MAX_MEMORY_MB}',
-        lambda value: _mb(value) is not None,
+        lambda value: memory_mb(value) is not None,
+    ),
+    "costlier": Kind(
+        'a table such as { than = 150.0, as = "gpt-4o-2024-08-06", solved-by = "brfs" }',
+        lambda value: isinstance(value, dict),
     ),
 }
 """The keys that every entry may have."""
+
+_COSTLIER: dict[str, Kind] = {"than": number(0), "as": text, "solved_by": _planner, "section": text}
 
 
 def _seconds(value: Any) -> int | None:
@@ -73,7 +74,7 @@ def _seconds(value: Any) -> int | None:
     return total if 0 < total <= MAX_SECONDS else None
 
 
-def _mb(value: Any) -> int | None:
+def memory_mb(value: Any) -> int | None:
     """The MB that a file says; None where it says none, too few or too many."""
     found: int | None = None
     if isinstance(value, int) and not isinstance(value, bool):
@@ -103,6 +104,23 @@ def _told(seconds: int) -> str:
 
 
 @dataclass(frozen=True)
+class Costlier:
+    """What is kept of a suite that is estimated to cost more than it may: the tasks that a cheap planner solves.
+
+    Attributes:
+        than: USD that the runs of all columns on the suite may be estimated to cost.
+        model: at whose price; a model's name.
+        condition: which tasks are kept where it would be more.
+        section: in which section of the tables the suite stands then.
+    """
+
+    than: float
+    model: str
+    condition: SolvedBy
+    section: str
+
+
+@dataclass(frozen=True)
 class Sized:
     """What filters look at: a task's name, the task itself, and how long a shortest plan is where that is known."""
 
@@ -120,6 +138,7 @@ class Filters:
     objects: tuple[int | None, int | None] = (None, None)
     length: tuple[int | None, int | None] = (None, None)
     solved_by: tuple[SolvedBy, ...] = ()
+    costlier: Costlier | None = None
 
     def named(self, name: str) -> bool:
         """Whether a task of this name is among those that are wanted."""
@@ -197,17 +216,27 @@ def read_filters(said: Mapping[str, Any]) -> Filters:
         (name, wanted) for key, wanted in (("solved_by", True), ("unsolved_by", False)) for name in _many(said, key)
     ]
     for key in ("within", "memory"):
-        if key in said and not planners:
+        if key in said and not planners and "costlier" not in said:
             raise InputError(f"'{key}' limits a planner, and none is named: solved-by = \"ff\" is missing")
     seconds = _seconds(said["within"]) if "within" in said else None
-    memory = _mb(said["memory"]) if "memory" in said else None
+    memory = memory_mb(said["memory"]) if "memory" in said else None
     return Filters(
         _many(said, "instances"),
         _many(said, "except"),
         (said.get("min_objects"), said.get("max_objects")),
         (said.get("min_optimal_length"), said.get("max_optimal_length")),
         tuple(SolvedBy(name, seconds or WITHIN, memory, wanted) for name, wanted in planners),
+        _costlier(said["costlier"], seconds or WITHIN, memory) if "costlier" in said else None,
     )
+
+
+def _costlier(value: Mapping[str, Any], seconds: int, memory: int | None) -> Costlier:
+    try:
+        said = read_keys(value, _COSTLIER, ("than", "as", "solved_by"))
+    except InputError as error:
+        raise InputError(f"'costlier': {error}") from None
+    condition = SolvedBy(said["solved_by"], seconds, memory)
+    return Costlier(float(said["than"]), said["as"], condition, said.get("section", f"solved by {said['solved_by']}"))
 
 
 def _many(said: Mapping[str, Any], key: str) -> tuple[str, ...]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import signal
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
 
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.llm import Completion, EndpointRefusedError, Model, Request, Wrapped
 from pddl2nl.llm.replay import RecordedCompletion
 from pddl2nl.policies.budget import Account, Purse
 
-__all__ = ["Share", "Stop", "StoppedError", "Watched"]
+__all__ = ["Share", "Stop", "StoppedError", "Watched", "interrupts_heard"]
 
 
 class StoppedError(Exception):
@@ -17,25 +21,66 @@ class StoppedError(Exception):
 
 
 class Stop:
-    """Whether the experiment is to stop, and why; the first reason stands."""
+    """Whether the experiment is to stop, and why; the first reason stands.
+
+    Attributes:
+        reason: why no further run begins; None where runs do.
+        now: whether those that go on are to stop as well, before their next call.
+        refused: whether an endpoint or a cluster is gone for good.
+        interrupted: whether somebody wished to stop.
+    """
 
     def __init__(self) -> None:
         self.reason: str | None = None
+        self.now = False
         self.refused = False
         self.interrupted = False
-        self._lock = threading.Lock()
+        # A signal's handler may wish as well, in the very thread that is wishing.
+        self._lock = threading.RLock()
 
-    def wish(self, reason: str, *, refused: bool = False, interrupted: bool = False) -> None:
-        """From now on nothing is asked."""
+    def wish(self, reason: str, *, now: bool = True, refused: bool = False, interrupted: bool = False) -> None:
+        """From here on no run begins, and with ``now`` nothing is asked."""
         with self._lock:
             self.interrupted = self.interrupted or interrupted
+            self.now = self.now or now
             if self.reason is None:
                 self.reason, self.refused = reason, refused
 
     def check(self) -> None:
         """Raises `StoppedError` where nothing is to be asked."""
-        if self.reason is not None:
+        if self.now:
             raise StoppedError(self.reason)
+
+
+@contextmanager
+def interrupts_heard(heard: Callable[[], None]) -> Iterator[None]:
+    """While the context lasts, Ctrl-C calls ``heard`` and interrupts nothing, so that no result is lost half way.
+
+    The third one interrupts as ever, whatever it meets. Where somebody else listens (a notebook, ``nohup``), or
+    outside of the main thread, nothing changes.
+    """
+    if threading.current_thread() is not threading.main_thread() or (
+        signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+    ):
+        yield
+        return
+    count = 0
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        nonlocal count
+        count += 1
+        if count > _HEARD:
+            raise KeyboardInterrupt
+        heard()
+
+    signal.signal(signal.SIGINT, handle)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+_HEARD = 2
 
 
 class Watched(Wrapped):
@@ -54,7 +99,7 @@ class Watched(Wrapped):
             self._stop.wish(str(error), refused=True)
         except InfrastructureError:
             # What fails because of the stop (a planner that was ended) is no result.
-            if self._stop.reason is None:
+            if not self._stop.now:
                 raise
         raise StoppedError
 

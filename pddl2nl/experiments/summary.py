@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from pddl2nl.experiments.playing import Done, Result
 from pddl2nl.policies.budget import Account, total
 
 __all__ = ["Progress", "SweepSummary", "Trouble"]
@@ -32,7 +33,15 @@ class Trouble:
 class Progress:
     """How far an experiment is: ``ended`` of ``runs``, those that had ended before included.
 
-    ``solved`` and ``failed`` are among them: the latter came to no result. ``spent`` is what was paid this time.
+    Attributes:
+        runs, ended: how many there are, and how many of them have ended.
+        solved, failed: of those that have ended; the latter came to no result.
+        spent: what was paid this time, with the hits of the cache.
+        earlier: how many had been finished before; nothing was done for them now.
+        going: how many go on.
+        seconds: how long it has taken so far, this time.
+        stopping: whether no further run begins, as somebody wished so.
+        note: what else a person should know just now; empty for nothing.
     """
 
     runs: int
@@ -40,6 +49,17 @@ class Progress:
     solved: int
     failed: int
     spent: Account
+    earlier: int = 0
+    going: int = 0
+    seconds: float = 0.0
+    stopping: bool = False
+    note: str = ""
+
+    @property
+    def seconds_left(self) -> float | None:
+        """How long the rest will take if it goes on as it went; None as long as nothing was done."""
+        done = self.ended - self.earlier
+        return (self.runs - self.ended) * self.seconds / done if done > 0 else None
 
 
 @dataclass(frozen=True)
@@ -121,10 +141,24 @@ class Tally:
         self.bad: list[Trouble] = []
         self.elsewhere = 0
 
-    def progress(self, spent: Account) -> Progress:
-        """How far it is."""
+    def note(self, run: str, result: Result) -> None:
+        """Counts what came of a run; one that was left unfinished is what is missing in the end."""
+        if isinstance(result, Done):
+            self.earlier += result.earlier
+            if result.end.broken:
+                self.broken.append(Trouble(run, result.end.message))
+            else:
+                self.outcomes[result.end.outcome] += 1
+        elif result.how == "bad":
+            self.bad.append(Trouble(run, result.message))
+        elif result.how == "broken":
+            self.broken.append(Trouble(run, result.message))
+
+    def progress(self, spent: Account, **now: Any) -> Progress:
+        """How far it is; ``now`` holds the other fields."""
         failed = len(self.broken) + len(self.bad)
-        return Progress(self.runs, self.outcomes.total() + failed, self.outcomes["solved"], failed, spent)
+        ended = self.outcomes.total() + failed
+        return Progress(self.runs, ended, self.outcomes["solved"], failed, spent, earlier=self.earlier, **now)
 
     def summary(self, *, spent: Account, already: Account, seconds: float, **ending: Any) -> SweepSummary:
         """What came of it; ``ending`` says how it stopped."""

@@ -1,4 +1,4 @@
-"""Many runs at once: threads, one shared budget, one shared limiter, a record each.
+"""Many runs at once: threads or a cluster, one shared budget, one shared limiter, a record each.
 
 What is finished is never done again: a run counts as done when its record bears its own name, and does not end with
 an infrastructure error. Started again, an experiment does what is missing and goes on with what was cut off
@@ -9,61 +9,43 @@ An experiment stops before its end when
 * its budget is spent: each run stops before its next call, and is gone on with when there is a greater budget;
 * an endpoint refuses for good (no such model, no credit): whatever is left would be refused as well, so nobody is
   asked any more;
-* somebody wishes so (Ctrl-C): no run begins, and those that go on stop before their next call.
+* somebody wishes so (Ctrl-C): no run begins, and those that go on come to their end; a second Ctrl-C stops now.
 
-In none of these cases is the unfinished run a result: its partial record stays.
+Where a run is cut off it is no result: its partial record stays.
 """
 
 from __future__ import annotations
 
-import queue
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING
 
-from pddl2nl.baselines import OracleModel
 from pddl2nl.baselines.fast_downward import stop_searches
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.access import Access
-from pddl2nl.experiments.batch_passes import BatchPasses
-from pddl2nl.experiments.jobs import Ended, Job, PlannerSpec, play, read_end
-from pddl2nl.experiments.record import claimed, partial_path, resuming_path
-from pddl2nl.experiments.resume import Recollection, recollect
-from pddl2nl.experiments.stopping import Share, Stop, StoppedError, Watched
-from pddl2nl.experiments.summary import Progress, SweepSummary, Tally, Trouble
-from pddl2nl.llm import (
-    Model,
-    ReplayModel,
-    ReplyPendingError,
-    ScriptedModel,
-)
+from pddl2nl.experiments.executor import Executor, Threads
+from pddl2nl.experiments.jobs import Job, read_end
+from pddl2nl.experiments.playing import Done, Left, Result, Terms, outcome_of, record_path
+from pddl2nl.experiments.record import partial_path
+from pddl2nl.experiments.resume import recollect
+from pddl2nl.experiments.stopping import Stop, interrupts_heard
+from pddl2nl.experiments.summary import Progress, SweepSummary, Tally
 from pddl2nl.policies.budget import Account, BudgetSpentError, Limits, Purse, total
+
+if TYPE_CHECKING:
+    from pddl2nl.experiments.batch_passes import BatchPasses
+    from pddl2nl.experiments.cluster import Cluster
 
 __all__ = ["run_all"]
 
 _GRACE = 5.0
-"""Seconds that runs get to come to a stop after Ctrl-C: most replies that are on their way arrive, and are kept."""
+"""Seconds that runs get to come to a stop when the process is to end: most replies that are on their way arrive."""
 _TICK = 0.5
-_LOCAL = (ScriptedModel, ReplayModel, OracleModel)
-"""Models whose replies cost nothing, and some of which go by what they were asked before: they are asked again."""
-
-
-@dataclass(frozen=True)
-class _Left:
-    """A run that came to no result."""
-
-    how: Literal["unfinished", "elsewhere", "pending", "bad", "broken"]
-    message: str = ""
-
-
-@dataclass(frozen=True)
-class _Done:
-    end: Ended
-    earlier: bool = False
+_LOOK_AGAIN = 2.0
+"""Seconds between two looks at runs that another process is at."""
 
 
 def run_all(
@@ -75,68 +57,75 @@ def run_all(
     budget: Limits | None = None,
     on_progress: Callable[[Progress], None] = lambda progress: None,
     batch: BatchPasses | None = None,
+    cluster: Cluster | None = None,
 ) -> SweepSummary:
     """Runs what is not finished yet.
 
     Args:
         jobs: the runs; of several under one name the first.
         folder: of the records, ``NAME.jsonl`` each.
-        workers: how many runs go on at once.
+        workers: how many runs go on at once; on a cluster that is for its workers to say.
         access: how the models are reached.
-        budget: calls, tokens and money of all runs together, what earlier starts in this folder spent included.
+        budget: calls, tokens and money of all runs together, what earlier starts in this folder spent included. On a
+            cluster each run gets what is left when it is handed out, and what it spent is booked when it ends: the
+            budget can be passed by what those runs spend that are handed out at that moment.
         on_progress: told in the calling thread, whenever a run has ended and twice a second in between.
         batch: brings the replies of one-shot runs by a provider's batches, in passes.
+        cluster: plays the runs (`pddl2nl.experiments.cluster.open_cluster`); None for threads of this process.
 
     Raises:
-        InputError: the budget is in money, and what was spent before is not known.
+        InputError: the budget is in money, and what was spent before is not known; a cluster is asked to wait for
+            batches, or its workers are no match for this process.
         InfrastructureError: the folder cannot be made or read.
     """
+    if batch is not None and cluster is not None:
+        raise InputError(
+            "--provider-batch with --cluster: a batch is waited for by one process, and needs no cluster; give one of "
+            "the two"
+        )
     named = {job.name: job for job in reversed([*jobs])}
-    sweep = _Sweep(named, folder, access or Access(), budget or Limits(), batch)
-    return sweep.run(workers, on_progress)
+    sweep = _Sweep([*named.values()][::-1], folder, access or Access(), budget or Limits(), batch)
+    return sweep.run(sweep.executor(workers, cluster), on_progress)
 
 
 class _Sweep:
-    def __init__(self, jobs: dict[str, Job], folder: Path, access: Access, budget: Limits, batch: BatchPasses | None):
+    def __init__(self, jobs: Sequence[Job], folder: Path, access: Access, budget: Limits, batch: BatchPasses | None):
         self._folder = folder
-        self._access = access
-        self._batch = batch
-        self._stop = Stop()
         self._tally = Tally(len(jobs))
         self._began = time.monotonic()
         self._broke = ""
-        self._results: queue.SimpleQueue[tuple[Job, _Done | _Left] | None] = queue.SimpleQueue()
-        self._lock = threading.Lock()
         self._again: dict[str, list[Job]] = {"elsewhere": [], "pending": []}
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InfrastructureError(f"cannot make the folder {folder}: {error.strerror}") from error
-        self._todo, already = self._sorted([*jobs.values()][::-1])
+        self._todo, already = self._sorted(jobs)
         if budget.usd is not None and already.usd is None:
             raise InputError(
                 f"max_usd is {budget.usd:g}, and what the records in {folder} have cost is not known, as there was no "
                 "price for their model; give its price in a file for --models, or begin in another folder"
             )
         self._purse = Purse(budget, already)
+        self._stop = Stop()
+        self._batch = batch
+        self._terms = Terms(folder, access, self._stop, self._purse, batch)
         if batch is not None:
             batch.charge(self._purse)
 
-    def run(self, workers: int, on_progress: Callable[[Progress], None]) -> SweepSummary:
+    def executor(self, workers: int, cluster: Cluster | None) -> Executor:
+        """What plays the runs."""
+        if cluster is None or not self._todo:
+            return Threads(partial(outcome_of, terms=self._terms), workers)
+        from pddl2nl.experiments.cluster_runs import ClusterRuns
+
+        return ClusterRuns(cluster, self._terms)
+
+    def run(self, executor: Executor, on_progress: Callable[[Progress], None]) -> SweepSummary:
         """All passes."""
-        jobs = self._todo
-        on_progress(self._tally.progress(self._purse.spent))
-        while jobs:
-            self._pass(jobs, workers, on_progress)
-            jobs = self._taken("pending")
-            if jobs and self._stop.reason is None and not self._broke:
-                self._bring()
-            else:
-                # Whoever was at these may have ended by now, or died.
-                jobs = self._taken("elsewhere") if self._stop.reason is None else []
-                if jobs:
-                    self._pass(jobs, workers, on_progress)
-                jobs = []
+        try:
+            self._passes(executor, on_progress)
+        finally:
+            executor.close()
         self._tally.elsewhere = len(self._taken("elsewhere"))
         return self._tally.summary(
             spent=self._purse.spent,
@@ -147,6 +136,18 @@ class _Sweep:
             interrupted=self._stop.interrupted,
         )
 
+    def _passes(self, executor: Executor, on_progress: Callable[[Progress], None]) -> None:
+        jobs = self._todo
+        self._say(executor, on_progress)
+        while jobs:
+            self._pass(jobs, executor, on_progress)
+            jobs = self._taken("pending")
+            if jobs and self._stop.reason is None and not self._broke:
+                self._bring()
+            else:
+                self._at_last(executor, on_progress)
+                jobs = []
+
     # ── what is there already ────────────────────────────────────────────────────────────────────
 
     def _sorted(self, jobs: Sequence[Job]) -> tuple[list[Job], Account]:
@@ -154,10 +155,10 @@ class _Sweep:
         todo: list[Job] = []
         accounts: list[Account] = []
         for job in jobs:
-            path = self._path(job)
+            path = record_path(self._folder, job)
             end = read_end(path)
             if end is not None and not end.broken:
-                self._note(job, _Done(end, earlier=True))
+                self._note(job, Done(end, earlier=True))
                 accounts.append(end.spent)
                 continue
             todo.append(job)
@@ -169,84 +170,90 @@ class _Sweep:
                     continue
         return todo, total(accounts)
 
-    def _path(self, job: Job) -> Path:
-        return self._folder / f"{job.name}.jsonl"
-
     # ── passes ───────────────────────────────────────────────────────────────────────────────────
 
-    def _pass(self, jobs: Sequence[Job], workers: int, on_progress: Callable[[Progress], None]) -> None:
-        """Every job once; after Ctrl-C those that go on get a moment to stop."""
+    def _pass(self, jobs: Sequence[Job], executor: Executor, on_progress: Callable[[Progress], None]) -> None:
+        """Every job once, or those that have begun when a stop was wished for."""
         waiting = deque(jobs)
-        # Daemons: what hangs in a call must not keep the process from its end.
-        threads = [
-            threading.Thread(target=self._work, args=(waiting,), name=f"run-{number}", daemon=True)
-            for number in range(min(workers, len(jobs)))
-        ]
-        running = len(threads)
-        until: float | None = None
         try:
-            for thread in threads:
-                thread.start()
-            while running and (until is None or time.monotonic() < until):
-                try:
-                    running -= self._receive()
-                    on_progress(self._tally.progress(self._purse.spent))
-                except KeyboardInterrupt:
-                    if until is not None:
+            with interrupts_heard(lambda: self._interrupt(executor)):
+                while True:
+                    try:
+                        if not self._goes_on(waiting, executor):
+                            break
+                        received = executor.receive(_TICK)
+                        if received is not None:
+                            self._note(*received)
+                        self._say(executor, on_progress)
+                    except KeyboardInterrupt:
+                        self._interrupt(executor)
+                    except InfrastructureError as error:
+                        # Nobody is left to play anything.
+                        self._stop.wish(str(error), refused=True)
+                        executor.abandon(0.0)
                         break
-                    until = time.monotonic() + _GRACE
-                    self._stop.wish("interrupted", interrupted=True)
-                    stop_searches()
         except BaseException as error:
             self._stop.wish("an error in the experiment itself")
             stop_searches()
-            if isinstance(error, SystemExit):
-                # SIGTERM: whoever sent it mostly leaves us a moment as well.
-                end = time.monotonic() + _GRACE
-                for thread in threads:
-                    thread.join(max(0.0, end - time.monotonic()))
+            # After SIGTERM whoever sent it mostly leaves us a moment.
+            executor.abandon(_GRACE if isinstance(error, SystemExit) else 0.0)
             raise
-        waiting.clear()
 
-    def _work(self, waiting: deque[Job]) -> None:
-        while (job := self._next(waiting)) is not None:
-            self._results.put((job, self._outcome(job)))
-        self._results.put(None)
-
-    def _next(self, waiting: deque[Job]) -> Job | None:
-        with self._lock:
-            while waiting and self._stop.reason is None:
-                job = waiting.popleft()
-                if not (self._broke and job.asks_model):
-                    return job
-                self._results.put((job, _Left("unfinished")))
-        return None
-
-    def _receive(self) -> int:
-        """Waits a moment for a result and notes it; 1 where a thread has ended."""
-        try:
-            result = self._results.get(timeout=_TICK)
-        except queue.Empty:
-            return 0
-        if result is None:
-            return 1
-        self._note(*result)
-        return 0
-
-    def _note(self, job: Job, result: _Done | _Left) -> None:
-        tally = self._tally
-        if isinstance(result, _Done):
-            tally.earlier += result.earlier
-            if result.end.broken:
-                tally.broken.append(Trouble(job.name, result.end.message))
+    def _goes_on(self, waiting: deque[Job], executor: Executor) -> bool:
+        """Hands out runs; whether there is something to wait for."""
+        if self._stop.reason is not None:
+            if self._stop.interrupted and self._stop.now:
+                stop_searches()
+                executor.abandon(0.0)
+                while (received := executor.receive(0.0)) is not None:
+                    self._note(*received)
+                return False
+            executor.wind_down()
+            return executor.going > 0
+        while waiting and executor.room > 0:
+            job = waiting.popleft()
+            if self._broke and job.asks_model:
+                self._note(job, Left("unfinished"))
             else:
-                tally.outcomes[result.end.outcome] += 1
-        elif result.how == "bad":
-            tally.bad.append(Trouble(job.name, result.message))
-        elif result.how == "broken":
-            tally.broken.append(Trouble(job.name, result.message))
-        elif result.how in self._again:
+                executor.submit(job)
+        return executor.going > 0
+
+    def _interrupt(self, executor: Executor) -> None:
+        """Ctrl-C: the first lets no run begin, the second stops those that go on."""
+        self._stop.wish("interrupted", now=self._stop.interrupted, interrupted=True)
+        executor.wake()
+
+    def _at_last(self, executor: Executor, on_progress: Callable[[Progress], None]) -> None:
+        """Once more those that another process was at: it may have ended by now, or died."""
+        until = time.monotonic() + executor.patience
+        try:
+            while self._stop.reason is None and (jobs := self._taken("elsewhere")):
+                self._pass(jobs, executor, on_progress)
+                if time.monotonic() >= until:
+                    break
+                if self._again["elsewhere"]:
+                    time.sleep(_LOOK_AGAIN)
+        except KeyboardInterrupt:
+            self._interrupt(executor)
+
+    def _say(self, executor: Executor, on_progress: Callable[[Progress], None]) -> None:
+        on_progress(
+            self._tally.progress(
+                self._purse.spent,
+                going=executor.playing,
+                seconds=time.monotonic() - self._began,
+                stopping=self._stop.interrupted,
+                note=executor.note,
+            )
+        )
+
+    def _note(self, job: Job, result: Result) -> None:
+        if isinstance(result, Left) and result.how == "spent":
+            self._broke = self._broke or result.message
+        elif isinstance(result, Left) and result.how in self._again:
             self._again[result.how].append(job)
+        else:
+            self._tally.note(job.name, result)
 
     def _taken(self, how: str) -> list[Job]:
         jobs, self._again[how] = self._again[how], []
@@ -265,77 +272,3 @@ class _Sweep:
             self._broke = str(error)
         except KeyboardInterrupt:
             self._stop.wish("interrupted", interrupted=True)
-
-    # ── one run ──────────────────────────────────────────────────────────────────────────────────
-
-    def _outcome(self, job: Job) -> _Done | _Left:
-        try:
-            return self._played(job)
-        except StoppedError:
-            return _Left("unfinished")
-        except BudgetSpentError as error:
-            self._broke = self._broke or str(error)
-            return _Left("unfinished")
-        except ReplyPendingError:
-            return _Left("pending")
-        except InputError as error:
-            return _Left("bad", str(error))
-        except InfrastructureError as error:
-            return _Left("broken" if self._stop.reason is None else "unfinished", str(error))
-        except Exception as error:  # noqa: BLE001 — a fault of ours in one run of thousands must not cost the others
-            return _Left("broken", f"a fault of pddl2nl itself: {_place(error)}: {type(error).__name__}: {error}")
-
-    def _played(self, job: Job) -> _Done | _Left:
-        path = self._path(job)
-        with claimed(path) as mine:
-            if not mine:
-                return _Left("elsewhere")
-            end = read_end(path)
-            if end is not None and not end.broken:
-                return _Done(end, earlier=True)
-            recollection = recollect(path)
-            recalled = len(recollection)
-
-            def work(access: Access) -> Ended:
-                share = Share(self._purse, in_passes=self._batch is not None)
-                try:
-                    return play(job, path, self._reached(access, recollection, share))
-                except ReplyPendingError:
-                    share.forget()
-                    if not recalled:
-                        # The cache has all that it holds; recorded here it would count as paid for by this run.
-                        partial_path(path).unlink(missing_ok=True)
-                    raise
-                finally:
-                    share.settle()
-
-            end = work(self._access) if self._batch is None else self._batch.attempt(work)
-            for leftover in (partial_path(path), resuming_path(path)):
-                leftover.unlink(missing_ok=True)
-            if end.broken and self._stop.reason is not None:
-                if isinstance(job.spec, PlannerSpec):
-                    # A planner that we have ended: its record says nothing.
-                    path.unlink()
-                return _Left("unfinished")
-        return _Done(end)
-
-    def _reached(self, access: Access, recollection: Recollection, share: Share) -> Access:
-        """How the models are reached by one run: what it had is in front, then what notes a refusal."""
-        given = access.before
-
-        def before(model: Model) -> Model:
-            watched = Watched(given(model), self._stop)
-            return watched if isinstance(model, _LOCAL) else recollection.before(watched)
-
-        return replace(access, purse=share, before=before)
-
-
-def _place(error: Exception) -> str:
-    """The innermost line of ours that an exception came from."""
-    place, trace = "", error.__traceback__
-    while trace is not None:
-        code = trace.tb_frame.f_code
-        if "pddl2nl" in code.co_filename or "validators" in code.co_filename:
-            place = f"{Path(code.co_filename).name}:{trace.tb_lineno}"
-        trace = trace.tb_next
-    return place

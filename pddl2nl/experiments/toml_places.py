@@ -16,7 +16,7 @@ from typing import Any
 
 from pddl2nl.errors import InputError
 
-__all__ = ["Kind", "TOMLText", "choice", "list_of", "near", "number", "shown", "text", "truth", "whole"]
+__all__ = ["Kind", "TOMLText", "choice", "list_of", "near", "number", "one_or_many", "shown", "text", "truth", "whole"]
 
 _HEADER = re.compile(r"^\s*\[\[?\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(r"""^(\s*)((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
@@ -62,6 +62,15 @@ def list_of(kind: Kind) -> Kind:
     return Kind(f"a list, each member {kind.expected}", lambda value: isinstance(value, list) and bool(value))
 
 
+def one_or_many(kind: Kind) -> Kind:
+    """A value of a kind, or a list of such that is not empty."""
+
+    def accepts(value: Any) -> bool:
+        return kind.accepts(value) or (isinstance(value, list) and bool(value) and all(map(kind.accepts, value)))
+
+    return Kind(f"{kind.expected}, or a list of such", accepts, kind.known)
+
+
 def near(name: object, known: Iterable[str]) -> str:
     """``; did you mean 'react'?``, or nothing."""
     close = get_close_matches(str(name), list(known), n=1)
@@ -70,6 +79,9 @@ def near(name: object, known: Iterable[str]) -> str:
 
 class TOMLText:
     """A TOML file, and what was found wrong in it so far.
+
+    A key is named by the tables that it stands in; where these are a list (``[[columns]]``), by their place in it, from
+    0: ``("columns", "0", "policy")``.
 
     Raises:
         InputError: the file cannot be read, or is no TOML.
@@ -128,9 +140,9 @@ class TOMLText:
         """
         found: Any = self.data
         for key in where:
-            found = found.get(key, {})
+            found = found[int(key)] if isinstance(found, list) else found.get(key, {})
         if not isinstance(found, dict):
-            self.wrong(f"'{'.'.join(where)}' is {shown(found)}; a table [{'.'.join(where)}] was expected", *where)
+            self.wrong(f"'{_dotted(where)}' is {shown(found)}; a table [{'.'.join(where)}] was expected", *where)
             return {}
         right = {}
         for key, value in found.items():
@@ -138,7 +150,7 @@ class TOMLText:
                 belongs = (elsewhere or {}).get(key)
                 hint = f"; '{key}' belongs {belongs}" if belongs else near(key, kinds)
                 hint = hint or f"; there are {', '.join(kinds)}"
-                self.wrong(f"unknown key '{'.'.join((*where, key))}'{hint}", *where, key)
+                self.wrong(f"unknown key '{_dotted((*where, key))}'{hint}", *where, key)
             elif self.fits(value, kinds[key], *where, key):
                 right[key] = value
         return right
@@ -147,26 +159,42 @@ class TOMLText:
         """Whether a value is of a kind; noted where not."""
         if kind.accepts(value):
             return True
-        hint = near(value, kind.known)
+        members = value if isinstance(value, list) else [value]
+        hint = next((said for each in members if each not in kind.known if (said := near(each, kind.known))), "")
         hint = hint or (f": [{shown(value)}]" if kind.expected.startswith("a list") and isinstance(value, str) else "")
         self.wrong(
-            f"'{'.'.join(keys)}' {'holds' if member else 'is'} {shown(value)}; {kind.expected} was expected{hint}",
+            f"'{_dotted(keys)}' {'holds' if member else 'is'} {shown(value)}; {kind.expected} was expected{hint}",
             *keys,
             value=value if member else None,
         )
         return False
 
     def _place(self, keys: tuple[str, ...], value: object) -> tuple[int, int]:
-        """Line and column of a key, from 1; zeros where it cannot be found."""
+        """Line and column of a key, or else of what it stands in, from 1; zeros where it cannot be found."""
+        while keys:
+            found = self._key_place(keys, value)
+            if found is not None:
+                return found
+            keys = keys[:-1]
+        return 0, 0
+
+    def _key_place(self, keys: tuple[str, ...], value: object) -> tuple[int, int] | None:
         table: tuple[str, ...] = ()
+        lists: dict[tuple[str, ...], int] = {}
+        first: tuple[int, int] | None = None
         lines = self._text.split("\n")
         for number_, line in enumerate(lines, 1):
             header = _HEADER.match(line)
             if header is not None:
-                table = _path(header[1])
+                table = _table_path(_path(header[1]), lists, opens="[[" in line)
                 if table == keys:
                     return number_, line.index("[") + 1
+                if table[:-1] == keys and keys in lists:
+                    # A list of tables: the first that holds the value, else the first of all.
+                    first = first or (number_, line.index("[") + 1)
                 continue
+            if first is not None and table[:-1] == keys and (hit := _hit(line, value)) is not None:
+                return number_, hit
             key = _KEY.match(line)
             if key is not None and (*table, *_path(key[2])) == keys:
                 return self._value_place(lines, number_, len(key[1]) + 1, value)
@@ -174,22 +202,44 @@ class TOMLText:
                 # An inline table: max_usd in budgets = {max_usd = 1}.
                 inner = re.search(rf"\b{re.escape(keys[-1])}\s*=", line)
                 if inner is not None:
-                    return number_, inner.start() + 1
-        return 0, 0
+                    return self._value_place(lines, number_, inner.start() + 1, value)
+        return first
 
     def _value_place(self, lines: list[str], number_: int, column: int, value: object) -> tuple[int, int]:
-        if value is None or isinstance(value, list | dict):
-            return number_, column
-        said = re.escape(str(value).lower() if isinstance(value, bool) else str(value))
-        wanted = re.compile(rf"""["']{said}["']""" if isinstance(value, str) else rf"(?<![\w.]){said}(?![\w.])")
         for further, line in enumerate(lines[number_ - 1 :], number_):
-            start = column if further == number_ else 0
-            hit = wanted.search(line, start)
+            hit = _hit(line, value, column if further == number_ else 0)
             if hit is not None:
-                return further, hit.start() + 1
+                return further, hit
             if further > number_ and _KEY.match(line):
                 break
         return number_, column
+
+
+def _hit(line: str, value: object, start: int = 0) -> int | None:
+    """The column, from 1, at which a line holds a value as TOML writes it."""
+    if value is None or isinstance(value, list | dict):
+        return None
+    said = re.escape(str(value).lower() if isinstance(value, bool) else str(value))
+    wanted = re.compile(rf"""["']{said}["']""" if isinstance(value, str) else rf"(?<![\w.]){said}(?![\w.])")
+    found = wanted.search(line, start)
+    return None if found is None else found.start() + 1
+
+
+def _table_path(path: tuple[str, ...], lists: dict[tuple[str, ...], int], *, opens: bool) -> tuple[str, ...]:
+    """The path of a header with the places in lists of tables that it stands in; ``opens`` where it begins another."""
+    found: tuple[str, ...] = ()
+    for number_, part in enumerate(path, 1):
+        found = (*found, part)
+        if opens and number_ == len(path):
+            lists[found] = lists.get(found, -1) + 1
+        if found in lists:
+            found = (*found, str(lists[found]))
+    return found
+
+
+def _dotted(keys: tuple[str, ...]) -> str:
+    """The key as a message calls it: ``columns[1].policy`` for that of the first column."""
+    return "".join(f"[{int(key) + 1}]" if key.isdigit() else f".{key}" for key in keys).removeprefix(".")
 
 
 def _path(dotted: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pddl2nl.baselines import TaskTexts
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.example import SolvedProblem, find_example
-from pddl2nl.experiments.spec_domains import SpecDomain, SpecTask
+from pddl2nl.experiments.spec_parts import SpecDomain, SpecTask
 from pddl2nl.pddl import Task, parse_task, write_domain, write_problem
 from pddl2nl.tasks import match_shipped
 from pddl2nl.tasks.transformations import Change, changes_of
@@ -48,6 +48,9 @@ def transformed(one: SpecDomain, names: Sequence[str], seed: int = 1) -> SpecDom
         origin=(*one.origin, *names, str(seed)),
         original=one.domain,
         changes=changes,
+        section=one.section,
+        shipped_set=one.shipped_set,
+        costlier=one.costlier,
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from pddl2nl.llm import FREE, Completion, Model, Price, Purpose
@@ -195,3 +195,9 @@ class Purse:
                 self._hits += 1
             else:
                 self._spent.book(completion, usd)
+
+    def add(self, account: Account) -> None:
+        """Books what was spent elsewhere, with the hits of its cache."""
+        with self._lock:
+            self._hits += account.cache_hits
+            self._spent = total([self._spent, replace(account, cache_hits=0)])

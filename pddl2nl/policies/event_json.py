@@ -15,6 +15,11 @@ from pddl2nl.policies.events import EVENTS, Event, Fault, Finished, Judged, Prom
 __all__ = ["event_from_json", "event_to_json"]
 
 _FIELDS = {kind: tuple(item.name for item in dataclasses.fields(kind)) for kind in EVENTS.values()}
+_NAMES = {kind: frozenset(names) for kind, names in _FIELDS.items()}
+_TUPLES = {
+    kind: tuple(item.name for item in dataclasses.fields(kind) if str(item.type).startswith("tuple["))
+    for kind in EVENTS.values()
+}
 
 
 def event_to_json(event: Event) -> dict[str, Any]:
@@ -34,17 +39,29 @@ def event_from_json(data: Mapping[str, Any]) -> Event:
     kind = EVENTS.get(str(data.get("event")))
     if kind is None:
         raise RecordError(f"not an event of a run: {data.get('event')!r}; known are {', '.join(EVENTS)}")
-    fields: dict[str, Any] = {key: _frozen(value) for key, value in data.items() if key != "event"}
+    names = _FIELDS[kind]
     try:
-        if kind is Prompted:
-            fields["messages"] = tuple(Message(**message) for message in data["messages"])
-        if kind in (Finished, Judged) and data.get("fault") is not None:
-            fields["fault"] = Fault(**data["fault"])
+        if len(data) == len(names) + 1 and data.keys() >= _NAMES[kind]:
+            # What our own writer wrote has every field. The constructor of a frozen class would set them one by one,
+            # which of ten thousand records takes longer than parsing their JSON.
+            event = object.__new__(kind)
+            fields = event.__dict__
+            fields.update(zip(names, map(data.__getitem__, names), strict=True))
+            _convert(kind, fields)
+            return event
+        fields = {key: value for key, value in data.items() if key != "event"}
+        _convert(kind, fields)
         return kind(**fields)
     except (TypeError, KeyError) as error:
         raise RecordError(f"an event '{kind.event}' with the wrong fields: {error}") from error
 
 
-def _frozen(value: Any) -> Any:
-    # JSON knows lists alone; the dataclasses hold tuples at their top level and JSON as it is below.
-    return tuple(value) if isinstance(value, list) else value
+def _convert(kind: type[Event], fields: dict[str, Any]) -> None:
+    """Makes of JSON what the dataclasses hold: tuples at their top level, and messages and faults."""
+    for name in _TUPLES[kind]:
+        if type(fields.get(name)) is list:
+            fields[name] = tuple(fields[name])
+    if kind is Prompted:
+        fields["messages"] = tuple([Message(**message) for message in fields["messages"]])
+    elif (kind is Finished or kind is Judged) and fields.get("fault") is not None:
+        fields["fault"] = Fault(**fields["fault"])

@@ -1,9 +1,15 @@
-"""Reports: metrics as pure functions of stored records, the coverage table, and the page that shows every run."""
+"""Reports: metrics as pure functions of stored records, the tables, and the pages that show every run.
+
+What writes tables and pages is imported when it is first used: whoever asks for a metric needs no templates.
+"""
 
 from __future__ import annotations
 
-from pddl2nl.reports.html import render_report, write_report
-from pddl2nl.reports.metrics import METRICS, Metric, aggregate
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from pddl2nl.reports.gathering import Gathered, gather, gathered
+from pddl2nl.reports.metrics import METRICS, Aggregate, Metric, aggregate, measure
 from pddl2nl.reports.recheck import Recheck, recheck
 from pddl2nl.reports.records import (
     Column,
@@ -14,27 +20,44 @@ from pddl2nl.reports.records import (
     read_record,
     read_records,
 )
-from pddl2nl.reports.table import ORACLE_NOTE, Cell, CoverageTable, Row, coverage_table, print_coverage
+from pddl2nl.reports.summaries import BrokenLink, RunSummary
+from pddl2nl.reports.summarizing import summarize
+
+if TYPE_CHECKING:
+    from pddl2nl.reports.html import render_report, write_html
+
+_LATER = {
+    "html": ("render_report", "write_html"),
+}
+_MODULES = {name: module for module, names in _LATER.items() for name in names}
 
 __all__ = [
     "METRICS",
-    "ORACLE_NOTE",
-    "Cell",
+    "Aggregate",
+    "BrokenLink",
     "Column",
-    "CoverageTable",
+    "Gathered",
     "Metric",
     "PlannerRecord",
     "Recheck",
     "Record",
     "RecordFolder",
-    "Row",
     "RunRecord",
+    "RunSummary",
     "aggregate",
-    "coverage_table",
-    "print_coverage",
+    "gather",
+    "gathered",
+    "measure",
     "read_record",
     "read_records",
     "recheck",
     "render_report",
-    "write_report",
+    "summarize",
+    "write_html",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from pddl2nl.reports.paper import paper_table
 from pddl2nl.reports.records import Record
 
 __all__ = ["BASELINE_COLUMNS", "PAPER", "BaselineCell", "BaselineRow", "BaselineTable", "PaperRow", "baseline_table"]
@@ -32,35 +33,17 @@ class PaperRow:
     ff: int
 
 
-PAPER: Mapping[str, Mapping[str, PaperRow]] = MappingProxyType(
-    {
-        "primary": MappingProxyType(
-            {
-                "beluga": PaperRow(0, 20, 0, 20),
-                "blocksworld": PaperRow(1, 20, 20, 20),
-                "depots": PaperRow(0, 20, 20, 20),
-                "ferry": PaperRow(0, 20, 20, 20),
-                "floortile": PaperRow(0, 18, 20, 20),
-                "goldminer": PaperRow(0, 20, 20, 20),
-                "grid": PaperRow(0, 20, 20, 20),
-                "grippers": PaperRow(0, 20, 20, 20),
-                "logistics": PaperRow(0, 20, 20, 20),
-                "movie": PaperRow(3, 20, 20, 20),
-                "rovers": PaperRow(1, 20, 20, 20),
-                "satellite": PaperRow(0, 20, 20, 20),
-                "visitall": PaperRow(8, 20, 20, 20),
-            }
-        ),
-        "scaled": MappingProxyType(
-            {
-                "blocksworld": PaperRow(0, 12, 19, 20),
-                "ferry": PaperRow(0, 8, 13, 20),
-                "grippers": PaperRow(0, 10, 8, 20),
-                "visitall": PaperRow(1, 10, 18, 20),
-            }
-        ),
-    }
-)
+def _paper() -> Mapping[str, Mapping[str, PaperRow]]:
+    table = paper_table("table-2")
+    places = [[column.policy for column in table.columns].index(policy) for policy in BASELINE_COLUMNS]
+    found: dict[str, dict[str, PaperRow]] = {}
+    for line in table.rows:
+        if not line.variant:
+            found.setdefault(line.section, {})[line.label] = PaperRow(*(line.values[place] for place in places))
+    return MappingProxyType({section: MappingProxyType(dict(sorted(rows.items()))) for section, rows in found.items()})
+
+
+PAPER = _paper()
 """Table 2 of the paper, the columns of the symbolic baselines, by set and domain."""
 
 

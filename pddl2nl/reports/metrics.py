@@ -1,9 +1,19 @@
-"""Metrics: pure functions of stored records, each knowing which way is better and how it is put together.
+"""Metrics: pure functions of stored events, each knowing its name, direction, unit, aggregation and comparability.
 
 A run that infrastructure broke is never scored: it has no value in any metric. Of several plans that a one-shot
 mechanism proposed, steps and mistakes are those of the one that counts, calls and tokens those of all. Calls, tokens
 and money are what replies took when they were paid, whether the run paid them or found them in a cache; those of the
-planner alone, which chooses the actions, stand beside those of all roles (wording, thoughts, planner, translator).
+planner alone, which chooses the actions, stand beside those of the other roles (wording, thoughts, translator) and of
+all together. A role that nobody was asked in has no value.
+
+**Aggregation** (`aggregate`), the same for every metric: the runs of one task, which differ in their seeds, become one
+number first, their mean; then the tasks become one, each counting alike, by their sum (coverage) or their mean (all
+else). Coverage is thus the mean over the seeds of the number of tasks that were solved, where every task was run with
+every seed. A task none of whose runs has a value, as a plan's length where none was found, is left out of a mean.
+
+**Comparability** (`Metric.compares`): a difference of two columns means something over the same tasks alone, and for
+most metrics only over those that both solved: the plans of a column that solves the easy tasks alone are short, and
+one that gives up at once takes few tokens.
 """
 
 from __future__ import annotations
@@ -12,23 +22,42 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from pddl2nl.policies.events import Acted, LookedAround, Prompted, Rejected, Replied, counted
+from pddl2nl.llm.types import PURPOSES
+from pddl2nl.policies.events import Acted, LookedAround, Read, Rejected
+from pddl2nl.reports.optima import over_optimal
 from pddl2nl.reports.records import Record, RunRecord
+from pddl2nl.reports.usage import Usage
 
-__all__ = ["METRICS", "Metric", "aggregate", "claims_unsolvable", "mistakes"]
+if TYPE_CHECKING:
+    from pddl2nl.reports.summaries import RunSummary
 
+__all__ = ["METRICS", "Aggregate", "Comparable", "Metric", "aggregate", "claims_unsolvable", "measure", "mistakes"]
+
+Comparable = Literal["always", "both-solved", "never"]
+"""When a metric's values of two runs of one task and seed may be compared: ``always`` where both are scored,
+``both-solved`` where both reached the goal, ``never`` where the value says more of the circumstances than of the
+column."""
 
 _CLAIMS = ("claimed-done", "claimed-unsolvable")
+_UNREAD = ("unreadable", "ambiguous", "unknown-object")
 
 
 @dataclass(frozen=True)
 class Metric:
     """One quantity of a run.
 
-    ``of`` gives its value, or None where the run has none (a planner makes no calls, a failed run has no plan
-    length); ``better`` says which way improves it; ``together`` how values of several runs become one.
+    Attributes:
+        name: in `METRICS` and in `RunSummary.values`.
+        summary: what it is, for people.
+        better: which way improves it.
+        together: how the means of several tasks become one number.
+        of: its value, or None where the run has none (a planner makes no calls, a failed run has no plan length). It
+            does not look at whether infrastructure broke the run: `measure` does.
+        unit: of the value; empty for a ratio.
+        comparable: when the values of two columns may be compared.
+        guessed: whether an estimate is in the value.
     """
 
     name: str
@@ -36,21 +65,78 @@ class Metric:
     better: Literal["higher", "lower"]
     together: Literal["sum", "mean"]
     of: Callable[[Record], float | None]
+    unit: str = ""
+    comparable: Comparable = "both-solved"
+    guessed: Callable[[Record], bool] = lambda record: False
+
+    def compares(self, one: RunSummary, other: RunSummary) -> bool:
+        """Whether the values of two runs of one task and seed may be compared; both must have one."""
+        if self.comparable == "never" or one.infrastructure or other.infrastructure:
+            return False
+        if self.comparable == "both-solved" and not (one.solved and other.solved):
+            return False
+        return self.name in one.values and self.name in other.values
 
 
-def aggregate(metric: Metric, records: Iterable[Record]) -> float | None:
-    """The metric over several runs; None where none of them has a value."""
-    values = [value for record in records if not record.infrastructure and (value := metric.of(record)) is not None]
-    if not values:
+@dataclass(frozen=True)
+class Aggregate:
+    """A metric over several runs: ``value`` of ``runs`` on ``tasks``; ``estimated`` where an estimate is in it."""
+
+    value: float
+    runs: int
+    tasks: int
+    estimated: bool = False
+
+
+def measure(record: Record) -> tuple[Mapping[str, float], frozenset[str]]:
+    """The values of all metrics that a run has, and the names of those with an estimate in them.
+
+    Both are empty for a run that infrastructure broke.
+    """
+    if record.infrastructure:
+        return {}, frozenset()
+    values = {name: value for name, metric in METRICS.items() if (value := metric.of(record)) is not None}
+    return values, frozenset(name for name in values if METRICS[name].guessed(record))
+
+
+def aggregate(metric: Metric, runs: Iterable[RunSummary]) -> Aggregate | None:
+    """The metric over the runs of one column: the mean of each task's runs, then the sum or mean over the tasks.
+
+    None where no run has a value.
+    """
+    found: dict[tuple[str, str, str], list[float]] = {}
+    estimated = False
+    for run in runs:
+        value = run.values.get(metric.name)
+        if value is not None:
+            # Two tasks with the same text are two where an experiment calls them so.
+            found.setdefault((run.suite, run.task, run.task_id), []).append(value)
+            estimated = estimated or metric.name in run.estimated
+    if not found:
         return None
-    return sum(values) / len(values) if metric.together == "mean" else sum(values)
+    whole = sum(sum(values) / len(values) for values in found.values())
+    if metric.together == "mean":
+        whole /= len(found)
+    return Aggregate(whole, sum(map(len, found.values())), len(found), estimated)
+
+
+# ── the functions ────────────────────────────────────────────────────────────────────────────────
 
 
 def mistakes(record: Record) -> int | None:
-    """How many turns or plan lines were meant as actions and not executed; None for planners."""
+    """How many turns or plan lines were meant as actions and not executed; None for planners.
+
+    Of a plan that was given at once the lines behind the first broken link count where they cannot be read, and a reply
+    that holds no plan at all is one mistake.
+    """
     if not isinstance(record, RunRecord):
         return None
-    return sum(isinstance(event, Rejected) and event.status not in _CLAIMS for event in counted(record.events))
+    judged = {event.step for event in record.counted if isinstance(event, Acted | Rejected | LookedAround)}
+    reads = [event for event in record.counted if isinstance(event, Read)]
+    behind = sum(read.step not in judged and read.status in _UNREAD for read in reads)
+    nothing = record.outcome == "unreadable" and not reads and not judged
+    rejected = sum(isinstance(event, Rejected) and event.status not in _CLAIMS for event in record.counted)
+    return rejected + behind + nothing
 
 
 def claims_unsolvable(record: Record) -> bool | None:
@@ -90,99 +176,98 @@ def _look_arounds(record: Record) -> float | None:
 def _count(record: Record, *kinds: type) -> float | None:
     if not isinstance(record, RunRecord):
         return None
-    return float(sum(isinstance(event, kinds) for event in counted(record.events)))
-
-
-def _replies(record: RunRecord, purpose: str | None = None) -> Iterator[Replied]:
-    """The replies in one role, or in all."""
-    asked = ""
-    for event in record.events:
-        if isinstance(event, Prompted):
-            asked = event.purpose
-        elif isinstance(event, Replied) and purpose in (None, asked):
-            yield event
-
-
-def _calls(record: Record, purpose: str | None = None) -> float | None:
-    return _total(record, lambda reply: 1, purpose)
-
-
-def _prompt_tokens(record: Record, purpose: str | None = None) -> float | None:
-    return _total(record, lambda reply: reply.prompt_tokens, purpose)
-
-
-def _completion_tokens(record: Record, purpose: str | None = None) -> float | None:
-    return _total(record, lambda reply: reply.completion_tokens, purpose)
-
-
-def _cached_tokens(record: Record) -> float | None:
-    return _total(record, lambda reply: reply.cached_tokens)
-
-
-def _reasoning_tokens(record: Record) -> float | None:
-    return _total(record, lambda reply: reply.reasoning_tokens)
-
-
-def _cache_hits(record: Record) -> float | None:
-    return _total(record, lambda reply: reply.from_cache)
-
-
-def _total(record: Record, of: Callable[[Replied], int], purpose: str | None = None) -> float | None:
-    if not isinstance(record, RunRecord):
-        return None
-    return float(sum(map(of, _replies(record, purpose))))
-
-
-def _usd(record: Record) -> float | None:
-    if not isinstance(record, RunRecord):
-        return None
-    costs = [reply.usd for reply in _replies(record)]
-    # An unknown price is never taken for zero.
-    return None if None in costs else sum(cost for cost in costs if cost is not None)
+    return float(sum(isinstance(event, kinds) for event in record.counted))
 
 
 def _seconds(record: Record) -> float | None:
     return record.seconds
 
 
-_of_planner = partial(partial, purpose="planner")
+def _usage(record: Record, role: str | None) -> Usage | None:
+    """What was taken in a role, or in all; None where nobody was asked in it."""
+    if not isinstance(record, RunRecord):
+        return None
+    if role is not None:
+        return record.usage.get(role)
+    return record.total_usage if record.started.model != "none" or record.usage else None
 
-METRICS: Mapping[str, Metric] = MappingProxyType(
-    {
-        metric.name: metric
-        for metric in (
-            Metric("coverage", "runs that reached the goal", "higher", "sum", _coverage),
-            Metric("plan-length", "actions of the plans that reached the goal", "lower", "mean", _plan_length),
-            Metric("steps", "turns, or judged plan lines", "lower", "mean", _steps),
-            Metric("mistakes", "turns meant as actions and not executed", "lower", "mean", _mistakes),
-            Metric("look-arounds", "turns that asked for the state", "lower", "mean", _look_arounds),
-            Metric(
-                "unsolvable-claimed",
-                "unsolvable tasks of which it was said that there is no plan",
-                "higher",
-                "mean",
-                partial(_claimed, solvable=False),
-            ),
-            Metric(
-                "unsolvable-claimed-falsely",
-                "solvable tasks of which it was said that there is no plan",
+
+def _taken(record: Record, what: str, role: str | None = None) -> float | None:
+    usage = _usage(record, role)
+    value = None if usage is None else getattr(usage, what)
+    return None if value is None else float(value)
+
+
+def _guessed(record: Record, what: str, role: str | None = None) -> bool:
+    usage = _usage(record, role)
+    return usage is not None and bool(getattr(usage, what))
+
+
+# ── the table of them ────────────────────────────────────────────────────────────────────────────
+
+
+def _outcomes() -> Iterator[Metric]:
+    yield Metric("coverage", "tasks whose goal was reached", "higher", "sum", _coverage, "tasks", "always")
+    yield Metric("plan-length", "actions of the plans that reached the goal", "lower", "mean", _plan_length, "actions")
+    yield Metric(
+        "plan-length-over-optimal",
+        "actions of these plans, as a multiple of those of a shortest plan, where that is known",
+        "lower",
+        "mean",
+        over_optimal,
+    )
+    yield Metric("steps", "turns, or judged plan lines", "lower", "mean", _steps, "steps")
+    # Up to their limit failed runs have as many turns as others: where mistakes count, they count all the more.
+    yield Metric(
+        "mistakes", "turns or lines meant as actions and not executed", "lower", "mean", _mistakes, "turns", "always"
+    )
+    yield Metric("look-arounds", "turns that asked for the state", "lower", "mean", _look_arounds, "turns", "always")
+    for name, what, better, solvable in (
+        ("unsolvable-claimed", "unsolvable tasks of which it was said that there is no plan", "higher", False),
+        ("unsolvable-claimed-falsely", "solvable tasks of which it was said that there is no plan", "lower", True),
+    ):
+        claimed = partial(_claimed, solvable=solvable)
+        yield Metric(name, what, "higher" if better == "higher" else "lower", "mean", claimed, "", "always")
+
+
+def _amounts() -> Iterator[Metric]:
+    calls = "calls of models that were answered"
+    yield Metric("calls", f"{calls}, in all roles", "lower", "mean", partial(_taken, what="calls"), "calls")
+    planner = partial(_taken, what="calls", role="planner")
+    yield Metric("planner-calls", f"{calls}, of the planner", "lower", "mean", planner, "calls")
+    for role in (None, *PURPOSES):
+        # Those of the planner are Tables 6 and 7 of the AutoPlanBench paper.
+        for what, said in (("prompt", "sent"), ("completion", "received")):
+            yield Metric(
+                f"{what}-tokens" if role is None else f"{role}-{what}-tokens",
+                f"tokens {said}, {'in all roles' if role is None else f'as {role}'}",
                 "lower",
                 "mean",
-                partial(_claimed, solvable=True),
-            ),
-            Metric("calls", "calls of models that were answered, in all roles", "lower", "mean", _calls),
-            Metric("prompt-tokens", "tokens sent, as the endpoint counted them", "lower", "sum", _prompt_tokens),
-            Metric("completion-tokens", "tokens received", "lower", "sum", _completion_tokens),
-            Metric("cached-tokens", "tokens sent that the provider had cached", "higher", "sum", _cached_tokens),
-            Metric("reasoning-tokens", "tokens received that are reasoning", "lower", "sum", _reasoning_tokens),
-            Metric("planner-calls", "calls of the planner's model", "lower", "mean", _of_planner(_calls)),
-            # Tables 6 and 7 of the AutoPlanBench paper.
-            Metric("planner-prompt-tokens", "tokens sent to it", "lower", "mean", _of_planner(_prompt_tokens)),
-            Metric("planner-completion-tokens", "tokens it wrote", "lower", "mean", _of_planner(_completion_tokens)),
-            Metric("cache-hits", "replies that our cache had", "higher", "sum", _cache_hits),
-            Metric("usd", "USD a run, where prices are known", "lower", "mean", _usd),
-            Metric("seconds", "wall time", "lower", "sum", _seconds),
-        )
-    }
-)
+                partial(_taken, what=f"{what}_tokens", role=role),
+                "tokens",
+                guessed=partial(_guessed, what=f"{what}_estimated", role=role),
+            )
+    yield Metric(
+        "tokens",
+        "tokens sent and received, in all roles",
+        "lower",
+        "mean",
+        partial(_taken, what="tokens"),
+        "tokens",
+        guessed=partial(_guessed, what="estimated"),
+    )
+    for what, said, better in (
+        ("cached", "tokens sent that the provider had cached", "higher"),
+        ("reasoning", "tokens received that are reasoning", "lower"),
+    ):
+        of = partial(_taken, what=f"{what}_tokens")
+        yield Metric(f"{what}-tokens", said, "higher" if better == "higher" else "lower", "mean", of, "tokens")
+    usd = partial(_taken, what="usd")
+    yield Metric("usd", "what a run's replies cost, where prices are known", "lower", "mean", usd, "USD")
+    yield Metric("seconds", "wall time of a run", "lower", "mean", _seconds, "s")
+    hits = partial(_taken, what="cache_hits")
+    yield Metric("cache-hits", "replies that our cache had", "higher", "mean", hits, "calls", "never")
+
+
+METRICS: Mapping[str, Metric] = MappingProxyType({metric.name: metric for metric in (*_outcomes(), *_amounts())})
 """Every metric by its name."""

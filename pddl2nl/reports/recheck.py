@@ -6,14 +6,14 @@ The page that shows a run shouldn't have to trust the process that ran it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
-from pddl2nl.pddl import InputError, Task, parse_task, write_condition
+from pddl2nl.pddl import InputError, write_condition
 from pddl2nl.policies.event_making import changed_values
-from pddl2nl.reports.records import PlannerRecord, Record, RunRecord
-from validators import GroundAction, Simulator, validate
+from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_task
+from validators import Cause, GroundAction, validate
+from validators.simulator import simulator_of
 
-__all__ = ["Change", "Recheck", "changes", "recheck"]
+__all__ = ["Change", "Recheck", "changes", "read_task", "recheck"]
 
 
 @dataclass(frozen=True)
@@ -21,13 +21,14 @@ class Recheck:
     """The validator's verdict on the executed actions, and whether it agrees with the stored outcome.
 
     ``verdict`` is one of `validators.Report`'s, ``no-plan`` for a planner without one, or ``not-judged`` with the
-    reason in ``note``.
+    reason in ``note``. ``causes`` say why the goal, or an action, does not hold.
     """
 
     verdict: str
     agrees: bool
     steps: int
     note: str = ""
+    causes: tuple[Cause, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -55,12 +56,12 @@ def recheck(record: Record) -> Recheck:
     if isinstance(record, PlannerRecord) and record.planned.plan is None:
         return Recheck("no-plan", not record.solved, 0)
     try:
-        report = validate(_task(record.domain_pddl, record.problem_pddl), _actions(record))
+        report = validate(read_task(record.domain_pddl, record.problem_pddl), _actions(record))
     except InputError as error:
         return Recheck("not-judged", False, steps, str(error))
     missed = not record.solved and report.verdict == "goal-not-satisfied"
     agrees = missed or (report.valid and (record.solved or _breaks_later(record)))
-    return Recheck(report.verdict, agrees, steps)
+    return Recheck(report.verdict, agrees, steps, causes=report.explanation)
 
 
 def _breaks_later(record: Record) -> bool:
@@ -75,7 +76,7 @@ def changes(record: Record) -> tuple[Change, ...]:
     Raises:
         InputError: the texts or the actions cannot be read, or hold what the simulator does not execute.
     """
-    simulator = Simulator(_task(record.domain_pddl, record.problem_pddl))
+    simulator = simulator_of(read_task(record.domain_pddl, record.problem_pddl))
     state = simulator.initial
     found = []
     for action in _actions(record):
@@ -95,11 +96,6 @@ def changes(record: Record) -> tuple[Change, ...]:
             break
         state = after
     return tuple(found)
-
-
-@lru_cache(maxsize=256)
-def _task(domain_pddl: str, problem_pddl: str) -> Task:
-    return parse_task(domain_pddl, problem_pddl)
 
 
 def _actions(record: Record) -> tuple[GroundAction, ...]:

@@ -8,18 +8,35 @@ an error with its place, since leaving it out would silently change every table.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+import os
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from json.scanner import make_scanner
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, cast
 
 from pddl2nl.experiments.planned import Planned, planned_from_json
+from pddl2nl.pddl import Domain, Task, parse_domain, parse_problem
 from pddl2nl.policies.event_json import event_from_json
-from pddl2nl.policies.events import Event, Fault, Finished, RecordError, Started
+from pddl2nl.policies.events import Event, Fault, Finished, RecordError, Started, counted
+from pddl2nl.reports.record_checks import checked
+from pddl2nl.reports.usage import Usage, total_usage, usage_by_role
 
-__all__ = ["Column", "PlannerRecord", "Record", "RecordFolder", "RunRecord", "read_record", "read_records"]
+__all__ = [
+    "Column",
+    "PlannerRecord",
+    "Record",
+    "RecordFolder",
+    "RunRecord",
+    "read_record",
+    "read_records",
+    "read_task",
+    "record_paths",
+]
 
-_T = TypeVar("_T")
+_DECODER = json.JSONDecoder()
+_scan = make_scanner(cast(Any, _DECODER))
 
 
 @dataclass(frozen=True)
@@ -68,6 +85,11 @@ class RunRecord:
         return self.started.problem
 
     @property
+    def task(self) -> str:
+        """What the experiment called the task; the problem's name where there was none."""
+        return self.started.task or self.problem
+
+    @property
     def column(self) -> Column:
         """The configuration that was run."""
         return Column(self.started.policy, "" if self.started.model == "none" else self.started.model)
@@ -107,6 +129,21 @@ class RunRecord:
         """The first broken link."""
         return self.finished.fault
 
+    @cached_property
+    def counted(self) -> tuple[Event, ...]:
+        """The events without what became of plans that do not count."""
+        return counted(self.events)
+
+    @cached_property
+    def usage(self) -> Mapping[str, Usage]:
+        """What its replies took, by the role in which they were asked for."""
+        return usage_by_role(self.events)
+
+    @cached_property
+    def total_usage(self) -> Usage:
+        """The same of all roles together."""
+        return total_usage(self.usage.values())
+
     @property
     def domain_pddl(self) -> str:
         """The domain's text."""
@@ -144,6 +181,11 @@ class PlannerRecord:
     def problem(self) -> str:
         """The problem's name in its PDDL text."""
         return self.planned.problem
+
+    @property
+    def task(self) -> str:
+        """As in `RunRecord`."""
+        return self.planned.task or self.problem
 
     @property
     def column(self) -> Column:
@@ -221,8 +263,16 @@ def read_record(path: Path) -> Record:
     if lines and lines[0].get("event") == "planned":
         if len(lines) > 1:
             raise RecordError(f"{path}:2: a planner's record is one line; found {len(lines)}")
-        return PlannerRecord(path, _placed(path, 1, planned_from_json, lines[0]))
-    events = tuple(_placed(path, number, event_from_json, data) for number, data in enumerate(lines, 1))
+        try:
+            return PlannerRecord(path, checked(planned_from_json(lines[0]), "a planner's record"))
+        except RecordError as error:
+            raise RecordError(f"{path}:1: {error}") from error
+    read: list[Event] = []
+    try:
+        read += map(_event, lines)
+    except RecordError as error:
+        raise RecordError(f"{path}:{len(read) + 1}: {error}") from error
+    events = tuple(read)
     if not events or not isinstance(events[0], Started):
         raise RecordError(f"{path}:1: a record begins with 'started'; found {_kind(events[:1])}")
     if not isinstance(events[-1], Finished):
@@ -232,17 +282,48 @@ def read_record(path: Path) -> Record:
 
 def read_records(folder: Path) -> RecordFolder:
     """All records of a folder and the folders below it, sorted by path; raises as `read_record` does."""
+    finished, unfinished = record_paths(folder)
+    return RecordFolder(tuple(map(read_record, finished)), unfinished)
+
+
+def record_paths(folder: Path) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
+    """The files of finished records in a folder and below it, and of unfinished ones; each sorted by path.
+
+    Raises:
+        RecordError: there is no such folder, or one that cannot be read.
+    """
     if not folder.is_dir():
         raise RecordError(f"{folder}: no such folder of records")
-    return RecordFolder(
-        records=tuple(read_record(path) for path in sorted(folder.rglob("*.jsonl"))),
-        unfinished=tuple(sorted(folder.rglob("*.jsonl.partial"))),
-    )
+    # One walk: a folder of an experiment may hold ten thousand files.
+    found = [Path(top, name) for top, _, names in os.walk(folder, onerror=_refuse) for name in names]
+    finished = sorted(path for path in found if path.name.endswith(".jsonl"))
+    return tuple(finished), tuple(sorted(path for path in found if path.name.endswith(".jsonl.partial")))
+
+
+def _refuse(error: OSError) -> None:
+    # What cannot be looked into may hold records, and leaving them out would silently change every table.
+    raise RecordError(f"{error.filename}: the folder cannot be read: {error.strerror}") from error
+
+
+@lru_cache(maxsize=256)
+def read_task(domain_pddl: str, problem_pddl: str) -> Task:
+    """The task in a record's texts; the last ones are kept, since the runs of one task stand beside one another.
+
+    Raises:
+        InputError: the texts cannot be read.
+    """
+    domain = _read_domain(domain_pddl)
+    return Task(domain, parse_problem(problem_pddl, domain))
+
+
+@lru_cache(maxsize=32)
+def _read_domain(domain_pddl: str) -> Domain:
+    return parse_domain(domain_pddl)
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_bytes().decode("utf-8")
     except OSError as error:
         raise RecordError(f"{path}: the record cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -250,19 +331,26 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
     # Not splitlines: a reply may hold U+2028, which JSON leaves as it is and which ends no line of JSON Lines.
     for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
         try:
-            data = json.loads(line)
-        except ValueError as error:
+            data = _parsed(line)
+        except (ValueError, RecursionError) as error:
             raise RecordError(f"{path}:{number}: a torn or foreign line: {error}") from error
         if not isinstance(data, dict):
             raise RecordError(f"{path}:{number}: a record holds one JSON object a line")
         yield data
 
 
-def _placed(path: Path, number: int, read: Callable[[Mapping[str, Any]], _T], data: dict[str, Any]) -> _T:
+def _parsed(line: str) -> Any:
+    """As `json.loads`, without its preparations, which of a short line take longer than the line itself."""
     try:
-        return read(data)
-    except RecordError as error:
-        raise RecordError(f"{path}:{number}: {error}") from error
+        data, end = _scan(line, 0)
+    except StopIteration:
+        end = -1
+    # Blanks around the object, and whatever is wrong, are for the decoder to look at.
+    return data if end == len(line) else _DECODER.decode(line)
+
+
+def _event(data: Mapping[str, Any]) -> Event:
+    return checked(event_from_json(data), f"an event '{data.get('event')}'")
 
 
 def _kind(events: tuple[Event, ...]) -> str:

@@ -23,7 +23,7 @@ from pddl2nl.policies.events import (
 from pddl2nl.reports.recheck import changes
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord
 
-__all__ = ["NOT_REACHED", "Call", "Piece", "Step", "Turn", "planner_turns", "run_turns", "turns_of"]
+__all__ = ["NOT_REACHED", "Call", "Piece", "Reason", "Step", "Turn", "planner_turns", "run_turns", "turns_of"]
 
 NOT_REACHED = "not-reached"
 """The status of a plan's line behind the first broken link: read, and never executed."""
@@ -69,11 +69,27 @@ class Call:
 
 
 @dataclass(frozen=True)
+class Reason:
+    """Why a condition does not hold: its PDDL ``literal``, and the same ``told`` in the run's words where it has any.
+
+    ``step`` is the run's step that last made it untrue, ``action`` what was done there; None where no step did.
+    ``never`` says that it held at no time so far.
+    """
+
+    literal: str
+    told: str = ""
+    step: int | None = None
+    action: str = ""
+    never: bool = False
+
+
+@dataclass(frozen=True)
 class Step:
     """One action line, or one turn, and what became of it.
 
     ``status`` is ``executed``, ``looked-around``, `NOT_REACHED`, or that of a `Rejected`; ``said`` are the words
-    that were read and ``rule`` the rule that read them; ``goal`` says that the goal held afterwards.
+    that were read and ``rule`` the rule that read them; ``goal`` says that the goal held afterwards. ``reasons``
+    explain what is ``unmet`` (`pddl2nl.reports.reasons`).
     """
 
     number: int
@@ -88,6 +104,7 @@ class Step:
     changed: tuple[str, ...] = ()
     observation: str = ""
     goal: bool = False
+    reasons: tuple[Reason, ...] = ()
 
     @property
     def mistake(self) -> bool:

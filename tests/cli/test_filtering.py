@@ -39,7 +39,7 @@ def spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
     monkeypatch.setattr("pddl2nl.experiments.solved_by.solve", solve)
     monkeypatch.setattr("pddl2nl.experiments.planner_cache.version", lambda: "Fast Downward 0")
-    monkeypatch.setattr("pddl2nl.experiments.product.find_driver", lambda: Path("driver"))
+    monkeypatch.setattr("pddl2nl.experiments.spec_checks.find_driver", lambda: Path("driver"))
     return "spec.toml"
 
 

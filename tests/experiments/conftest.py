@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from pddl2nl.experiments.record import stable
 from pddl2nl.llm import Completion, Request
-from pddl2nl.policies.events import VOLATILE
 
 
 @dataclass(frozen=True)
@@ -124,12 +124,21 @@ def settled() -> Any:
     """A function: a record's lines, without what differs between two runs of one specification."""
 
     def lines(record: Path | Iterable[str]) -> list[str]:
-        texts = record.read_text(encoding="utf-8").rstrip("\n").split("\n") if isinstance(record, Path) else record
-        found = []
-        for line in texts:
-            event = json.loads(line)
-            kept = {key: value for key, value in event.items() if f"{event['event']}.{key}" not in VOLATILE}
-            found.append(json.dumps(kept, ensure_ascii=False))
-        return found
+        text = record.read_text(encoding="utf-8") if isinstance(record, Path) else "\n".join(record)
+        return stable(text).rstrip("\n").split("\n")
 
     return lines
+
+
+@pytest.fixture
+def same_records(settled: Any) -> Any:
+    """A function: asserts that two folders hold the same records, and nothing else."""
+
+    def check(folder: Path, undisturbed: Path, count: int) -> None:
+        names = sorted(path.name for path in undisturbed.glob("*.jsonl"))
+        assert len(names) == count
+        assert sorted(path.name for path in folder.iterdir()) == names
+        for name in names:
+            assert settled(folder / name) == settled(undisturbed / name), name
+
+    return check

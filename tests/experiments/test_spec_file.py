@@ -10,7 +10,8 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.estimate import estimate
 from pddl2nl.experiments.jobs import PlannerSpec
-from pddl2nl.experiments.product import cells, check_models, jobs_of, left_out
+from pddl2nl.experiments.product import cells, jobs_of, left_out
+from pddl2nl.experiments.spec_checks import check_models
 from pddl2nl.experiments.spec_file import load_experiment
 from pddl2nl.llm import Price
 from pddl2nl.nl import save_wording, template_wording

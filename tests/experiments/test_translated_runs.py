@@ -19,6 +19,7 @@ from pddl2nl.policies import POLICIES, event_from_json, event_to_json
 from pddl2nl.policies.events import VOLATILE, Event, Prompted, Read, Replied, Started
 from pddl2nl.policies.prompting import prompt_hash
 from pddl2nl.reports import read_record, recheck
+from pddl2nl.reports.gathering import gathered
 from pddl2nl.reports.html import render_report
 from pddl2nl.reports.view import turns_of
 from pddl2nl.tasks import shipped_domain, shipped_domains, shipped_task
@@ -177,7 +178,7 @@ def test_a_record_with_translations_is_read_judged_and_shown(policy: str, tmp_pa
     assert spans == said, "what was read is marked in the reply where it stands, and in no translation"
     answers = [call.reply for turn in turns for call in turn.calls if call.purpose == "translator"]
     assert not any(piece.status for reply in answers for piece in reply)
-    page = render_report([record])
+    page = render_report(gathered([record]), plots=False)
     assert "Prompt for the translator" in page
     assert "version" in page
 

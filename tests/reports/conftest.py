@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from pddl2nl.experiments.layout import Layout, LayoutColumn, LayoutRow, Place
 from pddl2nl.experiments.planned import Planned, planned_to_json
 from pddl2nl.llm.types import Message
 from pddl2nl.policies.event_json import event_to_json
@@ -24,6 +27,8 @@ from pddl2nl.policies.events import (
     Replied,
     Started,
 )
+from pddl2nl.reports.gathering import Gathered
+from pddl2nl.reports.summaries import BrokenLink, RunSummary
 from pddl2nl.tasks import shipped_domain
 
 HOSTILE = '<script>alert(1)</script> </script><img src=x onerror=alert(2)> & "quoted" {{ 7 * 7 }}'
@@ -46,13 +51,13 @@ def _prompted(call: int, text: str, kept: int = 0) -> Prompted:
     return Prompted(call, "planner", kept, (Message("user", text),), f"sha{call}")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def hostile() -> str:
     """Text that tries to be markup, a script's end and a template."""
     return HOSTILE
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def act_events(hostile: str) -> list[Event]:
     """Five turns: look around, an inapplicable action, nonsense, two good actions."""
     good = "pick up a from the table"
@@ -93,7 +98,7 @@ def act_events(hostile: str) -> list[Event]:
     ]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def basic_events() -> list[Event]:
     """A one-shot plan whose first line is not applicable, so that its second is never reached."""
     text = "[PLAN]\nstack a on b\npick up a from the table\n[PLAN END]"
@@ -109,7 +114,7 @@ def basic_events() -> list[Event]:
     ]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def planned() -> Planned:
     """A planner's solved run."""
     domain, problem = _texts()
@@ -131,3 +136,64 @@ def write(tmp_path: Path) -> Writer:
         return path
 
     return _write
+
+
+@pytest.fixture(scope="session")
+def experiment_of() -> Callable[..., Gathered]:
+    """Makes a gathered experiment from results alone.
+
+    ``experiment_of(columns, rows, result, tasks=4, seeds=(1,))`` calls ``result(row, column, task, seed)`` for every
+    run (task counts from 0; a planner's seed is None) and takes a bool, the metrics' values (``coverage`` says whether
+    it was solved), ``"absent"`` for a run that is not of the experiment, ``"missing"`` for one that has not finished,
+    ``"broken"`` or the kind of its first broken link.
+    """
+
+    def made(
+        columns: Sequence[LayoutColumn],
+        rows: Sequence[LayoutRow],
+        result: Callable[[LayoutRow, LayoutColumn, int, int | None], Any],
+        tasks: int = 4,
+        seeds: Sequence[int] = (1,),
+    ) -> Gathered:
+        cells: dict[Place, list[RunSummary]] = {}
+        runs: dict[str, tuple[Place, ...]] = {}
+        for (i, row), (j, column), task in product(enumerate(rows), enumerate(columns), range(tasks)):
+            for seed in [None] if column.kind == "planner" else seeds:
+                found = result(row, column, task, seed)
+                if found == "absent":
+                    continue
+                name = f"{row.label}-{row.section}-{row.variant}-p{task}-{column.label}-{seed}"
+                runs[name] = (Place(i, j),)
+                if found != "missing":
+                    cells.setdefault(Place(i, j), []).append(_summary(name, row, column, task, seed, found))
+        layout = Layout("made", tuple(columns), tuple(rows), runs)
+        finished = {run.name: run for each in cells.values() for run in each}
+        missing = tuple(name for name in runs if name not in finished)
+        return Gathered(None, layout, finished, missing, cells={place: tuple(each) for place, each in cells.items()})
+
+    return made
+
+
+def _summary(name: str, row: LayoutRow, column: LayoutColumn, task: int, seed: int | None, found: Any) -> RunSummary:
+    kind = found if isinstance(found, str) else "budget"
+    values = {"coverage": float(found)} if isinstance(found, bool) else dict(found) if isinstance(found, dict) else {}
+    if found != "broken":
+        values.setdefault("coverage", 0.0)
+    solved = bool(values.get("coverage"))
+    outcome = "infrastructure-error" if found == "broken" else "solved" if solved else kind
+    return RunSummary(
+        name,
+        Path(f"{name}.jsonl"),
+        row.label,
+        f"p{task}",
+        f"{row.label}-{row.section}-{task}",
+        row.label,
+        f"problem-{task}",
+        objects=3 + task,
+        policy=column.policy or column.name.lower(),
+        model="m" if column.kind == "model" else "",
+        seed=seed,
+        outcome=outcome,
+        link=None if solved else BrokenLink(outcome if outcome == "infrastructure-error" else kind),
+        values=values,
+    )

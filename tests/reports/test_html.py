@@ -10,8 +10,14 @@ from html.parser import HTMLParser
 
 import pytest
 
+from pddl2nl.errors import InfrastructureError
+from pddl2nl.experiments.layout import Layout
 from pddl2nl.policies.events import Failed, Fault, Finished, Prompted
-from pddl2nl.reports import read_record, render_report, write_report
+from pddl2nl.reports.gathering import Gathered, gather, gathered
+from pddl2nl.reports.html import render_report, write_html
+from pddl2nl.reports.records import read_record
+from pddl2nl.reports.rendering import _environment
+from pddl2nl.reports.tables.model import Heading, Line, Section, Table, TableCell
 
 VOID = {"meta", "input", "br", "img", "link"}
 
@@ -43,6 +49,11 @@ class Page(HTMLParser):
             self.text += data
 
 
+def page_of(*records, **options):
+    """The page of these records, without plots, which take their time."""
+    return render_report(gathered(records), plots=False, **options)
+
+
 @pytest.fixture
 def html(write, act_events, basic_events, planned):
     renamed = dataclasses.replace(act_events[0], problem="<b>bold</b>", model="<i>m</i>")
@@ -54,7 +65,7 @@ def html(write, act_events, basic_events, planned):
         "x<y>": [renamed, *act_events[1:]],
         "broken": broken,
     }
-    return render_report([read_record(write(name, item)) for name, item in items.items()], title="T & <t>")
+    return page_of(*(read_record(write(name, item)) for name, item in items.items()), title="T & <t>")
 
 
 def test_every_run_can_be_linked_to_and_every_link_inside_the_page_leads_somewhere(html):
@@ -62,7 +73,7 @@ def test_every_run_can_be_linked_to_and_every_link_inside_the_page_leads_somewhe
     assert {"run-act", "run-basic", "run-fd", "run-x-y", "run-broken"} <= set(page.ids)
     assert {"run-act-step-2", "run-basic-step-1"} <= set(page.ids)
     assert len(set(page.ids)) == len(page.ids)
-    assert all(link.startswith("#") and link[1:] in page.ids for link in page.links)
+    assert [link for link in page.links if link[:1] != "#" or link[1:].split("?")[0] not in page.ids] == []
 
 
 def test_nothing_is_fetched_from_anywhere(html):
@@ -71,7 +82,7 @@ def test_nothing_is_fetched_from_anywhere(html):
 
 def test_texts_stay_texts(html, hostile):
     page = Page(html)
-    assert page.tags.count("script") == 1
+    assert page.tags.count("script") == 2
     assert not {"img", "b", "i", "u"} & set(page.tags) - {"b"}
     assert not [name for name in page.attributes if name.startswith("on")]
     assert hostile in page.text
@@ -82,6 +93,7 @@ def test_texts_stay_texts(html, hostile):
 
 def test_the_policy_of_the_page_allows_its_own_script_alone(html):
     script = re.search(r"<script>(.*?)</script>", html, re.DOTALL)[1]
+    assert "</" not in re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.DOTALL)[1]
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert f"script-src 'sha256-{digest}'" in html
     assert "default-src 'none'" in html
@@ -97,35 +109,66 @@ def test_the_chain_of_a_verdict_is_shown(html):
 
 
 def test_infrastructure_errors_stand_before_the_table(html):
-    assert html.index("broken by infrastructure and count nowhere") < html.index('id="coverage-title"')
+    assert html.index("broken by infrastructure and count nowhere") < html.index('id="table-coverage"')
     assert "503 &lt;u&gt;" in html
 
 
 def test_two_records_of_one_name_get_two_places(write, tmp_path, planned):
     (tmp_path / "sub").mkdir()
-    first = read_record(write("same", planned))
-    second = dataclasses.replace(first, path=tmp_path / "sub" / "same.jsonl")
-    page = Page(render_report([first, second]))
-    assert {"run-same", "run-same-2"} <= set(page.ids)
+    (tmp_path / "sub" / "same.jsonl").write_bytes(write("same", planned).read_bytes())
+    page = Page(render_report(gather(tmp_path), plots=False))
+    assert {"run-same", "run-sub-same"} <= set(page.ids)
 
 
-def test_a_record_that_lies_raises_an_alarm(write, planned):
+def test_names_that_come_to_the_same_anchor_get_two(write, planned):
+    page = Page(page_of(*(read_record(write(name, planned)) for name in ("a b", "a-b", "a.b"))))
+    assert {"run-a-b", "run-a-b-2", "run-a-b-3"} <= set(page.ids)
+
+
+def test_a_record_that_lies_is_named_first(write, planned):
     lie = dataclasses.replace(planned, plan=("(stack a b)",))
-    text = Page(render_report([read_record(write("lie", lie))])).text
+    text = Page(page_of(read_record(write("lie", lie)))).text
     assert "1 run is judged differently" in text
     assert "NOT what the record says" in text
 
 
-def test_no_runs_make_a_page_too(tmp_path):
-    html = render_report([], unfinished=[tmp_path / "half.jsonl.partial"])
-    assert "half.jsonl.partial" in Page(html).text
-    write_report(tmp_path / "deep" / "page.html", html)
-    assert (tmp_path / "deep" / "page.html").read_text(encoding="utf-8") == html
+def test_what_is_missing_unfinished_and_strange_is_said(tmp_path):
+    runs = {f"gone-{number}": () for number in range(12)}
+    found = Gathered(
+        None,
+        Layout("none", (), (), runs),
+        {},
+        missing=tuple(runs),
+        strangers=("odd<u>",),
+        unfinished=(tmp_path / "half.jsonl.partial",),
+    )
+    html = render_report(found, plots=False)
+    text = Page(html).text
+    assert "12 runs of the experiment have no record yet" in text
+    assert "and 2 more" in text
+    assert "gone-11" in text
+    assert "half.jsonl.partial" in text
+    assert str(tmp_path) not in html
+    assert "1 record belongs to no run of the experiment" in text
+    assert "odd<u>" in text
 
 
 def test_the_page_is_the_same_for_the_same_records(write, act_events, planned):
     records = [read_record(write("a", act_events)), read_record(write("b", planned))]
-    assert render_report(records) == render_report(records[::-1])
+    assert page_of(*records) == page_of(*records[::-1])
+
+
+def test_few_runs_are_one_file_under_the_name_that_was_given(write, tmp_path, planned):
+    found = gathered([read_record(write("a", planned))])
+    assert write_html(found, tmp_path / "deep" / "page.html", plots=False) == tmp_path / "deep" / "page.html"
+    assert write_html(found, tmp_path / "folder", plots=False) == tmp_path / "folder" / "index.html"
+    assert list((tmp_path / "folder").iterdir()) == [tmp_path / "folder" / "index.html"]
+
+
+def test_a_disk_that_refuses_is_named(write, tmp_path, planned):
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(InfrastructureError, match="cannot write"):
+        write_html(gathered([read_record(write("a", planned))]), tmp_path / "file" / "page.html", plots=False)
 
 
 def test_a_call_shows_its_role_and_how_it_was_paid_and_a_run_what_each_role_took(write, act_events):
@@ -141,7 +184,7 @@ def test_a_call_shows_its_role_and_how_it_was_paid_and_a_run_what_each_role_took
         *act_events[3:-1],
         dataclasses.replace(act_events[-1], used={"wording": words, "planner": account}, spent={"planner": spent}),
     ]
-    text = Page(render_report([read_record(write("one", events))])).text
+    text = Page(page_of(read_record(write("one", events)))).text
     for wanted in (
         "call 1, thoughts, sample 2",
         "the prompt is <too> long",
@@ -154,3 +197,27 @@ def test_a_call_shows_its_role_and_how_it_was_paid_and_a_run_what_each_role_took
         "autoplanbench",
     ):
         assert wanted in text
+
+
+def test_a_table_marks_the_paper_s_columns_and_says_what_is_behind_a_number():
+    ours = TableCell("13.4", 13.4, "67 of 100 <runs>", best=True, link=(2, 3))
+    total = TableCell("~20", 20.0, estimated=True, show=(("row", "1,2"), ("predicate", "not clear")))
+    line = Line("<i>", (ours, TableCell("14"), TableCell()))
+    table = Table(
+        "k",
+        "T",
+        "domain",
+        (Heading("Act", "NL"), Heading("Act", "NL", paper=True), Heading("x")),
+        (Section((line, Line("sum", (total,) * 3, total=True)), "primary"),),
+        ("A <note>.",),
+    )
+    html = str(_environment().get_template("tables.html.j2").module.table_section(table))
+    page = Page(html)
+    spans = re.findall(r'<th scope="colgroup" colspan="(\d)"[^>]*>(?:<span>([^<]*)</span>)?', html)
+    assert spans == [("1", "NL"), ("1", "paper: NL"), ("1", "")]
+    assert "#runs?row=2&column=3" in page.links
+    assert "#runs?row=1%2C2&predicate=not+clear" in page.links
+    for wanted in ("67 of 100 <runs>", "<i>", "A <note>.", "primary"):
+        assert wanted in page.text
+    assert "~~" not in html
+    assert "i" not in page.tags

@@ -6,12 +6,20 @@ import dataclasses
 
 import pytest
 
-from pddl2nl.policies.events import Failed, Fault, Finished
-from pddl2nl.reports import METRICS, aggregate, read_record
+from pddl2nl.policies.events import Acted, Failed, Fault, Finished, Read
+from pddl2nl.reports.metrics import METRICS, aggregate, measure
+from pddl2nl.reports.records import read_record
+from pddl2nl.reports.summarizing import summarize
+
+
+def value(name, records):
+    """The metric over the runs; None where it has none."""
+    found = aggregate(METRICS[name], map(summarize, records))
+    return None if found is None else found.value
 
 
 @pytest.mark.parametrize(
-    ("metric", "value"),
+    ("metric", "expected"),
     [
         ("coverage", 1),
         ("plan-length", 2),
@@ -22,10 +30,11 @@ from pddl2nl.reports import METRICS, aggregate, read_record
         ("prompt-tokens", 150),
         ("completion-tokens", 20),
         ("seconds", 1.5),
+        ("tokens", 170),
     ],
 )
-def test_an_episode(write, act_events, metric, value):
-    assert aggregate(METRICS[metric], [read_record(write("one", act_events))]) == value
+def test_an_episode(write, act_events, metric, expected):
+    assert value(metric, [read_record(write("one", act_events))]) == expected
 
 
 def test_the_events_and_the_accounts_at_the_end_agree(write, act_events):
@@ -39,29 +48,110 @@ def test_a_planner_has_no_mistakes_and_no_calls(write, planned):
     record = read_record(write("one", planned))
     assert METRICS["mistakes"].of(record) is None
     assert METRICS["prompt-tokens"].of(record) is None
-    assert aggregate(METRICS["calls"], [record]) is None
+    assert value("calls", [record]) is None
     assert METRICS["plan-length"].of(record) == 2
 
 
-def test_means_and_sums(write, act_events, basic_events, planned):
-    records = [read_record(write(str(n), item)) for n, item in enumerate((act_events, basic_events, planned))]
-    assert aggregate(METRICS["coverage"], records) == 2
-    assert aggregate(METRICS["plan-length"], records) == 2
-    assert aggregate(METRICS["steps"], records) == 3
-    assert aggregate(METRICS["prompt-tokens"], records) == 157
+def test_the_runs_of_a_task_become_one_number_first_and_then_the_tasks(write, act_events, basic_events):
+    def run(name, events, task, seed):
+        started = dataclasses.replace(events[0], task=task, seed=seed)
+        return read_record(write(name, [started, *events[1:]]))
+
+    # One task with three seeds, two of which solve it, and another one with a single run.
+    records = [run("a1", act_events, "a", 1), run("a2", act_events, "a", 2), run("a3", basic_events, "a", 3)]
+    records.append(run("b1", act_events, "b", 1))
+    assert value("coverage", records) == pytest.approx(2 / 3 + 1)
+    assert value("steps", records) == pytest.approx(((5 + 5 + 1) / 3 + 5) / 2)
+    # A run that found no plan has no length, and one that is missing is no zero.
+    assert value("plan-length", records) == 2
+    found = aggregate(METRICS["plan-length"], map(summarize, records))
+    assert (found.runs, found.tasks, found.estimated) == (3, 2, False)
+
+
+def test_columns_without_a_value_have_none(write, basic_events):
+    assert value("plan-length", [read_record(write("one", basic_events))]) is None
+    assert value("coverage", []) is None
 
 
 def test_a_run_that_infrastructure_broke_has_no_value(write, act_events):
     broken = Finished("infrastructure-error", Fault(3, "infrastructure-error", "503"))
     records = [read_record(write("x", [*act_events[:12], broken])), read_record(write("y", act_events))]
-    assert aggregate(METRICS["mistakes"], records) == 2
-    assert aggregate(METRICS["mistakes"], records[:1]) is None
+    assert value("mistakes", records) == 2
+    assert value("mistakes", records[:1]) is None
+    assert measure(records[0]) == ({}, frozenset())
 
 
 def test_every_metric_says_which_way_is_better():
     higher = {name for name, metric in METRICS.items() if metric.better == "higher"}
     assert higher == {"coverage", "cached-tokens", "cache-hits", "unsolvable-claimed"}
     assert all(metric.name == name and metric.summary for name, metric in METRICS.items())
+
+
+def test_metrics_are_summed_over_tasks_where_they_count_tasks_alone():
+    assert [name for name, metric in METRICS.items() if metric.together == "sum"] == ["coverage"]
+
+
+@pytest.mark.parametrize(
+    ("name", "both", "one_failed"),
+    [
+        ("coverage", True, True),
+        ("mistakes", True, True),
+        ("plan-length", True, False),
+        ("planner-prompt-tokens", True, False),
+        ("steps", True, False),
+        ("cache-hits", False, False),
+        # Blocksworld's tiny task is in no manifest, and no planner solved it here.
+        ("plan-length-over-optimal", False, False),
+    ],
+)
+def test_two_runs_are_compared_where_that_says_something(write, act_events, basic_events, name, both, one_failed):
+    solved, failed = (
+        summarize(read_record(write(key, item))) for key, item in (("a", act_events), ("b", basic_events))
+    )
+    broken = dataclasses.replace(solved, outcome="infrastructure-error", values={})
+    metric = METRICS[name]
+    assert metric.compares(solved, solved) is both
+    assert metric.compares(solved, failed) is one_failed
+    assert metric.compares(failed, solved) is one_failed
+    assert metric.compares(solved, broken) is False
+
+
+def test_a_plans_lines_behind_the_first_broken_link_are_mistakes_where_they_cannot_be_read(write, basic_events):
+    nonsense = [Read(3, "unreadable", "dance"), Read(4, "ambiguous", "stack it"), Read(5, "read", "x", "(pick-up a)")]
+    events = [*basic_events[:5], *nonsense, *basic_events[5:]]
+    assert METRICS["mistakes"].of(read_record(write("one", events))) == 1 + 2
+
+
+def test_a_reply_that_holds_no_plan_is_one_mistake(write, basic_events):
+    events = [*basic_events[:3], Finished("unreadable", Fault(0, "unreadable", "I will not."), mistakes=1)]
+    assert METRICS["mistakes"].of(read_record(write("one", events))) == 1
+
+
+def test_a_walk_takes_no_tokens_and_makes_no_calls(write, act_events):
+    started = dataclasses.replace(act_events[0], policy="random", model="none")
+    record = read_record(write("one", [started, Acted(1, "(pick-up a)"), Finished("budget", Fault(1, "budget", "…"))]))
+    values, _ = measure(record)
+    assert values == {"coverage": 0, "steps": 1, "mistakes": 0, "look-arounds": 0, "seconds": 0}
+
+
+def test_a_role_that_nobody_was_asked_in_has_no_value(write, act_events):
+    values, estimated = measure(read_record(write("one", act_events)))
+    assert values["planner-prompt-tokens"] == values["prompt-tokens"] == 150
+    assert not [name for name in values if name.startswith(("wording", "thoughts", "translator"))]
+    assert estimated == frozenset()
+
+
+def test_an_estimate_marks_the_metrics_that_it_is_in(write, act_events):
+    uncounted = [
+        dataclasses.replace(event, prompt_tokens=0) if event.event == "replied" and event.call == 5 else event
+        for event in act_events
+    ]
+    _, estimated = measure(read_record(write("one", uncounted)))
+    assert estimated == {"planner-prompt-tokens", "prompt-tokens", "tokens"}
+    found = aggregate(
+        METRICS["tokens"], [summarize(read_record(write("two", item))) for item in (uncounted, act_events)]
+    )
+    assert found.estimated is True
 
 
 def test_claiming_to_be_done_is_no_mistake(write, act_events):

@@ -86,3 +86,35 @@ def test_a_folder_lists_what_is_unfinished_and_does_not_count_it(write, tmp_path
 def test_a_folder_that_is_none_is_refused(tmp_path):
     with pytest.raises(RecordError, match="no such folder"):
         read_records(tmp_path / "nowhere")
+
+
+def test_a_folder_called_like_a_record_is_none_and_what_lies_in_it_counts(write, tmp_path, planned):
+    path = write("one", planned)
+    (tmp_path / "runs.jsonl").mkdir()
+    path.rename(tmp_path / "runs.jsonl" / "one.jsonl")
+    assert [record.id for record in read_records(tmp_path).records] == ["one"]
+
+
+def test_a_folder_that_cannot_be_read_is_an_error_and_not_left_out(tmp_path, monkeypatch):
+    def walk(folder, onerror):
+        onerror(PermissionError(13, "Permission denied", str(folder / "secret")))
+        return iter(())
+
+    monkeypatch.setattr("os.walk", walk)
+    with pytest.raises(RecordError, match="secret: the folder cannot be read: Permission denied"):
+        read_records(tmp_path)
+
+
+@pytest.mark.parametrize("line", ["[" * 100_000, '{"event": "started"} {}', "", "  ", "\ufeff{}", "nonsense"])
+def test_a_line_that_is_no_single_object_is_an_error_with_its_place(write, act_events, line):
+    path = write("one", act_events)
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([*lines[:2], line, *lines[2:]]) + "\n")
+    with pytest.raises(RecordError, match=r"one\.jsonl:3: "):
+        read_record(path)
+
+
+def test_blanks_around_the_objects_and_other_ends_of_lines_do_not_matter(write, act_events):
+    path = write("one", act_events)
+    path.write_bytes(b"".join(b"  " + line + b" \r\n" for line in path.read_bytes().splitlines()))
+    assert read_record(path).events == tuple(act_events)

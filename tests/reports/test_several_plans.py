@@ -12,6 +12,7 @@ from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.pddl import parse_task
 from pddl2nl.reports import read_record, recheck
+from pddl2nl.reports.gathering import gathered
 from pddl2nl.reports.html import render_report
 from pddl2nl.reports.metrics import METRICS
 from pddl2nl.reports.records import RunRecord
@@ -70,7 +71,7 @@ def test_a_page_shows_every_plan_and_says_which_one_counts(recorded: Recorded) -
         ["executed", "executed"],
     ]
     assert [turn.judged.outcome for turn in turns if turn.judged] == ["inapplicable", "goal-missed", "solved"]
-    page = render_report([record])
+    page = render_report(gathered([record]), plots=False)
     assert "Plan 1 (sample 1, no correction yet): inapplicable; it does not count." in page
     assert "Plan 3 (sample 1, round 2): solved; this plan counts." in page
     ids = [part.split('"')[0] for part in page.split(' id="')[1:]]

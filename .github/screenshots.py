@@ -1,0 +1,177 @@
+"""The pictures of the README: runs a small experiment on shipped tasks, writes its report, and photographs its pages.
+
+    python .github/screenshots.py [--out .github]
+
+Needs the extras ``planners``, ``plots`` and ``browser``, and a Chromium (``--chromium``). No language model is asked:
+two demonstration models stand in for one, the oracle that is made to stumble on purpose, so that there are mistakes to
+be seen. The same pictures come out each time, as far as the same fonts are installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pddl2nl.baselines import OracleModel
+from pddl2nl.experiments.planned import plan_and_record
+from pddl2nl.experiments.runs import run_spec
+from pddl2nl.experiments.spec import RunSpec
+from pddl2nl.llm.types import Completion, Message, Model, Request, Usage
+from pddl2nl.nl import load_wording
+from pddl2nl.reports.gathering import gather
+from pddl2nl.reports.html import write_html
+from pddl2nl.tasks import shipped_domain
+
+TASKS = (
+    ("blocksworld", ("p01", "p04", "p08")),
+    ("ferry", ("p02", "p05", "p09")),
+    ("logistics", ("p02", "p04", "p06")),
+)
+POLICIES = ("basic", "cot", "act", "react")
+PLANNERS = ("brfs", "ff")
+NOTE = (
+    "A demonstration: no language model was asked. careful-demo and hasty-demo are the oracle, which plans on what it "
+    "reads in the prompt, made to stumble at random in every twelfth and every fifth reply."
+)
+TRACE = "run-ferry-p09-act-hasty-demo-step-9"
+PAIR = "run-blocksworld-p08-act-careful-demo/run-blocksworld-p08-act-hasty-demo"
+PHONE = "run-blocksworld-p08-react-hasty-demo-step-10"
+OBJECT = re.compile(r"\b[a-z]+_[0-9]+\b")
+TITLE = "Two demonstration models on nine tasks"
+
+
+@dataclass(frozen=True)
+class Stumbling:
+    """A model that says something wrong instead of what another one says, with a probability, the same each time."""
+
+    name: str
+    model: Model
+    rate: float
+
+    def complete(self, request: Request) -> Completion:
+        """The other model's reply, or what was made of it."""
+        reply = self.model.complete(request)
+        said = "\n".join(message.content for message in request.messages)
+        chance = random.Random(int(hashlib.sha256(f"{self.name} {said}".encode()).hexdigest(), 16))
+        lines = reply.text.split("\n")
+        # A whole plan has many lines that can be wrong, a turn one.
+        careless = 1 - (1 - self.rate) ** max(1, len(lines) // 4)
+        text = wrong(request.messages, lines, chance) if chance.random() < careless else reply.text
+        usage = Usage(sum(len(message.content) for message in request.messages) // 4, len(text) // 4)
+        return replace(reply, text=text, usage=usage, model=self.name, seconds=0.0)
+
+
+def wrong(messages: tuple[Message, ...], lines: list[str], chance: random.Random) -> str:
+    """A reply with a mistake of the kinds that models make: other objects, a step left out, no action at all."""
+    spots = [place for place, line in enumerate(lines) if OBJECT.search(line)]
+    if not spots:
+        return "\n".join(lines)
+    place = chance.choice(spots)
+    kind = chance.random()
+    if len(spots) > 1 and kind < 0.4:
+        return "\n".join(lines[:place] + lines[place + 1 :])
+    if kind < 0.8:
+        words = sorted(set(OBJECT.findall("\n".join(message.content for message in messages))))
+        named = OBJECT.findall(lines[place])
+        others = [word for word in words if word not in named and word.split("_")[0] == named[0].split("_")[0]]
+        if others:
+            lines[place] = lines[place].replace(named[0], chance.choice(others))
+            return "\n".join(lines)
+    if kind < 0.92:
+        return "Action: look around" if len(lines) < 4 else "\n".join(lines[:place])
+    lines[place] = "Let me think about that first: everything has to be moved out of the way."
+    return "\n".join(lines)
+
+
+def play(folder: Path) -> None:
+    """Runs all policies with both models, and two planners, on the tasks."""
+    for name, instances in TASKS:
+        domain = shipped_domain(name)
+        wording = load_wording(domain.wording_path, domain.domain)
+        models = [
+            Stumbling(called, OracleModel(domain.domain, wording), rate)
+            for called, rate in (("careful-demo", 1 / 12), ("hasty-demo", 1 / 5))
+        ]
+        for instance in instances:
+            for model in models:
+                for policy in POLICIES:
+                    run_spec(
+                        RunSpec(
+                            task=domain.task(instance),
+                            policy=policy,
+                            model=model,
+                            wording=str(domain.wording_path),
+                            suite=name,
+                            task_name=instance,
+                            record=folder / f"{name}-{instance}-{policy}-{model.name}.jsonl",
+                        )
+                    )
+            for planner in PLANNERS:
+                record = folder / f"{name}-{instance}-{planner}.jsonl"
+                problem = domain.instance(instance).path
+                plan_and_record(domain.domain_path, problem, planner, record, called=(name, instance))
+
+
+@contextmanager
+def browser(executable: str) -> Iterator[Any]:
+    """A headless Chromium."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+        try:
+            yield chromium
+        finally:
+            chromium.close()
+
+
+def photograph(chromium: Any, report: Path, quickstart: Path, out: Path) -> None:
+    """Takes every picture."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 960}, color_scheme="light")
+    page = context.new_page()
+    page.goto(quickstart.as_uri())
+    page.screenshot(path=out / "quickstart.png", clip={"x": 0, "y": 0, "width": 1280, "height": 1100}, full_page=True)
+    page.goto(report.as_uri())
+    page.screenshot(path=out / "report.png", clip={"x": 0, "y": 0, "width": 1280, "height": 1250}, full_page=True)
+    page.goto(f"{report.as_uri()}#{TRACE}")
+    page.screenshot(path=out / "trace.png")
+    page.goto(f"{report.as_uri()}#{PAIR}/actions/step-4")
+    page.screenshot(path=out / "side-by-side.png")
+    phone = chromium.new_context(viewport={"width": 390, "height": 844}, device_scale_factor=2, color_scheme="light")
+    small = phone.new_page()
+    small.goto(f"{report.as_uri()}#{PHONE}")
+    small.screenshot(path=out / "phone.png")
+
+
+def main() -> None:
+    """Runs, reports, photographs."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--out", type=Path, default=Path(__file__).parent, help="folder of the pictures")
+    parser.add_argument("--chromium", default=shutil.which("chromium") or "chromium", help="the browser's program")
+    parser.add_argument("--keep", type=Path, help="folder for records and report; by default they are removed")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as made:
+        work = (arguments.keep or Path(made)).resolve()
+        (work / "records").mkdir(parents=True, exist_ok=True)
+        play(work / "records")
+        report = write_html(gather(work / "records"), work / "report.html", title=TITLE, notes=(NOTE,))
+        command = [sys.executable, "-m", "pddl2nl", "quickstart", "--out", str(work / "quickstart")]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        arguments.out.mkdir(parents=True, exist_ok=True)
+        with browser(arguments.chromium) as chromium:
+            photograph(chromium, report, work / "quickstart" / "report.html", arguments.out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+"""``pddl2nl report``: the tables, comparisons, plots and pages of a folder of records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pddl2nl.cli.output import console, print_json, print_text, print_warnings, write_text_file
+from pddl2nl.cli.wording import JsonOption
+from pddl2nl.errors import InputError
+
+if TYPE_CHECKING:
+    from pddl2nl.reports.gathering import Gathered
+    from pddl2nl.reports.tables import Table
+
+__all__ = ["register"]
+
+_FORMATS = ("text", "csv", "markdown", "latex", "html")
+_EPILOG = "Example: pddl2nl report runs/first --format html --plots figures"
+
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of records: of an experiment, or of single runs.")]
+Form = Annotated[str, typer.Option("--format", metavar="|".join(_FORMATS), help="How it is written.")]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        metavar="PATH",
+        help="File to be written; of pages, a file, or the folder that holds them beyond 200 runs.",
+        show_default="standard output; of pages DIR/report.html, or DIR/report",
+    ),
+]
+Compared = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--compare",
+        metavar="COLUMN",
+        help="A column's heading; given at least twice: these columns are compared with one another.",
+        show_default="the best language-model column with each other one",
+    ),
+]
+MetricOption = Annotated[str, typer.Option("--metric", metavar="NAME", help="What columns are compared by.")]
+Plots = Annotated[
+    Path | None, typer.Option("--plots", metavar="FOLDER", help="Draw the plots here too, as SVG and PDF.")
+]
+Paper = Annotated[bool, typer.Option("--paper/--no-paper", help="A paper's numbers beside ours, where there are some.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command to the application."""
+    app.command("report", epilog=_EPILOG)(_report)
+
+
+def _report(
+    folder: Folder,
+    form: Form = "text",
+    out: Out = None,
+    compare: Compared = None,
+    metric: MetricOption = "coverage",
+    plots: Plots = None,
+    paper: Paper = True,
+    as_json: JsonOption = False,
+) -> None:
+    """Make tables, comparisons, plots and pages of the records in a folder; nothing is run.
+
+    What is broken comes first: runs in which an endpoint or a planner failed are listed, and are in no cell. Then the
+    tables that the experiment is there for (coverage, unless its specification says more), every metric by column, the
+    first broken links of what was not solved, and paired comparisons of the best language-model column with the
+    others, over the same instances, with an interval, an exact or bootstrap test, Holm's correction and an effect
+    size.
+
+    Metrics are computed from the events in the records. Where an endpoint counted no tokens, an estimate stands, marked
+    with ~. LaTeX wants the package booktabs. Pages need no network: one file up to 200 runs, a folder with an index
+    beyond; every run can be opened down to each reply. Plots need matplotlib (extra 'plots').
+
+    Exit code 0: done, whatever the runs came to; 2: no records, or one that is no record.
+    """
+    from pddl2nl.reports.gathering import gather
+
+    if form not in _FORMATS:
+        raise InputError(f"--format {form}: no such format; there are {', '.join(_FORMATS)}")
+    if compare is not None and len(set(compare)) < 2:
+        raise InputError(f"--compare {compare[0]}: a column is compared with another; give --compare at least twice")
+    gathered = gather(folder)
+    if not gathered.runs:
+        raise InputError(f"{folder} holds no finished record; `pddl2nl experiment` and `pddl2nl run --out` write them")
+    drawn = [] if plots is None else _drawn(gathered, plots)
+    if form == "html":
+        _pages(gathered, out or folder / "report", drawn, paper=paper, as_json=as_json)
+        return
+    tables = _tables(gathered, compare or [], metric, paper=paper)
+    _show(gathered, tables, form, out, drawn, as_json=as_json)
+
+
+def _tables(gathered: Gathered, columns: Sequence[str], metric: str, *, paper: bool) -> Sequence[Table]:
+    """All tables of a report, in their order."""
+    from pddl2nl.reports.comparison import compare, comparisons
+    from pddl2nl.reports.comparison_table import comparison_table
+    from pddl2nl.reports.tables import links_table, metrics_table, tables_of
+
+    pairs = combinations(dict.fromkeys(columns), 2)
+    made = [compare(gathered, a, b, metric) for a, b in pairs] if columns else comparisons(gathered, metric)
+    compared = comparison_table(made)
+    tables = [*tables_of(gathered, paper=paper), metrics_table(gathered), links_table(gathered)]
+    return tables if compared is None else [*tables, compared]
+
+
+def _show(
+    gathered: Gathered, tables: Sequence[Table], form: str, out: Path | None, drawn: Sequence[str], *, as_json: bool
+) -> None:
+    from pddl2nl.reports.tables import alarms_of, print_tables, table_json, written
+
+    alarms = alarms_of(gathered)
+    if as_json:
+        broken = [{"run": run.name, "message": run.message} for run in gathered.broken]
+        counts = {"name": gathered.layout.name, "runs": len(gathered.runs), "missing": len(gathered.missing)}
+        shown = [table_json(table) for table in tables]
+        print_json({**counts, "infrastructure_errors": broken, "notes": [*alarms], "tables": shown, "plots": [*drawn]})
+    elif out is not None:
+        write_text_file(out, written(tables, form, alarms))
+        print_text(f"report: {out}")
+    elif form == "text":
+        print_tables(tables, console(), alarms)
+    else:
+        print_text(written(tables, form, alarms))
+
+
+def _drawn(gathered: Gathered, folder: Path) -> list[str]:
+    """Draws the plots and says which there are not."""
+    from pddl2nl.reports.plots import not_drawn, write_plots
+
+    paths = write_plots(gathered, folder)
+    print_warnings(f"not drawn: {key}: {reason}" for key, reason in not_drawn(gathered).items())
+    return [str(path) for path in paths]
+
+
+def _pages(gathered: Gathered, out: Path, drawn: Sequence[str], *, paper: bool, as_json: bool) -> None:
+    from pddl2nl.reports.html import write_html
+
+    page = write_html(gathered, out, paper=paper)
+    if as_json:
+        print_json({"report": str(page), "plots": [*drawn]})
+    else:
+        print_text(f"report: {page}")

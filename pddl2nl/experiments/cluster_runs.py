@@ -1,0 +1,363 @@
+"""The runs of an experiment on a Dask cluster: handed out a few at a time, and handed out again when a worker is lost.
+
+Dask schedules. What is here is what it cannot know: that a run may be started again at any time, as finished ones are
+found and half-done ones gone on with, so that a worker that dies, a scheduler that is restarted and a run that is
+executed twice are no more than some work lost.
+
+* A worker dies: Dask itself hands its runs to others, some times; then it gives up on them (`KilledWorker`), the one
+  that kills its workers and those that were beside it. They are played again at last, each alone: what then kills its
+  workers again is given up.
+* The connection is lost (the scheduler is restarted, or gone): what was submitted is submitted anew as soon as a
+  scheduler answers at the same address, and where none does in time the experiment stops, with all that is finished.
+* A run is executed twice: in the folder it is locked, and who comes second finds it finished, or tries again later.
+"""
+
+from __future__ import annotations
+
+import pickle
+import platform
+import queue
+import secrets
+import time
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.experiments.cluster import Cluster
+from pddl2nl.experiments.errands import check_workers, settings_text, travelling
+from pddl2nl.experiments.jobs import Job
+from pddl2nl.experiments.on_worker import Errand, Played, Sight, files_of, halt, keep_files, play_there, sight
+from pddl2nl.experiments.playing import Done, Left, Result, Terms, record_path
+from pddl2nl.experiments.record import claimed
+from pddl2nl.policies.budget import total
+
+__all__ = ["ClusterRuns"]
+
+_AHEAD = 2
+"""How many runs wait at the scheduler for each that goes on, so that no worker waits for us."""
+_LOOK_AGAIN = 2.0
+"""Seconds between two looks at how many workers there are."""
+_SCALE_AGAIN = 15.0
+"""Seconds between two requests for workers that are missing of a deployment."""
+_PATIENCE = 100.0
+"""Seconds for which a run is tried again that somebody is at: a network file system takes a minute and a half to
+notice that a machine is gone which held a lock."""
+_TRANSFER = 0.5
+"""Seconds for which a result is waited for at first, and each time twice as long: it may be lost with its worker, and
+is then made again while others come."""
+_LOST = ("cancelled", "lost")
+
+
+@dataclass
+class _Going:
+    """A run that was submitted; ``held`` holds its lock, where it is not for the worker to hold.
+
+    A ``suspect`` had workers that died, and is handed out alone. ``transfer`` is how long its result is waited for.
+    """
+
+    job: Job
+    packed: bytes
+    attempt: int = 0
+    suspect: bool = False
+    transfer: float = _TRANSFER
+    # A ``distributed.Future``.
+    future: Any = None
+    held: ExitStack = field(default_factory=ExitStack)
+
+
+class ClusterRuns:
+    """An `Executor` that has the workers of a cluster play the runs.
+
+    Raises:
+        InputError: the workers are of another version, or would ask another endpoint.
+        InfrastructureError: the folder refuses, or the scheduler is gone.
+    """
+
+    patience = _PATIENCE
+
+    def __init__(self, cluster: Cluster, terms: Terms):
+        self._cluster = cluster
+        self._client = cluster.client
+        self._terms = terms
+        self._going: dict[str, _Going] = {}
+        self._ready: list[tuple[Job, Result]] = []
+        self._events: queue.SimpleQueue[tuple[str, int] | None] = queue.SimpleQueue()
+        self._threads = self._processes = 0
+        self._looked = float("-inf")
+        self._winding = False
+        self._errand: Errand | None = None
+        self._scaled = time.monotonic()
+        self._settings = settings_text(terms.access.models_file)
+        name = f"0{secrets.token_hex(6)}"
+        self._name, self._token = name, terms.folder / f".cluster-{name}"
+        try:
+            self._token.write_text("shows workers of a cluster that they see this folder\n", encoding="utf-8")
+        except OSError as error:
+            raise InfrastructureError(f"cannot write in {terms.folder}: {error.strerror}") from error
+
+    # ── as an executor ───────────────────────────────────────────────────────────────────────────
+
+    @property
+    def going(self) -> int:
+        """How many runs were handed out, and have not come back."""
+        return len(self._going) + len(self._ready)
+
+    @property
+    def playing(self) -> int:
+        """How many workers can be at one of them."""
+        return min(len(self._going), self._threads)
+
+    @property
+    def room(self) -> int:
+        """How many more can be handed out; one at least where nothing goes on."""
+        self._look()
+        return max(1, _AHEAD * self._threads) - self.going
+
+    @property
+    def note(self) -> str:
+        """Whether there are workers."""
+        return "" if self._threads or not self._going else "waiting for workers"
+
+    def submit(self, job: Job) -> None:
+        """Hands a run to the cluster."""
+        from distributed.protocol.pickle import dumps
+
+        # It takes a model that was made in a notebook as well.
+        pack: Any = dumps
+        try:
+            going = _Going(job, pack(travelling(job)))
+        except (TypeError, AttributeError, pickle.PicklingError) as error:
+            message = f"it cannot travel to a cluster: {error}; a model that is named (--model) can"
+            self._ready.append((job, Left("bad", message)))
+            return
+        except InputError as error:
+            self._ready.append((job, Left("bad", str(error))))
+            return
+        self._going[job.name] = going
+        if self._errand is not None:
+            self._hand_out(going)
+
+    def receive(self, seconds: float) -> tuple[Job, Result] | None:
+        """A result, or None."""
+        if self._ready:
+            return self._ready.pop()
+        self._look()
+        self._lost()
+        self._suspected()
+        if self._winding and not self._threads:
+            # Nobody is left to give back what was handed out.
+            for going in [*self._going.values()]:
+                self._give_back(going, Left("unfinished"))
+        try:
+            event = self._events.get(timeout=seconds)
+        except queue.Empty:
+            return None
+        handed = None if event is None else self._going.get(event[0])
+        if event is None or handed is None or handed.attempt != event[1]:
+            return None
+        result = self._result(handed)
+        if result is None:
+            return None
+        self._forget(handed)
+        return handed.job, result
+
+    def wake(self) -> None:
+        """Ends a wait."""
+        self._events.put(None)
+
+    def wind_down(self) -> None:
+        """Has the workers give back what they have not begun."""
+        if not self._winding:
+            self._winding = True
+            self._halt(now=self._terms.stop.now)
+
+    def abandon(self, grace: float) -> None:
+        """Has the workers stop, and cancels what they have."""
+        self._halt(now=True)
+        futures = [going.future for going in self._going.values() if going.future is not None]
+        with suppress(Exception):
+            self._client.cancel(futures, force=True)
+
+    def close(self) -> None:
+        """Gives locks back."""
+        for going in [*self._going.values()]:
+            self._forget(going)
+        self._token.unlink(missing_ok=True)
+
+    # ── the workers ──────────────────────────────────────────────────────────────────────────────
+
+    def _look(self) -> None:
+        """How many workers there are; at the first ones, whether they are as they must be."""
+        if time.monotonic() < self._looked + _LOOK_AGAIN or self._client.status != "running":
+            return
+        try:
+            threads = self._client.nthreads()
+            self._threads, self._processes = sum(threads.values()), len(threads)
+            if self._errand is None and threads:
+                seen = self._seen([*threads])
+                check_workers(self._cluster.address, self._token, seen)
+                self._errand = self._errand_for(seen)
+                for going in [*self._going.values()]:
+                    self._hand_out(going)
+        except (OSError, TimeoutError):
+            # The connection is lost: seen by the state of the client.
+            return
+        if self._winding:
+            # Who has come since does not know yet.
+            self._halt(now=self._terms.stop.now)
+        wanted = self._cluster.workers
+        if wanted is not None and len(threads) < wanted and time.monotonic() > self._scaled + _SCALE_AGAIN:
+            # Dask starts what is missing of a deployment when it is told the number again.
+            self._scaled = time.monotonic()
+            self._cluster.deployed.scale(wanted)
+        self._looked = time.monotonic() if self._errand is not None else float("-inf")
+
+    def _seen(self, workers: list[str]) -> dict[str, Sight | BaseException]:
+        try:
+            seen: dict[str, Sight | BaseException] = self._client.run(
+                sight, str(self._token.resolve()), workers=workers, on_error="return"
+            )
+        except (OSError, TimeoutError):
+            raise
+        except Exception as error:  # noqa: BLE001 — a worker without our modules does not even know what to answer
+            return {workers[0]: error}
+        return seen
+
+    def _errand_for(self, seen: dict[str, Sight | BaseException]) -> Errand:
+        access = self._terms.access
+        cache = access.cache if access.cache is None or isinstance(access.cache, Path) else access.cache.path
+        return Errand(
+            name=self._name,
+            folder=str(self._terms.folder.resolve()),
+            token=self._token.name,
+            carried=not all(isinstance(there, Sight) and there.shared for there in seen.values()),
+            host=platform.node(),
+            cache=None if cache is None else str(cache.resolve()),
+            cache_needed=access.cache_needed,
+            requests_per_minute=access.requests_per_minute,
+            tokens_per_minute=access.tokens_per_minute,
+            settings=self._settings,
+            budget=self._terms.purse.limits,
+        )
+
+    def _halt(self, now: bool) -> None:
+        """Tells the workers; those that cannot be reached have nothing to stop."""
+        if self._client.status != "running":
+            return
+        reason, owned = self._terms.stop.reason or "stopped", self._cluster.deployed is not None
+        with suppress(Exception):
+            self._client.run(halt, self._name, reason, now, now and owned, on_error="ignore", wait=True)
+
+    # ── a run ────────────────────────────────────────────────────────────────────────────────────
+
+    def _hand_out(self, going: _Going) -> None:
+        job, errand = going.job, self._errand
+        assert errand is not None
+        files: dict[str, bytes] = {}
+        if errand.carried:
+            if going.attempt == 0 and not going.held.enter_context(claimed(record_path(self._terms.folder, job))):
+                self._give_back(going, Left("elsewhere"))
+                return
+            files = files_of(self._terms.folder, job)
+        going.attempt += 1
+        attempt, purse = going.attempt, self._terms.purse
+        going.future = self._client.submit(
+            play_there,
+            going.packed,
+            errand,
+            1.0 / max(1, self._processes),
+            total([purse.already, purse.spent]),
+            files,
+            key=f"pddl2nl-{self._name}-{job.name}-{attempt}",
+            pure=False,
+        )
+        going.future.add_done_callback(lambda future: self._events.put((job.name, attempt)))
+
+    def _result(self, going: _Going) -> Result | None:
+        """What came of a run; None where it was handed out again, or will be."""
+        future = going.future
+        if future is None or future.status in _LOST:
+            return None
+        try:
+            played: Any = future.result(timeout=going.transfer)
+        except (OSError, TimeoutError):
+            # The connection was lost while the result was on its way; its state will say so.
+            going.transfer *= 2
+            self._events.put((going.job.name, going.attempt))
+            return None
+        except Exception as error:  # noqa: BLE001 — whatever a worker met is this run's and no other's
+            return self._failed(going, error)
+        return self._taken(going, played)
+
+    def _failed(self, going: _Going, error: Exception) -> Result | None:
+        from distributed import CancelledError, KilledWorker
+
+        if isinstance(error, CancelledError):
+            return None
+        if not isinstance(error, KilledWorker):
+            return Left("broken", f"on the cluster: {type(error).__name__}: {error}")
+        if going.suspect:
+            return Left(
+                "broken", "all workers died that played it, also when it was alone; their logs may say why (memory?)"
+            )
+        going.suspect, going.future = True, None
+        return None
+
+    def _taken(self, going: _Going, played: Played) -> Result:
+        """Books and keeps what a worker has brought."""
+        result = played.result
+        if isinstance(result, Done) and result.earlier:
+            # Played twice, or by another process since we began: what it cost counts in the folder's budget.
+            self._terms.purse.add(result.end.spent)
+        else:
+            self._terms.purse.add(played.spent)
+        if played.refused:
+            self._terms.stop.wish(played.refused, refused=True)
+        carried = self._errand is not None and self._errand.carried
+        # A worker that came late and does not see the folder knows nothing of what the run had left there before.
+        if played.files is not None and (carried or isinstance(result, Done)):
+            try:
+                keep_files(self._terms.folder, going.job, played.files)
+            except OSError as error:
+                return Left("broken", f"cannot write the record {going.job.name}: {error.strerror}")
+        return result
+
+    def _lost(self) -> None:
+        """Hands out again what was lost with the connection, as soon as there is one."""
+        status = self._client.status
+        if status in ("closed", "closing"):
+            raise InfrastructureError(
+                f"--cluster {self._cluster.address}: the scheduler is gone and has not come back; what is finished is "
+                "kept"
+            )
+        if status != "running":
+            return
+        for going in [*self._going.values()]:
+            if going.future is not None and going.future.status in _LOST:
+                if self._terms.stop.reason is None:
+                    self._hand_out(going)
+                else:
+                    self._give_back(going, Left("unfinished"))
+
+    def _suspected(self) -> None:
+        """Hands out one of those whose workers died, when nothing else goes on."""
+        if self._errand is None or any(going.future is not None or not going.suspect for going in self._going.values()):
+            return
+        for going in [*self._going.values()][:1]:
+            if self._terms.stop.reason is None:
+                self._hand_out(going)
+            else:
+                self._give_back(going, Left("unfinished"))
+
+    def _give_back(self, going: _Going, result: Result) -> None:
+        self._forget(going)
+        self._ready.append((going.job, result))
+
+    def _forget(self, going: _Going) -> None:
+        self._going.pop(going.job.name, None)
+        going.held.close()
+        if going.future is not None:
+            with suppress(Exception):
+                going.future.release()

@@ -1,0 +1,50 @@
+"""The specifications that come with the package: the paper's experiments, each run by its name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from pddl2nl.errors import InputError
+from pddl2nl.experiments.toml_places import near
+
+__all__ = ["ShippedSpec", "find_specification", "shipped_specs"]
+
+_FOLDER = "specifications"
+
+
+@dataclass(frozen=True)
+class ShippedSpec:
+    """A specification that comes with the package; ``about`` is its first line, a sentence."""
+
+    name: str
+    path: Path
+    about: str
+
+
+def shipped_specs() -> tuple[ShippedSpec, ...]:
+    """All of them, by name."""
+    folder = Path(str(resources.files("pddl2nl.experiments"))) / _FOLDER
+    return tuple(
+        ShippedSpec(path.stem, path, path.read_text(encoding="utf-8").partition("\n")[0].lstrip("# "))
+        for path in sorted(folder.glob("*.toml"))
+    )
+
+
+def find_specification(name: str | Path) -> Path:
+    """A file, or where there is none of that name, the specification that is shipped under it.
+
+    Raises:
+        InputError: neither is there.
+    """
+    path = Path(name)
+    if path.exists():
+        return path
+    known = {each.name: each.path for each in shipped_specs()}
+    if str(name) in known:
+        return known[str(name)]
+    if path.suffix or path.name != str(name):
+        raise InputError(f"{path}: no such file")
+    hint = near(str(name), known) or f"; shipped are {', '.join(known)}"
+    raise InputError(f"{name}: there is no such file, and no specification of that name is shipped{hint}")

@@ -1,0 +1,130 @@
+"""What is checked of an experiment before anything runs: its models, and the planner where one is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pddl2nl.baselines import find_driver
+from pddl2nl.errors import InputError
+from pddl2nl.experiments.access import Access
+from pddl2nl.experiments.models import MadeModel, ModelContext, make_model
+from pddl2nl.experiments.product import Cell, behind_endpoint, cells, undecided, unused_options
+from pddl2nl.experiments.spec_columns import NO_MODEL, policy_of
+from pddl2nl.experiments.spec_file import ExperimentSpec, SpecDomain
+from pddl2nl.experiments.spec_options import ROLES
+from pddl2nl.llm import Completion, Price
+from pddl2nl.nl import Wording, template_wording
+
+__all__ = ["check_models"]
+
+
+def check_models(spec: ExperimentSpec, access: Access) -> dict[str, Price | None]:
+    """Makes every model once, and finds the planner where one is needed; gives what their tokens cost.
+
+    Raises:
+        InputError: models that cannot be set up, whose price is not known where it must be, or that cannot do what
+            they are there for; no planner where one is needed. All of it is said, with its place in the file.
+    """
+    first = [cell for cell in cells(spec) if cell.model != NO_MODEL]
+    asked = dict.fromkeys(model for column in spec.columns for model in column.models)
+    models = asked | dict.fromkeys(_roles(spec))
+    if any(map(behind_endpoint, models)):
+        # A cache that cannot be opened is no model's fault.
+        access.opened_cache()
+    prices = {model: _price(spec, model, access) for model in models}
+    for role in ("translator_model", "wording_model"):
+        _check_oracle(spec, first, role)
+    _check_planner(spec)
+    spec.file.check()
+    return prices
+
+
+def _roles(spec: ExperimentSpec) -> Iterable[str]:
+    """The models named by options that something uses."""
+    idle = unused_options(spec, spec.columns)
+    for options in (spec.options, *(each.options for column in spec.columns for each in column.repetitions)):
+        yield from (options[role] for role in ROLES if role in options and role not in idle)
+
+
+def _price(spec: ExperimentSpec, model: str, access: Access) -> Price | None:
+    """What a model's tokens cost, having made it for each domain."""
+    price: Price | None = None
+    for domain in spec.domains:
+        try:
+            made = _made(spec, model, domain, access)
+        except InputError as error:
+            spec.wrong_model(model, str(error))
+            return None
+        price = made.price_of(Completion("", model=made.model.name))
+        if spec.budget.usd is not None and not made.priced:
+            spec.file.wrong(
+                f"budgets.max_usd needs to know what tokens cost, and for the model '{model}' this is not known; bound "
+                "the experiment by max_tokens or max_calls, or give the price in a file for access.models",
+                "budgets",
+                "max_usd",
+            )
+            return None
+    return price
+
+
+def _made(spec: ExperimentSpec, model: str, domain: SpecDomain, access: Access) -> MadeModel:
+    worded = next((each for each in domain.wordings.values() if isinstance(each, Wording)), None)
+    base_url = spec.base_url if behind_endpoint(model) else None
+    context = ModelContext(domain.domain, worded or template_wording(domain.domain), "nl", base_url, access)
+    return make_model(model, context)
+
+
+def _check_oracle(spec: ExperimentSpec, asking: Iterable[Cell], role: str) -> None:
+    translates = role == "translator_model"
+    for cell in asking:
+        run = cell.runs[0]
+        needed = run.translator != "reader" if translates else run.wording == "llm"
+        if needed and str(getattr(run, role) or run.model).partition(":")[0] == "oracle":
+            what = "translate" if translates else "word a domain"
+            spec.file.wrong(
+                f"the model 'oracle' speaks the wording and no PDDL, so it cannot {what}; name a model that can by "
+                f"options.{role}",
+                *_where(spec, cell, translates),
+                value=None if translates else "llm",
+            )
+            return
+
+
+def _where(spec: ExperimentSpec, cell: Cell, translates: bool) -> tuple[str, ...]:
+    """The key that makes a model translate, or word a domain."""
+    entry = cell.column.entry
+    said = {} if entry is None else spec.file.data["columns"][entry]
+    if translates:
+        if "translator" in said.get("options", {}):
+            return *cell.column.where, "options", "translator"
+        return ("options", "translator") if "translator" in spec.options else ("profile",)
+    if "wording" in said:
+        return *cell.column.where, "wording"
+    return ("wordings",) if "wordings" in spec.file.data else ("profile",)
+
+
+def _check_planner(spec: ExperimentSpec) -> None:
+    """Notes where Fast Downward is missing, and what would do without it."""
+    options = [
+        (policy_of(column.policy), {**spec.options, **each.options})
+        for column in spec.columns
+        for each in column.repetitions[:1]
+    ]
+    key = "policies" if "policies" in spec.file.data else "columns"
+    wants: list[tuple[str, str]] = [("baselines", "leave them out")] if spec.baselines else []
+    if undecided(spec):
+        wants.append(("domains", "leave out the filters solved-by and unsolved-by"))
+    if any(not policy.one_shot and "steps" not in said for policy, said in options):
+        wants.append((key, "without a planner, give the step limit by options.steps"))
+    if any(
+        policy.needs_model and said.get("example") != "none" and "example_plan" not in said for policy, said in options
+    ):
+        said_ = 'give a solved problem by options.example and options.example_plan (or take none by example = "none")'
+        wants.append((key, f"without a planner, {said_}"))
+    if not wants:
+        return
+    try:
+        find_driver()
+    except InputError as error:
+        for key, remedy in wants:
+            spec.file.wrong(f"{error}; {remedy}", key)

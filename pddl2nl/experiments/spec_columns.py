@@ -1,0 +1,341 @@
+"""The columns of an experiment's file: what is compared, each with its runs on a task.
+
+::
+
+    [[columns]]
+    name = "Act"
+    group = "NL"
+    policy = "act"
+    wording = "llm"
+    zip = { seed = [1, 2, 3], names_seed = [7, 8, 9] }
+
+A list in the place of a value multiplies: a column for each. What stands in ``zip`` varies together: with seeds among
+it these are the runs of one column; without, it makes as many columns as it is long, so that ``name`` may stand in it.
+``policies``, ``models``, ``styles`` and ``wordings`` at the top are one such entry without a name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from itertools import product
+from typing import Any
+
+from pddl2nl.experiments.layout import Kind as ColumnKind
+from pddl2nl.experiments.spec_options import OPTIONS, References
+from pddl2nl.experiments.spec_parts import SpecDomain
+from pddl2nl.experiments.toml_places import Kind, TOMLText, choice, list_of, one_or_many, text, truth, whole
+from pddl2nl.policies import POLICIES, Policy
+
+__all__ = [
+    "COLUMN",
+    "NO_MODEL",
+    "SYMBOLIC",
+    "TITLES",
+    "ColumnEntries",
+    "Defaults",
+    "Repetition",
+    "SpecColumn",
+    "among",
+    "policy_of",
+    "zipped",
+]
+
+NO_MODEL = "none"
+"""In the place of a model's name for policies that ask none."""
+SYMBOLIC = "Symb."
+"""The group of what asks no model, unless the file says another."""
+TITLES = {
+    "basic": "Basic",
+    "cot": "CoT",
+    "act": "Act",
+    "react": "ReAct",
+    "random": "rnd",
+    "brfs": "BrFS",
+    "lmcut": "lmc",
+    "ff": "FF",
+    "lama": "LAMA",
+}
+"""How columns are called that have no name in the file."""
+_STYLES = ("nl", "pddl")
+_table = Kind("a table", lambda value: isinstance(value, dict))
+COLUMN: dict[str, Kind] = {
+    "name": text,
+    "group": Kind("a text, which may be empty", lambda value: isinstance(value, str)),
+    "policy": one_or_many(choice(POLICIES)),
+    "model": one_or_many(text),
+    "style": one_or_many(choice(_STYLES)),
+    "wording": one_or_many(text),
+    "options": _table,
+    "seeds": list_of(whole(0)),
+    "domains": one_or_many(text),
+    "sections": one_or_many(text),
+    "variant": text,
+    "zip": _table,
+    "optional": truth,
+}
+"""The keys of an entry."""
+_ZIP: dict[str, Kind] = {
+    "seed": whole(0),
+    "name": text,
+    "policy": choice(POLICIES),
+    "model": text,
+    "style": choice(_STYLES),
+    "wording": text,
+    **OPTIONS,
+}
+_TELL_APART = ("name", "policy", "style")
+
+
+@lru_cache(maxsize=64)
+def policy_of(name: str) -> Policy:
+    """One policy of that name, to be asked what it is; it plays nothing."""
+    return POLICIES[name]()
+
+
+@dataclass(frozen=True)
+class Repetition:
+    """One run of a column on each of its tasks: its seed, and what else it is told apart by."""
+
+    seed: int
+    model: str
+    wording: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SpecColumn:
+    """A column of an experiment, of a policy.
+
+    Attributes:
+        name: its heading, no other's of the same group, but for those of other variants or for other domains.
+        group: the heading above it; empty for none.
+        policy: of `POLICIES`.
+        style: ``nl`` or ``pddl``.
+        repetitions: its runs on a task.
+        variant: with which its runs stand in an extra row below each domain's own.
+        domains: labels or patterns of the domains that it is for; none for all. ``sections`` likewise.
+        entry: its place in ``columns``; None where the file gives policies, models, styles and wordings instead.
+        named: whether the file gives its name.
+    """
+
+    name: str
+    group: str
+    policy: str
+    style: str
+    repetitions: tuple[Repetition, ...]
+    variant: str = ""
+    domains: tuple[str, ...] = ()
+    sections: tuple[str, ...] = ()
+    entry: int | None = None
+    named: bool = False
+
+    @property
+    def kind(self) -> ColumnKind:
+        """Who chooses the actions."""
+        return "model" if policy_of(self.policy).needs_model else "walk"
+
+    @property
+    def label(self) -> str:
+        """The column on one line."""
+        return " ".join(part for part in (self.group, self.name, self.variant) if part)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that it asks, each once."""
+        return tuple(dict.fromkeys(each.model for each in self.repetitions if each.model != NO_MODEL))
+
+    @property
+    def wordings(self) -> tuple[str, ...]:
+        """The labels of the wordings that its runs are told by, each once; none in style ``pddl``."""
+        if self.style == "pddl":
+            return ()
+        return tuple(dict.fromkeys(each.wording for each in self.repetitions))
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options that all of its runs have in common."""
+        first = self.repetitions[0].options if self.repetitions else {}
+        return {
+            key: value
+            for key, value in first.items()
+            if all(each.options.get(key) == value for each in self.repetitions)
+        }
+
+    @property
+    def where(self) -> tuple[str, ...]:
+        """The key of its entry in the file."""
+        return () if self.entry is None else ("columns", str(self.entry))
+
+    def fits(self, domain: SpecDomain) -> bool:
+        """Whether it is for this domain."""
+        names = (domain.label, domain.row or domain.label)
+        if self.sections and not among((domain.section,), self.sections):
+            return False
+        return not self.domains or among(names, self.domains)
+
+
+@dataclass(frozen=True)
+class Defaults:
+    """What a column has that does not say otherwise; ``zip`` are the rows of the one at the top of the file."""
+
+    models: tuple[str, ...]
+    wordings: tuple[str, ...]
+    seeds: tuple[int, ...]
+    walk_seeds: tuple[int, ...]
+    zip: tuple[Mapping[str, Any], ...] = ()
+
+
+class ColumnEntries:
+    """Expands entries into columns.
+
+    Args:
+        file: the file, in which whatever is wrong is noted.
+        references: finds files and models.
+        defaults: for what an entry does not say.
+        left_out: gets a sentence for each combination that there is not.
+    """
+
+    def __init__(self, file: TOMLText, references: References, defaults: Defaults, left_out: list[str]):
+        self._file = file
+        self._references = references
+        self._defaults = defaults
+        self._left_out = left_out
+
+    def read(self, number: int) -> Iterator[SpecColumn]:
+        """The columns of one ``[[columns]]``."""
+        keys = ("columns", str(number))
+        said = self._file.table(COLUMN, *keys)
+        options: dict[str, Any] = {}
+        if "options" in said:
+            options = self._references.options(self._file.table(OPTIONS, *keys, "options"), *keys, "options")
+        rows = zipped(self._file, self._references, *keys, "zip") if "zip" in said else ()
+        for key in rows[0] if rows else ():
+            if key in said or (key == "seed" and "seeds" in said):
+                self._file.wrong(f"'{key}' stands in 'zip' and beside it; leave one of them out", *keys, "zip", key)
+        if "model" in said:
+            said["model"] = [self._references.model(name, *keys, "model") for name in _many(said["model"])]
+        if "policy" not in said and not (rows and "policy" in rows[0]):
+            if self._file.sound:
+                self._file.wrong(f"'policy' is missing: policy = one of {', '.join(POLICIES)}", *keys)
+            return
+        yield from self.columns(said, options, rows, number)
+
+    def columns(
+        self,
+        said: Mapping[str, Any],
+        options: Mapping[str, Any],
+        rows: Sequence[Mapping[str, Any]],
+        number: int | None = None,
+    ) -> Iterator[SpecColumn]:
+        """The columns of an entry whose values are right."""
+        if not rows:
+            # What an entry says itself it does not take from the zip of all.
+            own = {*said, *options, *(("seed",) if "seeds" in said else ())}
+            rows = [{key: value for key, value in row.items() if key not in own} for row in self._defaults.zip]
+            rows = [row for row in rows if row]
+        seeded = bool(rows) and "seed" in rows[0]
+        for row in [{}] if seeded or not rows else rows:
+            for policy in _many(row.get("policy", said.get("policy", ()))):
+                yield from self._of_policy(policy, said, options, row, rows if seeded else (), number)
+
+    def _of_policy(
+        self,
+        policy: str,
+        said: Mapping[str, Any],
+        options: Mapping[str, Any],
+        row: Mapping[str, Any],
+        repeated: Sequence[Mapping[str, Any]],
+        number: int | None,
+    ) -> Iterator[SpecColumn]:
+        made = policy_of(policy)
+        asks = made.needs_model
+        keys = () if number is None else ("columns", str(number))
+        given = {**said, **row}
+        models = _many(given.get("model", self._defaults.models)) if asks else (NO_MODEL,)
+        if not models and not (repeated and "model" in repeated[0]):
+            self._no_model(policy, keys)
+            return
+        styles = _many(given.get("style", "nl")) if asks else ("nl",)
+        wordings = _many(given.get("wording", self._defaults.wordings)) if asks else ("default",)
+        seeds = said.get("seeds") or (self._defaults.seeds if asks else self._defaults.walk_seeds)
+        own = {**options, **{key: value for key, value in row.items() if key in OPTIONS}}
+        for model, style in product(models or ("",), styles):
+            if style not in made.styles:
+                reason = f"policy {policy} in style {style}: there are no thoughts about PDDL to show"
+                if reason not in self._left_out:
+                    self._left_out.append(reason)
+                continue
+            for wording in ("default",) if style == "pddl" else wordings:
+                yield SpecColumn(
+                    name=given.get("name", TITLES.get(policy, policy)),
+                    group=said.get("group", "" if asks else SYMBOLIC),
+                    policy=policy,
+                    style=style,
+                    repetitions=_repetitions(repeated, seeds, model, wording, own, worded=asks and style == "nl"),
+                    variant=said.get("variant", ""),
+                    domains=_many(said.get("domains", ())),
+                    sections=_many(said.get("sections", ())),
+                    entry=number,
+                    named="name" in given,
+                )
+
+    def _no_model(self, policy: str, keys: tuple[str, ...]) -> None:
+        if "models" not in self._file.data:
+            place = (*keys, "policy") if keys else ("policies",)
+            said = f"policy '{policy}' asks a model, and 'models' is missing: models = [\"oracle\"] needs no key"
+            self._file.wrong(said, *place, value=policy)
+
+
+def _repetitions(
+    rows: Sequence[Mapping[str, Any]],
+    seeds: Sequence[int],
+    model: str,
+    wording: str,
+    options: Mapping[str, Any],
+    *,
+    worded: bool,
+) -> tuple[Repetition, ...]:
+    if not rows:
+        return tuple(Repetition(seed, model, wording, options) for seed in seeds)
+    return tuple(
+        Repetition(
+            row["seed"],
+            model if model == NO_MODEL else row.get("model", model),
+            row.get("wording", wording) if worded else wording,
+            {**options, **{key: value for key, value in row.items() if key in OPTIONS}},
+        )
+        for row in rows
+    )
+
+
+def zipped(file: TOMLText, references: References, *keys: str) -> tuple[Mapping[str, Any], ...]:
+    """What a ``zip`` says, a row for each of the things that vary together; whatever is wrong is noted."""
+    said = file.table({key: list_of(kind) for key, kind in _ZIP.items()}, *keys)
+    for key, values in [*said.items()]:
+        right = [file.fits(value, _ZIP[key], *keys, key, member=True) for value in values]
+        if not all(right):
+            del said[key]
+    lengths = {key: len(values) for key, values in said.items()}
+    if len({*lengths.values()}) > 1:
+        told = ", ".join(f"{key} has {length}" for key, length in lengths.items())
+        file.wrong(f"what varies together is of one length: {told}", *keys)
+        return ()
+    if "seed" in said and (named := [key for key in _TELL_APART if key in said]):
+        file.wrong(f"'{named[0]}' tells columns apart, and a zip with seeds is one column", *keys, named[0])
+        return ()
+    if "model" in said:
+        said["model"] = [references.model(name, *keys, "model") for name in said["model"]]
+    rows = [dict(zip(said, values, strict=True)) for values in zip(*said.values(), strict=True)]
+    return tuple({**row, **references.options({k: v for k, v in row.items() if k in OPTIONS}, *keys)} for row in rows)
+
+
+def among(names: Sequence[str], patterns: Sequence[str]) -> bool:
+    """Whether one of the names fits one of the patterns, whatever the case."""
+    return any(fnmatchcase(name.lower(), pattern.lower()) for name in names for pattern in patterns)
+
+
+def _many(value: Any) -> tuple[Any, ...]:
+    return tuple(dict.fromkeys(value)) if isinstance(value, list | tuple) else (value,)

@@ -1,0 +1,207 @@
+"""The first page of a report: what went wrong with the tools, tables, comparisons, plots, and the list of all runs."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pddl2nl.errors import MissingExtraError
+from pddl2nl.experiments.layout import Layout
+from pddl2nl.reports.comparison import comparisons
+from pddl2nl.reports.comparison_table import comparison_table
+from pddl2nl.reports.gathering import Gathered
+from pddl2nl.reports.page_plan import PagePlan, PageRun, row_label
+from pddl2nl.reports.plots import PLOTS, NoDataError, plot_svg
+from pddl2nl.reports.run_view import gist
+from pddl2nl.reports.tables import links_table, metrics_table, tables_of
+from pddl2nl.reports.tables.model import Table
+
+__all__ = ["Difference", "Overview", "Picture", "list_data", "overview_of"]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A run that was judged again for its page, and not as its record says."""
+
+    anchor: str
+    recorded: str
+    now: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A plot: its ``source`` is the SVG itself, as an address that needs no file; ``missing`` why it is not drawn."""
+
+    key: str
+    title: str
+    caption: str = ""
+    source: str = ""
+    wide: bool = False
+    missing: str = ""
+
+
+@dataclass(frozen=True)
+class Overview:
+    """All that the first page shows.
+
+    ``sides`` are the columns that are compared, A and B, ``folder`` says that the runs stand on other pages.
+    """
+
+    title: str
+    notes: tuple[str, ...]
+    plan: PagePlan
+    tables: tuple[Table, ...]
+    comparisons: tuple[Table, ...]
+    sides: tuple[tuple[int, int], ...]
+    pictures: tuple[Picture, ...]
+    differences: tuple[Difference, ...]
+    rechecked: int
+    folder: bool
+
+    @property
+    def gathered(self) -> Gathered:
+        """What the report is about."""
+        return self.plan.gathered
+
+    @property
+    def solved(self) -> int:
+        """Solved runs."""
+        return sum(run.summary.solved for run in self.plan.runs)
+
+    @property
+    def scored(self) -> int:
+        """Runs that infrastructure did not break."""
+        return sum(not run.summary.infrastructure for run in self.plan.runs)
+
+    @property
+    def broken(self) -> tuple[PageRun, ...]:
+        """What infrastructure broke."""
+        return tuple(run for run in self.plan.runs if run.summary.infrastructure)
+
+    @property
+    def addresses(self) -> Mapping[str, str]:
+        """Where each run stands, by its anchor."""
+        pages = self.plan.page_of() if self.folder else {}
+        return {run.anchor: _address(run, pages) for run in self.plan.runs}
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What the list of runs is made of."""
+        return list_data(self.gathered.layout, self.plan.runs, self.plan.page_of() if self.folder else {})
+
+
+def overview_of(
+    plan: PagePlan,
+    *,
+    title: str,
+    notes: Sequence[str],
+    differences: Iterable[Difference],
+    rechecked: int,
+    folder: bool,
+    paper: bool = True,
+    plots: bool = True,
+) -> Overview:
+    """Makes tables, comparisons and plots of what was gathered; ``paper`` asks for the paper's numbers beside ours."""
+    gathered = plan.gathered
+    tables = (*tables_of(gathered, paper=paper), metrics_table(gathered), links_table(gathered))
+    made = comparisons(gathered)
+    compared = comparison_table(made)
+    places = {column.label: index for index, column in enumerate(gathered.layout.columns)}
+    sides = dict.fromkeys((places[one.a.column], places[one.b.column]) for one in made)
+    return Overview(
+        title=title,
+        notes=(*notes, *gathered.notes),
+        plan=plan,
+        tables=tuple(table for table in tables if table.sections),
+        comparisons=() if compared is None else (compared,),
+        sides=tuple((a, b) for a, b in sides if a != b),
+        pictures=_pictures(gathered) if plots else (),
+        differences=tuple(differences),
+        rechecked=rechecked,
+        folder=folder,
+    )
+
+
+def list_data(layout: Layout, runs: Sequence[PageRun], pages: Mapping[str, str]) -> dict[str, Any]:
+    """The list of runs as a page's script reads it: texts once, runs as arrays of indices into them.
+
+    A run is ``[anchor, page, task, column, places, seed, outcome, link, predicates, step, gist, actions]``, with
+    ``places`` a flat list of row, column, row, column, …; -1 stands for what it does not have. ``pages`` names the page
+    by the run's anchor, where it is another one.
+    """
+    texts: dict[str, list[str]] = {
+        "pages": [""],
+        "tasks": [],
+        "names": [],
+        "outcomes": [],
+        "links": [],
+        "predicates": [],
+    }
+    known: dict[str, dict[str, int]] = {name: dict.fromkeys(found, 0) for name, found in texts.items()}
+
+    def index(kind: str, text: str) -> int:
+        if text not in known[kind]:
+            known[kind][text] = len(texts[kind])
+            texts[kind].append(text)
+        return known[kind][text]
+
+    rows = layout.rows
+    entries = [
+        [
+            run.anchor,
+            index("pages", f"runs/{pages[run.anchor]}.html" if run.anchor in pages else ""),
+            index("tasks", run.task),
+            index("names", run.column),
+            [number for place in run.places for number in (place.row, place.column)],
+            -1 if run.summary.seed is None else run.summary.seed,
+            index("outcomes", run.summary.outcome),
+            index("links", run.link) if run.link else -1,
+            [
+                index("predicates", name)
+                for name in (run.summary.link.predicates if run.link and run.summary.link else ())
+            ],
+            run.summary.link.step if run.link and run.summary.link else 0,
+            gist(run.summary),
+            int(run.summary.values.get("plan-length", -1)),
+        ]
+        for run in runs
+    ]
+    return {
+        **texts,
+        "columns": [column.label for column in layout.columns],
+        "rows": [row_label(row, rows) for row in rows],
+        "sections": [None if row.variant else row.section for row in rows],
+        "runs": entries,
+    }
+
+
+def _address(run: PageRun, pages: Mapping[str, str]) -> str:
+    page = f"runs/{pages[run.anchor]}.html" if run.anchor in pages else ""
+    return f"{page}#{run.anchor}"
+
+
+def _pictures(gathered: Gathered) -> tuple[Picture, ...]:
+    """The plots as images: an image runs no script, and its style stays its own."""
+    found = []
+    for key, plot in PLOTS.items():
+        try:
+            svg = plot_svg(gathered, key)
+        except NoDataError as error:
+            found.append(Picture(key, plot.title, missing=str(error)))
+            continue
+        except MissingExtraError as error:
+            return (Picture("plots", "Plots", missing=str(error)),)
+        source = "data:image/svg+xml;base64," + base64.b64encode(svg.encode("utf-8")).decode("ascii")
+        found.append(Picture(key, plot.title, plot.caption, source, wide=_is_wide(svg)))
+    # What there is first, then what is missing and why.
+    return tuple(sorted(found, key=lambda picture: not picture.source))
+
+
+def _is_wide(svg: str) -> bool:
+    """Whether a plot needs the page's whole width to be read."""
+    box = re.search(r'viewBox="0 0 ([0-9.]+) ([0-9.]+)"', svg)
+    return box is not None and float(box[1]) > 2 * float(box[2])

@@ -1,0 +1,125 @@
+"""Rendering pages: the templates, what they may use, and the policy that a page carries.
+
+Whatever comes from a model or a file is text: Jinja2 escapes all of it, and the page's own policy (a content
+security policy with the hash of its one script) forbids every other script and every connection.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable
+from functools import lru_cache
+from importlib import resources
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from pddl2nl.reports.overview import Overview
+from pddl2nl.reports.page_plan import RunPage
+from pddl2nl.reports.run_view import OUTCOME_MEANINGS, RunView, counted
+from pddl2nl.reports.view import NOT_REACHED
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+__all__ = ["MARK", "Files", "run_html", "runs_page_html", "whole_page_html"]
+
+_GLYPHS = MappingProxyType({"executed": "✓", "looked-around": "◎", NOT_REACHED: "·", "ambiguous": "?"})
+_LABELS = MappingProxyType(
+    {
+        "looked-around": "looked around",
+        NOT_REACHED: "not reached",
+        "claimed-done": "claimed done",
+        "claimed-unsolvable": "claimed unsolvable",
+    }
+)
+MARK = "<!-- pddl2nl report -->"
+"""What every page of a report begins with, so that it can be told from others' files."""
+
+_SCRIPTS = ("runs.js", "against.js", "viewer.js", "compare.js", "keys.js")
+
+
+class Files:
+    """The PDDL texts of a page, each once however many runs have it: ``texts`` maps anchors to headings and texts."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, tuple[str, str]] = {}
+        self._anchors: dict[str, str] = {}
+
+    def anchor(self, heading: str, text: str) -> str:
+        """The anchor of a text, which is kept."""
+        if text not in self._anchors:
+            self._anchors[text] = f"file-{len(self._anchors) + 1}"
+            self.texts[self._anchors[text]] = (heading, text)
+        return self._anchors[text]
+
+
+def run_html(view: RunView, files: Files) -> Markup:
+    """One run, step by step."""
+    from markupsafe import Markup
+
+    record = view.record
+    problem = files.anchor(f"Problem {record.problem}, in PDDL", record.problem_pddl)
+    domain = files.anchor(f"Domain {record.domain}, in PDDL", record.domain_pddl)
+    return Markup(_environment().get_template("run.html.j2").render(run=view, problem=problem, domain=domain))
+
+
+def runs_page_html(page: RunPage, articles: Iterable[Markup], files: Files, data: Any, home: str) -> str:
+    """A page of the folder: the runs of one task; ``home`` is the index's address from there."""
+    return (
+        _environment()
+        .get_template("runs_page.html.j2")
+        .render(title=page.title, page=page, articles=articles, files=files.texts, data=data, home=home, whole=False)
+    )
+
+
+def whole_page_html(overview: Overview, articles: Iterable[Markup], files: Files) -> str:
+    """The index of a folder, or with ``articles`` everything in one file."""
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            title=overview.title,
+            overview=overview,
+            articles=tuple(articles),
+            files=files.texts,
+            data=overview.data,
+            home="",
+            whole=True,
+        )
+    )
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=PackageLoader("pddl2nl.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    script = "\n".join(map(_own_text, _SCRIPTS))
+    environment.globals |= {
+        "generator": Markup(MARK),
+        "glyphs": _GLYPHS,
+        "labels": _LABELS,
+        "meanings": OUTCOME_MEANINGS,
+        "counted": counted,
+        "style": Markup(_own_text("report.css")),
+        "script": Markup(script),
+        "script_hash": Markup(_csp_hash(script)),
+    }
+    return environment
+
+
+def _own_text(name: str) -> str:
+    return (resources.files("pddl2nl.reports") / "templates" / name).read_text(encoding="utf-8")
+
+
+def _csp_hash(script: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")

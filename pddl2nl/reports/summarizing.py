@@ -1,0 +1,190 @@
+"""From a record to its summary, and from a folder of records to theirs, in a small pool of processes.
+
+Reading is nearly all of a report's work: ten thousand records are some hundred megabytes of JSON. Records are parsed
+once, each by one process, and their events are not kept.
+"""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from pddl2nl.errors import InputError
+from pddl2nl.policies.events import Started
+from pddl2nl.reports.broken_links import first_broken_link
+from pddl2nl.reports.metrics import measure
+from pddl2nl.reports.optima import shipped_lengths, task_id
+from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_record, read_task
+from pddl2nl.reports.summaries import RunSummary
+
+__all__ = ["read_summaries", "summarize"]
+
+_MANY = 400
+"""From so many records on, a second process saves more than it costs."""
+
+_CHUNK = 32
+_MOST_WORKERS = 8
+
+_USUAL = {"translator": "reader", "reading": "default", "on_ambiguous": "refuse"}
+"""Settings by which runs of one policy, model and wording may differ, with what they usually are."""
+
+
+def summarize(record: Record) -> RunSummary:
+    """What a report keeps of a record."""
+    values, estimated = measure(record)
+    said = _of_planner(record) if isinstance(record, PlannerRecord) else _of_run(record)
+    return RunSummary(
+        name=record.id,
+        path=record.path,
+        suite=record.suite,
+        task=record.task,
+        task_id=task_id(record.domain_pddl, record.problem_pddl),
+        domain=record.domain,
+        problem=record.problem,
+        objects=_objects(record.domain_pddl, record.problem_pddl),
+        policy=said.policy,
+        model=said.model,
+        style=said.style,
+        wording=said.wording,
+        variant=said.variant,
+        seed=said.seed,
+        outcome=record.outcome,
+        link=first_broken_link(record),
+        message=said.message,
+        values=values,
+        estimated=estimated,
+    )
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What a record says in fields of its own kind; see `RunSummary`."""
+
+    policy: str
+    message: str
+    model: str = ""
+    style: str = ""
+    wording: str = ""
+    variant: str = ""
+    seed: int | None = None
+
+
+def _of_planner(record: PlannerRecord) -> _Said:
+    return _Said(record.planned.planner, record.planned.message)
+
+
+def _of_run(record: RunRecord) -> _Said:
+    started, message = record.started, record.finished.message
+    if started.model == "none":
+        return _Said(started.policy, message, seed=started.seed)
+    return _Said(
+        started.policy, message, started.model, started.style, _wording(started), _variant(started), started.seed
+    )
+
+
+@lru_cache(maxsize=256)
+def _objects(domain_pddl: str, problem_pddl: str) -> int:
+    """How many objects a problem has, constants included; 0 where its texts cannot be read."""
+    try:
+        task = read_task(domain_pddl, problem_pddl)
+    except InputError:
+        return 0
+    return len({each.name for each in (*task.domain.constants, *task.problem.objects)})
+
+
+def _wording(started: Started) -> str:
+    """Where the words came from: ``template``, ``hand``, ``llm``, or the format of the file that was read."""
+    if started.wording is None:
+        return ""
+    source = started.wording.get("source")
+    method = source.get("method") if isinstance(source, dict) else None
+    return str(method) if method else "file"
+
+
+def _variant(started: Started) -> str:
+    """What else tells a column apart, in a fixed order."""
+    said: dict[str, object] = {} if started.profile is None else {"profile": started.profile}
+    said |= {name: value for name, usual in _USUAL.items() if (value := getattr(started, name)) != usual}
+    if started.translator_model not in (None, started.model):
+        said["translator-model"] = started.translator_model
+    if started.style == "nl" and started.names_scheme != "typed":
+        said["names"] = started.names_scheme
+    if started.example is None:
+        said["example"] = "none"
+    if temperature := started.settings.get("temperature"):
+        said["temperature"] = temperature
+    said |= sorted(started.beyond_paper.items())
+    return ", ".join(f"{name.replace('_', '-')}={value}" for name, value in said.items())
+
+
+# ── many of them ─────────────────────────────────────────────────────────────────────────────────
+
+
+def read_summaries(paths: Sequence[Path], workers: int | None = None) -> list[RunSummary]:
+    """The summaries of records, in the order of their paths.
+
+    Args:
+        paths: of finished records.
+        workers: processes; by default as many as there are processors where there are many records, and one for a few.
+            Processes are forked, which is safe only while this one has a single thread: where it has others, or the
+            system forks none, it reads by itself unless it is told otherwise.
+
+    Raises:
+        RecordError: a line is torn or no event; the message begins with file and line.
+        InputError: a file cannot be read.
+    """
+    if workers is None:
+        alone = threading.active_count() > 1 or len(paths) < _MANY
+        workers = 1 if alone else min(os.cpu_count() or 1, _MOST_WORKERS)
+    # Read before there are other processes, which have it then as well.
+    shipped_lengths()
+    if workers <= 1 or "fork" not in multiprocessing.get_all_start_methods():
+        return _summaries(paths)
+    try:
+        return _pooled(paths, workers)
+    except BrokenProcessPool:
+        # A process was killed, for memory perhaps: what one needs more time for is still right.
+        return _summaries(paths)
+
+
+def _pooled(paths: Sequence[Path], workers: int) -> list[RunSummary]:
+    chunks = [paths[start : start + _CHUNK] for start in range(0, len(paths), _CHUNK)]
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), _leave_interrupts) as pool:
+        try:
+            return [summary for found in pool.map(_summaries, chunks) for summary in found]
+        except BaseException:
+            # Nobody waits for the rest of ten thousand records to be told of a torn one.
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _leave_interrupts() -> None:
+    # Ctrl-C reaches all processes of a terminal, and is for the first one alone to answer.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _summaries(paths: Sequence[Path]) -> list[RunSummary]:
+    with _no_collection():
+        return [summarize(read_record(path)) for path in paths]
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Without the collection of cycles, of which records have none: it would look at every object again and again."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()

@@ -1,0 +1,146 @@
+"""The tables of tokens: what the planning model was sent for a task, every step's whole prompt counted.
+
+As Tables 6 and 7 of the AutoPlanBench paper: over the tasks that all compared columns solve, since what is not solved
+runs on until its budget ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pddl2nl.experiments.layout import LayoutTable, Place
+from pddl2nl.reports.gathering import Gathered
+from pddl2nl.reports.metrics import METRICS, Aggregate, aggregate
+from pddl2nl.reports.paper import PaperLine
+from pddl2nl.reports.paper.matching import domain_lines, summed
+from pddl2nl.reports.summaries import RunSummary
+from pddl2nl.reports.tables.coverage import paper_cells
+from pddl2nl.reports.tables.grid import Grid, lacking, with_best
+from pddl2nl.reports.tables.model import Line, Section, Table, TableCell
+
+__all__ = ["TOKENS", "tokens_table"]
+
+TOKENS = "planner-prompt-tokens"
+"""The metric that is compared: tokens sent to the model that chooses the actions."""
+
+_NOTES = (
+    "Mean tokens sent to the planning model for a task: first over the seeds of a task, then over the tasks; the whole "
+    "prompt of every step is counted, whether it was paid or found in a cache.",
+    "Only pairs of a task and a seed count that every column solved; – where there are none.",
+    "The sum is that of the means above it.",
+)
+
+
+def tokens_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -> Table:
+    """Mean tokens sent to the planning model by domain and column, over what all the columns solved.
+
+    Columns that ask no language model are left out, and rows that not all of the columns are run in.
+
+    Raises:
+        InputError: there are no numbers of the paper's table that it names.
+    """
+    grid = Grid.of(gathered, wanted, paper=paper)
+    asking = tuple(column for column in grid.columns if grid.column(column).kind == "model")
+    grid = replace(grid, columns=asking)
+    # Without one of the columns there is nothing that all of them solved.
+    shared = () if grid.absent else grid.rows
+    rows = [row for row in shared if all(Place(row, column) in grid.placed for column in asking)]
+    lines = _paper_lines(grid, rows)
+    means = {row: _means(grid, row) for row in rows}
+    several = len({grid.row(row).section for row in rows}) > 1
+    sections = []
+    for name, each in grid.sections:
+        shown = tuple(_line(grid, row, means[row], lines[row]) for row in each if row in means)
+        if shown:
+            sections.append(Section(shown, name if several else ""))
+    if rows:
+        sections.append(Section((_sum(grid, means, lines),)))
+    title = wanted.title or "Mean input tokens of the planning model for a task"
+    return Table("tokens", title, "domain", grid.headings, tuple(sections), _notes(grid, means))
+
+
+def _means(grid: Grid, row: int) -> tuple[Aggregate | None, ...]:
+    """Of each column, over the pairs of task and seed that every column solved and has tokens of."""
+    solved: list[dict[tuple[str, str, int | None], RunSummary]] = [
+        {
+            (run.task, run.task_id, run.seed): run
+            for run in grid.gathered.cell(row, column)
+            if run.solved and TOKENS in run.values
+        }
+        for column in grid.columns
+    ]
+    common = [pair for pair in solved[0] if all(pair in runs for runs in solved)] if solved else []
+    return tuple(aggregate(METRICS[TOKENS], [runs[pair] for pair in common]) for runs in solved)
+
+
+def _line(grid: Grid, row: int, means: Sequence[Aggregate | None], line: PaperLine | None) -> Line:
+    said = grid.row(row)
+    cells = []
+    for column, mean in zip(grid.columns, means, strict=True):
+        lacks = lacking(_broken(grid, row, column), grid.lacks([row], column))
+        if mean is None:
+            cells.append(TableCell(f"–{lacks}", None, f"no task that every column solved{lacks}", link=(row, column)))
+            continue
+        detail = f"mean of {mean.tasks} tasks, {mean.runs} pairs of task and seed{lacks}"
+        cells.append(_number(mean.value, mean.estimated, lacks, detail, (row, column)))
+    marked = with_best(cells, [True] * len(cells), "lower")
+    return Line(f"{said.label} {said.variant}".strip(), (*marked, *_papers(grid, line)))
+
+
+def _sum(grid: Grid, means: dict[int, tuple[Aggregate | None, ...]], lines: dict[int, PaperLine | None]) -> Line:
+    cells = []
+    for place in range(len(grid.columns)):
+        known = [mean for each in means.values() if (mean := each[place]) is not None]
+        if not known:
+            cells.append(TableCell())
+            continue
+        total = sum(mean.value for mean in known)
+        cells.append(_number(total, any(mean.estimated for mean in known), "", f"over {len(known)} rows", None))
+    marked = with_best(cells, [True] * len(cells), "lower")
+    return Line("sum", (*marked, *_papers(grid, _paper_sum(grid, lines))), total=True)
+
+
+def _broken(grid: Grid, row: int, column: int) -> int:
+    return sum(run.infrastructure for run in grid.gathered.cell(row, column))
+
+
+def _number(value: float, estimated: bool, lacks: str, detail: str, link: tuple[int, int] | None) -> TableCell:
+    text = f"{'~' if estimated else ''}{value:,.0f}{lacks}"
+    return TableCell(text, value, f"{detail}{'; estimated' if estimated else ''}", False, estimated, link)
+
+
+def _papers(grid: Grid, line: PaperLine | None) -> tuple[TableCell, ...]:
+    """The paper's numbers; where its line is there and blank, a dash."""
+    if line is not None and not line.values:
+        return (TableCell(),) * len(grid.beside)
+    return paper_cells(grid, line, 0)
+
+
+def _paper_lines(grid: Grid, rows: Sequence[int]) -> dict[int, PaperLine | None]:
+    if grid.paper is None:
+        return dict.fromkeys(rows)
+    return dict(zip(rows, domain_lines(grid.paper, [grid.row(row) for row in rows]), strict=True))
+
+
+def _paper_sum(grid: Grid, lines: dict[int, PaperLine | None]) -> PaperLine | None:
+    """The paper's own sum where all of its rows are there, which rounded once only; else that of those that are."""
+    here = [line for line in lines.values() if line is not None]
+    if grid.paper is not None and set(here) == set(grid.paper.rows):
+        return grid.paper.sums[0]
+    return summed([line for line in here if line.values])
+
+
+def _notes(grid: Grid, means: dict[int, tuple[Aggregate | None, ...]]) -> tuple[str, ...]:
+    if not means:
+        nothing = () if grid.absent else ("There is no domain that all of the columns are run on.",)
+        return (*nothing, *grid.notes())
+    notes = [*_NOTES]
+    if any(mean.estimated for each in means.values() for mean in each if mean is not None):
+        notes.append("~: an estimate from the number of characters is in it, where an endpoint counted no tokens.")
+    places = [(row, column) for row in means for column in grid.columns]
+    if any(grid.lacks([row], column) or _broken(grid, row, column) for row, column in places):
+        notes.append("A cell that lacks runs says so; pairs without all of their runs count nowhere.")
+    if len(grid.columns) > 1:
+        notes.append("Bold: the fewest tokens of a line.")
+    return (*notes, *grid.notes())

@@ -1,0 +1,98 @@
+"""``pddl2nl experiment``: shipped specifications, and what the command line says in the place of a file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pddl2nl.cli.app import main
+from pddl2nl.experiments.layout import read_layout
+
+COLUMNS = """
+domains = ["visitall", "ferry"]
+instances = ["p01", "p02"]
+models = ["gpt-4o"]
+[[columns]]
+group = "NL"
+policy = ["basic", "act"]
+[[columns]]
+policy = "random"
+"""
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
+    monkeypatch.setenv("PDDL2NL_CACHE", str(tmp_path / "cache.sqlite"))
+    monkeypatch.chdir(tmp_path)
+    Path("some.toml").write_text(COLUMNS, encoding="utf-8")
+
+
+def test_shipped_specifications_are_listed_and_shown(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["experiment", "--list"]) == 0
+    assert "table-2" in capfd.readouterr().out
+    assert main(["experiment", "--list", "--json"]) == 0
+    listed = json.loads(capfd.readouterr().out)
+    assert [each["name"] for each in listed] == ["renamed-blocksworld", "table-2", "tables-3-4", "tables-6-7"]
+    assert main(["experiment", "tables-6-7", "--show"]) == 0
+    Path("copy.toml").write_text(capfd.readouterr().out, encoding="utf-8")
+    assert main(["experiment", "copy.toml", "--dry-run", "--domains", "movie", "--instances", "p01"]) == 0
+    assert "tables-6-7: 15 runs (15 act)" in capfd.readouterr().out
+
+
+def test_a_dry_run_counts_by_column(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["experiment", "some.toml", "--dry-run"]) == 0
+    lines = [line.split() for line in capfd.readouterr().out.splitlines()]
+    heading = next(number for number, parts in enumerate(lines) if parts[:1] == ["column"])
+    shown = {" ".join(parts[:2]): parts[2:] for parts in lines[heading + 1 : heading + 4]}
+    assert [*shown] == ["NL Basic", "NL Act", "Symb. rnd"]
+    assert [int(parts[0]) for parts in shown.values()] == [20, 20, 40]
+    assert (shown["Symb. rnd"][1], shown["NL Basic"][1]) == ("0", "20")
+    assert main(["experiment", "some.toml", "--dry-run", "--json"]) == 0
+    said = json.loads(capfd.readouterr().out)
+    for key in ("calls", "prompt_tokens", "completion_tokens"):
+        assert said["estimate"][key] == sum(column[key] for column in said["columns"])
+    assert sum(column["usd"] for column in said["columns"]) == pytest.approx(said["estimate"]["usd"], abs=1e-3)
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_the_command_line_stands_in_the_place_of_the_file(capfd: pytest.CaptureFixture[str]) -> None:
+    options = ["--model", "oracle", "--seeds", "2", "--instances", "p01", "--domains", "visitall"]
+    assert main(["experiment", "some.toml", *options]) in (0, 1)
+    folder = Path("runs/some-oracle")
+    assert "some: 3 runs: " in capfd.readouterr().out
+    layout = read_layout(folder)
+    assert layout is not None
+    assert {f"{name}.jsonl" for name in layout.runs} == {path.name for path in folder.glob("*.jsonl")}
+    assert (layout.models, [row.label for row in layout.rows]) == (("oracle",), ["visitall"])
+    text = (folder / "specification.toml").read_text(encoding="utf-8")
+    assert text.startswith(COLUMNS)
+    assert [line for line in text.splitlines() if line.startswith("# run with")] == [
+        "# run with --model oracle",
+        "# run with --seeds 2",
+        "# run with --instances p01",
+        "# run with --domains visitall",
+    ]
+    # The folder's own copy runs as well.
+    assert main(["experiment", str(folder / "specification.toml"), "--dry-run"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["tabel-2"], "no specification of that name is shipped; did you mean 'table-2'"),
+        ([], "a specification is missing; --list shows"),
+        (["some.toml", "--seeds", "1,x"], "--seeds: found 'x'; whole numbers with commas"),
+        (["some.toml", "--define", "x"], "--define: found 'x'; NAME=VALUE was expected"),
+        (["some.toml", "--define", "x=1"], "--define x: this file has no such variable"),
+        (["some.toml", "--model", "script:absent.txt"], "--model script:"),
+        (["some.toml", "--instances", "p9*"], "--instances: nothing here is called 'p9*'"),
+        (["some.toml", "--cluster", "tcp://x:1", "--provider-batch"], "--cluster and --provider-batch exclude"),
+        (["some.toml", "--cluster", "nonsense"], "nonsense"),
+    ],
+)
+def test_what_is_wrong_is_exit_code_2(arguments: list[str], message: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["experiment", *arguments]) == 2
+    assert message in " ".join(capfd.readouterr().err.replace("│", " ").split())

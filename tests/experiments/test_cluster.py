@@ -1,0 +1,304 @@
+"""Runs on a Dask cluster whose workers are killed: the records are those of threads that nothing disturbed."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import platform
+import random
+import signal
+import threading
+from dataclasses import replace
+
+import pytest
+
+from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
+from pddl2nl.experiments import cluster as module
+from pddl2nl.experiments.access import Access
+from pddl2nl.experiments.batch_passes import BatchPasses
+from pddl2nl.experiments.cluster import check_address, open_cluster
+from pddl2nl.experiments.jobs import PlannerSpec, make_job, read_end
+from pddl2nl.experiments.on_worker import Errand, halt, keep_files, play_there
+from pddl2nl.experiments.record import claimed, partial_path, stable
+from pddl2nl.experiments.spec import RunSpec
+from pddl2nl.experiments.sweep import run_all
+from pddl2nl.llm import OpenAIModel
+from pddl2nl.llm.loopback import ChatServer
+from pddl2nl.pddl import load_task
+from pddl2nl.policies.budget import Account, Limits
+
+
+@pytest.fixture(scope="module")
+def local():
+    """A cluster of two processes on this machine."""
+    pytest.importorskip("distributed", reason="Dask is absent: pip install 'pddl2nl[cluster]'")
+    with open_cluster("local:2") as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def task(lamps):
+    return load_task(*lamps)
+
+
+@pytest.fixture
+def jobs(task, lamps):
+    """A function: runs of four policies that ask a server, some walks, and whatever else."""
+
+    def made(server, seeds=range(3), walks=2):
+        asking = [
+            make_job(RunSpec(task, policy, "m", example="none", steps=5, seed=seed, base_url=server.base_url))
+            for policy in ("basic", "cot", "act", "react")
+            for seed in seeds
+        ]
+        walking = [make_job(RunSpec(task, "random", steps=5, seed=seed)) for seed in range(walks)]
+        return [*asking, *walking]
+
+    return made
+
+
+def workers_of(cluster):
+    """The processes of a cluster on this machine, nannies not counted."""
+    return [nanny.pid for nanny in cluster.deployed.workers.values() if nanny.pid is not None]
+
+
+# ── addresses and deployments ────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    "address", ["local", "local:3", "tcp://host:8786", "tls://host:1", "slurm", "pbs", "kubernetes"]
+)
+def test_what_an_address_can_be(address):
+    check_address(address)
+
+
+@pytest.mark.parametrize("address", ["local:0", "local:x", "local:٣", "host:8786", "slurm:3", "no/such/file", ""])
+def test_what_it_cannot_be_is_said_with_what_it_can(address):
+    with pytest.raises(InputError, match="--cluster"):
+        check_address(address)
+
+
+@pytest.mark.parametrize(("kind", "extra"), [("local", "cluster"), ("slurm", "cluster"), ("kubernetes", "kubernetes")])
+def test_a_missing_package_is_named_with_what_installs_it(kind, extra, monkeypatch):
+    absent = replace(module.DEPLOYMENTS[kind], module="no_such_package.of_dask")
+    monkeypatch.setitem(module.DEPLOYMENTS, kind, absent)
+    monkeypatch.setattr(module.shutil, "which", lambda name: "/usr/bin/" + name)
+    pytest.importorskip("distributed", reason="Dask is absent: pip install 'pddl2nl[cluster]'")
+    with pytest.raises(MissingExtraError, match=rf"pip install 'pddl2nl\[{extra}\]'"), open_cluster(kind):
+        pass
+
+
+def test_where_no_jobs_can_be_submitted_that_is_said(monkeypatch):
+    pytest.importorskip("dask_jobqueue", reason="Dask is absent: pip install 'pddl2nl[cluster]'")
+    monkeypatch.setattr(module.shutil, "which", lambda name: None)
+    with pytest.raises(InfrastructureError, match="no command sbatch here"), open_cluster("slurm"):
+        pass
+
+
+def test_options_that_dask_does_not_take_and_a_number_that_is_none_are_bad_input(monkeypatch):
+    pytest.importorskip("dask_jobqueue", reason="Dask is absent: pip install 'pddl2nl[cluster]'")
+    monkeypatch.setattr(module.shutil, "which", lambda name: "/usr/bin/" + name)
+    with pytest.raises(InputError, match=r"^\[cluster\]: PBSCluster of dask-jobqueue does not take that: .*coers"):
+        open_cluster("pbs", {"coers": 4, "cores": 1, "memory": "1GB"}).__enter__()
+    with pytest.raises(InputError, match=r"^\[cluster\]: SLURMCluster of dask-jobqueue does not take that: .*cores"):
+        open_cluster("slurm", {"workers": 4}).__enter__()
+    with pytest.raises(InputError, match=r"^\[cluster\] workers: a whole number from 1 was expected; found 'many'"):
+        open_cluster("slurm", {"workers": "many"}).__enter__()
+
+
+def test_a_scheduler_that_does_not_answer_is_infrastructure():
+    pytest.importorskip("distributed", reason="Dask is absent: pip install 'pddl2nl[cluster]'")
+    with pytest.raises(InfrastructureError, match=r"tcp://127\.0\.0\.1:9: no scheduler answers there"):
+        open_cluster("tcp://127.0.0.1:9", patience=0.2).__enter__()
+
+
+def test_batches_and_a_cluster_exclude_each_other(tmp_path):
+    batch = BatchPasses(Access(cache=tmp_path / "cache.sqlite"))
+    with pytest.raises(InputError, match="--provider-batch with --cluster"):
+        run_all([], tmp_path, batch=batch, cluster=object())
+
+
+# ── runs ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_killed_worker_changes_no_record(local, task, same_records, tmp_path):
+    script = tmp_path / "script.txt"
+    script.write_text("\n---\n".join(["Action: look around"] * 60), encoding="utf-8")
+    asking = [
+        make_job(RunSpec(task, "act", f"script:{script}", example="none", steps=60, seed=seed)) for seed in range(16)
+    ]
+    todo = [*asking, *(make_job(RunSpec(task, "random", steps=5, seed=seed)) for seed in range(4))]
+    killed = []
+
+    def kill(progress):
+        if progress.ended >= 5 and not killed:
+            killed.append(random.Random(1).choice(workers_of(local)))
+            os.kill(killed[0], signal.SIGKILL)
+
+    summary = run_all(todo, tmp_path / "killed", cluster=local, on_progress=kill)
+    whole = run_all(todo, tmp_path / "whole")
+    assert len(killed) == 1
+    assert (summary.outcomes, summary.broken, summary.unfinished) == (whole.outcomes, (), 0)
+    same_records(tmp_path / "killed", tmp_path / "whole", 20)
+
+
+@pytest.mark.heavy
+def test_where_workers_do_not_see_the_folder_records_travel_and_a_cut_off_run_is_gone_on_with(
+    local, jobs, same_records, whimsical, tmp_path, monkeypatch
+):
+    from pddl2nl.experiments.cluster_runs import ClusterRuns
+
+    begin = ClusterRuns.__init__
+
+    def blind(self, *arguments):
+        begin(self, *arguments)
+        self._token.unlink()
+
+    monkeypatch.setattr(ClusterRuns, "__init__", blind)
+    with ChatServer(whimsical()) as server:
+        todo = jobs(server)
+        whole = run_all(todo, tmp_path / "whole", access=Access())
+        (tmp_path / "there").mkdir()
+        # As if one had been killed after its first reply, and another one were being played by another process.
+        record = tmp_path / "there" / f"{todo[7].name}.jsonl"
+        kept = (tmp_path / "whole" / record.name).read_text(encoding="utf-8").split("\n")[:3]
+        partial_path(record).write_text("\n".join([*kept, ""]), encoding="utf-8")
+        before = len(server.calls)
+        monkeypatch.setattr(ClusterRuns, "patience", 0.0)
+        with claimed(tmp_path / "there" / f"{todo[0].name}.jsonl"):
+            summary = run_all(todo, tmp_path / "there", access=Access(), cluster=local)
+        assert (summary.elsewhere, summary.unfinished, summary.broken, summary.bad) == (1, 0, (), ())
+        assert run_all(todo, tmp_path / "there", access=Access(), cluster=local).outcomes == whole.outcomes
+        assert len(server.calls) - before == before - 1
+    same_records(tmp_path / "there", tmp_path / "whole", 14)
+
+
+@pytest.mark.heavy
+@pytest.mark.usefixtures("needs_planner")
+def test_planners_budgets_refusals_and_what_cannot_travel(local, jobs, lamps, whimsical, tmp_path, settled):
+    with ChatServer(whimsical(short=0.0)) as server:
+        planned = make_job(PlannerSpec(*lamps, "ff", 60))
+        locked = make_job(RunSpec(load_task(*lamps), "act", Locked(), example="none", seed=77))
+        todo = [planned, locked, *jobs(server)]
+        summary = run_all(todo, tmp_path / "runs", access=Access(), budget=Limits(calls=7), cluster=local)
+        assert summary.stopped == "the limit of 7 calls is reached"
+        assert [trouble.run for trouble in summary.bad] == [locked.name]
+        assert "it cannot travel to a cluster" in summary.bad[0].message
+        assert summary.spent.calls == len(server.calls) >= 7
+        assert summary.unfinished > 0
+        assert read_end(tmp_path / "runs" / f"{planned.name}.jsonl").solved
+        run_all([planned], tmp_path / "here")
+        name = f"{planned.name}.jsonl"
+        assert settled(tmp_path / "runs" / name) == settled(tmp_path / "here" / name)
+        rest = run_all([planned, *jobs(server)], tmp_path / "runs", access=Access(), cluster=local)
+        assert (rest.unfinished, rest.already.calls) == (0, summary.spent.calls)
+
+
+class Locked:
+    """A model that no process can send to another one."""
+
+    name = "locked"
+
+    def __init__(self):
+        self.lock = threading.Lock()
+
+    def complete(self, request):
+        raise AssertionError(request)
+
+
+def test_a_run_that_is_executed_twice_at_once_is_played_once(task, tmp_path, whimsical):
+    with ChatServer(whimsical(), delay=0.05) as server:
+        job = make_job(RunSpec(task, "act", "m", example="none", steps=5, seed=3, base_url=server.base_url))
+        (tmp_path / "token").touch()
+        errand = Errand("twice", str(tmp_path), "token", False, "host", None, True, None, None, None, Limits())
+        found = []
+
+        def play():
+            found.append(play_there(pickle.dumps(job), errand, 1.0, Account(), {}))
+
+        threads = [threading.Thread(target=play) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(type(played.result).__name__ for played in found) == ["Done", "Left"]
+        calls = len(server.calls)
+        again = play_there(pickle.dumps(job), errand, 1.0, Account(), {})
+        assert again.result.earlier
+        assert len(server.calls) == calls == max(played.spent.calls for played in found)
+
+
+@pytest.fixture
+def errand(tmp_path):
+    """What travels with every run, to a worker that sees the folder."""
+    (tmp_path / "token").touch()
+    return Errand("start", str(tmp_path), "token", False, "elsewhere", None, True, None, None, None, Limits())
+
+
+def test_a_key_does_not_travel_and_where_it_is_missing_is_said(task, errand, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
+    job = make_job(RunSpec(task, "act", "gpt-4o", example="none", base_url="https://models.example/v1"))
+    assert b"sk-never" not in pickle.dumps((job, errand))
+    monkeypatch.delenv("OPENAI_API_KEY")
+    played = play_there(pickle.dumps(job), errand, 1.0, Account(), {})
+    assert played.result.how == "bad"
+    assert "OPENAI_API_KEY" in played.result.message
+    assert "keys do not travel" in played.result.message
+
+
+def test_workers_divide_the_limits_a_minute_keep_a_cache_each_and_record_the_whole_limit(
+    task, errand, tmp_path, whimsical, monkeypatch
+):
+    made = []
+    init = OpenAIModel.__init__
+    monkeypatch.setattr(OpenAIModel, "__init__", lambda self, *a, **k: (init(self, *a, **k), made.append(self))[0])
+    settings = "[models.m]\ntokens_per_minute = 90000\n"
+    errand = replace(errand, requests_per_minute=6e6, settings=settings, cache=str(tmp_path / "cache" / "r.sqlite"))
+    with ChatServer(whimsical()) as server:
+        job = make_job(RunSpec(task, "basic", "m", example="none", base_url=server.base_url))
+        assert play_there(pickle.dumps(job), errand, 0.25, Account(), {}).result.end.outcome
+    assert made[-1].settings.requests_per_minute == 1.5e6
+    assert made[-1].settings.tokens_per_minute == 22500
+    first = json.loads((tmp_path / f"{job.name}.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    assert first["model_settings"]["tokens_per_minute"] == 90000
+    # On another machine than that of the experiment.
+    assert [path.name for path in (tmp_path / "cache").glob("*.sqlite")] == [f"r-{platform.node()}.sqlite"]
+
+
+def test_a_worker_that_does_not_see_the_folder_gets_what_a_run_had_and_gives_back_what_it_leaves(
+    task, errand, tmp_path, whimsical
+):
+    with ChatServer(whimsical(short=0.0)) as server:
+        job = make_job(RunSpec(task, "act", "m", example="none", steps=5, seed=3, base_url=server.base_url))
+        played = play_there(pickle.dumps(job), errand, 1.0, Account(), {})
+        assert played.files is None
+        record = tmp_path / f"{job.name}.jsonl"
+        lines = record.read_text(encoding="utf-8").split("\n")
+        calls = len(server.calls)
+        left = {".jsonl.partial": "\n".join([*lines[:3], ""]).encode()}
+        for elsewhere in (replace(errand, carried=True), replace(errand, token="no such file")):
+            again = play_there(pickle.dumps(job), elsewhere, 1.0, Account(), left)
+            assert [*again.files] == [".jsonl"]
+            assert stable(again.files[".jsonl"].decode()) == stable(record.read_text(encoding="utf-8"))
+            assert again.spent.calls == calls - 1
+    (tmp_path / "kept").mkdir()
+    partial_path(tmp_path / "kept" / record.name).touch()
+    keep_files(tmp_path / "kept", job, again.files)
+    assert [path.name for path in (tmp_path / "kept").iterdir()] == [record.name]
+
+
+def test_a_halted_worker_begins_nothing(task, errand):
+    job = make_job(RunSpec(task, "random", steps=3))
+    halted = replace(errand, name="halted")
+    halt("halted", "interrupted", now=False, searches=False)
+    assert play_there(pickle.dumps(job), halted, 1.0, Account(), {}).result.how == "unfinished"
+    assert play_there(pickle.dumps(job), errand, 1.0, Account(), {}).result.end.outcome
+
+
+def test_workers_that_would_ask_another_endpoint_are_refused(local, jobs, tmp_path, monkeypatch, whimsical):
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://user:s3cret@there.example/v1")
+    with ChatServer(whimsical()) as server, pytest.raises(InputError) as refused:
+        run_all(jobs(server), tmp_path / "runs", cluster=local)
+    assert "OPENAI_BASE_URL is not set there and http://there.example/v1 here" in str(refused.value)
+    assert not [*(tmp_path / "runs").iterdir()]

@@ -1,0 +1,87 @@
+"""The layout of an experiment's tables: written whole, read back, and refused where it is another program's."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.experiments.layout import (
+    LAYOUT_FILE,
+    Layout,
+    LayoutColumn,
+    LayoutRow,
+    LayoutTable,
+    Place,
+    read_layout,
+    write_layout,
+)
+
+LAYOUT = Layout(
+    name="small",
+    columns=(
+        LayoutColumn("Act", "NL", "model", "act", "gpt-4o", "nl", "llm", {"history": "compact", "steps": 9}),
+        LayoutColumn("FF", "Symb.", "planner", "ff"),
+    ),
+    rows=(LayoutRow("blocksworld", "primary", "", 20), LayoutRow("blocksworld", "primary", "PlanBench", 20)),
+    runs={"a-1": (Place(0, 0), Place(1, 0)), "ü-2": (Place(0, 1),)},
+    tables=(LayoutTable("tokens", "Tokens", "table-6", ("NL Act",)),),
+    models=("gpt-4o",),
+)
+
+
+def test_a_layout_comes_back_as_it_was(tmp_path):
+    write_layout(tmp_path / "new", LAYOUT)
+    assert read_layout(tmp_path / "new") == LAYOUT
+    assert LAYOUT.columns[0].label == "NL Act"
+    # Each run has a line, and nothing but the file is left.
+    assert [path.name for path in (tmp_path / "new").iterdir()] == [LAYOUT_FILE]
+    assert '  "a-1": [[0, 0], [1, 0]],' in (tmp_path / "new" / LAYOUT_FILE).read_text(encoding="utf-8").splitlines()
+
+
+def test_it_is_replaced_and_an_empty_one_can_be_written(tmp_path):
+    write_layout(tmp_path, LAYOUT)
+    empty = Layout("none", (), (), {})
+    write_layout(tmp_path, empty)
+    assert read_layout(tmp_path) == empty
+
+
+def test_a_folder_without_one_has_none_and_a_folder_that_is_a_file_is_said(tmp_path):
+    assert read_layout(tmp_path) is None
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InfrastructureError, match="cannot write"):
+        write_layout(tmp_path / "file", LAYOUT)
+
+
+def changed(**said):
+    return json.dumps(
+        {"format": 1, "name": "x", "columns": [{"name": "A"}], "rows": [{"label": "r"}], "runs": {}} | said
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"format": 1,\n "name" 3}', r"experiment\.json:2:9: this is no JSON"),
+        ("[]", r"the file is \[\]; a JSON object was expected"),
+        (changed(format=7), "format is 7; 1, of an experiment's layout, was expected"),
+        (changed(columns=[{"heading": "A"}]), r"columns\[0\] is \{'heading': 'A'\}"),
+        (changed(columns=[{"name": "A", "kind": "dog"}]), r"columns\[0\]\.kind is 'dog'; one of model, walk, planner"),
+        (changed(rows="r"), "rows is 'r'; a list was expected"),
+        (changed(runs={"a": [[0, 1]]}), r"runs\.a is \[0, 1\]; \[row, column\] below \[1, 1\]"),
+        (changed(runs={"a": [["0", 0]]}), r"runs\.a is \['0', 0\]"),
+        (changed(runs=[]), r"runs is \[\]; an object was expected"),
+        (changed(tables=[{"title": "T"}]), r"tables\[0\]"),
+    ],
+)
+def test_a_foreign_file_is_refused_with_its_place(tmp_path, text, message):
+    (tmp_path / LAYOUT_FILE).write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_layout(tmp_path)
+
+
+def test_a_file_that_is_no_text_is_refused(tmp_path):
+    (tmp_path / LAYOUT_FILE).write_bytes(b"\xff\xfe")
+    with pytest.raises(InputError, match="UTF-8 was expected"):
+        read_layout(tmp_path)

@@ -1,0 +1,513 @@
+"""Named columns of an experiment's file: what they come to, where their runs stand, and what is wrong with them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pddl2nl.errors import InputError
+from pddl2nl.experiments.jobs import PlannerSpec
+from pddl2nl.experiments.layout import Layout, LayoutTable, Place
+from pddl2nl.experiments.product import cells, jobs_of, layout_of, left_out, placed_jobs
+from pddl2nl.experiments.spec import RunSpec
+from pddl2nl.experiments.spec_file import ExperimentSpec, Overrides, load_experiment
+from pddl2nl.nl import Wording, save_wording, template_wording
+from pddl2nl.tasks import shipped_domain
+
+Load = Callable[..., ExperimentSpec]
+
+HEAD = 'domains = ["visitall", "ferry"]\ninstances = ["p01", "p02"]\nmodels = ["oracle"]\nseeds = [1, 2]\n'
+
+
+@pytest.fixture
+def load(tmp_path: Path) -> Load:
+    def load_(text: str, head: str = HEAD, **overrides: object) -> ExperimentSpec:
+        path = tmp_path / "spec.toml"
+        path.write_text(head + text, encoding="utf-8")
+        return load_experiment(path, Overrides(**overrides))  # type: ignore[arg-type]
+
+    return load_
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
+    monkeypatch.delenv("PDDL2NL_MODELS", raising=False)
+
+
+def labels(said: ExperimentSpec) -> list[str]:
+    return [column.label for column in said.columns]
+
+
+def laid_out(said: ExperimentSpec) -> Layout:
+    return layout_of(said, placed_jobs(said))
+
+
+def counts(layout: Layout) -> dict[tuple[str, str, str], int]:
+    """How many runs stand in each cell, by row and column."""
+    found = Counter(place for places in layout.runs.values() for place in places)
+    return {
+        (f"{row.label} {row.section}".strip(), row.variant, column.label): number
+        for (row, column, number) in (
+            (layout.rows[place.row], layout.columns[place.column], number)
+            for place, number in sorted(found.items(), key=_order)
+        )
+    }
+
+
+def _order(item: tuple[Place, int]) -> tuple[int, int]:
+    return item[0].row, item[0].column
+
+
+# ── what they come to ────────────────────────────────────────────────────────────────────────────
+
+
+def test_nothing_is_run_that_no_column_names(load: Load) -> None:
+    said = load(
+        """baselines = ["brfs", "ff"]
+[[columns]]
+name = "A"
+group = "NL"
+policy = "act"
+options = { history = "compact" }
+[[columns]]
+policy = "basic"
+style = "pddl"
+seeds = [7]
+domains = ["fer*"]
+[[columns]]
+policy = "random"
+seeds = [3, 4, 5]
+"""
+    )
+    layout = laid_out(said)
+    assert [(column.label, column.kind, column.policy) for column in layout.columns] == [
+        ("NL A", "model", "act"),
+        ("Basic", "model", "basic"),
+        ("Symb. rnd", "walk", "random"),
+        ("Symb. BrFS", "planner", "brfs"),
+        ("Symb. FF", "planner", "ff"),
+    ]
+    assert layout.columns[0].options == {"history": "compact"}
+    assert [(row.label, row.section, row.variant, row.tasks) for row in layout.rows] == [
+        ("visitall", "", "", 2),
+        ("ferry", "", "", 2),
+    ]
+    every = {"NL A": 4, "Symb. rnd": 6, "Symb. BrFS": 2, "Symb. FF": 2}
+    expected = {(row, "", column): number for row in ("visitall", "ferry") for column, number in every.items()}
+    assert counts(layout) == expected | {("ferry", "", "Basic"): 2}
+    assert set(layout.runs) == {job.name for job in jobs_of(said)}
+    assert (layout.models, layout.tables) == (("oracle",), (LayoutTable("coverage"),))
+
+
+def test_the_shorthand_multiplies_and_its_columns_are_told_apart(load: Load) -> None:
+    text = 'policies = ["basic", "react", "random"]\nstyles = ["nl", "pddl"]\nwordings = ["default", "template"]\n'
+    said = load(text)
+    assert labels(said) == [
+        "Basic nl default",
+        "Basic nl template",
+        "Basic pddl",
+        "ReAct default",
+        "ReAct template",
+        "Symb. rnd",
+    ]
+    assert {*counts(laid_out(said)).values()} == {4}
+    one = load(
+        'policies = ["act"]\nstyles = ["nl", "pddl"]\nmodels = ["oracle", "script:x"]\n',
+        HEAD.replace('models = ["oracle"]\n', ""),
+    )
+    assert labels(one) == ["Act oracle nl", "Act oracle pddl", "Act x nl", "Act x pddl"]
+
+
+def test_what_is_short_is_whole_where_it_would_be_alike(load: Load) -> None:
+    said = load('[[columns]]\npolicy = "act"\nmodel = ["a/m", "b/m"]\nstyle = "pddl"\n')
+    assert labels(said) == ["Act a/m", "Act b/m"]
+    assert len(laid_out(said).columns) == 2
+
+
+def test_lists_multiply_and_complete_the_name(load: Load) -> None:
+    said = load('[[columns]]\nname = "A"\npolicy = ["act", "basic"]\nstyle = ["nl", "pddl"]\nwording = "template"\n')
+    assert labels(said) == ["A Act nl", "A Act pddl", "A Basic nl", "A Basic pddl"]
+
+
+def test_what_varies_together_is_one_column_with_seeds_and_several_without(load: Load, tmp_path: Path) -> None:
+    for number in (1, 2):
+        for name in ("visitall", "ferry"):
+            path = tmp_path / f"w{number}" / f"{name}.json"
+            path.parent.mkdir(exist_ok=True)
+            save_wording(template_wording(shipped_domain(name).domain), path)
+    said = load(
+        """[[columns]]
+policy = "act"
+zip = { seed = [5, 6], wording = ["w1/{domain}.json", "w2/{domain}.json"], temperature = [0.0, 0.5] }
+[[columns]]
+group = "Tpl"
+wording = "template"
+zip = { name = ["Bas", "Act"], policy = ["basic", "act"] }
+"""
+    )
+    assert labels(said) == ["Act", "Tpl Bas", "Tpl Act"]
+    runs = [run for cell in cells(said) if cell.column.name == "Act" and not cell.column.group for run in cell.runs]
+    assert Counter((run.seed, run.temperature) for run in runs) == {(5, 0.0): 4, (6, 0.5): 4}
+    assert all(isinstance(run.wording, Wording) for run in runs)
+    layout = laid_out(said)
+    assert {*counts(layout).values()} == {4}
+    names = [name for name in layout.runs if "-ferry-5-" in name]
+    assert len(names) == 2, "a record is named by the file of its wording, its seed and no placeholder"
+    assert not [name for name in layout.runs if "domain" in name]
+
+
+def test_a_zip_at_the_top_is_for_columns_that_have_none_but_for_what_they_say_themselves(load: Load) -> None:
+    head = HEAD.replace("seeds = [1, 2]\n", "zip = { seed = [1, 2, 3], names_seed = [7, 8, 9] }\n")
+    said = load(
+        """[[columns]]
+policy = "act"
+[[columns]]
+name = "own"
+policy = "act"
+options = { names_seed = 5 }
+[[columns]]
+name = "zipped"
+policy = "act"
+zip = { seed = [1], names_seed = [4] }
+""",
+        head,
+    )
+    told = [[(each.seed, each.options.get("names_seed")) for each in column.repetitions] for column in said.columns]
+    assert told == [[(1, 7), (2, 8), (3, 9)], [(1, 5), (2, 5), (3, 5)], [(1, 4)]]
+    shorthand = load('policies = ["act"]\n', head)
+    assert [each.seed for each in shorthand.columns[0].repetitions] == [1, 2, 3]
+    assert {*counts(laid_out(shorthand)).values()} == {6}
+
+
+def test_a_variant_is_an_extra_row_in_the_same_column(load: Load, tmp_path: Path) -> None:
+    save_wording(template_wording(shipped_domain("ferry").domain), tmp_path / "hand.json")
+    said = load(
+        """[[columns]]
+name = "Act"
+policy = "act"
+[[columns]]
+name = "Act"
+policy = "act"
+wording = "hand.json"
+variant = "by hand"
+domains = ["ferry"]
+"""
+    )
+    layout = laid_out(said)
+    assert [column.label for column in layout.columns] == ["Act"]
+    assert [(row.label, row.variant) for row in layout.rows] == [("visitall", ""), ("ferry", ""), ("ferry", "by hand")]
+    assert [*counts(layout).values()] == [4, 4, 4]
+    assert (layout.columns[0].wording, layout.columns[0].style) == ("default", "nl")
+
+
+def test_one_run_may_stand_in_two_columns_and_is_run_once(load: Load) -> None:
+    said = load(
+        '[[columns]]\nname = "one"\npolicy = "act"\n[[columns]]\nname = "two"\npolicy = "act"\nseeds = [2, 3]\n'
+    )
+    layout = laid_out(said)
+    assert len(jobs_of(said)) == 4 * 3
+    assert Counter(map(len, layout.runs.values())) == {1: 8, 2: 4}
+
+
+def test_columns_for_other_domains_may_share_a_name(load: Load) -> None:
+    said = load(
+        """[[columns]]
+name = "A"
+policy = "act"
+domains = ["ferry"]
+[[columns]]
+name = "A"
+policy = "basic"
+domains = ["visitall"]
+"""
+    )
+    layout = laid_out(said)
+    assert len(layout.columns) == 1
+    assert [*counts(layout).values()] == [4, 4]
+
+
+def test_optional_columns_are_left_out_and_that_is_said(load: Load) -> None:
+    text = """[[columns]]
+policy = "act"
+[[columns]]
+group = "X"
+policy = "act"
+wording = "{name}"
+optional = true
+[variables]
+v = {{ about = "some folder" }}
+"""
+    for name, reason in (("absent.json", "there is no file"), ("${v}/w.json", "'v' (some folder) is not set")):
+        said = load(text.format(name=name))
+        assert labels(said) == ["Act"]
+        assert [line for line in left_out(said) if line.startswith("column X Act") and reason in line]
+    with pytest.raises(
+        InputError, match=r":10:11: '\$\{v\}/w.json': the variable 'v' \(some folder\) is not set: --define"
+    ):
+        load(text.format(name="${v}/w.json").replace("optional = true\n", ""))
+
+
+def test_options_that_a_column_has_no_use_for_are_said(load: Load) -> None:
+    said = load('[[columns]]\npolicy = "act"\noptions = { samples = 3 }\n')
+    assert "column Act: it has no use for samples" in [*left_out(said)]
+    assert {run.samples for cell in cells(said) for run in cell.runs} == {1}
+
+
+def test_a_profile_gives_what_a_column_does_not(load: Load) -> None:
+    head = 'domains = ["visitall"]\ninstances = ["p01"]\nprofile = "autoplanbench"\n'
+    said = load(
+        '[[columns]]\npolicy = "act"\n[[columns]]\nname = "B"\npolicy = "act"\noptions = { translator = "reader" }\n',
+        head,
+    )
+    runs = [cell.runs for cell in cells(said)]
+    assert [[run.seed for run in some] for some in runs] == [[1, 2, 3, 4, 5]] * 2
+    assert [(some[0].wording, some[0].translator) for some in runs] == [("llm", "llm"), ("llm", "reader")]
+
+
+# ── sections ─────────────────────────────────────────────────────────────────────────────────────
+
+TWO = 'domains = [{entries}]\nmodels = ["oracle"]\nseeds = [1]\n[[columns]]\npolicy = "random"\n'
+
+
+def test_sections_are_rows_of_their_own_and_records_tell_them_apart(load: Load) -> None:
+    small = '{ shipped = ["ferry", "visitall"], section = "small" }'
+    entries = small + ', { shipped = "ferry", set = "scaled", section = "large" }'
+    layout = laid_out(said := load(TWO.replace("{entries}", entries), ""))
+    assert [(row.label, row.section) for row in layout.rows] == [
+        ("ferry", "small"),
+        ("visitall", "small"),
+        ("ferry", "large"),
+    ]
+    assert [(one.label, one.name) for one in said.domains] == [
+        ("ferry", "ferry"),
+        ("visitall", "visitall"),
+        ("ferry (large)", "ferry-large"),
+    ]
+    large = load(TWO.replace("{entries}", entries) + 'sections = ["large"]\n', "")
+    assert [*counts(laid_out(large))] == [("ferry large", "", "Symb. rnd")]
+
+
+def test_sets_have_sections_by_themselves_and_keep_the_names_of_their_records(load: Load) -> None:
+    said = load(TWO.replace("{entries}", '"ferry", { shipped = "ferry", set = "scaled" }'), "")
+    assert [(row.label, row.section, row.tasks) for row in laid_out(said).rows] == [
+        ("ferry", "", 20),
+        ("ferry", "scaled", 20),
+    ]
+    assert {one.name for one in said.domains} == {"ferry"}
+    alone = load(TWO.replace("{entries}", '{ shipped = "ferry", set = "scaled" }'), "")
+    assert [row.section for row in laid_out(alone).rows] == [""]
+    assert {job.name for job in jobs_of(alone)} <= {job.name for job in jobs_of(said)}
+
+
+def test_costs_that_are_stripped_are_not_told_in_rows(load: Load) -> None:
+    strip = '{ shipped = "ferry", transform = "strip-costs" }'
+    assert [row.label for row in laid_out(load(TWO.replace("{entries}", strip), "")).rows] == ["ferry"]
+    both = load(TWO.replace("{entries}", f'"ferry", {strip}'), "")
+    assert [row.label for row in laid_out(both).rows] == ["ferry", "ferry+strip-costs"]
+
+
+def test_tables_and_limits_of_planners(load: Load) -> None:
+    said = load(
+        """baselines = ["ff"]
+[options]
+planner_seconds = 60
+planner_memory = "2g"
+[[columns]]
+policy = "act"
+[[tables]]
+kind = "tokens"
+title = "T"
+paper = "table-6"
+columns = ["Act", "Symb. FF"]
+"""
+    )
+    assert said.tables == (LayoutTable("tokens", "T", "table-6", ("Act", "Symb. FF")),)
+    specs = [job.spec for job in jobs_of(said) if isinstance(job.spec, PlannerSpec)]
+    assert {(spec.seconds, spec.memory_mb) for spec in specs} == {(60, 2048)}
+
+
+# ── what is wrong ────────────────────────────────────────────────────────────────────────────────
+
+WRONG = {
+    "both ways": (
+        'policies = ["act"]\n[[columns]]\npolicy = "act"',
+        r":5:1: 'policies' multiplies, and 'columns' names",
+    ),
+    "unknown key": (
+        '[[columns]]\npolicy = "act"\nwordin = "x"',
+        r":7:1: unknown key 'columns\[1\].wordin'; did you mean 'wording'",
+    ),
+    "second column": (
+        '[[columns]]\npolicy = "act"\n[[columns]]\npolicy = "akt"',
+        r":8:1: 'columns\[2\].policy' is 'akt'; .*'act'\?",
+    ),
+    "in a list": (
+        '[[columns]]\npolicy = ["cot", "akt"]',
+        r":6:1: 'columns\[1\].policy' is \['cot', 'akt'\]; .*'act'\?",
+    ),
+    "no policy": ('[[columns]]\nname = "x"', r":5:1: 'policy' is missing: policy = one of basic"),
+    "option": (
+        '[[columns]]\npolicy = "act"\n[columns.options]\nsteps = 0',
+        r":8:1: 'columns\[1\].options.steps' is 0; a whole",
+    ),
+    "lengths": (
+        '[[columns]]\npolicy = "act"\nzip = { seed = [1, 2], wording = ["a"] }',
+        r":7:1: .* of one length: seed has 2, wording has 1",
+    ),
+    "in zip": (
+        '[[columns]]\npolicy = "act"\nzip = { seed = [1, "x"] }',
+        r":7:20: 'columns\[1\].zip.seed' holds 'x'; a whole number",
+    ),
+    "twice": (
+        '[[columns]]\npolicy = "act"\nseeds = [1]\nzip = { seed = [1] }',
+        r":8:9: 'seed' stands in 'zip' and beside it",
+    ),
+    "apart": ('[[columns]]\nzip = { seed = [1, 2], policy = ["act", "cot"] }', r":6:24: 'policy' tells columns apart"),
+    "one name": (
+        '[[columns]]\nname = "A"\npolicy = "act"\n[[columns]]\nname = "A"\npolicy = "cot"',
+        r":8:1: two columns are called 'A'",
+    ),
+    "same": ('[[columns]]\npolicy = "act"\n[[columns]]\npolicy = "act"', r":7:1: two columns are called 'Act'"),
+    "a planner": (
+        'baselines = ["ff"]\n[[columns]]\ngroup = "Symb."\nname = "FF"\npolicy = "act"',
+        r":6:1: the column 'Symb. FF' has the name of a baseline",
+    ),
+    "no domain": (
+        '[[columns]]\npolicy = "act"\ndomains = ["fery"]',
+        r":7:12: no domain here is called 'fery'; did you mean 'ferry'",
+    ),
+    "no section": (
+        '[[columns]]\npolicy = "act"\nsections = ["x"]',
+        r":7:13: no section here is called 'x'; there are none",
+    ),
+    "no wording": ('[[columns]]\npolicy = "act"\nwording = "w.json"', r":7:11: 'wording': 'w.json' is none of default"),
+    "no table": (
+        '[[columns]]\npolicy = "act"\n[[tables]]\nkind = "coverag"',
+        r":8:1: 'tables\[1\].kind' is 'coverag'; .*'coverage'\?",
+    ),
+    "no kind": ('[[columns]]\npolicy = "act"\n[[tables]]\ntitle = "x"', r":7:1: 'kind' is missing"),
+    "table of what": (
+        '[[columns]]\npolicy = "act"\n[[tables]]\nkind = "tokens"\ncolumns = ["Akt"]',
+        r":9:12: no column is called 'Akt'; did you mean 'Act'",
+    ),
+    "undeclared": (
+        '[[columns]]\npolicy = "act"\nwording = "${v}"',
+        r":7:11: '\$\{v\}' uses the variable 'v', which is not declared",
+    ),
+    "variable": (
+        '[[columns]]\npolicy = "act"\n[variables]\nv = { abuot = "x" }',
+        r":8:7: unknown key 'variables.v.abuot'; did you mean 'about'",
+    ),
+    "cluster": ('cluster = 3\n[[columns]]\npolicy = "act"', r":5:1: 'cluster' is 3; a table"),
+    "one table": (
+        '[columns]\npolicy = "act"',
+        r":5:1: 'columns' is \{'policy': 'act'\}; a list, each member a table \[\[columns\]\]",
+    ),
+    "no member": ("columns = [3]", r":5:1: 'columns\[1\]' is 3; a table"),
+    "cot in pddl": (
+        '[[columns]]\npolicy = "cot"\nstyle = "pddl"',
+        r"nothing is left to be run: policy cot in style pddl",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), WRONG.values(), ids=WRONG)
+def test_an_error_points_into_the_file(text: str, message: str, load: Load) -> None:
+    with pytest.raises(InputError, match=message):
+        jobs_of(load(text))
+
+
+def test_lists_of_tables_of_domains_are_pointed_at_as_well(load: Load) -> None:
+    text = 'policies = ["random"]\n[[domains]]\nshipped = "ferry"\n[[domains]]\nshipped = "fery"\n'
+    with pytest.raises(InputError, match=r":5:11: 'domains': no domain 'fery'"):
+        load(text, "")
+    assert [one.label for one in load(text.replace('"fery"', '"movie"'), "").domains] == ["ferry", "movie"]
+
+
+# ── variables and what the command line says ─────────────────────────────────────────────────────
+
+
+def test_variables_are_filled_in_and_paths_on_the_command_line_are_from_where_one_is(
+    load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / "words").mkdir(parents=True)
+    save_wording(template_wording(shipped_domain("ferry").domain), elsewhere / "words" / "ferry.json")
+    monkeypatch.chdir(elsewhere)
+    text = """[[columns]]
+policy = "act"
+wording = "${words}/ferry.json"
+domains = ["${which}"]
+[variables]
+words = { about = "wordings", path = true }
+which = { default = "visitall" }
+"""
+    said = load(text, defines={"words": "words", "which": "ferry"})
+    assert {*counts(laid_out(said))} == {("ferry", "", "Act")}
+    with pytest.raises(InputError, match="--define wrods: this file has no such variable; did you mean 'words'"):
+        load(text, defines={"wrods": "x"})
+
+
+MODEL = """[options]
+thoughts = "llm"
+[[columns]]
+group = "NL"
+policy = ["act", "react"]
+model = ["gpt-4o", "gpt-4o-mini"]
+wording = "llm"
+options = { translator = "llm" }
+[[columns]]
+policy = "random"
+[[columns]]
+group = "PDDL"
+policy = "act"
+style = "pddl"
+"""
+
+
+def test_a_model_of_the_command_line_is_every_columns_and_takes_no_role_that_it_cannot(load: Load) -> None:
+    said = load(MODEL, HEAD.replace("oracle", "m"), model="oracle")
+    assert labels(said) == ["NL Act", "NL ReAct", "Symb. rnd", "PDDL Act"]
+    runs = [run for cell in cells(said) for run in cell.runs]
+    assert {run.model for run in runs} == {"oracle"}
+    assert {run.translator for run in runs} == {"reader"}
+    assert not [run for run in runs if run.wording == "llm"]
+    assert {run.thoughts for run in runs if run.policy == "react"} == {"template"}
+    assert [note.partition(": ")[0] for note in said.notes] == ["--model oracle"] * 3
+    assert any("the domain's own wording" in note and note.endswith(": NL Act, NL ReAct") for note in said.notes)
+    other = load(MODEL, HEAD.replace("oracle", "m"), model="another")
+    assert {run.model for cell in cells(other) for run in cell.runs} == {"another", "oracle"}
+    assert {run.wording for cell in cells(other) for run in cell.runs if cell.column.group == "NL"} == {"llm"}
+    assert other.notes == ()
+
+
+def test_fewer_seeds_tasks_domains_and_sections(load: Load) -> None:
+    text = """[[columns]]
+policy = "act"
+zip = { seed = [1, 2, 3], names_seed = [7, 8, 9] }
+[[columns]]
+policy = "random"
+"""
+    said = load(text, seeds=(3, 1), instances=("p02",), domains=("FERRY",))
+    runs = {(each.seed, each.options.get("names_seed")) for column in said.columns for each in column.repetitions}
+    assert runs == {(1, 7), (3, 9), (1, None), (3, None)}
+    assert counts(laid_out(said)) == {("ferry", "", "Act"): 2, ("ferry", "", "Symb. rnd"): 2}
+    with pytest.raises(InputError, match="--seeds: the column 'Act' has none of them; it has 1, 2, 3"):
+        load(text, seeds=(4,))
+    with pytest.raises(InputError, match="--instances: nothing here is called 'p99'"):
+        load(text, instances=("p99",))
+    with pytest.raises(InputError, match="--domains: nothing here is called 'fery'; did you mean 'ferry'"):
+        load(text, domains=("fery",))
+    with pytest.raises(InputError, match="--sections: nothing here is called 'x'"):
+        load(text, sections=("x",))
+
+
+def test_a_run_is_the_same_run_however_its_column_is_named(load: Load) -> None:
+    named = load('[[columns]]\nname = "Mine"\ngroup = "G"\npolicy = "act"\nvariant = "v"\nwording = "default"\n')
+    plain = load('policies = ["act"]\n')
+    assert {job.name for job in jobs_of(named)} == {job.name for job in jobs_of(plain)}
+    assert all(isinstance(job.spec, RunSpec) for job in jobs_of(plain))

@@ -1,0 +1,249 @@
+"""The coverage table: means over seeds, sums, what is best, what is missing, and the paper beside it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pddl2nl.errors import InputError
+from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable
+from pddl2nl.reports.paper import paper_table
+from pddl2nl.reports.tables import ORACLE_NOTE, alarms_of, coverage_json, coverage_table, runs_table, tables_of
+from pddl2nl.reports.tables.grid import best_of
+
+_PAPERS = LayoutTable("coverage", paper="table-2")
+
+
+def _lines(table):
+    return {(section.title, line.label): line for section in table.sections for line in section.lines}
+
+
+def _texts(line):
+    return [cell.text for cell in line.cells]
+
+
+def test_rows_stand_by_sections_with_extra_ones_below_theirs(experiment):
+    table = coverage_table(experiment, LayoutTable("coverage"))
+    labels = [[line.label for line in section.lines] for section in table.sections]
+    assert labels == [["blocksworld (4)", "PlanBench", "ferry (4)", "sum (8)"], ["ferry (2)", "sum (2)"]]
+    assert [section.title for section in table.sections] == ["primary", "scaled"]
+    lines = _lines(table)
+    assert lines["primary", "PlanBench"].indent
+    assert lines["primary", "sum (8)"].total
+    assert [(heading.group, heading.name) for heading in table.headings][:3] == [
+        ("NL", "Bas"),
+        ("NL", "Act"),
+        ("PDDL", "Act"),
+    ]
+    assert not any(heading.paper for heading in table.headings)
+
+
+def test_cells_are_means_over_seeds_with_k_of_n_and_the_interval(experiment):
+    line = _lines(coverage_table(experiment, LayoutTable("coverage")))["primary", "blocksworld (4)"]
+    assert _texts(line) == ["2.4", "3.2", "3.2", "0.1", "4"]
+    assert line.cells[0].value == pytest.approx(2.4)
+    # Two seeds solve three tasks and three solve two: 2.4 ± 2.776 · 0.5477 / √5.
+    assert line.cells[0].detail == "12 of 20 runs; mean of 5 seeds 2.40; 95 % interval 1.72 to 3.08"
+    assert line.cells[4].detail == "4 of 4 runs"
+    assert (line.cells[0].link, line.cells[4].link) == ((0, 0), (0, 4))
+
+
+def test_extra_rows_are_in_no_sum_and_leave_what_is_not_run_empty(experiment):
+    lines = _lines(coverage_table(experiment, LayoutTable("coverage")))
+    assert _texts(lines["primary", "PlanBench"]) == ["2", "1.6", "", "", ""]
+    assert _texts(lines["primary", "sum (8)"]) == ["3.4", "6.2", "5.2 (1 broken)", "0.1", "8"]
+    assert lines["primary", "sum (8)"].cells[0].link is None
+
+
+def test_the_best_language_model_columns_are_marked_and_no_others(experiment):
+    lines = _lines(coverage_table(experiment, LayoutTable("coverage")))
+    best = {key: [cell.best for cell in line.cells] for key, line in lines.items()}
+    assert best["primary", "blocksworld (4)"] == [False, True, True, False, False]
+    assert best["primary", "PlanBench"] == [True, False, False, False, False]
+    assert best["primary", "sum (8)"] == [False, True, False, False, False]
+    # Nothing is best where none solves anything.
+    assert not any(best["scaled", "sum (2)"])
+
+
+def test_a_cell_that_lacks_runs_says_so_and_is_not_compared(build, heads):
+    rows = (LayoutRow("ferry", tasks=4),)
+    found = build(
+        rows, heads, {(0, 0): 2, (0, 1): 4, (0, 2): 1}, broken=["r0c1t03s1"], missing=["r0c2t00s1", "r0c2t01s1"]
+    )
+    (line, total) = coverage_table(found, LayoutTable("coverage")).sections[0].lines
+    assert _texts(line) == ["2", "3 of 3 (1 broken)", "0 of 2 (2 missing)", "", ""]
+    assert [cell.best for cell in line.cells] == [False] * 5
+    assert "1 broken by infrastructure, not counted" in line.cells[1].detail
+    assert "2 not run yet" in line.cells[2].detail
+    assert _texts(total) == _texts(line)
+    notes = coverage_table(found, LayoutTable("coverage")).notes
+    assert any("never the best" in note for note in notes)
+
+
+def test_none_is_best_that_another_may_still_pass(build, heads):
+    rows = (LayoutRow("ferry", tasks=4),)
+    for missing, best in ((["r0c1t03s1"], True), (["r0c1t02s1", "r0c1t03s1"], False)):
+        found = build(rows, heads, {(0, 0): 3, (0, 1): 2, (0, 2): 1}, missing=missing)
+        line = coverage_table(found, LayoutTable("coverage")).sections[0].lines[0]
+        assert [cell.best for cell in line.cells[:3]] == [best, False, False]
+
+
+def test_a_cell_with_nothing_scored_is_a_dash(build, heads):
+    found = build(
+        (LayoutRow("ferry", tasks=1),), heads, {(0, 0): 1, (0, 1): 1}, broken=["r0c0t00s1"], missing=["r0c1t00s1"]
+    )
+    line = coverage_table(found, LayoutTable("coverage")).sections[0].lines[0]
+    assert [(cell.text, cell.value) for cell in line.cells[:2]] == [("– (1 broken)", None), ("– (1 missing)", None)]
+
+
+def test_one_seed_of_a_model_has_the_interval_of_a_share(build, heads):
+    found = build((LayoutRow("ferry", tasks=10),), heads, {(0, 0): 8, (0, 4): 10})
+    line = coverage_table(found, LayoutTable("coverage")).sections[0].lines[0]
+    assert line.cells[0].detail == "8 of 10 runs; 95 % interval 49 % to 94 %"
+    assert line.cells[4].detail == "10 of 10 runs"
+
+
+def test_the_papers_numbers_stand_in_columns_of_their_own(experiment):
+    table = coverage_table(experiment, _PAPERS)
+    papers = [heading for heading in table.headings if heading.paper]
+    assert [f"{heading.group} {heading.name}" for heading in papers] == [
+        "NL Bas",
+        "NL Act",
+        "PDDL Act",
+        "Symb. rnd",
+        "Symb. FF",
+    ]
+    lines = _lines(table)
+    # It has twenty tasks where we have four, which its cells say.
+    assert _texts(lines["primary", "ferry (4)"])[5:] == ["7 of 20", "14 of 20", "17 of 20", "0 of 20", "20 of 20"]
+    assert _texts(lines["primary", "PlanBench"])[5:] == ["15 of 20", "17 of 20", "", "", ""]
+    assert _texts(lines["primary", "sum (8)"])[5:8] == ["20 of 40", "31 of 40", "31 of 40"]
+    assert not any(cell.best for line in lines.values() for cell in line.cells[5:])
+    assert any("Stein et al." in note for note in table.notes)
+    assert not any(heading.paper for heading in coverage_table(experiment, _PAPERS, paper=False).headings)
+
+
+def test_an_experiment_that_solves_what_the_paper_did_gives_the_papers_table(build):
+    paper = paper_table("table-2")
+    heads = [
+        LayoutColumn(
+            one.name, one.group, one.kind, one.policy, "m" if one.kind == "model" else "", one.style, one.wording
+        )
+        for one in paper.columns
+    ]
+    rows = [LayoutRow(line.label, line.section, line.variant, line.tasks) for line in paper.rows]
+    counts = {(row, column): value for row, line in enumerate(paper.rows) for column, value in enumerate(line.values)}
+    table = coverage_table(build(rows, heads, counts), _PAPERS)
+    for section in table.sections:
+        for line in section.lines:
+            assert _texts(line)[:12] == _texts(line)[12:], line.label
+    sums = [line for section in table.sections for line in section.lines if line.total]
+    assert [[int(cell.text) for cell in line.cells[:12]] for line in sums] == [list(line.values) for line in paper.sums]
+    assert [line.label for line in sums] == ["sum (260)", "sum (80)"]
+    # Bold as a reader of the paper would expect it: ReAct in Grid, everything in Movie, nothing in Floortile.
+    best = {line.label: [cell.best for cell in line.cells[:8]] for line in table.sections[0].lines}
+    assert best["grid (20)"] == [False, False, False, True, False, False, False, False]
+    assert best["movie (20)"] == [True] * 8
+    assert best["floortile (20)"] == [False] * 8
+
+
+def test_columns_may_be_chosen(experiment):
+    table = coverage_table(experiment, LayoutTable("coverage", columns=("Symb. FF", "NL Act")))
+    assert [heading.name for heading in table.headings] == ["FF", "Act"]
+    assert _texts(table.sections[0].lines[0]) == ["4", "3.2"]
+
+
+def test_columns_that_the_experiment_was_run_without_are_told(experiment):
+    table = coverage_table(experiment, LayoutTable("coverage", columns=("NL ReA", "NL Act")))
+    assert [heading.name for heading in table.headings] == ["Act"]
+    assert "The experiment was run without the column 'NL ReA'." in table.notes
+
+
+def test_rows_that_no_chosen_column_is_run_in_are_left_out(experiment):
+    table = coverage_table(experiment, LayoutTable("coverage", columns=("Symb. FF",)))
+    assert [line.label for section in table.sections for line in section.lines if line.indent] == []
+
+
+def test_an_extra_row_without_its_own_keeps_its_name(build, heads):
+    rows = (LayoutRow("depots", "", "PlanBench", 2),)
+    table = coverage_table(build(rows, heads, {(0, 0): 1}), LayoutTable("coverage"))
+    assert [(line.label, line.indent) for line in table.sections[0].lines] == [("depots PlanBench (2)", False)]
+
+
+def test_the_oracle_is_said_to_be_no_language_model(build, heads):
+    oracle = [replace(head, model="oracle") for head in heads]
+    rows = (LayoutRow("ferry", tasks=1),)
+    assert ORACLE_NOTE in coverage_table(build(rows, oracle, {(0, 0): 1}), LayoutTable("coverage")).notes
+    assert ORACLE_NOTE not in coverage_table(build(rows, heads, {(0, 0): 1}), LayoutTable("coverage")).notes
+
+
+def test_runs_are_counted_k_of_n(experiment):
+    table = runs_table(experiment, LayoutTable("runs"))
+    lines = _lines(table)
+    assert _texts(lines["primary", "blocksworld"]) == ["12 of 20", "16 of 20", "16 of 20", "1 of 40", "4 of 4"]
+    assert _texts(lines["primary", "ferry"])[2] == "10 of 19 (1 broken)"
+    assert _texts(lines["scaled", "sum"])[1] == "0 of 9 (1 missing)"
+    assert not any(cell.best for line in lines.values() for cell in line.cells)
+
+
+def test_json_has_solved_runs_by_column_and_domain(build, heads):
+    rows = (LayoutRow("blocksworld", tasks=2), LayoutRow("ferry", tasks=2))
+    said = coverage_json(build(rows, heads, {(0, 1): 1, (1, 1): 2, (0, 4): 2}, broken=["r1c1t01s1"]))
+    assert said["columns"][1] == {
+        "policy": "act",
+        "model": "m",
+        "solved": 2,
+        "runs": 3,
+        "domains": {"blocksworld": {"solved": 1, "runs": 2}, "ferry": {"solved": 1, "runs": 1}},
+    }
+    assert said["columns"][4]["model"] is None
+    assert said["infrastructure_errors"] == [{"run": "r1c1t01s1", "message": "why r1c1t01s1"}]
+
+
+def test_alarms_name_what_is_in_no_cell(experiment):
+    alarms = alarms_of(replace(experiment, strangers=("other",), notes=("Two experiments are shown as one.",)))
+    assert alarms == (
+        "Infrastructure errors: 1 run is in no cell of the tables",
+        "  r1c2t03s2: why r1c2t03s2",
+        "Not run yet: 1 of 300 runs; no cell counts them",
+        "  r3c1t01s5",
+        "Strangers: 1 record is no run of this experiment, and in no cell of the tables",
+        "  other",
+        "Two experiments are shown as one.",
+    )
+
+
+def test_alarms_list_some_and_count_the_rest(experiment):
+    alarms = alarms_of(replace(experiment, missing=tuple(f"run-{number:03}" for number in range(50))))
+    assert [line for line in alarms if line.startswith("  run-")] == [f"  run-{number:03}" for number in range(20)]
+    assert "  … and 30 more" in alarms
+
+
+def test_values_that_read_alike_are_alike():
+    assert best_of([13.42, 13.38, None, 2.0]) == {0, 1}
+    assert best_of([3.0, 2.0], "lower") == {1}
+    assert best_of([0.0, 0.0]) == best_of([5.0, None]) == frozenset()
+
+
+def test_the_experiment_says_which_tables_it_is_there_for(experiment):
+    assert [table.key for table in tables_of(experiment)] == ["table-2", "table-6"]
+    plain = replace(experiment, layout=replace(experiment.layout, tables=()))
+    assert [table.key for table in tables_of(plain)] == ["coverage"]
+    twice = replace(
+        experiment, layout=replace(experiment.layout, tables=(LayoutTable("runs", "A"), LayoutTable("runs", "B")))
+    )
+    assert [(table.key, table.title) for table in tables_of(twice)] == [("runs", "A"), ("runs-2", "B")]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        (LayoutTable("histogram"), "'histogram', which there is none of; there are coverage, runs"),
+        (LayoutTable("coverage", paper="table-9"), "'table-9'; there are those of table-2"),
+    ],
+)
+def test_tables_that_there_are_none_of_are_refused(experiment, wanted, message):
+    asked = replace(experiment, layout=replace(experiment.layout, tables=(wanted,)))
+    with pytest.raises(InputError, match=message):
+        tables_of(asked)

@@ -1,0 +1,111 @@
+"""Every metric by column, and what broke first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pddl2nl.experiments.layout import LayoutRow
+from pddl2nl.reports.summaries import BrokenLink
+from pddl2nl.reports.tables import links_table, metrics_table
+from pddl2nl.reports.tables.metrics import PREDICATES_SHOWN
+
+
+def _texts(line):
+    return [cell.text for cell in line.cells]
+
+
+def _mapped(found, change):
+    runs = {name: change(run) for name, run in found.runs.items()}
+    cells = {place: tuple(runs[run.name] for run in here) for place, here in found.cells.items()}
+    return replace(found, runs=runs, cells=cells)
+
+
+def test_columns_stand_down_and_metrics_that_some_run_has_across(experiment):
+    table = metrics_table(experiment)
+    assert [heading.name for heading in table.headings] == ["solved", "steps", "planner tokens in"]
+    lines = {(line.label, number): _texts(line) for number, line in enumerate(table.sections[0].lines)}
+    assert lines["NL Bas", 0] == ["3.4 of 10 [2.7, 4.1]", "4.0", "600"]
+    assert lines["PlanBench", 1] == ["2 of 4 [2.0, 2.0]", "4.0", "600"]
+    assert lines["NL Act", 2][0] == "6.2 of 10 [5.6, 6.8] (1 missing)"
+    assert lines["PDDL Act", 4][0] == "5.2 of 10 [4.6, 5.8] (1 broken)"
+    assert lines["Symb. FF", 6] == ["10 of 10", "–", "–"]
+    assert table.sections[0].lines[1].indent
+    assert any("steps: turns, or judged plan lines, mean, lower is better" in note for note in table.notes)
+
+
+def test_a_mean_is_over_tasks_and_estimates_are_marked(build, heads):
+    found = build((LayoutRow("ferry", tasks=2),), heads, {(0, 1): 2}, seeds={"NL Act": 2})
+    usd = {"r0c1t00s1": 0.5, "r0c1t00s2": 0.1, "r0c1t01s1": 0.1}
+    found = _mapped(
+        found,
+        lambda run: replace(
+            run,
+            values=run.values | ({"usd": usd[run.name]} if run.name in usd else {}) | {"tokens": 123456.0},
+            estimated=frozenset({"tokens"}),
+        ),
+    )
+    table = metrics_table(found)
+    assert [heading.name for heading in table.headings][-2:] == ["all tokens", "USD"]
+    # ((0.5 + 0.1) / 2 + 0.1) / 2
+    assert _texts(table.sections[0].lines[0])[-2:] == ["~123,456", "0.2000"]
+    assert table.sections[0].lines[0].cells[-1].detail == "over 3 runs on 2 tasks"
+    assert any(note.startswith("~:") for note in table.notes)
+
+
+def test_infrastructure_errors_are_the_first_line_and_solved_runs_the_last(experiment):
+    table = links_table(experiment)
+    assert [[line.label for line in section.lines] for section in table.sections] == [
+        ["infrastructure errors, not scored"],
+        ["inapplicable", "clear"],
+        ["solved", "scored runs"],
+    ]
+    assert _texts(table.sections[0].lines[0]) == ["–", "–", "1", "–", "–"]
+    failed, _ = table.sections[1].lines
+    solved, scored = table.sections[2].lines
+    for place in range(5):
+        assert failed.cells[place].value + solved.cells[place].value == scored.cells[place].value
+    # Three sections of four, four and two tasks, five seeds, of which one run is missing.
+    assert _texts(scored) == ["70", "69", "49", "100", "10"]
+
+
+def test_kinds_of_links_are_named_for_readers_in_their_order(build, heads):
+    links = [
+        BrokenLink("gave-up"),
+        BrokenLink("claimed-unsolvable"),
+        BrokenLink("empty"),
+        BrokenLink("goal-missed", ("on",)),
+        BrokenLink("something-new"),
+        BrokenLink("inapplicable", ("clear", "not holding")),
+        BrokenLink("inapplicable", ("clear",)),
+    ]
+    found = build((LayoutRow("ferry", tasks=len(links)),), heads, {(0, 1): 0})
+    found = _mapped(found, lambda run: replace(run, link=links[int(run.task[1:])]))
+    lines = links_table(found).sections[1].lines
+    assert [(line.label, line.cells[1].text, line.indent) for line in lines] == [
+        ("unreadable", "1", False),
+        ("inapplicable", "2", False),
+        ("clear", "2", True),
+        ("not holding", "1", True),
+        ("goal missed", "1", False),
+        ("gave up", "2", False),
+        ("something-new", "1", False),
+    ]
+
+
+def test_rare_predicates_are_put_together(build, heads):
+    number = PREDICATES_SHOWN + 3
+    found = build((LayoutRow("ferry", tasks=number),), heads, {(0, 1): 0})
+    found = _mapped(found, lambda run: replace(run, link=BrokenLink("inapplicable", (f"p{run.task[1:]}", "all"))))
+    lines = links_table(found).sections[1].lines
+    assert lines[1].label == "all"
+    assert len(lines) == 1 + PREDICATES_SHOWN + 1
+    assert (lines[-1].label, lines[-1].cells[1].text) == ("4 other predicates", "4")
+
+
+def test_a_run_in_two_rows_of_a_column_counts_once(experiment):
+    doubled = dict(experiment.cells)
+    first = min(doubled, key=lambda place: (place.row, place.column))
+    other = replace(first, row=first.row + 1)
+    doubled[other] = (*doubled[other], *doubled[first])
+    table = links_table(replace(experiment, cells=doubled))
+    assert _texts(table.sections[2].lines[1]) == ["70", "69", "49", "100", "10"]

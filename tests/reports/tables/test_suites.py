@@ -1,0 +1,127 @@
+"""The tables of IPC suites: one by one, and by families."""
+
+from __future__ import annotations
+
+import pytest
+
+from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable
+from pddl2nl.reports.paper import paper_table
+from pddl2nl.reports.tables import families_table, suites_table
+
+_SUITES = LayoutTable("suites", paper="table-4")
+_FAMILIES = LayoutTable("families", paper="table-3")
+_NO_YEAR = ("blocks00", "depot02", "gripper98", "movie98", "mprime98", "zenotravel02", "rovers06", "tpp06")
+
+
+@pytest.fixture(scope="module")
+def heads():
+    """The paper's columns."""
+    return [
+        LayoutColumn(
+            one.name, one.group, one.kind, one.policy, "m" if one.kind == "model" else "", one.style, one.wording
+        )
+        for one in paper_table("table-4").columns
+    ]
+
+
+def _folder(label):
+    """The suite as people's folders call it."""
+    if label in _NO_YEAR:
+        return label[:-2]
+    return label if label.startswith("logistics") else f"{label[:-2]}-opt{label[-2:]}-strips"
+
+
+@pytest.fixture
+def papers(build, heads):
+    """An experiment over the paper's suites that solves what the paper did."""
+    lines = paper_table("table-4").rows
+    rows = [
+        LayoutRow(_folder(line.label), "" if line.section == "ff" else "solved by brfs", "", line.tasks)
+        for line in lines
+    ]
+    counts = {(row, column): value for row, line in enumerate(lines) for column, value in enumerate(line.values)}
+    return build(rows, heads, counts)
+
+
+def _texts(line):
+    return [cell.text for cell in line.cells]
+
+
+def test_suites_are_called_as_the_paper_calls_them_with_their_number_of_tasks(papers):
+    table = suites_table(papers, _SUITES)
+    lines = [line for section in table.sections for line in section.lines]
+    expected = [f"{line.label} ({line.tasks})" for line in paper_table("table-4").rows]
+    assert [line.label for line in lines] == [*expected, "sum (675)"]
+    assert [section.title for section in table.sections] == ["", "solved by brfs", ""]
+    assert any("transport08 is transport-opt08-strips" in note for note in table.notes)
+    assert any("optimal track" in note for note in table.notes)
+
+
+def test_suites_solved_as_the_paper_did_give_table_4(papers):
+    table = suites_table(papers, _SUITES)
+    for section in table.sections:
+        for line in section.lines:
+            assert _texts(line)[:6] == _texts(line)[6:]
+    assert _texts(table.sections[-1].lines[0])[:6] == ["66", "179", "1", "412", "441", "675"]
+
+
+def test_families_of_the_papers_suites_are_table_3(papers):
+    table = families_table(papers, _FAMILIES)
+    (section,) = table.sections
+    expected = [f"{row.label} ({row.tasks})" for row in paper_table("table-3").rows[:-1]]
+    assert [line.label for line in section.lines] == [*expected, "others (482 in 27 domains)", "sum (675)"]
+    for line, row in zip(section.lines, paper_table("table-3").rows, strict=False):
+        assert [int(text) for text in _texts(line)[:6]] == list(row.values)
+        assert _texts(line)[:6] == _texts(line)[6:]
+    assert any("transport14" in note and "less than 25%" in note for note in table.notes)
+
+
+def _families(build, heads, counts, **options):
+    """A table over suites, given by folder with their tasks and the number that the first column solves."""
+    rows = [LayoutRow(label, tasks=tasks) for label, (tasks, _) in counts.items()]
+    solved = {(row, 0): number for row, (_, number) in enumerate(counts.values())}
+    return families_table(build(rows, heads, solved, **options), LayoutTable("families"))
+
+
+def _labels(table):
+    return [line.label for line in table.sections[0].lines]
+
+
+def test_tracks_are_not_mixed_and_suites_without_one_go_with_the_optimal_ones(build, heads):
+    table = _families(
+        build,
+        heads,
+        {"pegsol-opt11-strips": (4, 2), "pegsol-08-strips": (4, 4), "pegsol-sat11-strips": (4, 4), "pegsol": (2, 2)},
+    )
+    # Two suites come to pegsol11, which therefore are called in full.
+    assert _labels(table) == ["pegsol (2)", "pegsol08 + pegsol-opt11-strips (8)", "pegsol-sat11-strips (4)", "sum (14)"]
+
+
+def test_the_others_are_below_a_quarter_and_a_quarter_is_not_below(build, heads):
+    table = _families(build, heads, {"barman-opt11-strips": (8, 2), "grid": (8, 1), "storage": (4, 0), "tpp": (1, 1)})
+    assert _labels(table) == ["barman11 (8)", "tpp06 (1)", "others (12 in 2 domains)", "sum (21)"]
+
+
+def test_a_suite_that_was_not_run_yet_is_not_one_of_the_others(build, heads):
+    table = _families(build, heads, {"grid": (2, 0), "storage": (1, 0)}, missing=["r0c0t00s1", "r0c0t01s1"])
+    assert _labels(table) == ["grid (2)", "others (1 in 1 domain)", "sum (3)"]
+    assert _texts(table.sections[0].lines[0])[0] == "– (2 missing)"
+
+
+def test_every_language_model_column_has_to_fail_for_the_others(build, heads):
+    rows = [LayoutRow("grid", tasks=8), LayoutRow("storage", tasks=8)]
+    counts = {(0, 0): 0, (0, 1): 2, (0, 5): 8, (1, 0): 0, (1, 1): 1, (1, 5): 8}
+    assert _labels(families_table(build(rows, heads, counts), LayoutTable("families"))) == [
+        "grid (8)",
+        "others (8 in 1 domain)",
+        "sum (16)",
+    ]
+
+
+def test_other_numbers_of_tasks_than_the_papers_are_told(build, heads):
+    table = suites_table(
+        build([LayoutRow("blocks", tasks=10), LayoutRow("own", tasks=1)], heads, {(0, 1): 5, (1, 1): 1}), _SUITES
+    )
+    blocks, own = table.sections[0].lines
+    assert (blocks.label, _texts(blocks)[1], _texts(blocks)[7]) == ("blocks00 (10)", "5", "22 of 35")
+    assert (own.label, _texts(own)[6:]) == ("own (1)", [""] * 6)

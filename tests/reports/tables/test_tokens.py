@@ -1,0 +1,145 @@
+"""The tables of tokens: over which pairs they are, the sums, estimates, and the paper beside them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable, Place
+from pddl2nl.reports.paper import paper_table
+from pddl2nl.reports.tables import tokens_table
+from pddl2nl.reports.tables.tokens import TOKENS
+
+_COMPARED = LayoutTable("tokens", paper="table-6", columns=("NL Act", "PDDL Act"))
+
+
+def _texts(line):
+    return [cell.text for cell in line.cells]
+
+
+def _with_tokens(found, tokens, estimated=()):
+    """The experiment with other numbers of tokens, by the names of runs."""
+    runs = {
+        name: replace(
+            run,
+            values=run.values | {TOKENS: tokens[name]} if name in tokens else run.values,
+            estimated=frozenset({TOKENS} if name in estimated else ()),
+        )
+        for name, run in found.runs.items()
+    }
+    cells = {place: tuple(runs[run.name] for run in here) for place, here in found.cells.items()}
+    return replace(found, runs=runs, cells=cells)
+
+
+@pytest.fixture
+def two(build, heads):
+    """Two tasks, two seeds: one column solves all, the other the second task with one seed alone."""
+    found = build((LayoutRow("ferry", tasks=2),), heads, {(0, 1): 2, (0, 2): 1.5}, seeds={"NL Act": 2, "PDDL Act": 2})
+    tokens = {
+        "r0c1t00s1": 100.0,
+        "r0c1t00s2": 300.0,
+        "r0c1t01s1": 1000.0,
+        "r0c1t01s2": 9999.0,
+        "r0c2t00s1": 10.0,
+        "r0c2t00s2": 20.0,
+        "r0c2t01s1": 45.0,
+    }
+    return found, tokens
+
+
+def test_only_pairs_count_that_every_column_solved_seeds_first_then_tasks(two):
+    found, tokens = two
+    assert [run.solved for run in found.cell(0, 2)] == [True, True, True, False]
+    line = tokens_table(_with_tokens(found, tokens), _COMPARED).sections[0].lines[0]
+    # ((100 + 300) / 2 + 1000) / 2, and ((10 + 20) / 2 + 45) / 2: the 9,999 stand against no run that was solved.
+    assert [cell.value for cell in line.cells[:2]] == [600.0, 30.0]
+    assert line.cells[0].detail == "mean of 2 tasks, 3 pairs of task and seed"
+    assert [cell.best for cell in line.cells[:2]] == [False, True]
+
+
+def test_an_estimate_is_marked_where_it_counts(two):
+    found, tokens = two
+    table = tokens_table(_with_tokens(found, tokens, {"r0c1t00s1"}), _COMPARED)
+    assert _texts(table.sections[0].lines[0])[:2] == ["~600", "30"]
+    assert _texts(table.sections[-1].lines[0])[:2] == ["~600", "30"]
+    assert any(note.startswith("~") for note in table.notes)
+    # Of a run that is in no pair an estimate changes nothing.
+    table = tokens_table(_with_tokens(found, tokens, {"r0c1t01s2"}), _COMPARED)
+    assert _texts(table.sections[0].lines[0])[:2] == ["600", "30"]
+
+
+def test_the_sum_is_over_all_sections_and_the_papers_over_the_same_rows(experiment):
+    table = tokens_table(experiment, _COMPARED)
+    assert [section.title for section in table.sections] == ["primary", "scaled", ""]
+    (total,) = table.sections[-1].lines
+    assert (total.label, _texts(total)) == ("sum", ["1,200", "1,600", "207,883", "166,274"])
+    lines = {line.label: _texts(line) for line in table.sections[0].lines}
+    assert lines == {
+        "blocksworld": ["600", "800", "7,948", "6,354"],
+        "ferry": ["600", "800 (1 broken)", "18,027", "14,210"],
+    }
+    assert _texts(table.sections[1].lines[0]) == ["– (1 missing)", "–", "181,908", "145,710"]
+
+
+def test_columns_that_ask_no_model_and_rows_that_one_column_lacks_are_left_out(experiment):
+    table = tokens_table(experiment, LayoutTable("tokens"))
+    assert [heading.name for heading in table.headings] == ["Bas", "Act", "Act"]
+    # The hand-written text is told to two of the three.
+    assert [line.label for section in table.sections for line in section.lines] == [
+        "blocksworld",
+        "ferry",
+        "ferry",
+        "sum",
+    ]
+
+
+def test_over_all_of_the_papers_rows_its_own_sum_stands(build):
+    paper = paper_table("table-6")
+    heads = [
+        LayoutColumn(one.name, one.group, "model", one.policy, "m", one.style, one.wording) for one in paper.columns
+    ]
+    rows = [LayoutRow(line.label, line.section, tasks=1) for line in paper.rows]
+    found = build(rows, heads, {(row, column): 1 for row in range(len(rows)) for column in range(3)})
+    tokens = {
+        f"r{row}c{column}t00s1": float(value)
+        for row, line in enumerate(paper.rows)
+        for column, value in enumerate(line.values)
+    }
+    table = tokens_table(_with_tokens(found, tokens), LayoutTable("tokens", paper="table-6"))
+    for line in table.sections[0].lines:
+        if line.label == "floortile":
+            assert _texts(line)[3:] == ["–", "–", "–"]
+        else:
+            assert _texts(line)[:3] == _texts(line)[3:]
+    assert _texts(table.sections[-1].lines[0])[3:] == ["816,732", "1,064,573", "665,881"]
+
+
+def test_hand_written_texts_are_compared_where_they_are_told(build, heads):
+    by_hand = LayoutColumn("Act", "PlanBench", "model", "act", "m", "nl", "planbench")
+    rows = (LayoutRow("blocksworld", tasks=1), LayoutRow("ferry", tasks=1))
+    found = build(rows, [heads[1], by_hand], {(0, 0): 1, (0, 1): 1, (1, 0): 1})
+    table = tokens_table(found, LayoutTable("tokens", paper="table-7"))
+    assert [line.label for line in table.sections[0].lines] == ["blocksworld"]
+    assert _texts(table.sections[0].lines[0]) == ["600", "1,300", "9,291", "8,445"]
+
+
+def test_nothing_in_common_is_said(build, heads):
+    rows = (LayoutRow("blocksworld", tasks=1), LayoutRow("ferry", tasks=1))
+    table = tokens_table(build(rows, heads, {(0, 1): 1, (1, 2): 1}), _COMPARED)
+    assert table.sections == ()
+    assert "There is no domain that all of the columns are run on." in table.notes
+
+
+def test_without_one_of_the_columns_nothing_is_compared(experiment):
+    table = tokens_table(experiment, LayoutTable("tokens", paper="table-7", columns=("NL Act", "PlanBench Act")))
+    assert table.sections == ()
+    assert "The experiment was run without the column 'PlanBench Act'." in table.notes
+
+
+def test_runs_without_the_number_are_in_no_pair(two):
+    found, tokens = two
+    bare = replace(found.cell(0, 1)[0], values={"coverage": 1.0})
+    cells = {**found.cells, Place(0, 1): (bare, *found.cell(0, 1)[1:])}
+    line = tokens_table(replace(_with_tokens(found, tokens), cells=cells), _COMPARED).sections[0].lines[0]
+    assert line.cells[0].detail.startswith("mean of 2 tasks, 2 pairs")

@@ -1,0 +1,66 @@
+"""Which page and place a run gets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pddl2nl.experiments.layout import LayoutRow
+from pddl2nl.reports.gathering import gathered
+from pddl2nl.reports.page_plan import RUNS_A_PAGE, natural, plan_pages, row_label
+from pddl2nl.reports.summaries import RunSummary
+
+
+def _run(name, task="p01", seed=1, policy="act", task_id=None):
+    return RunSummary(name, Path(name), "s", task, task_id or task, "d", "p", 2, policy, "m", seed=seed)
+
+
+def test_runs_of_one_task_stand_on_one_page_in_the_order_of_their_numbers():
+    runs = [_run(f"{task}-{seed}", task, seed) for task in ("p10", "p2") for seed in (2, 1)]
+    plan = plan_pages(gathered(runs))
+    assert [page.name for page in plan.pages] == ["task-s-p2", "task-s-p10"]
+    assert [[run.anchor for run in page.runs] for page in plan.pages] == [
+        ["run-p2-1", "run-p2-2"],
+        ["run-p10-1", "run-p10-2"],
+    ]
+    assert plan.page_of()["run-p2-1"] == "task-s-p2"
+
+
+def test_a_task_of_very_many_runs_has_several_pages_and_no_seed_is_torn_apart():
+    runs = [_run(f"r-{seed}-{policy}", seed=seed, policy=policy) for seed in range(90) for policy in ("act", "cot")]
+    runs.append(_run("planner", seed=None, policy="ff"))
+    plan = plan_pages(gathered(runs))
+    assert len(plan.pages) == 2
+    assert sum(len(page.runs) for page in plan.pages) == 181
+    assert all(len(page.runs) <= RUNS_A_PAGE for page in plan.pages)
+    assert plan.pages[0].runs[0].summary.name == "planner"
+    seeds = [{run.summary.seed for run in page.runs} for page in plan.pages]
+    assert not seeds[0] & seeds[1]
+    assert plan.pages[1].title == "s p01, part 2 of 2"
+
+
+@given(st.lists(st.text(max_size=12), max_size=12, unique=True))
+def test_no_name_chooses_a_path_or_an_anchor(names):
+    plan = plan_pages(gathered([_run(name, task=name, task_id=str(index)) for index, name in enumerate(names)]))
+    anchors = [run.anchor for run in plan.runs]
+    pages = [page.name for page in plan.pages]
+    assert len(set(anchors)) == len(anchors) == len(names)
+    assert len(set(pages)) == len(pages)
+    allowed = set("abcdefghijklmnopqrstuvwxyz0123456789-")
+    assert all(set(name) <= allowed and len(name) < 100 for name in (*anchors, *pages))
+
+
+def test_numbers_sort_as_numbers():
+    assert sorted(["p10", "p2", "q", "", "p2b", "p²"], key=natural) == ["", "p2", "p2b", "p10", "p²", "q"]
+
+
+def test_a_row_says_its_section_where_there_are_several():
+    rows = (LayoutRow("depots", "primary"), LayoutRow("depots", "primary", "PlanBench"), LayoutRow("depots", "scaled"))
+    assert [row_label(row, rows) for row in rows] == [
+        "depots, primary",
+        "depots (PlanBench), primary",
+        "depots, scaled",
+    ]
+    assert row_label(rows[1], rows[:2]) == "depots (PlanBench)"

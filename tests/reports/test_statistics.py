@@ -1,0 +1,235 @@
+"""The statistics against scipy, statsmodels where it is installed, published examples and enumeration."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import math
+import random
+from typing import Any
+
+import pytest
+
+from pddl2nl.errors import InputError
+from pddl2nl.reports.statistics import (
+    Interval,
+    cohens_d_z,
+    dominance,
+    exact_interval,
+    holm,
+    mcnemar,
+    mean_interval,
+    paired_bootstrap,
+    student_quantile,
+    wilson_interval,
+)
+
+
+@pytest.fixture(scope="module")
+def stats() -> Any:
+    """scipy.stats, which the extra ``test`` brings."""
+    return importlib.import_module("scipy.stats")
+
+
+@pytest.fixture(scope="module")
+def statsmodels_stats() -> Any:
+    """What statsmodels calls its statistics; skips where it is not installed."""
+    pytest.importorskip("statsmodels", reason="statsmodels is not installed: pip install statsmodels")
+    return importlib.import_module("statsmodels.stats.api")
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 2.5, 4, 9, 30, 259, 10_000])
+@pytest.mark.parametrize("probability", [0.0005, 0.025, 0.5, 0.9, 0.975, 0.9999])
+def test_quantiles_of_students_t_are_scipys(stats: Any, degrees: float, probability: float) -> None:
+    expected = stats.t.ppf(probability, degrees)
+    assert student_quantile(probability, degrees) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("values", [[13, 14, 15, 12, 13], [0.2, 0.4], [5, 5, 5], [1e6, 1e6 + 1, 1e6 - 3]])
+@pytest.mark.parametrize("level", [0.9, 0.95])
+def test_the_interval_of_a_mean_is_scipys(stats: Any, values: list[float], level: float) -> None:
+    found = mean_interval(values, level)
+    assert found.mean == pytest.approx(sum(values) / len(values))
+    assert found.interval is not None
+    if len(set(values)) > 1:
+        assert found.deviation == pytest.approx(stats.tstd(values))
+        low, high = stats.t.interval(level, len(values) - 1, loc=found.mean, scale=stats.sem(values))
+        assert (found.interval.low, found.interval.high) == pytest.approx((low, high))
+    else:
+        assert found.interval == Interval(5, 5, level)
+
+
+def test_one_value_has_a_mean_and_no_interval() -> None:
+    found = mean_interval([7.0])
+    assert (found.mean, found.n, found.deviation, found.interval) == (7.0, 1, None, None)
+
+
+@pytest.mark.parametrize(("successes", "trials"), [(0, 20), (1, 20), (3, 20), (20, 20), (67, 100), (1, 1), (0, 1)])
+@pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
+def test_intervals_of_shares_are_scipys(stats: Any, successes: int, trials: int, level: float) -> None:
+    test = stats.binomtest(successes, trials)
+    for ours, name in ((wilson_interval, "wilson"), (exact_interval, "exact")):
+        found = ours(successes, trials, level)
+        expected = test.proportion_ci(level, method=name)
+        assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-9), name
+        assert 0 <= found.low <= successes / trials <= found.high <= 1
+
+
+def test_wilsons_interval_is_statsmodels(statsmodels_stats: Any) -> None:
+    found = wilson_interval(13, 20)
+    assert (found.low, found.high) == pytest.approx(statsmodels_stats.proportion_confint(13, 20, method="wilson"))
+
+
+@pytest.mark.parametrize("counts", [(5, 7, 2, 6), (0, 1, 0, 0), (10, 0, 0, 10), (100, 40, 61, 59), (1, 3, 3, 1)])
+def test_mcnemars_p_value_is_the_binomial_tests(stats: Any, counts: tuple[int, int, int, int]) -> None:
+    _, only_a, only_b, _ = counts
+    expected = stats.binomtest(only_a, only_a + only_b, 0.5).pvalue if only_a + only_b else 1.0
+    assert mcnemar(*counts).p_value == pytest.approx(expected, rel=1e-12)
+
+
+def test_mcnemars_p_value_is_that_of_all_assignments() -> None:
+    # Every way in which nine instances that differ could have fallen, each as likely as the other.
+    ways = [sum(signs) for signs in itertools.product((0, 1), repeat=9)]
+    for only_a in range(10):
+        as_far = sum(abs(way - 4.5) >= abs(only_a - 4.5) for way in ways)
+        assert mcnemar(3, only_a, 9 - only_a, 4).p_value == pytest.approx(as_far / len(ways), rel=1e-12)
+
+
+def test_mcnemars_test_is_statsmodels(statsmodels_stats: Any) -> None:
+    table = importlib.import_module("statsmodels.stats.contingency_tables")
+    found = table.mcnemar([[48, 17], [6, 29]], exact=True)
+    assert mcnemar(48, 17, 6, 29).p_value == pytest.approx(found.pvalue)
+
+
+def test_mcnemars_p_value_of_very_many_instances_is_exact() -> None:
+    assert 0 < mcnemar(0, 5200, 4800, 0).p_value < 1e-4
+    assert mcnemar(0, 1000, 0, 0).p_value == 2.0**-999
+
+
+def test_effect_sizes_of_mcnemars_test(stats: Any) -> None:
+    found = mcnemar(10, 12, 3, 5)
+    assert found.difference == pytest.approx(9 / 30)
+    assert (found.odds_ratio, found.cohens_g) == (4.0, pytest.approx(0.3))
+    share = stats.binomtest(12, 15).proportion_ci()
+    assert found.odds_ratio_interval is not None
+    assert found.odds_ratio_interval.low == pytest.approx(share.low / (1 - share.low))
+    assert found.odds_ratio_interval.high == pytest.approx(share.high / (1 - share.high))
+    assert mcnemar(1, 2, 0, 0).odds_ratio == math.inf
+    same = mcnemar(4, 0, 0, 4)
+    assert (same.odds_ratio, same.odds_ratio_interval, same.cohens_g, same.p_value) == (None, None, None, 1.0)
+
+
+def test_newcombes_interval_is_the_published_one() -> None:
+    # Newcombe 1998 (Statistics in Medicine 17, 2635–2650), the example 36, 12, 2, 0, method 10.
+    found = mcnemar(36, 12, 2, 0).difference_interval
+    assert (found.low, found.high) == (pytest.approx(0.0569, abs=5e-5), pytest.approx(0.3404, abs=5e-5))
+
+
+def test_newcombes_interval_covers_the_difference_as_often_as_it_says() -> None:
+    n, chances = 12, (0.4, 0.25, 0.15, 0.2)
+    covered = 0.0
+    for both, only_a, only_b in itertools.product(range(n + 1), repeat=3):
+        neither = n - both - only_a - only_b
+        if neither >= 0:
+            ways = math.factorial(n)
+            chance = 1.0
+            for count, each in zip((both, only_a, only_b, neither), chances, strict=True):
+                ways //= math.factorial(count)
+                chance *= each**count
+            interval = mcnemar(both, only_a, only_b, neither).difference_interval
+            covered += ways * chance * (interval.low <= 0.10 <= interval.high)
+    assert 0.95 < covered < 0.97
+
+
+@pytest.mark.parametrize("kind", ["skewed", "seeds", "normal"])
+def test_the_bootstraps_interval_is_scipys(stats: Any, kind: str) -> None:
+    generator = random.Random(7)
+    values = {
+        "skewed": [generator.expovariate(1) - 0.4 for _ in range(40)],
+        "seeds": [generator.choice([0, 0, 0.2, 0.4, -0.2, 1]) for _ in range(60)],
+        "normal": [generator.gauss(0.3, 2) for _ in range(25)],
+    }[kind]
+    numpy = importlib.import_module("numpy")
+    found = paired_bootstrap(values)
+    expected = stats.bootstrap((values,), numpy.mean, n_resamples=10_000, method="BCa", rng=1).confidence_interval
+    assert found.interval is not None
+    spread = stats.sem(values)
+    assert found.difference == pytest.approx(sum(values) / len(values))
+    # Two samples of resamples differ: by a fraction of a standard error.
+    assert found.interval.low == pytest.approx(expected.low, abs=0.12 * spread)
+    assert found.interval.high == pytest.approx(expected.high, abs=0.12 * spread)
+
+
+def test_the_bootstraps_p_value_is_that_of_all_resamples() -> None:
+    noisy = [0.6, -0.8, 0.4, 0.2, -0.3, 0.8]
+    mean = sum(noisy) / 6
+    exact = sum(abs(sum(drawn) / 6 - mean) >= mean - 1e-12 for drawn in itertools.product(noisy, repeat=6)) / 6**6
+    assert paired_bootstrap(noisy).p_value == pytest.approx(exact, abs=0.02)
+
+
+def test_the_bootstraps_p_value_is_near_that_of_the_t_test(stats: Any) -> None:
+    generator = random.Random(3)
+    values = [generator.gauss(0.15, 1) for _ in range(150)]
+    assert paired_bootstrap(values).p_value == pytest.approx(stats.ttest_1samp(values, 0).pvalue, abs=0.02)
+
+
+def test_a_bootstrap_of_few_pairs_that_agree_is_not_sure() -> None:
+    found = paired_bootstrap([1.0, 1.0, 1.0])
+    assert found.p_value == 0.25
+    assert found.interval is None
+    assert (paired_bootstrap([0.0, 0.0, 0.0]).p_value, paired_bootstrap([0.0, 0.0, 0.0]).interval) == (1.0, None)
+    # Resamples alone would say 0.039; the signs of five differences that are not zero allow no less than 2 of 32.
+    assert paired_bootstrap([0.6, -0.2, 0.4, 0.2, 0.0, 0.8]).p_value == 2 / 32
+    assert (paired_bootstrap([0.4]).p_value, paired_bootstrap([0.4]).interval) == (1.0, None)
+
+
+def test_a_bootstrap_is_the_same_every_time_and_in_any_order_of_magnitude() -> None:
+    values = [0.1 * number for number in range(-4, 12)]
+    assert paired_bootstrap(values) == paired_bootstrap(values)
+    assert paired_bootstrap(values, seed=2) != paired_bootstrap(values)
+    large = paired_bootstrap([value * 1e6 for value in values])
+    assert large.p_value == paired_bootstrap(values).p_value
+
+
+def test_cohens_d_of_pairs(stats: Any) -> None:
+    values = [0.2, 0.4, -0.2, 0.6, 0.0]
+    expected = stats.ttest_1samp(values, 0).statistic / math.sqrt(len(values))
+    assert cohens_d_z(values) == pytest.approx(expected)
+    assert cohens_d_z([1.0]) is None
+    assert cohens_d_z([0.1, 0.1, 0.1]) is None
+
+
+def test_dominance_is_cliffs_within_pairs() -> None:
+    assert dominance([1, 1, -1, 0]) == 0.25
+    assert dominance([0.2] * 3) == 1.0
+    assert dominance([]) is None
+
+
+def test_holms_correction_by_hand() -> None:
+    # Holm 1979: the smallest times 4, the next times 3, …, never falling.
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx((0.03, 0.06, 0.06, 0.02))
+    assert holm([0.5, 0.6]) == (1.0, 1.0)
+    assert holm([]) == ()
+
+
+def test_holms_correction_is_statsmodels(statsmodels_stats: Any) -> None:
+    generator = random.Random(5)
+    p_values = [generator.random() ** 3 for _ in range(12)] + [0.2, 0.2]
+    assert holm(p_values) == pytest.approx(statsmodels_stats.multipletests(p_values, method="holm")[1])
+
+
+def test_what_cannot_be_computed_is_an_error_that_says_so() -> None:
+    with pytest.raises(InputError, match="at least one value"):
+        mean_interval([])
+    with pytest.raises(InputError, match="found 21 of 20"):
+        wilson_interval(21, 20)
+    with pytest.raises(InputError, match="0 of 0"):
+        exact_interval(0, 0)
+    with pytest.raises(InputError, match="counts of instances"):
+        mcnemar(0, 0, 0, 0)
+    with pytest.raises(InputError, match="at least one pair"):
+        paired_bootstrap([])
+    with pytest.raises(InputError, match=r"between 0 and 1, as 0\.95"):
+        mean_interval([1, 2], level=95)
+    with pytest.raises(InputError, match="degrees of freedom"):
+        student_quantile(0.5, 0)

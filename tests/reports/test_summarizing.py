@@ -1,0 +1,181 @@
+"""Summaries: what a report keeps of a record, one at a time and in a pool of processes."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import signal
+
+import pytest
+
+from pddl2nl.policies.events import Finished, RecordError
+from pddl2nl.reports import summarizing
+from pddl2nl.reports.records import read_record
+from pddl2nl.reports.summarizing import read_summaries, summarize
+
+
+def test_an_episode(write, act_events):
+    run = summarize(read_record(write("one", act_events)))
+    assert (run.name, run.suite, run.task, run.domain, run.problem) == (
+        "one",
+        "blocksworld-4ops",
+        "tiny",
+        "blocksworld-4ops",
+        "tiny",
+    )
+    assert (run.policy, run.model, run.style, run.wording, run.variant, run.seed) == (
+        "act",
+        "m",
+        "nl",
+        "",
+        "example=none",
+        1,
+    )
+    assert (run.kind, run.outcome, run.solved, run.infrastructure, run.link) == ("model", "solved", True, False, None)
+    assert (run.objects, len(run.task_id)) == (2, 64)
+    assert run.values["mistakes"] == 2
+
+
+def test_what_the_experiment_called_it_comes_first(write, act_events):
+    started = dataclasses.replace(act_events[0], suite="blocks", task="p07")
+    run = summarize(read_record(write("one", [started, *act_events[1:]])))
+    assert (run.suite, run.task, run.problem) == ("blocks", "p07", "tiny")
+
+
+def test_a_planner_and_a_walk(write, planned, act_events):
+    planner = summarize(read_record(write("one", planned)))
+    assert (planner.policy, planner.kind, planner.model, planner.seed, planner.variant) == (
+        "lmcut",
+        "planner",
+        "",
+        None,
+        "",
+    )
+    started = dataclasses.replace(
+        act_events[0], policy="random", model="none", wording={"source": {"method": "template"}}
+    )
+    walk = summarize(
+        read_record(write("two", [started, Finished("budget", message="the limit of 8 steps is reached")]))
+    )
+    assert (walk.kind, walk.style, walk.wording, walk.variant, walk.seed) == ("walk", "", "", "", 1)
+    assert walk.message == "the limit of 8 steps is reached"
+    assert planner.task_id == walk.task_id
+
+
+@pytest.mark.parametrize(
+    ("fields", "variant", "wording"),
+    [
+        ({"example": {}}, "", ""),
+        ({"example": {}, "wording": {"source": {"method": "llm"}}}, "", "llm"),
+        ({"example": {}, "wording": {"source": "by hand"}}, "", "file"),
+        ({"example": {}, "wording": {}}, "", "file"),
+        (
+            {"profile": "autoplanbench", "translator": "llm", "translator_model": "t", "names_scheme": "original"},
+            "profile=autoplanbench, translator=llm, translator-model=t, names=original, example=none",
+            "",
+        ),
+        ({"example": {}, "translator": "llm", "translator_model": "m"}, "translator=llm", ""),
+        ({"example": {}, "style": "pddl", "names_scheme": "original"}, "", ""),
+        (
+            {"example": {}, "settings": {"temperature": 0.7}, "beyond_paper": {"rounds": 2, "history": "compact"}},
+            "temperature=0.7, history=compact, rounds=2",
+            "",
+        ),
+    ],
+)
+def test_what_tells_columns_apart(write, act_events, fields, variant, wording):
+    run = summarize(read_record(write("one", [dataclasses.replace(act_events[0], **fields), *act_events[1:]])))
+    assert (run.variant, run.wording) == (variant, wording)
+
+
+def test_a_task_that_cannot_be_read_is_summarized_all_the_same(write, act_events):
+    started = dataclasses.replace(act_events[0], problem_pddl="(define (problem")
+    run = summarize(read_record(write("one", [started, *act_events[1:]])))
+    assert (run.objects, run.solved) == (0, True)
+
+
+def test_a_run_that_infrastructure_broke_has_no_values(write, act_events):
+    run = summarize(read_record(write("one", [*act_events[:3], Finished("infrastructure-error", message="503")])))
+    assert (run.infrastructure, run.values, run.estimated) == (True, {}, frozenset())
+    assert (run.link.kind, run.link.text) == ("infrastructure-error", "503")
+
+
+@pytest.fixture
+def many(write, act_events, basic_events, planned):
+    """The paths of seventy records of three kinds."""
+    return [write(f"r{number:02}", (act_events, basic_events, planned)[number % 3]) for number in range(70)]
+
+
+def test_several_processes_find_what_one_finds_and_in_its_order(many):
+    alone = read_summaries(many, 1)
+    assert [run.path for run in alone] == many
+    assert read_summaries(many, 2) == alone
+    assert read_summaries([], 2) == []
+
+
+def test_where_a_process_is_killed_the_first_one_reads_by_itself(many, monkeypatch):
+    alone, first = read_summaries(many, 1), os.getpid()
+
+    def killed(record):
+        if os.getpid() != first:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return summarize(record)
+
+    monkeypatch.setattr(summarizing, "summarize", killed)
+    assert read_summaries(many, 2) == alone
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_torn_record_is_an_error_with_its_place_whoever_reads_it(many, workers):
+    text = many[40].read_text()
+    many[40].write_text(text[: len(text) // 2])
+    with pytest.raises(RecordError, match=r"r40\.jsonl:\d+: "):
+        read_summaries(many, workers)
+
+
+@pytest.mark.parametrize(
+    ("line", "field", "value"),
+    [
+        (0, "policy", 3),
+        (0, "domain_pddl", None),
+        (0, "beyond_paper", ["x"]),
+        (0, "seed", "1"),
+        (1, "messages", [{"role": "user", "content": 5}]),
+        (1, "kept", "all"),
+        (2, "text", ["x"]),
+        (2, "prompt_tokens", "7"),
+        (2, "usd", "free"),
+        (8, "unmet", [1, 2]),
+        (8, "unmet", {"x": 1}),
+        (8, "step", None),
+        (-1, "plan", [["(pick-up a)"]]),
+        (-1, "seconds", "1.5"),
+        (-1, "fault", {"step": "one", "status": "inapplicable", "text": ""}),
+    ],
+)
+def test_a_field_of_another_kind_is_an_error_with_its_place_and_never_a_crash(write, act_events, line, field, value):
+    path = write("one", act_events)
+    lines = path.read_text().splitlines()
+    lines[line] = json.dumps({**json.loads(lines[line]), field: value})
+    path.write_text("\n".join(lines))
+    number = line % len(lines) + 1
+    with pytest.raises(RecordError, match=rf"one\.jsonl:{number}: an event '[a-z-]+'.* with the wrong fields"):
+        read_summaries([path])
+
+
+def test_a_planners_record_is_checked_as_well(write, planned):
+    path = write("one", planned)
+    path.write_text(json.dumps({**json.loads(path.read_text()), "plan": [1]}))
+    with pytest.raises(RecordError, match=r"one\.jsonl:1: a planner's record with the wrong fields: 'plan'"):
+        read_summaries([path])
+
+
+def test_a_record_older_than_a_field_is_read_and_whole_ones_alike(write, act_events):
+    path = write("one", act_events)
+    whole = read_record(path)
+    young = {"tariff", "from_cache", "suite", "task", "solvable", "beyond_paper", "used", "spent", "counted", "sample"}
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    path.write_text("".join(json.dumps({k: v for k, v in line.items() if k not in young}) + "\n" for line in lines))
+    assert read_record(path).events == whole.events == tuple(act_events)
+    assert summarize(read_record(path)) == summarize(whole)
