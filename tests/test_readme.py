@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from pddl2nl.experiments.product import left_out
+from pddl2nl.experiments.product import jobs_of, left_out
 from pddl2nl.experiments.spec_file import load_experiment
 from pddl2nl.llm.settings import load_catalogue
 
@@ -91,7 +91,7 @@ def test_a_shown_command_prints_what_is_shown(
 def test_the_settings_and_the_specification_that_are_shown_are_read(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    settings, specification, sets = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
+    settings, specification, columns, sets = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
     (tmp_path / "models.toml").write_text(settings, encoding="utf-8")
     assert load_catalogue(tmp_path / "models.toml").of("my-model-7").takes_temperature is False
     for folder in ("domains", "instances"):
@@ -103,6 +103,14 @@ def test_the_settings_and_the_specification_that_are_shown_are_read(
         assert [len(domain.tasks) for domain in said.domains] == [2, 9]
         assert said.budget.usd == 20
         assert not [*left_out(said)]
+    (tmp_path / "words").mkdir()
+    for number in "12":
+        shutil.copy(ROOT / "domains/blocksworld/wording.json", tmp_path / "words" / f"blocksworld{number}.json")
+    (tmp_path / "columns.toml").write_text(columns, encoding="utf-8")
+    said = load_experiment(tmp_path / "columns.toml")
+    assert [column.name for column in said.columns] == ["Act", "Act, compact"]
+    assert len(jobs_of(said)) == 40 * 2 + 40 * 5 + 40
+    assert not [*left_out(said)]
     (tmp_path / "mine").mkdir()
     for file in ("domains/ferry/domain.pddl", "instances/ferry/p01.pddl"):
         shutil.copy(ROOT / file, tmp_path / "mine")
@@ -136,7 +144,7 @@ def test_the_two_commands_and_the_licence_of_the_planner_are_named() -> None:
 
 
 def test_the_pictures_exist() -> None:
-    pictures = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", README)
-    assert pictures
+    pictures = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", README) + re.findall(r'<img src="([^"]+)"', README)
+    assert len(pictures) == 5
     for picture in pictures:
         assert (ROOT / picture).is_file(), picture

@@ -45,7 +45,7 @@ _PATIENCE = 100.0
 """Seconds for which a run is tried again that somebody is at: a network file system takes a minute and a half to
 notice that a machine is gone which held a lock."""
 _TRANSFER = 0.5
-"""Seconds for which a result is waited for at first, and each time twice as long: it may be lost with its worker, and
+"""Seconds for which a result is waited for at first, and each time half as long again: it may be lost with its worker, and
 is then made again while others come."""
 _LOST = ("cancelled", "lost")
 
@@ -284,7 +284,7 @@ class ClusterRuns:
             played: Any = future.result(timeout=going.transfer)
         except (OSError, TimeoutError):
             # The connection was lost while the result was on its way; its state will say so.
-            going.transfer *= 2
+            going.transfer *= 1.5
             self._events.put((going.job.name, going.attempt))
             return None
         except Exception as error:  # noqa: BLE001 — whatever a worker met is this run's and no other's

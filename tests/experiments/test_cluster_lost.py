@@ -273,6 +273,6 @@ def test_jobs_of_slurm_play_the_runs_and_one_that_ends_is_replaced(
         with suppress(ProcessLookupError):
             os.killpg(int(job), signal.SIGKILL)
     assert killed
-    assert len(started.read_text(encoding="utf-8").split()) == 3
+    assert len(started.read_text(encoding="utf-8").split()) >= 3
     assert (summary.outcomes, summary.broken, summary.unfinished) == (whole.outcomes, (), 0)
     same_records(tmp_path / "runs", tmp_path / "whole", 61)
