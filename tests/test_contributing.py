@@ -1,4 +1,4 @@
-"""What CONTRIBUTING.md promises: a policy and a model are one file and one line, a domain its files alone."""
+"""What CONTRIBUTING.md promises: a policy and a model are one file and one line, a metric a function and one line."""
 
 from __future__ import annotations
 
@@ -33,6 +33,16 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> Path:
         changed = re.sub(r"(?m)^((?:POLICIES|MODELS): [^\n]* = \{\n)", rf"\g<1>{line}", text)
         assert changed != text
         registry.write_text(changed, encoding="utf-8")
+    function, line = re.findall(r"(?s)```python\n(.*?)```", GUIDE[GUIDE.index("## A metric") :])
+    metrics = folder / "pddl2nl/reports/metrics.py"
+    text = metrics.read_text(encoding="utf-8")
+    for before, added in (("# ── the table of them", f"{function}\n\n"), ("    for role in (None, *PURPOSES):", line)):
+        assert text.count(before) == 1
+        text = text.replace(before, added + before)
+    metrics.write_text(text, encoding="utf-8")
+    specifications = folder / "pddl2nl/experiments/specifications"
+    own = "# An experiment of our own\n" + (specifications / "table-2.toml").read_text(encoding="utf-8")
+    (specifications / "own.toml").write_text(own, encoding="utf-8")
     shutil.copytree(folder / "domains/visitall", folder / "domains/strolls")
     shutil.copytree(folder / "instances/visitall", folder / "instances/strolls")
     return folder
@@ -69,6 +79,24 @@ def test_the_new_model_answers_and_is_judged(grown: Path) -> None:
     done = run(grown, "-m", "pddl2nl", "run", *files, "--policy", "basic", "--model", "echo:hello")
     assert done.returncode == 1, done.stdout + done.stderr
     assert done.stdout.startswith("unreadable")
+
+
+def test_the_new_metric_is_in_reports_and_the_new_specification_is_listed(grown: Path) -> None:
+    code = """
+from pathlib import Path
+import pddl2nl
+from pddl2nl.experiments.shipped_specs import shipped_specs
+from pddl2nl.llm import ScriptedModel
+from pddl2nl.reports.gathering import gather
+
+task = pddl2nl.load_task("domains/ferry/domain.pddl", "instances/ferry/p01.pddl")
+model = ScriptedModel(["Action: four words at once"])
+pddl2nl.run(task, policy="act", model=model, steps=1, example="none", record="measured/one.jsonl")
+[run] = gather(Path("measured")).runs.values()
+print(run.values["words"], [each.about for each in shipped_specs() if each.name == "own"])
+"""
+    done = run(grown, "-c", code)
+    assert done.stdout == "4.0 ['An experiment of our own']\n", done.stdout + done.stderr
 
 
 def test_the_new_domain_is_found_by_its_folder(grown: Path) -> None:

@@ -93,22 +93,24 @@ def _experiment(
 
     The paper's experiments are shipped (--list): table-2, tables-3-4, tables-6-7, renamed-blocksworld.
 
-    In SPEC.toml: domains (below), instances (of the shipped ones), models, wordings (default, template, llm or a file),
-    seeds (by default 1 to 5, and 1 to 10 for random), baselines (brfs, lmcut, ff, lama). Either policies and styles
-    (nl, pddl), which multiply with models and wordings; or columns, a list of tables, one for each thing that is
-    compared: name, group, policy, model, wording, style, options, seeds, domains, sections, variant (an extra row below
-    each domain's), optional, and zip = {seed = [1, 2], wording = ["w1.json", "w2.json"]} for what varies together;
-    lists multiply. And tables, a list as well: kind (coverage, suites, families, tokens), title, paper, columns. Texts:
-    name, profile, base_url. Also options (of each run: those of `pddl2nl run`, with _ for -, and planner_seconds and
-    planner_memory of baselines), budgets (of the whole experiment: max_usd, max_calls, max_tokens; given here as
-    options they stand), access (workers, requests_per_minute, tokens_per_minute, models), variables (NAME = {about =
-    TEXT, default = TEXT, path = true}, used as ${NAME}), cluster. Paths are relative to the file.
+    In SPEC.toml: domains (below), instances (of the shipped ones), models, wordings (default, template, llm or a
+    file), seeds (by default 1 to 5, and 1 to 10 for random), baselines (brfs, lmcut, ff, lama). Either policies and
+    styles (nl, pddl), which multiply with models and wordings; or columns, a list of tables, one for each thing
+    that is compared: name, group, policy, model, wording, style, options, seeds, domains, sections, variant (an
+    extra row below each domain's), optional, and zip = {seed = [1, 2], wording = ["w1.json", "w2.json"]} for what
+    varies together; lists multiply. And tables, a list as well: kind (coverage, runs, suites, families, tokens),
+    title, paper, columns. Texts: name, profile, base_url. Also options (of each run: those of `pddl2nl run`, with _
+    for -, and planner_seconds and planner_memory of baselines), budgets (of the whole experiment: max_usd,
+    max_calls, max_tokens; given here as options they stand), access (workers, requests_per_minute,
+    tokens_per_minute, models), variables (NAME = {about = TEXT, default = TEXT, path = true}, used as ${NAME}),
+    cluster. Paths are relative to the file.
 
     A domain is the name of a shipped one, {shipped = NAME, set = "scaled"} (or "unsolvable"), {domain = FILE,
     problems = [FILES or PATTERNS]}, or {suite = DIR, only = ["gripper*"]}: what `pddl2nl tasks DIR` finds. A table has
     filters as well: instances, except, min-objects, max-objects, min-optimal-length, max-optimal-length, and solved-by
     = "ff" (or unsolved-by), within = "30m" and memory = "8g"; costlier = {than = USD, as = MODEL, solved-by = "brfs"};
-    transform = ["strip-costs", "obfuscate:generic"]; and section, with which others its rows are summed.
+    transform = ["strip-costs", "obfuscate:generic"]; section, with which others its rows are summed; and row, what they
+    are called ({domain}: its own name).
     What planners find for filters is kept beside the cache of replies; --dry-run uses what is kept, and runs none.
 
     Exit code 0: all solved; 1: some are not, or are left for the next time; 2: bad input; 3: an endpoint or a planner
@@ -137,7 +139,9 @@ def _experiment(
     named = (said.name, overrides.model.rpartition("/")[2]) if overrides.model else (said.name,)
     folder = out or _folder(*named)
     reached = reach(cache, said.models_file, said.requests_per_minute, said.tokens_per_minute, warn=warn)
-    prices = check_models(said, reached)
+    # Workers of this machine have its environment.
+    asked_here = not dry_run and (cluster is None or cluster.partition(":")[0] == "local")
+    prices = check_models(said, reached, asked_here=asked_here)
     if provider_batch:
         for policy in said.policies:
             check_one_shot(policy, f"{said.path}: --provider-batch: policy '{policy}'")
@@ -216,7 +220,7 @@ def _write_down(said: ExperimentSpec, folder: Path, layout: Layout) -> None:
     """What the folder's records are: the specification as it was run, and which run stands where."""
     from pddl2nl.experiments.layout import write_layout
 
-    write_text_file(folder / "specification.toml", _shareable(said) + _said_besides(said.overrides))
+    write_text_file(folder / "specification.toml", _shareable(said))
     write_layout(folder, layout)
 
 
@@ -268,9 +272,13 @@ def _strangers(folder: Path, jobs: Sequence[Job]) -> Iterator[str]:
 def _shareable(said: ExperimentSpec) -> str:
     """The specification for the folder of its records, without what an address may hold of passwords."""
     from pddl2nl.llm import public_url
+    from pddl2nl.llm.redaction import Redactor, secrets_of_url
 
-    text = said.path.read_text(encoding="utf-8")
-    return text if said.base_url is None else text.replace(said.base_url, public_url(said.base_url))
+    text = said.path.read_text(encoding="utf-8") + _said_besides(said.overrides)
+    if said.base_url is None:
+        return text
+    # An address may be put together of variables: then it stands nowhere as a whole.
+    return Redactor(secrets_of_url(said.base_url)).strike(text.replace(said.base_url, public_url(said.base_url)))
 
 
 # ── while it runs ────────────────────────────────────────────────────────────────────────────────

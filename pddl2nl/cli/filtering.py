@@ -25,7 +25,7 @@ def narrowed(said: ExperimentSpec, cache: str | None, *, ask: bool) -> Experimen
         cache: what ``--cache`` says: planners' results are kept beside the replies, or nowhere.
         ask: whether planners are run.
     """
-    from pddl2nl.experiments.costlier import limit_costs
+    from pddl2nl.experiments.costlier import limit_costs, still_costly
     from pddl2nl.experiments.planner_cache import PlannerCache, default_planner_cache
     from pddl2nl.experiments.solved_by import narrow
 
@@ -36,7 +36,9 @@ def narrowed(said: ExperimentSpec, cache: str | None, *, ask: bool) -> Experimen
         said = narrow(said, kept, ask=ask, on_progress=show, warn=warn)
     said = limit_costs(said)
     with _shown() as show:
-        return narrow(said, kept, ask=ask, on_progress=show, warn=warn)
+        said = narrow(said, kept, ask=ask, on_progress=show, warn=warn)
+    # What is not decided yet counts as kept, and would be too much again.
+    return still_costly(said) if ask else said
 
 
 @contextmanager

@@ -114,12 +114,11 @@ def _gathered(records: list[Record]) -> Gathered:
 
 def _write_page(path: Path, found: Gathered) -> Path:
     from pddl2nl.reports.html import write_html
-    from pddl2nl.reports.tables import ORACLE_NOTE
 
     title = "Ten tasks, nine ways to plan them"
     walk = "random: a uniform walk over applicable actions, with twice the steps of a plan that the planner ff found."
     planners = "brfs, lmcut, ff, lama: Fast Downward, for comparison; brfs and lmcut find shortest plans."
-    return write_html(found, path, title=title, notes=(ORACLE_NOTE, walk, planners))
+    return write_html(found, path, title=title, notes=(walk, planners))
 
 
 def _exit_code(found: Gathered, agreed: bool) -> int:

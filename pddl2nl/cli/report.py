@@ -30,7 +30,7 @@ Out = Annotated[
         "--out",
         metavar="PATH",
         help="File to be written; of pages, a file, or the folder that holds them beyond 200 runs.",
-        show_default="standard output; of pages DIR/report.html, or DIR/report",
+        show_default="standard output; of pages the folder DIR/report",
     ),
 ]
 Compared = Annotated[
@@ -42,7 +42,12 @@ Compared = Annotated[
         show_default="the best language-model column with each other one",
     ),
 ]
-MetricOption = Annotated[str, typer.Option("--metric", metavar="NAME", help="What columns are compared by.")]
+MetricOption = Annotated[
+    str,
+    typer.Option(
+        "--metric", metavar="NAME", help="What columns are compared by; a name that there is not lists them all."
+    ),
+]
 Plots = Annotated[
     Path | None, typer.Option("--plots", metavar="FOLDER", help="Draw the plots here too, as SVG and PDF.")
 ]
@@ -84,6 +89,11 @@ def _report(
         raise InputError(f"--format {form}: no such format; there are {', '.join(_FORMATS)}")
     if compare is not None and len(set(compare)) < 2:
         raise InputError(f"--compare {compare[0]}: a column is compared with another; give --compare at least twice")
+    if form == "html" and (compare is not None or metric != "coverage"):
+        raise InputError(
+            "--compare and --metric are for tables, and pages take neither: on a page any two columns can be chosen; "
+            "leave them out, or take another --format"
+        )
     gathered = gather(folder)
     if not gathered.runs:
         raise InputError(f"{folder} holds no finished record; `pddl2nl experiment` and `pddl2nl run --out` write them")
@@ -97,13 +107,14 @@ def _report(
 
 def _tables(gathered: Gathered, columns: Sequence[str], metric: str, *, paper: bool) -> Sequence[Table]:
     """All tables of a report, in their order."""
-    from pddl2nl.reports.comparison import compare, comparisons
+    from pddl2nl.reports.comparison import compare, comparisons, corrected
     from pddl2nl.reports.comparison_table import comparison_table
     from pddl2nl.reports.tables import links_table, metrics_table, tables_of
 
     pairs = combinations(dict.fromkeys(columns), 2)
-    made = [compare(gathered, a, b, metric) for a, b in pairs] if columns else comparisons(gathered, metric)
-    compared = comparison_table(made)
+    chosen = [compare(gathered, a, b, metric) for a, b in pairs]
+    made = corrected(chosen) if columns else comparisons(gathered, metric)
+    compared = comparison_table(made, best=not columns)
     tables = [*tables_of(gathered, paper=paper), metrics_table(gathered), links_table(gathered)]
     return tables if compared is None else [*tables, compared]
 

@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from types import UnionType
 from typing import Any
 
 from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
@@ -192,8 +193,14 @@ def _deployed(deployment: Deployment, address: str, options: dict[str, Any], siz
             warnings.filterwarnings("ignore", message=r"\s*Port \d+ is already in use")
             cluster = cluster_class(**options)
     except Exception as error:
+        wrong: type[Exception] | UnionType = TypeError | ValueError
+        if deployment.name == "KubeCluster":
+            # What came into being half way would be closed at exit, with a traceback as nothing can be reached.
+            getattr(cluster_class, "_instances", set()).clear()
+            # Missing credentials are a ValueError.
+            wrong = TypeError
         # Some classes find a wrong argument only when they start, and say so inside another error.
-        if isinstance(error, TypeError | ValueError) or "TypeError(" in str(error):
+        if isinstance(error, wrong) or "TypeError(" in str(error):
             raise InputError(
                 f"[cluster]: {deployment.name} of {deployment.package} does not take that: {error}; its documentation "
                 "says what it takes"

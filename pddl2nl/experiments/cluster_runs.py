@@ -45,8 +45,8 @@ _PATIENCE = 100.0
 """Seconds for which a run is tried again that somebody is at: a network file system takes a minute and a half to
 notice that a machine is gone which held a lock."""
 _TRANSFER = 0.5
-"""Seconds for which a result is waited for at first, and each time half as long again: it may be lost with its worker, and
-is then made again while others come."""
+"""Seconds for which a result is waited for at first, and each time half as long again: it may be lost with its worker,
+and is then made again while others come."""
 _LOST = ("cancelled", "lost")
 
 

@@ -12,6 +12,9 @@ from pddl2nl.baselines import TaskTexts
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.jobs import Job, PlannerSpec
 from pddl2nl.experiments.on_worker import Sight, sight
+from pddl2nl.llm import public_url
+from pddl2nl.llm.settings import load_catalogue
+from pddl2nl.llm.urls import holds_more
 
 __all__ = ["check_workers", "settings_text", "travelling"]
 
@@ -53,9 +56,14 @@ def travelling(job: Job) -> Job:
     """The job with what its files hold and, of others, their absolute paths.
 
     Raises:
-        InputError: a file that cannot be read.
+        InputError: a file that cannot be read, or an address that holds what must not travel.
     """
     spec = job.spec
+    if not isinstance(spec, PlannerSpec) and spec.base_url is not None and holds_more(spec.base_url):
+        raise InputError(
+            f"base_url ({public_url(spec.base_url)}) holds a user, a password or a query, and secrets do not travel to "
+            "a cluster; leave base_url out, and set OPENAI_BASE_URL here and where the workers run"
+        )
     if isinstance(spec, PlannerSpec):
         if spec.texts is not None:
             return job
@@ -73,9 +81,29 @@ def travelling(job: Job) -> Job:
 
 
 def settings_text(models_file: Path | None) -> str | None:
-    """The settings by model, as a text that can travel."""
+    """The settings by model, as a text that can travel.
+
+    Raises:
+        InputError: the file cannot be read, or holds a secret, which must not travel.
+    """
     path = models_file or os.environ.get("PDDL2NL_MODELS")
+    if not path:
+        return None
+    catalogue = load_catalogue(path)
+    for name in (*catalogue.names(), *catalogue.patterns()):
+        settings = catalogue.of(name)
+        if settings.base_url is not None and holds_more(settings.base_url):
+            raise InputError(
+                f"{path}: the base_url of {name} holds a user, a password or a query, and secrets do not travel to a "
+                "cluster; set OPENAI_BASE_URL here and where the workers run instead"
+            )
+        for header, value in settings.headers.items():
+            if "$" not in value and settings.secret_header(header):
+                raise InputError(
+                    f"{path}: the header {header} of {name} holds a secret as it stands, and secrets do not travel to "
+                    'a cluster; write "$VARIABLE" there, and set that variable where the workers run'
+                )
     try:
-        return None if not path else Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error

@@ -17,7 +17,8 @@ from pddl2nl.experiments.planned import plan_and_record
 from pddl2nl.experiments.record import record_name
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.experiments.spec import RunSpec
-from pddl2nl.llm import Model, OpenAIModel, Request, public_url
+from pddl2nl.llm import Model, Request, public_url
+from pddl2nl.llm.chat_body import chat_body
 from pddl2nl.llm.keys import canonical_json, sha256
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import write_domain
@@ -145,7 +146,7 @@ def _canonical_spec(spec: RunSpec | PlannerSpec, models_file: Path | None = None
         "example_plan": _file_or_word(spec.example_plan),
         "base_url": None if spec.base_url is None else public_url(spec.base_url),
         **{
-            role: _model(getattr(spec, role), spec.base_url, models_file)
+            role: _model(getattr(spec, role), models_file)
             for role in ("model", "wording_model", "thoughts_model", "translator_model")
         },
     }
@@ -174,7 +175,7 @@ def _file_hash(path: Path) -> str:
         raise InputError(f"{path}: {error.strerror}") from error
 
 
-def _model(model: str | Model | None, base_url: str | None, models_file: Path | None) -> object:
+def _model(model: str | Model | None, models_file: Path | None) -> object:
     from pddl2nl.experiments.models import MODELS
 
     if model is None:
@@ -188,16 +189,16 @@ def _model(model: str | Model | None, base_url: str | None, models_file: Path | 
         return model
     name = argument if kind == "openai" else model
     changed = models_file.stat().st_mtime_ns if models_file is not None and models_file.is_file() else 0
-    body = _body(name, base_url, models_file, os.environ.get("PDDL2NL_MODELS"), changed)
+    body = _body(name, models_file, os.environ.get("PDDL2NL_MODELS"), changed)
     return [name, json.loads(body)]
 
 
 @lru_cache(maxsize=256)
-def _body(name: str, base_url: str | None, models_file: Path | None, *changes: object) -> str:
+def _body(name: str, models_file: Path | None, *changes: object) -> str:
     """What is sent with every request, by the settings of this model; remembered, as files are read for it."""
     from pddl2nl.llm.settings import load_catalogue
 
-    body = OpenAIModel(name, base_url, settings=load_catalogue(models_file).of(name)).body(Request(()))
+    body = chat_body(name, load_catalogue(models_file).of(name), Request(()))
     return canonical_json({key: value for key, value in body.items() if key != "messages"})
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
@@ -19,6 +20,7 @@ from pddl2nl.errors import InfrastructureError, InputError
 
 __all__ = [
     "LAYOUT_FILE",
+    "PAPER_TABLES",
     "Kind",
     "Layout",
     "LayoutColumn",
@@ -34,6 +36,9 @@ LAYOUT_FILE = "experiment.json"
 
 Kind = Literal["model", "walk", "planner"]
 """Who chooses the actions of a column."""
+
+PAPER_TABLES = ("table-2", "table-3", "table-4", "table-6", "table-7", "renamed-blocksworld")
+"""The tables of which there are a paper's numbers; `pddl2nl.reports.paper` has them."""
 
 _FORMAT = 1
 _Part = TypeVar("_Part")
@@ -88,9 +93,9 @@ class LayoutRow:
 class LayoutTable:
     """A table that the specification asks for.
 
-    ``kind`` is a name of `pddl2nl.reports.tables.TABLES` (``coverage``, ``suites``, ``families``, ``tokens``),
-    ``paper`` of the numbers to stand beside ours (``table-2``), empty for none; ``columns`` the labels of those
-    compared, empty for all.
+    ``kind`` is a name of `pddl2nl.reports.tables.TABLES` (``coverage``, ``runs``, ``suites``, ``families``,
+    ``tokens``), ``paper`` of the numbers to stand beside ours (``table-2``), empty for none; ``columns`` the labels of
+    those compared, empty for all.
     """
 
     kind: str
@@ -181,6 +186,15 @@ def read_layout(folder: Path) -> Layout | None:
 
 _REMEDY = "move it away, or start the experiment again, which writes it anew"
 
+_FIELDS: Mapping[str, tuple[type, str]] = {
+    "str": (str, "a text"),
+    "Kind": (str, "a text"),
+    "int": (int, "a number"),
+    "Mapping[str, Any]": (dict, "an object"),
+}
+_HALF = re.compile("[\ud800-\udfff]")
+"""Half of a character, which JSON can hold and neither a page nor a table."""
+
 
 class _Reading:
     """Checks whatever stands in the file: it may be another program's."""
@@ -202,7 +216,7 @@ class _Reading:
         models = self._of(data.get("models", []), list, "models", "a list of texts")
         runs = self._of(data.get("runs"), dict, "runs", "an object")
         return Layout(
-            name=str(data.get("name", "")),
+            name=self._of(data.get("name", ""), str, "name", "a text"),
             columns=columns,
             rows=rows,
             runs={name: self._places(name, places, len(rows), len(columns)) for name, places in runs.items()},
@@ -221,7 +235,15 @@ class _Reading:
                 found.append(make(**self._of(said, dict, place, "an object")))
             except TypeError:
                 raise self._wrong(place, said, "an object with the fields of this version") from None
+            self._check(place, found[-1])
         return tuple(found)
+
+    def _check(self, place: str, part: Any) -> None:
+        """Raises `InputError` where a field of a column, row or table holds something of another kind."""
+        for each in fields(part):
+            # The annotations are texts here, and other kinds are checked where they are read.
+            kind, expected = _FIELDS.get(str(each.type), (object, ""))
+            self._of(getattr(part, each.name), kind, f"{place}.{each.name}", expected)
 
     def _places(self, run: str, places: Any, rows: int, columns: int) -> tuple[Place, ...]:
         found = []
@@ -238,7 +260,7 @@ class _Reading:
         return tuple(found)
 
     def _of(self, value: Any, kind: type, place: str, expected: str) -> Any:
-        if not isinstance(value, kind):
+        if not isinstance(value, kind) or (isinstance(value, str) and _HALF.search(value)):
             raise self._wrong(place, value, expected)
         return value
 

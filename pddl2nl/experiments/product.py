@@ -274,9 +274,10 @@ def _label(column: SpecColumn) -> str:
 
 
 def _by_section(domains: Sequence[SpecDomain]) -> list[SpecDomain]:
-    """The domains with those of one section together, in the order of the file."""
-    order = {section: number for number, section in enumerate(dict.fromkeys(one.section for one in domains))}
-    return sorted(domains, key=lambda one: order[one.section])
+    """The domains with those of one section together, in the order of the file; what was costlier below all others."""
+    first = [one.section for one in domains if one.section_before is None]
+    order = [*dict.fromkeys([*first, *(one.section for one in domains)])]
+    return sorted(domains, key=lambda one: order.index(one.section))
 
 
 def _layout_columns(spec: ExperimentSpec) -> tuple[LayoutColumn, ...]:

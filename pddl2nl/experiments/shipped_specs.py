@@ -39,9 +39,10 @@ def find_specification(name: str | Path) -> Path:
         InputError: neither is there.
     """
     path = Path(name)
-    if path.exists():
-        return path
     known = {each.name: each.path for each in shipped_specs()}
+    # A folder of that name may be where its records are.
+    if path.exists() and not (path.is_dir() and str(name) in known):
+        return path
     if str(name) in known:
         return known[str(name)]
     if path.suffix or path.name != str(name):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -161,7 +161,9 @@ class _Asking:
 
 def _narrowed(spec: ExperimentSpec, answers: dict[_Question, _Answer]) -> ExperimentSpec:
     left_out, notes = [*spec.left_out], [*spec.notes]
-    narrowed = [_of_domain(domain, answers, left_out, notes) for domain in spec.domains]
+    undecided: dict[SolvedBy, list[tuple[int, int, str]]] = {}
+    narrowed = [_of_domain(domain, answers, left_out, undecided) for domain in spec.domains]
+    notes += (_open_note(condition, some) for condition, some in undecided.items())
     domains = tuple(domain for domain in narrowed if domain.tasks)
     if not domains:
         spec.file.wrong(f"no task passes the filters: {'; '.join(left_out)}", "domains")
@@ -170,9 +172,15 @@ def _narrowed(spec: ExperimentSpec, answers: dict[_Question, _Answer]) -> Experi
 
 
 def _of_domain(
-    domain: SpecDomain, answers: dict[_Question, _Answer], left_out: list[str], notes: list[str]
+    domain: SpecDomain,
+    answers: dict[_Question, _Answer],
+    left_out: list[str],
+    undecided: dict[SolvedBy, list[tuple[int, int, str]]],
 ) -> SpecDomain:
-    """The domain with its tasks that pass; one sentence a filter says how many others there are, and why."""
+    """The domain with its tasks that pass; one sentence a filter says how many others there are, and why.
+
+    ``undecided`` gets how many tasks of how many, and of what, are to be asked about yet.
+    """
     questions = iter([question for question, _ in _questions(domain)])
     tasks = []
     among, reasons, open_ = Counter[SolvedBy](), dict[SolvedBy, Counter[str]](), Counter[SolvedBy]()
@@ -201,8 +209,16 @@ def _of_domain(
             told = ", ".join(f"{count} {status}" for status, count in said.most_common())
             left_out.append(f"{said.total()} of {number} tasks of {domain.label}: {condition}: {told}")
         if open_[condition]:
-            notes.append(
-                f"{open_[condition]} of {number} tasks of {domain.label} may be left out: {condition} is not decided "
-                "yet, and they are counted as if they passed"
-            )
+            undecided.setdefault(condition, []).append((open_[condition], number, domain.label))
     return replace(domain, tasks=tuple(tasks))
+
+
+def _open_note(condition: SolvedBy, some: Sequence[tuple[int, int, str]]) -> str:
+    """What a dry run does not know; a collection of suites in one sentence."""
+    labels = [label for _, _, label in some]
+    of = labels[0] if len(labels) == 1 else f"{len(labels)} domains ({', '.join(labels)})"
+    left, among = sum(open_ for open_, _, _ in some), sum(number for _, number, _ in some)
+    return (
+        f"{left} of {among} tasks of {of} may be left out: {condition} is not decided yet, and they are counted as if "
+        "they passed"
+    )

@@ -12,14 +12,20 @@ from pddl2nl.experiments.product import Cell, behind_endpoint, cells, undecided,
 from pddl2nl.experiments.spec_columns import NO_MODEL, policy_of
 from pddl2nl.experiments.spec_file import ExperimentSpec, SpecDomain
 from pddl2nl.experiments.spec_options import ROLES
-from pddl2nl.llm import Completion, Price
+from pddl2nl.llm import Completion, MissingKeyError, Price
+from pddl2nl.llm.settings import load_catalogue
 from pddl2nl.nl import Wording, template_wording
 
 __all__ = ["check_models"]
 
 
-def check_models(spec: ExperimentSpec, access: Access) -> dict[str, Price | None]:
+def check_models(spec: ExperimentSpec, access: Access, *, asked_here: bool = True) -> dict[str, Price | None]:
     """Makes every model once, and finds the planner where one is needed; gives what their tokens cost.
+
+    Args:
+        spec: the experiment.
+        access: how its models are reached; its ``warn`` hears of keys that are missing and not needed.
+        asked_here: whether this process asks them; where nothing is run, or workers elsewhere ask, it needs no key.
 
     Raises:
         InputError: models that cannot be set up, whose price is not known where it must be, or that cannot do what
@@ -31,7 +37,7 @@ def check_models(spec: ExperimentSpec, access: Access) -> dict[str, Price | None
     if any(map(behind_endpoint, models)):
         # A cache that cannot be opened is no model's fault.
         access.opened_cache()
-    prices = {model: _price(spec, model, access) for model in models}
+    prices = {model: _price(spec, model, access, asked_here) for model in models}
     for role in ("translator_model", "wording_model"):
         _check_oracle(spec, first, role)
     _check_planner(spec)
@@ -46,17 +52,26 @@ def _roles(spec: ExperimentSpec) -> Iterable[str]:
         yield from (options[role] for role in ROLES if role in options and role not in idle)
 
 
-def _price(spec: ExperimentSpec, model: str, access: Access) -> Price | None:
+def _price(spec: ExperimentSpec, model: str, access: Access, asked_here: bool) -> Price | None:
     """What a model's tokens cost, having made it for each domain."""
     price: Price | None = None
     for domain in spec.domains:
         try:
             made = _made(spec, model, domain, access)
+            price = made.price_of(Completion("", model=made.model.name))
+            priced = made.priced
+        except MissingKeyError as error:
+            if asked_here:
+                spec.wrong_model(model, str(error))
+                return None
+            if domain is spec.domains[0]:
+                access.warn(str(error))
+            price = load_catalogue(access.models_file).of(model.removeprefix("openai:")).price
+            priced = price is not None
         except InputError as error:
             spec.wrong_model(model, str(error))
             return None
-        price = made.price_of(Completion("", model=made.model.name))
-        if spec.budget.usd is not None and not made.priced:
+        if spec.budget.usd is not None and not priced:
             spec.file.wrong(
                 f"budgets.max_usd needs to know what tokens cost, and for the model '{model}' this is not known; bound "
                 "the experiment by max_tokens or max_calls, or give the price in a file for access.models",

@@ -172,7 +172,7 @@ class SpecColumn:
     def fits(self, domain: SpecDomain) -> bool:
         """Whether it is for this domain."""
         names = (domain.label, domain.row or domain.label)
-        if self.sections and not among((domain.section,), self.sections):
+        if self.sections and not among((domain.part,), self.sections):
             return False
         return not self.domains or among(names, self.domains)
 

@@ -7,13 +7,13 @@
         {shipped = "blocksworld", set = "scaled", transform = "obfuscate:generic"},
         {domain = "mine/domain.pddl", problems = ["mine/p*.pddl"]},
         {suite = "downward-benchmarks", only = ["gripper*"], solved-by = "ff", within = "30m"},
-        {shipped = ["ferry", "grippers"], set = "scaled", section = "larger"},
+        {shipped = ["ferry", "grippers"], set = "scaled", section = "larger", row = "{domain}, large"},
     ]
 
 Every entry may have filters (`pddl2nl.experiments.spec_filters`) and transformations (`pddl2nl.tasks.transformations`).
 A suite whose tasks have domains of their own becomes several domains under the suite's name. ``section`` says with
-which others an entry's rows stand together in a table; where there are several sets of shipped domains, those other
-than the primary one have sections by their names.
+which others an entry's rows stand together in a table, ``row`` what they are called there; where there are several sets
+of shipped domains, those other than the primary one have sections by their names.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _GENERIC = ("domain", "dom")
 _texts = one_or_many(text)
 _TRANSFORMS: dict[str, Kind] = {"transform": _texts, "transform_seed": whole(0)}
 _SECTION = Kind("a text, which may be empty", lambda value: isinstance(value, str))
-_EVERY: dict[str, Kind] = {**FILTERS, **_TRANSFORMS, "section": _SECTION}
+_EVERY: dict[str, Kind] = {**FILTERS, **_TRANSFORMS, "section": _SECTION, "row": text}
 _ENTRIES: dict[str, dict[str, Kind]] = {
     "domain": {"domain": text, "problems": list_of(text), **_EVERY},
     "shipped": {"shipped": _texts, "set": choice(_SETS), **_EVERY},
@@ -124,7 +124,8 @@ class DomainEntries:
     def _placed(self, one: SpecDomain, said: Mapping[str, Any], filters: Filters) -> SpecDomain:
         """The domain with what its entry says of tables and of costs."""
         sectioned = {"section": said["section"], "shipped_set": ""} if "section" in said else {}
-        return replace(one, **sectioned, costlier=filters.costlier)
+        row = said.get("row", "").replace("{domain}", one.name)
+        return replace(one, **sectioned, row=row, costlier=filters.costlier)
 
     # ── files and shipped domains ────────────────────────────────────────────────────────────────
 

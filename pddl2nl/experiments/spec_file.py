@@ -56,6 +56,7 @@ from pddl2nl.experiments.spec_headings import headed
 from pddl2nl.experiments.spec_options import OPTIONS, PLANNER_OPTIONS, References
 from pddl2nl.experiments.spec_overrides import Overrides, fallen_back, fewer_seeds, fewer_tasks
 from pddl2nl.experiments.spec_parts import SpecDomain, SpecTask
+from pddl2nl.experiments.spec_tables import layout_tables
 from pddl2nl.experiments.spec_variables import VARIABLES, fill_variables
 from pddl2nl.experiments.spec_wordings import worded
 from pddl2nl.experiments.toml_places import Kind, TOMLText, choice, list_of, near, number, shown, text, whole
@@ -69,8 +70,6 @@ __all__ = ["ExperimentSpec", "Overrides", "SpecColumn", "SpecDomain", "SpecTask"
 
 PLANNER_SECONDS = 1800
 """The time limit of a baseline unless the file says another: that of the planning competitions."""
-TABLE_KINDS = ("coverage", "suites", "families", "tokens")
-"""The tables that an experiment may end in."""
 
 _TOP: dict[str, Kind] = {
     "name": text,
@@ -89,9 +88,12 @@ _TOP: dict[str, Kind] = {
     **{
         key: list_of(Kind(f"a table [[{key}]]", lambda value: isinstance(value, dict))) for key in ("columns", "tables")
     },
+    "zip": Kind(
+        "a table such as zip = { seed = [1, 2], wording = [FILE, FILE] }", lambda value: isinstance(value, dict)
+    ),
     **{
         table: Kind(f"a table [{table}]", lambda value: True)
-        for table in ("options", "budgets", "access", "zip", "cluster", VARIABLES)
+        for table in ("options", "budgets", "access", "cluster", VARIABLES)
     },
 }
 _MEMBERS: dict[str, Kind] = {
@@ -111,7 +113,6 @@ _ACCESS: dict[str, Kind] = {
     "tokens_per_minute": _ABOVE_ZERO,
     "models": text,
 }
-_TABLE: dict[str, Kind] = {"kind": choice(TABLE_KINDS), "title": text, "paper": text, "columns": list_of(text)}
 _TABLES = {"options": {**OPTIONS, **PLANNER_OPTIONS}, "budgets": _BUDGETS, "access": _ACCESS}
 _ELSEWHERE = {
     **dict.fromkeys(COLUMN, "in an entry [[columns]]"),
@@ -223,7 +224,7 @@ class _Reading:
         columns = self._columns(combinations)
         entries = DomainEntries(file, top["instances"], self._references.path("."), self._left_out, self._notes)
         domains = fewer_tasks(entries.read(top.get("domains", ())), self._overrides, file)
-        columns = self._named(columns, domains)
+        columns = self._named(self._overridden(columns, domains), domains)
         asked = {label for column in columns for label in column.wordings}
         of_all = None
         if "columns" not in file.data:
@@ -268,9 +269,9 @@ class _Reading:
     # ── columns ──────────────────────────────────────────────────────────────────────────────────
 
     def _columns(self, left_out: list[str]) -> tuple[SpecColumn, ...]:
-        """The columns with the model and the seeds of the command line, not yet named."""
+        """The columns with the model of the command line as the one that is asked, not yet named."""
         top, file, chosen = self._top, self._file, self._profile
-        rows = zipped(file, self._references, "zip") if isinstance(top.get("zip"), dict) else ()
+        rows = zipped(file, self._references, "zip") if "zip" in top else ()
         if rows and "seed" in rows[0] and "seeds" in file.data:
             file.wrong("'seed' stands in 'zip', and 'seeds' beside it; leave one of them out", "seeds")
         models = (self._overrides.model,) if self._overrides.model else self._models
@@ -294,8 +295,13 @@ class _Reading:
             if top["wordings"]:
                 said["wording"] = top["wordings"]
             found += reading.columns(said, {}, ())
-        columns = fallen_back(found, self._overrides, self._options, top.get("profile"), self._notes)
-        return fewer_seeds(columns, self._overrides.seeds, file) if self._overrides.seeds else columns
+        return tuple(found)
+
+    def _overridden(self, columns: tuple[SpecColumn, ...], domains: Sequence[SpecDomain]) -> tuple[SpecColumn, ...]:
+        """The columns with the model and the seeds of the command line."""
+        said = self._overrides
+        columns = fallen_back(columns, domains, said, self._options, self._top.get("profile"), self._notes)
+        return fewer_seeds(columns, said.seeds, self._file) if said.seeds else columns
 
     def _headings(self, number: int) -> list[str]:
         """The headings of an entry that was not read."""
@@ -318,7 +324,7 @@ class _Reading:
         fewer = self._overrides.domains or self._overrides.sections
         names = {
             "domains": dict.fromkeys(name for one in domains for name in (one.row or one.label, one.label)),
-            "sections": dict.fromkeys(one.section for one in domains),
+            "sections": dict.fromkeys(one.part for one in domains),
         }
         for column in columns:
             for key, patterns in (("domains", column.domains), ("sections", column.sections)):
@@ -337,27 +343,16 @@ class _Reading:
         planners = (f"{SYMBOLIC} {TITLES[planner]}" for planner in self._top["baselines"])
         # An optional column that is left out may be asked for all the same.
         known = [*labels, *planners, *(label for number_ in self._missing for label in self._headings(number_))]
-        found = []
-        for number_, _ in enumerate(self._top.get("tables", ())):
-            keys = ("tables", str(number_))
-            said = self._file.table(_TABLE, *keys)
-            if "kind" not in said and "kind" not in self._file.data["tables"][number_]:
-                self._file.wrong(f"'kind' is missing: one of {', '.join(TABLE_KINDS)}", *keys)
-            for label in said.get("columns", ()):
-                if label not in known and self._file.sound:
-                    hint = near(label, known) or f"; there are {', '.join(known)}"
-                    self._file.wrong(f"no column is called '{label}'{hint}", *keys, "columns", value=label)
-            chosen = tuple(said.get("columns", ()))
-            found.append(
-                LayoutTable(said.get("kind", "coverage"), said.get("title", ""), said.get("paper", ""), chosen)
-            )
-        return tuple(found) or (LayoutTable("coverage"),)
+        return layout_tables(self._file, len(self._top.get("tables", ())), known)
 
     def _cluster(self) -> Mapping[str, Any]:
         said = self._file.data.get("cluster", {})
         if not isinstance(said, dict):
             self._file.wrong(f"'cluster' is {shown(said)}; a table [cluster] was expected", "cluster")
             return {}
+        if "workers" in said:
+            # All else is for Dask to judge.
+            self._file.fits(said["workers"], whole(1), "cluster", "workers")
         return said
 
     def _check(self, columns: Sequence[SpecColumn], domains: Sequence[SpecDomain]) -> None:

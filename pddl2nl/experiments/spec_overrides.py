@@ -2,7 +2,8 @@
 
 A model that speaks the wording alone (the oracle), or what a file of replies holds, can take no other role. Where it
 comes in the place of one that could, the domain's own wording stands for that of a model, the reader for its
-translations, and the template for its thoughts; each is said.
+translations, and the template for its thoughts; each is said. Of a domain whose names were obfuscated a model could not
+know what its own wording tells, so the template stands for it: the paper found that models' snippets were like it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from glob import escape
 from typing import Any
 
 from pddl2nl.experiments.profiles import profile
@@ -21,6 +23,9 @@ __all__ = ["Overrides", "fallen_back", "fewer_seeds", "fewer_tasks"]
 
 _ONE_ROLE = ("oracle", "script")
 """Models that can plan, and nothing else."""
+_TEMPLATE = (
+    "the template stands for the wording that a model makes of a renamed domain, as the paper's were like templates"
+)
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,7 @@ def fewer_seeds(columns: Sequence[SpecColumn], seeds: Sequence[int], file: TOMLT
 
 def fallen_back(
     columns: Sequence[SpecColumn],
+    domains: Sequence[SpecDomain],
     overrides: Overrides,
     shared: Mapping[str, Any],
     profile_name: str | None,
@@ -71,6 +77,7 @@ def fallen_back(
 
     Args:
         columns: as the file has them.
+        domains: that they are for; one that is for obfuscated domains and for others becomes two of one name.
         overrides: the model.
         shared: the options of all columns.
         profile_name: of the setting that gives what the file does not.
@@ -82,35 +89,48 @@ def fallen_back(
     changes: dict[str, list[str]] = {}
     found = []
     for column in columns:
-        if policy_of(column.policy).needs_model:
-            made = [replace(each, model=overrides.model) for each in column.repetitions]
+        if column.kind == "walk":
+            found.append(column)
+            continue
+        for part, renamed in _by_names(column, domains) if limited else [(column, False)]:
+            made = [replace(each, model=overrides.model) for each in part.repetitions]
             if limited:
-                made = [_one_role(each, column, shared, profile_name, changes) for each in made]
-            column = replace(column, repetitions=tuple(made))
-        found.append(column)
-    asking = sum(column.kind == "model" for column in columns)
+                said = {**_of_profile(profile_name), **shared}
+                made = [_one_role(each, part, said, renamed, changes) for each in made]
+            found.append(replace(part, repetitions=tuple(made)))
+    asking = {column.label for column in columns if column.kind == "model"}
     for change, labels in changes.items():
         each = [*dict.fromkeys(labels)]
-        where = "all columns that ask a model" if len(each) == asking > 1 else ", ".join(each)
+        where = "all columns that ask a model" if len(each) == len(asking) > 1 else ", ".join(each)
         notes.append(f"--model {overrides.model}: {change}: {where}")
     return tuple(found)
+
+
+def _by_names(column: SpecColumn, domains: Sequence[SpecDomain]) -> list[tuple[SpecColumn, bool]]:
+    """The column, in two where it is told by a model's wording and some of its domains are renamed; which part is."""
+    fitting = [one for one in domains if column.fits(one)]
+    if "llm" not in column.wordings or len({one.renamed for one in fitting}) < 2:
+        return [(column, bool(fitting) and fitting[0].renamed)]
+    labels = {flag: tuple(escape(one.label) for one in fitting if one.renamed == flag) for flag in (False, True)}
+    return [(replace(column, domains=some), flag) for flag, some in labels.items()]
 
 
 def _one_role(
     each: Repetition,
     column: SpecColumn,
     shared: Mapping[str, Any],
-    profile_name: str | None,
+    renamed: bool,
     changes: dict[str, list[str]],
 ) -> Repetition:
     """The repetition with nothing asked of its model but to plan."""
-    said = {**(_of_profile(profile_name)), **shared, **each.options}
+    said = {**shared, **each.options}
     if column.style == "pddl":
         return each
     options = dict(each.options)
     if each.wording == "llm" and "wording_model" not in said:
-        each = replace(each, wording="default")
-        changes.setdefault("the domain's own wording stands for one that a model makes", []).append(column.label)
+        each = replace(each, wording="template" if renamed else "default")
+        change = _TEMPLATE if renamed else "the domain's own wording stands for one that a model makes"
+        changes.setdefault(change, []).append(column.label)
     if said.get("translator", "reader") != "reader" and "translator_model" not in said:
         options["translator"] = "reader"
         changes.setdefault("the reader stands for translations by a model", []).append(column.label)
@@ -135,17 +155,17 @@ def fewer_tasks(domains: Sequence[SpecDomain], overrides: Overrides, file: TOMLT
     """The tasks that the command line names; a name that fits nothing is noted as an error."""
     found = tuple(domains)
     for option, patterns, names in (
-        ("--sections", overrides.sections, [one.section for one in found]),
+        ("--sections", overrides.sections, [one.part for one in found]),
         ("--domains", overrides.domains, [one.row or one.label for one in found]),
         ("--instances", overrides.instances, [task.name for one in found for task in one.tasks]),
     ):
         for pattern in patterns:
             if found and not _fits(pattern, names):
-                said = ", ".join(dict.fromkeys(names)) if option != "--instances" else ""
-                hint = near(pattern, names) or (f"; there are {said}" if said.strip(", ") else "")
+                said = ", ".join(dict.fromkeys(filter(None, names))) if option != "--instances" else ""
+                hint = near(pattern, names) or (f"; there are {said}" if said else "")
                 file.wrong(f"{option}: nothing here is called '{pattern}'{hint}")
     if overrides.sections:
-        found = tuple(one for one in found if any(_fits(each, [one.section]) for each in overrides.sections))
+        found = tuple(one for one in found if any(_fits(each, [one.part]) for each in overrides.sections))
     if overrides.domains:
         found = tuple(one for one in found if any(_fits(each, [one.row or one.label]) for each in overrides.domains))
     if overrides.instances:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -52,9 +53,11 @@ class SpecDomain:
         suite: what the domain is called in the names of records; the label where this is empty.
         origin: what it was read from: what was read from the same, in one section, is one domain.
         section: of the tables in which its rows stand; empty where there are none.
-        row: what a table calls it, which it may share: a suite whose tasks have domains of their own is one row.
+        row: what a table calls it, which it may share: a suite whose tasks have domains of their own is one row. Until
+            `told_apart`, what its entry says of it; empty for nothing.
         shipped_set: of a shipped domain whose entry names no section: primary, scaled or unsolvable.
-        costlier: what is kept of it where it would cost too much.
+        costlier: what is kept of it where it would cost too much; then ``section_before`` is what its section was asked
+            for by before; None for what was left where it was.
         original: the domain before its transformations, which are ``changes``.
     """
 
@@ -71,11 +74,22 @@ class SpecDomain:
     row: str = ""
     shipped_set: str = ""
     costlier: Costlier | None = None
+    section_before: str | None = None
 
     @property
     def name(self) -> str:
         """What it is called in the names of records."""
         return self.suite or self.label
+
+    @property
+    def part(self) -> str:
+        """What its section is asked for by: its name, or that of the set where a table needs none."""
+        return self.section or self.shipped_set if self.section_before is None else self.section_before
+
+    @property
+    def renamed(self) -> bool:
+        """Whether names were put in the place of its own that say something else, or nothing."""
+        return any(name.startswith("obfuscate") for name in self.origin)
 
     def worded(self, spec: str | None) -> Wording:
         """The wording by `choose_wording`, transformed as the domain was; the template is made for what it is now."""
@@ -89,11 +103,19 @@ class SpecDomain:
         return wording
 
 
+_UNTOLD = re.compile(r"\+strip-costs(-all)?")
+
+
 # ── no two of one name ───────────────────────────────────────────────────────────────────────────
 
 
 def told_apart(domains: Sequence[SpecDomain]) -> list[SpecDomain]:
-    """The domains, each once in a section, with numbers in labels, rows and suites' names that others have as well."""
+    """The domains, each once in a section, with numbers in labels, rows and suites' names that others have as well.
+
+    Raises:
+        InputError: entries that contradict each other: in filters of one task, in rows of one domain, or by one row for
+            several domains.
+    """
     # The same domain may stand there several times with different problems.
     same: dict[tuple[tuple[str, ...], str], list[SpecDomain]] = defaultdict(list)
     for one in _sectioned(domains):
@@ -102,6 +124,7 @@ def told_apart(domains: Sequence[SpecDomain]) -> list[SpecDomain]:
     owners: dict[str, tuple[str, ...]] = {}
     labels: set[str] = set()
     names: dict[str, str] = {}
+    given: dict[tuple[str, str], str] = {}
     found: list[SpecDomain] = []
     for (origin, section), some in same.items():
         # The domains of one suite have its name in common; all others would be mixed up with it in a report.
@@ -122,15 +145,31 @@ def told_apart(domains: Sequence[SpecDomain]) -> list[SpecDomain]:
         label = label if label not in labels else f"{label} ({section or 'primary'})"
         labels.add(label)
         tasks = _each_once(label, [each for one in some for each in one.tasks])
+        said = dict.fromkeys((given.get((row, section), some[0].row), *(one.row for one in some)))
+        if len(said) > 1:
+            told = " and ".join(f"'{each or row}'" for each in said)
+            raise InputError(f"{label} stands there several times in one section, as row {told}: give them one 'row'")
         found.append(replace(some[0], label=label, suite=suite, row=row, section=section, tasks=tasks))
-    rows = {one.row for one in found}
-    return [replace(one, row=_shown(one.row, rows)) for one in found]
+        given[row, section] = some[0].row
+    return _with_rows(found, given)
 
 
-def _shown(row: str, others: Collection[str]) -> str:
-    """A row's name without what changes nothing that anybody is told of, unless another row is called so."""
-    plain = row.replace("+strip-costs", "")
-    return row if plain in others else plain
+def _with_rows(domains: Sequence[SpecDomain], given: Mapping[tuple[str, str], str]) -> list[SpecDomain]:
+    """The domains as tables call them: as their entries say, else without what nobody is told of.
+
+    A transformation that changes nothing in words is left out of a name, unless two rows would be called alike then.
+    """
+    rows = dict.fromkeys((one.row, one.section) for one in domains)
+    plain = {row: _UNTOLD.sub("", row) for row, _ in rows}
+    alike = Counter(plain.values())
+    shown = {
+        (row, section): given[row, section] or (plain[row] if alike[plain[row]] == 1 else row) for row, section in rows
+    }
+    called: dict[tuple[str, str], str] = {}
+    for (row, section), name in shown.items():
+        if (other := called.setdefault((name, section), row)) != row:
+            raise InputError(f"{other} and {row} would both be the row '{name}' of a table: give one another 'row'")
+    return [replace(one, row=shown[one.row, one.section]) for one in domains]
 
 
 def _sectioned(domains: Sequence[SpecDomain]) -> list[SpecDomain]:

@@ -67,16 +67,17 @@ def _there(
     file: TOMLText,
     left_out: list[str],
 ) -> Iterator[SpecColumn]:
-    """The columns but for optional ones that need a file that is not there."""
+    """The columns but for optional ones that need a file which is there for none of their domains."""
     missing_files: dict[tuple[int | None, Path], list[str]] = {}
     for column in columns:
         optional = column.entry is not None and file.data["columns"][column.entry].get("optional") is True
+        # What some domains have is left out for the others alone, as of columns that are not optional.
         missing = [
-            path
+            paths[0]
             for label in column.wordings
-            for one in domains
-            if optional and label not in _WORDS and column.fits(one)
-            if not (path := references.path(wording_file(label, one))).is_file()
+            if optional and label not in _WORDS
+            if (paths := [references.path(wording_file(label, one)) for one in domains if column.fits(one)])
+            if not any(path.is_file() for path in paths)
         ]
         if missing:
             missing_files.setdefault((column.entry, missing[0]), []).append(column.label)
@@ -136,8 +137,7 @@ class _Wordings:
 
 def _looked_at(one: SpecDomain, notes: list[str]) -> SpecDomain:
     worded = one.wordings.get("default")
-    hidden = any(name.startswith("obfuscate") for name in one.origin)
-    if hidden and isinstance(worded, Wording) and worded != template_wording(one.domain):
+    if one.renamed and isinstance(worded, Wording) and worded != template_wording(one.domain):
         notes.append(
             f"{one.label}: its default wording tells what things are, as the domain's own did; "
             'wordings = ["template"] tells its new names alone'

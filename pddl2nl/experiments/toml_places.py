@@ -91,7 +91,7 @@ class TOMLText:
         self.path = path
         self._problems: list[tuple[int, int, str]] = []
         try:
-            self._text = path.read_text(encoding="utf-8")
+            self._text = path.read_text(encoding="utf-8-sig")
             self.data: dict[str, Any] = tomllib.loads(self._text)
         except tomllib.TOMLDecodeError as error:
             raise InputError(self._decoding(error)) from None

@@ -49,6 +49,7 @@ def transformed(one: SpecDomain, names: Sequence[str], seed: int = 1) -> SpecDom
         original=one.domain,
         changes=changes,
         section=one.section,
+        row=one.row,
         shipped_set=one.shipped_set,
         costlier=one.costlier,
     )

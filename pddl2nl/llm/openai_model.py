@@ -18,13 +18,22 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pddl2nl.llm.chat_body import chat_body
 from pddl2nl.llm.connection import connect, post
 from pddl2nl.llm.embedding import chunks, read_vectors
 from pddl2nl.llm.faults import Fault, backoff, fault_in_reply, fault_of, status_fault
 from pddl2nl.llm.limiter import CHARACTERS_A_TOKEN, Limiter
 from pddl2nl.llm.reading import is_part_of_reply, read_completion, read_text, read_usage
 from pddl2nl.llm.redaction import Redactor, guard_logs, secrets_of_url
-from pddl2nl.llm.types import Completion, EndpointError, ModelConfigurationError, Request, Tariff, Usage
+from pddl2nl.llm.types import (
+    Completion,
+    EndpointError,
+    MissingKeyError,
+    ModelConfigurationError,
+    Request,
+    Tariff,
+    Usage,
+)
 from pddl2nl.llm.urls import Address, host_of, is_near, public_url
 
 if TYPE_CHECKING:
@@ -60,8 +69,8 @@ class OpenAIModel:
         timeout: seconds that one attempt may take; None means as in the settings, else 600.
 
     Raises:
-        ModelConfigurationError: no name, a base URL that is none, a key that cannot be sent, or none where one is
-            needed, a header whose variable is not set.
+        MissingKeyError: no key where one is needed, a header whose variable is not set.
+        ModelConfigurationError: no name, a base URL that is none, a key that cannot be sent.
     """
 
     def __init__(
@@ -167,24 +176,7 @@ class OpenAIModel:
 
     def body(self, request: Request) -> dict[str, Any]:
         """The request as it is sent: the JSON body of a chat completion."""
-        settings = self._settings
-        messages = [{"role": message.role, "content": message.content} for message in request.messages]
-        body: dict[str, Any] = {"model": self._name, "messages": messages}
-        limit = _first(request.max_tokens, settings.max_tokens, None)
-        temperature = _first(settings.temperature, request.temperature, None)
-        stop = list(dict.fromkeys((*request.stop, *settings.stop)))
-        if limit is not None:
-            body[settings.max_tokens_name] = limit
-        if temperature is not None and settings.takes_temperature:
-            body["temperature"] = temperature
-        if request.seed is not None and settings.takes_seed:
-            body["seed"] = request.seed
-        if stop and settings.takes_stop:
-            body["stop"] = stop
-        if settings.reasoning_effort is not None:
-            body["reasoning_effort"] = settings.reasoning_effort
-        body.update(settings.extra_body)
-        return body
+        return chat_body(self._name, self._settings, request)
 
     def identity(self, request: Request) -> dict[str, Any]:
         """All that determines the reply, as JSON; nothing of time-outs, retries, headers and keys.
@@ -339,7 +331,7 @@ class OpenAIModel:
     def _check_key(self) -> None:
         key, variable = self._key(), self._settings.key_variable
         if not key and not is_near(host_of(self._address.whole) or ""):
-            raise ModelConfigurationError(
+            raise MissingKeyError(
                 f"the model '{self._name}' at {self.base_url} needs a key in the environment variable "
                 f"{variable} (script:FILE and replay:DIR need none, nor does the oracle of 'run')"
             )

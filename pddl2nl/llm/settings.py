@@ -23,7 +23,7 @@ from typing import Any, Literal
 
 from pddl2nl.llm.prices import Price
 from pddl2nl.llm.setting_values import HIDDEN, READERS, SECRET_KEYS, WrongValueError, holds_key
-from pddl2nl.llm.types import ModelConfigurationError
+from pddl2nl.llm.types import MissingKeyError, ModelConfigurationError
 from pddl2nl.llm.urls import public_url
 
 __all__ = ["VARIABLE", "Catalogue", "ModelSettings", "load_catalogue", "shipped_catalogue"]
@@ -105,13 +105,13 @@ class ModelSettings:
         """The headers with the values of their environment variables; not to be shown.
 
         Raises:
-            ModelConfigurationError: a variable that is not set.
+            MissingKeyError: a variable that is not set.
         """
 
         def value(found: re.Match[str]) -> str:
             variable = found[1] or found[2]
             if variable not in os.environ:
-                raise ModelConfigurationError(f"a header names the environment variable {variable}, which is not set")
+                raise MissingKeyError(f"a header names the environment variable {variable}, which is not set")
             return os.environ[variable].strip()
 
         return {name: _IN_HEADER.sub(value, text) for name, text in self.headers.items()}

@@ -4,7 +4,8 @@ The exceptions of this room::
 
     Pddl2nlError (pddl2nl.errors)
     ├── InputError
-    │   └── ModelConfigurationError   a model that cannot be set up: no key, an unknown price, a bad script
+    │   └── ModelConfigurationError   a model that cannot be set up: an unknown price, a bad script
+    │       └── MissingKeyError       a key, or a header's value, that is not in the environment
     └── InfrastructureError
         ├── EndpointError             the endpoint failed, for good or after all retries
         │   ├── EndpointRefusedError  it refused for good (400, 401, 403, 404, no credit): nothing more is to be asked
@@ -33,6 +34,7 @@ __all__ = [
     "EndpointRefusedError",
     "Finish",
     "Message",
+    "MissingKeyError",
     "Model",
     "ModelConfigurationError",
     "Purpose",
@@ -56,6 +58,10 @@ Tariff = Literal["standard", "batch"]
 
 class ModelConfigurationError(InputError):
     """A model that cannot be set up as asked."""
+
+
+class MissingKeyError(ModelConfigurationError):
+    """The environment has no key for the model, or lacks what one of its headers wants: here it cannot be asked."""
 
 
 class EndpointError(InfrastructureError):

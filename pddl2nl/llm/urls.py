@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
-__all__ = ["Address", "host_of", "is_near", "public_url"]
+__all__ = ["Address", "holds_more", "host_of", "is_near", "public_url"]
 
 
 class Address:
@@ -43,6 +43,15 @@ def public_url(url: str) -> str:
     host = parts.hostname or ""
     place = f"[{host}]{port}" if ":" in host else host + port
     return urlunsplit((parts.scheme, place, parts.path.rstrip("/"), "", ""))
+
+
+def holds_more(url: str) -> bool:
+    """Whether an address holds what `public_url` leaves out because it may be secret: user, password or query."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return True
+    return bool(parts.username or parts.password or parts.query)
 
 
 def host_of(url: str) -> str | None:

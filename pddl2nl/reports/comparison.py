@@ -21,7 +21,7 @@ from pddl2nl.reports.metrics import METRICS, Metric
 from pddl2nl.reports.statistics import McNemar, PairedBootstrap, cohens_d_z, dominance, holm, mcnemar, paired_bootstrap
 from pddl2nl.reports.summaries import RunSummary
 
-__all__ = ["SHARES", "Comparison", "Side", "compare", "comparisons"]
+__all__ = ["SHARES", "Comparison", "Side", "compare", "comparisons", "corrected", "shared_rows"]
 
 SHARES = frozenset({"coverage", "unsolvable-claimed", "unsolvable-claimed-falsely"})
 """The metrics that are yes or no for a run, so that their mean is a share."""
@@ -122,7 +122,7 @@ def compare(
     sections = {row.section for row in gathered.layout.rows}
     if section is not None and section not in sections:
         raise InputError(f"no section '{section}' in this experiment; there are {_listed(sorted(sections))}")
-    rows = _shared_rows(gathered, side_a, side_b, section)
+    rows = shared_rows(gathered, side_a, side_b, section)
     runs_a, runs_b = _instances(gathered, side_a, rows), _instances(gathered, side_b, rows)
     keys = list(dict.fromkeys((*runs_a, *runs_b)))
     pairs = [pair for key in keys if (pair := _pair(measured, runs_a.get(key, ()), runs_b.get(key, ()))) is not None]
@@ -139,9 +139,13 @@ def comparisons(gathered: Gathered, metric: str = "coverage") -> tuple[Compariso
     Raises:
         InputError: no such metric, or one that is never compared.
     """
-    made = [*_against_best(gathered, metric), *_against_variants(gathered, metric)]
-    corrected = iter(holm([one.p_value for one in made if one.p_value is not None]))
-    return tuple(one if one.p_value is None else replace(one, p_holm=next(corrected)) for one in made)
+    return corrected([*_against_best(gathered, metric), *_against_variants(gathered, metric)])
+
+
+def corrected(made: Sequence[Comparison]) -> tuple[Comparison, ...]:
+    """Comparisons that are made together, their p-values corrected for that (Holm)."""
+    values = iter(holm([one.p_value for one in made if one.p_value is not None]))
+    return tuple(one if one.p_value is None else replace(one, p_holm=next(values)) for one in made)
 
 
 def _against_best(gathered: Gathered, metric: str) -> Iterator[Comparison]:
@@ -203,7 +207,7 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(f"'{name}'" for name in names if name) or "none"
 
 
-def _shared_rows(gathered: Gathered, a: Side, b: Side, section: str | None) -> frozenset[tuple[str, str]]:
+def shared_rows(gathered: Gathered, a: Side, b: Side, section: str | None) -> frozenset[tuple[str, str]]:
     """Label and section of the rows in which both sides have runs, or are to have them."""
     layout = gathered.layout
     labels = [each.label for each in layout.columns]

@@ -48,8 +48,11 @@ _CHOSEN = (
 )
 
 
-def comparison_table(made: Sequence[Comparison]) -> Table | None:
-    """The comparisons, a line each, below what is compared with them; None where there are none."""
+def comparison_table(made: Sequence[Comparison], *, best: bool = True) -> Table | None:
+    """The comparisons, a line each, below what is compared with them; None where there are none.
+
+    ``best`` says whether A was chosen for its coverage, as `pddl2nl.reports.comparison.comparisons` does.
+    """
     if not made:
         return None
     metrics = tuple(dict.fromkeys(one.metric for one in made))
@@ -61,7 +64,7 @@ def comparison_table(made: Sequence[Comparison]) -> Table | None:
         stub="B",
         headings=_HEADINGS,
         sections=sections,
-        notes=tuple(_notes(made)),
+        notes=tuple(_notes(made, best)),
     )
 
 
@@ -128,7 +131,7 @@ def _effect(one: Comparison) -> TableCell:
     return TableCell(_minus(f"{by_deviation}δ {one.dominance:+.2f}"), one.dominance if one.d_z is None else one.d_z)
 
 
-def _notes(made: Sequence[Comparison]) -> Iterator[str]:
+def _notes(made: Sequence[Comparison], best: bool) -> Iterator[str]:
     for name in dict.fromkeys(one.metric for one in made):
         metric = METRICS[name]
         yield f"{name}: {metric.summary}; {metric.better} is better" + (
@@ -144,7 +147,7 @@ def _notes(made: Sequence[Comparison]) -> Iterator[str]:
         yield _ALIKE
     if any(one.p_holm is not None for one in made):
         yield _HOLM
-    if any(one.p_holm is not None and one.a.column != one.b.column for one in made):
+    if best and any(one.p_holm is not None and one.a.column != one.b.column for one in made):
         yield _CHOSEN
     if any(one.left_out for one in made):
         yield (

@@ -43,6 +43,11 @@ class Coverage:
         """Solved of the tasks, 0 to 1; None where there are none."""
         return self.solved / self.tasks if self.tasks else None
 
+    @property
+    def agreed(self) -> bool:
+        """Whether all seeds came to the same number: the interval has no width then, which is no certainty."""
+        return self.interval is not None and self.interval.high - self.interval.low < 1e-9
+
 
 def coverage_of(runs: Iterable[RunSummary], level: float = LEVEL) -> Coverage:
     """The coverage of these runs of one column; several runs of one task and seed count alike.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -58,7 +58,7 @@ def gather(folder: Path, *, workers: int | None = None) -> Gathered:
 
     Where several folders hold an experiment each, their layouts become one (`pddl2nl.reports.layouts.joined_layout`);
     records beside which no layout stands get one made of themselves. A name that occurs in several folders has its
-    folder before it.
+    folder before it; where such runs come to stand in one cell they are one run, and the first that is scored counts.
 
     Args:
         folder: of an experiment, of several, or of single runs.
@@ -83,7 +83,9 @@ def gather(folder: Path, *, workers: int | None = None) -> Gathered:
     if orphans := [run for run in summaries if run.path.parent not in layouts]:
         parts.append(made_layout(orphans, folder.resolve().name))
     layout, notes = joined_layout(parts)
-    return _placed(folder, layout, summaries, unfinished, notes)
+    # Not those of single runs, whose files are called as somebody liked.
+    specified = frozenset(run for part in parts[: len(layouts)] for run in part.runs)
+    return _placed(folder, layout, summaries, unfinished, notes, specified)
 
 
 def gathered(runs: Iterable[Record | RunSummary], layout: Layout | None = None, name: str = "") -> Gathered:
@@ -105,21 +107,31 @@ def _placed(
     summaries: Sequence[RunSummary],
     unfinished: tuple[Path, ...] = (),
     notes: tuple[str, ...] = (),
+    specified: Container[str] = (),
 ) -> Gathered:
-    """The runs in the cells of their layout."""
+    """The runs in the cells of their layout.
+
+    Of those that a specification gave their names, which are the same for the same run and no other, two in one cell
+    are one run.
+    """
     runs = {run.name: run for run in summaries if run.name in layout.runs}
-    cells: dict[Place, list[RunSummary]] = {}
-    for name, run in runs.items():
+    cells: dict[Place, dict[str, RunSummary]] = {}
+    # Of copies one that is scored stands before one that infrastructure broke.
+    for name, run in sorted(runs.items(), key=lambda item: item[1].infrastructure):
         for place in layout.runs[name]:
-            cells.setdefault(place, []).append(run)
+            cells.setdefault(place, {}).setdefault(run.path.name if name in specified else name, run)
+    kept = {run.name for some in cells.values() for run in some.values()}
+    if copies := [name for name in runs if name not in kept]:
+        named = f"{len(copies)} {'run is' if len(copies) == 1 else 'runs are'}"
+        notes = (*notes, f"{named} there once more in another folder, and each counts once; {copies[0]} is left out.")
     return Gathered(
         folder,
         layout,
-        runs,
+        {name: run for name, run in runs.items() if name in kept},
         missing=tuple(name for name in layout.runs if name not in runs),
         strangers=tuple(sorted(run.name for run in summaries if run.name not in layout.runs)),
         unfinished=unfinished,
-        cells={place: tuple(sorted(some, key=_by_task)) for place, some in cells.items()},
+        cells={place: tuple(sorted(some.values(), key=_by_task)) for place, some in cells.items()},
         notes=notes,
     )
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.experiments.layout import Layout
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.overview import Difference, list_data, overview_of
+from pddl2nl.reports.overview import Difference, Overview, list_data, overview_of
 from pddl2nl.reports.page_plan import PagePlan, PageRun, RunPage, plan_pages
 from pddl2nl.reports.rendering import MARK, Files, run_html, runs_page_html, whole_page_html
 from pddl2nl.reports.run_view import RunView, view_of
@@ -82,19 +82,8 @@ def write_html(
         return path
     folder = out.with_suffix("") if named else out
     _remove_old(folder / "runs", {f"{page.name}.html" for page in plan.pages})
-    judged = _write_pages(plan, folder / "runs", workers)
-    differences = [difference for one in judged for difference in one.differences]
-    rechecked = sum(one.judged for one in judged)
-    overview = overview_of(
-        plan,
-        title=title or gathered.layout.name or _TITLE,
-        notes=notes,
-        differences=differences,
-        rechecked=rechecked,
-        folder=True,
-        paper=paper,
-        plots=plots,
-    )
+    judged = _together(_write_pages(plan, folder / "runs", workers))
+    overview = _overview(plan, title, notes, judged, folder=True, paper=paper, plots=plots)
     _write(folder / "index.html", whole_page_html(overview, (), Files()))
     return folder / "index.html"
 
@@ -109,17 +98,28 @@ def render_report(
 def _whole(plan: PagePlan, title: str, notes: Sequence[str], paper: bool, plots: bool) -> str:
     files = Files()
     articles, judged = _articles(plan.runs, files)
-    overview = overview_of(
+    overview = _overview(plan, title, notes, judged, folder=False, paper=paper, plots=plots)
+    return whole_page_html(overview, articles, files)
+
+
+def _overview(
+    plan: PagePlan, title: str, notes: Sequence[str], judged: _Judged, *, folder: bool, paper: bool, plots: bool
+) -> Overview:
+    return overview_of(
         plan,
         title=title or plan.gathered.layout.name or _TITLE,
         notes=notes,
         differences=judged.differences,
         rechecked=judged.judged,
-        folder=False,
+        folder=folder,
         paper=paper,
         plots=plots,
     )
-    return whole_page_html(overview, articles, files)
+
+
+def _together(found: Iterable[_Judged]) -> _Judged:
+    each = [*found]
+    return _Judged(sum(one.judged for one in each), tuple(differ for one in each for differ in one.differences))
 
 
 def _articles(runs: Iterable[PageRun], files: Files) -> tuple[tuple[Markup, ...], _Judged]:

@@ -235,27 +235,24 @@ def _amounts() -> Iterator[Metric]:
     yield Metric("calls", f"{calls}, in all roles", "lower", "mean", partial(_taken, what="calls"), "calls")
     planner = partial(_taken, what="calls", role="planner")
     yield Metric("planner-calls", f"{calls}, of the planner", "lower", "mean", planner, "calls")
+    # What the planner was sent is in Tables 6 and 7 of the AutoPlanBench paper.
+    tokens = (
+        ("prompt_tokens", "sent", "prompt_estimated"),
+        ("completion_tokens", "received", "completion_estimated"),
+        ("tokens", "sent and received", "estimated"),
+    )
     for role in (None, *PURPOSES):
-        # Those of the planner are Tables 6 and 7 of the AutoPlanBench paper.
-        for what, said in (("prompt", "sent"), ("completion", "received")):
+        for what, said, guess in tokens:
+            key = what.replace("_", "-")
             yield Metric(
-                f"{what}-tokens" if role is None else f"{role}-{what}-tokens",
+                key if role is None else f"{role}-{key}",
                 f"tokens {said}, {'in all roles' if role is None else f'as {role}'}",
                 "lower",
                 "mean",
-                partial(_taken, what=f"{what}_tokens", role=role),
+                partial(_taken, what=what, role=role),
                 "tokens",
-                guessed=partial(_guessed, what=f"{what}_estimated", role=role),
+                guessed=partial(_guessed, what=guess, role=role),
             )
-    yield Metric(
-        "tokens",
-        "tokens sent and received, in all roles",
-        "lower",
-        "mean",
-        partial(_taken, what="tokens"),
-        "tokens",
-        guessed=partial(_guessed, what="estimated"),
-    )
     for what, said, better in (
         ("cached", "tokens sent that the provider had cached", "higher"),
         ("reasoning", "tokens received that are reasoning", "lower"),

@@ -5,19 +5,20 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pddl2nl.errors import MissingExtraError
 from pddl2nl.experiments.layout import Layout
-from pddl2nl.reports.comparison import comparisons
+from pddl2nl.reports.comparison import Comparison, comparisons, shared_rows
 from pddl2nl.reports.comparison_table import comparison_table
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.page_plan import PagePlan, PageRun, row_label
 from pddl2nl.reports.plots import PLOTS, NoDataError, plot_svg
 from pddl2nl.reports.run_view import gist
 from pddl2nl.reports.tables import links_table, metrics_table, tables_of
-from pddl2nl.reports.tables.model import Table
+from pddl2nl.reports.tables.grid import show_runs
+from pddl2nl.reports.tables.model import Line, Table
 
 __all__ = ["Difference", "Overview", "Picture", "list_data", "overview_of"]
 
@@ -117,13 +118,43 @@ def overview_of(
         notes=(*notes, *gathered.notes),
         plan=plan,
         tables=tuple(table for table in tables if table.sections),
-        comparisons=() if compared is None else (compared,),
+        comparisons=() if compared is None else (_opening(compared, made, gathered),),
         sides=tuple((a, b) for a, b in sides if a != b),
         pictures=_pictures(gathered) if plots else (),
         differences=tuple(differences),
         rechecked=rechecked,
         folder=folder,
     )
+
+
+def _opening(table: Table, made: Sequence[Comparison], gathered: Gathered) -> Table:
+    """The table of comparisons, its means opening the runs of a column, its counts the two columns side by side."""
+    labels = [column.label for column in gathered.layout.columns]
+    left = iter(made)
+
+    def opened(line: Line) -> Line:
+        one = next(left)
+        sides = [labels.index(side.column) for side in (one.a, one.b)]
+        shared = shared_rows(gathered, one.a, one.b, one.section)
+        rows = [
+            [
+                number
+                for number, row in enumerate(gathered.layout.rows)
+                if row.variant == side.variant and (row.label, row.section) in shared
+            ]
+            for side in (one.a, one.b)
+        ]
+        shown = {place: show_runs(rows[side], sides[side]) for side, place in enumerate((2, 3))}
+        cells = [replace(cell, show=shown.get(place, ())) for place, cell in enumerate(line.cells)]
+        if one.a.variant == one.b.variant:
+            for place, which in ((0, ""), (6, "better"), (7, "equal"), (8, "worse")):
+                pair = (("a", str(sides[0])), ("b", str(sides[1])), ("row", ",".join(map(str, rows[0]))))
+                if cells[place].value:
+                    cells[place] = replace(cells[place], show=(*pair, ("which", which)), against=True)
+        return replace(line, cells=tuple(cells))
+
+    sections = (replace(part, lines=tuple(map(opened, part.lines))) for part in table.sections)
+    return replace(table, sections=tuple(sections))
 
 
 def list_data(layout: Layout, runs: Sequence[PageRun], pages: Mapping[str, str]) -> dict[str, Any]:
@@ -133,14 +164,8 @@ def list_data(layout: Layout, runs: Sequence[PageRun], pages: Mapping[str, str])
     ``places`` a flat list of row, column, row, column, …; -1 stands for what it does not have. ``pages`` names the page
     by the run's anchor, where it is another one.
     """
-    texts: dict[str, list[str]] = {
-        "pages": [""],
-        "tasks": [],
-        "names": [],
-        "outcomes": [],
-        "links": [],
-        "predicates": [],
-    }
+    kinds = ("pages", "tasks", "names", "outcomes", "links", "predicates")
+    texts: dict[str, list[str]] = {kind: [""] if kind == "pages" else [] for kind in kinds}
     known: dict[str, dict[str, int]] = {name: dict.fromkeys(found, 0) for name, found in texts.items()}
 
     def index(kind: str, text: str) -> int:

@@ -49,9 +49,11 @@ def checked(read: _T, what: str) -> _T:
                 expected = " or ".join(dict.fromkeys(_WORDS.get(each, each.__name__) for each in kinds))
                 raise _wrong(what, name, values[name], expected)
         _RIGHT.add(seen)
-    for name, items in _lists(kind):
+    for name, items in _holders(kind):
         if values[name] and not _are(values[name], items):
-            raise _wrong(what, name, values[name], "a list of texts")
+            holder = "an object" if isinstance(values[name], Mapping) else "a list"
+            held = {str: "texts", int: "numbers"}.get(items[0], "objects")
+            raise _wrong(what, name, values[name], f"{holder} of {held}")
     if kind is Prompted:
         for message in values["messages"]:
             if not isinstance(message.content, str):
@@ -62,8 +64,8 @@ def checked(read: _T, what: str) -> _T:
     return read
 
 
-def _are(found: tuple[object, ...], kinds: tuple[type, ...]) -> bool:
-    return {*map(type, found)} <= {*kinds}
+def _are(found: tuple[object, ...] | Mapping[str, object], kinds: tuple[type, ...]) -> bool:
+    return {*map(type, found.values() if isinstance(found, Mapping) else found)} <= {*kinds}
 
 
 def _wrong(what: str, name: str, value: object, expected: str) -> RecordError:
@@ -72,20 +74,27 @@ def _wrong(what: str, name: str, value: object, expected: str) -> RecordError:
 
 @lru_cache(maxsize=64)
 def _kinds(of: type) -> tuple[tuple[str, tuple[type, ...], tuple[type, ...]], ...]:
-    """Of each field of a dataclass what its value is an instance of, and where that is a tuple what its items are."""
+    """Of each field of a dataclass what its value is an instance of, and what that holds."""
     hints = get_type_hints(of)
     found = []
     for field in fields(cast(Any, of)):
         hint = hints[field.name]
         options = get_args(hint) if isinstance(hint, UnionType) else (hint,)
         kinds = tuple(dict.fromkeys(kind for option in options for kind in _classes(option)))
-        items = [kind for option in options if get_origin(option) is tuple for kind in _classes(get_args(option)[0])]
+        items = [kind for option in options for kind in _held(option)]
         found.append((field.name, kinds, tuple(items)))
     return tuple(found)
 
 
+def _held(hint: Any) -> tuple[type, ...]:
+    """What the items of a tuple, or the values of a mapping, are; nothing where they may be anything."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    held = arguments[0] if origin is tuple else arguments[1] if origin is Mapping else Any
+    return () if held is Any else _classes(held)
+
+
 @lru_cache(maxsize=64)
-def _lists(of: type) -> tuple[tuple[str, tuple[type, ...]], ...]:
+def _holders(of: type) -> tuple[tuple[str, tuple[type, ...]], ...]:
     return tuple((name, items) for name, _, items in _kinds(of) if items)
 
 

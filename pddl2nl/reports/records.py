@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -35,8 +36,15 @@ __all__ = [
     "record_paths",
 ]
 
-_DECODER = json.JSONDecoder()
+
+def _no_number(text: str) -> float:
+    raise ValueError(f"{text} is no number of JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_number)
 _scan = make_scanner(cast(Any, _DECODER))
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+"""The escape of half a character."""
 
 
 @dataclass(frozen=True)
@@ -293,7 +301,8 @@ def record_paths(folder: Path) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
         RecordError: there is no such folder, or one that cannot be read.
     """
     if not folder.is_dir():
-        raise RecordError(f"{folder}: no such folder of records")
+        what = "a file, and a folder of records was expected" if folder.exists() else "no such folder of records"
+        raise RecordError(f"{folder}: {what}")
     # One walk: a folder of an experiment may hold ten thousand files.
     found = [Path(top, name) for top, _, names in os.walk(folder, onerror=_refuse) for name in names]
     finished = sorted(path for path in found if path.name.endswith(".jsonl"))
@@ -336,7 +345,7 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
             raise RecordError(f"{path}:{number}: a torn or foreign line: {error}") from error
         if not isinstance(data, dict):
             raise RecordError(f"{path}:{number}: a record holds one JSON object a line")
-        yield data
+        yield _sound(data) if _HALF.search(line) else data
 
 
 def _parsed(line: str) -> Any:
@@ -347,6 +356,12 @@ def _parsed(line: str) -> Any:
         end = -1
     # Blanks around the object, and whatever is wrong, are for the decoder to look at.
     return data if end == len(line) else _DECODER.decode(line)
+
+
+def _sound(data: Any) -> Any:
+    """The same without halves of characters, which JSON can hold and neither a page nor a file of text."""
+    whole = json.dumps(data, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return json.loads(whole)
 
 
 def _event(data: Mapping[str, Any]) -> Event:

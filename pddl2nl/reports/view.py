@@ -174,8 +174,10 @@ def run_turns(events: Iterable[Event]) -> tuple[Turn, ...]:
                 drafts.append(draft)
             draft.calls.append(Call(event.call, event.purpose, event.kept, event.messages, sample=event.sample))
         elif isinstance(event, Replied):
+            draft.asked(event)
             draft.reply(event)
         elif isinstance(event, Failed):
+            draft.asked(event)
             draft.calls[-1] = replace(draft.calls[-1], failure=event.message)
         elif isinstance(event, Read):
             draft.reads.append((draft.spoken, event))
@@ -211,6 +213,11 @@ class _Draft:
         """Whether a call begins another turn."""
         prepared = bool(self.calls) and self.calls[-1].purpose in _PREPARING and event.purpose not in _PREPARING
         return prepared or bool(self.results) or self.judged is not None
+
+    def asked(self, event: Replied | Failed) -> None:
+        """Makes sure that there is a call to answer: a foreign record may leave out what was asked."""
+        if not self.calls:
+            self.calls.append(Call(event.call, "planner", 0, ()))
 
     def reply(self, event: Replied) -> None:
         index = len(self.calls) - 1

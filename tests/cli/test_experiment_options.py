@@ -9,6 +9,9 @@ import pytest
 
 from pddl2nl.cli.app import main
 from pddl2nl.experiments.layout import read_layout
+from pddl2nl.experiments.product import jobs_of
+from pddl2nl.experiments.spec_file import load_experiment
+from pddl2nl.reports.tables import TABLES
 
 COLUMNS = """
 domains = ["visitall", "ferry"]
@@ -96,3 +99,39 @@ def test_the_command_line_stands_in_the_place_of_the_file(capfd: pytest.CaptureF
 def test_what_is_wrong_is_exit_code_2(arguments: list[str], message: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["experiment", *arguments]) == 2
     assert message in " ".join(capfd.readouterr().err.replace("│", " ").split())
+
+
+def test_a_dry_run_needs_no_key_and_its_runs_are_called_as_with_one(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_key = load_experiment(Path("some.toml"))
+    names = [job.name for job in jobs_of(with_key)]
+    monkeypatch.delenv("OPENAI_API_KEY")
+    assert [job.name for job in jobs_of(load_experiment(Path("some.toml")))] == names
+    assert main(["experiment", "some.toml", "--dry-run", "--json", "--max-usd", "1"]) == 0
+    said = capfd.readouterr()
+    assert json.loads(said.out)["estimate"]["usd"] > 0
+    assert said.err.count("needs a key in the environment variable OPENAI_API_KEY") == 1
+    assert main(["experiment", "some.toml"]) == 2
+    assert "some.toml:4:11: model 'gpt-4o': " in capfd.readouterr().err
+    assert not Path("runs").exists()
+
+
+def test_a_password_in_an_address_made_of_variables_is_in_no_copy() -> None:
+    Path("remote.toml").write_text(
+        'domains = ["visitall"]\ninstances = ["p01"]\npolicies = ["act"]\nmodels = ["m"]\nseeds = [1]\n'
+        'base_url = "http://${user}@localhost:9/v1?key=${query}"\n'
+        '[variables]\nuser = { default = "me:t0psecret" }\nquery = {}\n[options]\nsteps = 3\nexample = "none"\n',
+        encoding="utf-8",
+    )
+    assert main(["experiment", "remote.toml", "--define", "query=s3cret", "--max-calls", "0"]) == 1
+    kept = [path for path in Path("runs/remote").iterdir() if path.is_file()]
+    assert {"specification.toml", "experiment.json"} <= {path.name for path in kept}
+    for path in kept:
+        assert not [word for word in (b"t0psecret", b"s3cret") if word in path.read_bytes()], path
+
+
+def test_every_kind_of_table_can_be_asked_for() -> None:
+    asked = "".join(f'[[tables]]\nkind = "{kind}"\n' for kind in TABLES)
+    Path("all.toml").write_text(COLUMNS + asked, encoding="utf-8")
+    assert [table.kind for table in load_experiment(Path("all.toml")).tables] == [*TABLES]

@@ -62,6 +62,8 @@ def test_the_oracle_solves_ten_of_ten_with_every_mechanism(finished):
     assert header is not None
     assert header[1].split() == ["oracle"]
     assert "oracle: no language model was asked" in process.stdout
+    page = (finished[1] / "report.html").read_text(encoding="utf-8")
+    assert page.count("oracle: no language model was asked") == 1
 
 
 def test_a_domain_is_shown_converted(finished):

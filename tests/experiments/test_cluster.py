@@ -8,8 +8,11 @@ import pickle
 import platform
 import random
 import signal
+import sys
 import threading
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import ClassVar
 
 import pytest
 
@@ -18,6 +21,7 @@ from pddl2nl.experiments import cluster as module
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.batch_passes import BatchPasses
 from pddl2nl.experiments.cluster import check_address, open_cluster
+from pddl2nl.experiments.errands import settings_text, travelling
 from pddl2nl.experiments.jobs import PlannerSpec, make_job, read_end
 from pddl2nl.experiments.on_worker import Errand, halt, keep_files, play_there
 from pddl2nl.experiments.record import claimed, partial_path, stable
@@ -86,6 +90,33 @@ def test_a_missing_package_is_named_with_what_installs_it(kind, extra, monkeypat
     monkeypatch.setattr(module.shutil, "which", lambda name: "/usr/bin/" + name)
     pytest.importorskip("distributed", reason="Dask is absent: pip install 'pddl2nl[cluster]'")
     with pytest.raises(MissingExtraError, match=rf"pip install 'pddl2nl\[{extra}\]'"), open_cluster(kind):
+        pass
+
+
+def test_kubernetes_gets_its_options_and_what_it_lacks_is_no_bad_input(monkeypatch):
+    """A stand-in for dask-kubernetes, with what its class was seen to do where there is no Kubernetes."""
+    pytest.importorskip("distributed", reason="Dask is absent: pip install 'pddl2nl[cluster]'")
+
+    class KubeCluster:
+        _instances: ClassVar = set()
+
+        def __init__(self, image):
+            self._instances.add(image)
+            raise ValueError("Unable to find valid credentials")
+
+    stand_in = SimpleNamespace(KubeCluster=KubeCluster)
+    monkeypatch.setitem(sys.modules, "dask_kubernetes", SimpleNamespace(operator=stand_in))
+    monkeypatch.setitem(sys.modules, "dask_kubernetes.operator", stand_in)
+    with (
+        pytest.raises(InfrastructureError, match=r"^--cluster kubernetes: it does not start: .*valid credentials$"),
+        open_cluster("kubernetes", {"image": "a/b", "workers": 2}),
+    ):
+        pass
+    assert not KubeCluster._instances
+    with (
+        pytest.raises(InputError, match=r"^\[cluster\]: KubeCluster of dask-kubernetes does not take that: .*imaage"),
+        open_cluster("kubernetes", {"imaage": "a/b"}),
+    ):
         pass
 
 
@@ -302,3 +333,30 @@ def test_workers_that_would_ask_another_endpoint_are_refused(local, jobs, tmp_pa
         run_all(jobs(server), tmp_path / "runs", cluster=local)
     assert "OPENAI_BASE_URL is not set there and http://there.example/v1 here" in str(refused.value)
     assert not [*(tmp_path / "runs").iterdir()]
+
+
+# ── secrets ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("url", ["https://u:sesame@host/v1", "https://host/v1?key=sesame"])
+def test_an_address_with_a_secret_does_not_travel(url, task, tmp_path):
+    job = make_job(RunSpec(task, "act", "m", example="none", steps=5, base_url=url))
+    with pytest.raises(InputError, match=r"^base_url \(https://host/v1\) holds .*OPENAI_BASE_URL") as said:
+        travelling(job)
+    assert "sesame" not in str(said.value)
+    settings = tmp_path / "models.toml"
+    settings.write_text(f'[models."m*"]\nbase_url = "{url}"\n', encoding="utf-8")
+    with pytest.raises(InputError, match=r"the base_url of m\* holds") as said:
+        settings_text(settings)
+    assert "sesame" not in str(said.value)
+
+
+def test_a_header_with_a_secret_does_not_travel_and_one_that_names_a_variable_does(tmp_path):
+    settings = tmp_path / "models.toml"
+    settings.write_text('[models.m.headers]\nX-Api-Key = "sesame"\n', encoding="utf-8")
+    with pytest.raises(InputError, match="the header X-Api-Key of m holds a secret") as said:
+        settings_text(settings)
+    assert "sesame" not in str(said.value)
+    text = '[models.m.headers]\nX-Api-Key = "$MINE"\nX-Team = "planning"\n'
+    settings.write_text(text, encoding="utf-8")
+    assert settings_text(settings) == text

@@ -9,7 +9,7 @@ import pytest
 
 from pddl2nl.baselines import PlannerResult, TaskTexts
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.costlier import limit_costs
+from pddl2nl.experiments.costlier import limit_costs, still_costly
 from pddl2nl.experiments.product import jobs_of, layout_of, placed_jobs
 from pddl2nl.experiments.solved_by import narrow
 from pddl2nl.experiments.spec_file import ExperimentSpec, load_experiment
@@ -88,10 +88,12 @@ def test_only_what_costs_too_much_is_narrowed_and_stands_in_a_section_of_its_own
     said = narrow(limited)
     assert asked.count("brfs") == 4
     assert told(said) == {("large", "solved by brfs"): ["p01", "p02", "p03"], ("small", ""): ["p01", "p02"]}
+    assert still_costly(said) == said
     layout = layout_of(said, placed_jobs(said))
+    # Below what is not limited, as in the paper, though its name comes first.
     assert [(row.label, row.section, row.tasks) for row in layout.rows] == [
-        ("large", "solved by brfs", 3),
         ("small", "", 2),
+        ("large", "solved by brfs", 3),
     ]
     assert len(jobs_of(said)) == 5 * (3 + 3)
 
@@ -101,8 +103,18 @@ def test_what_costs_little_is_left_alone(load: Load, asked: list[str]) -> None:
     decided = narrow(load('{ than = 150, as = "gpt-4o-2024-08-06", solved-by = "brfs", section = "cheap" }'))
     assert limit_costs(decided) == decided
     assert "brfs" not in asked
-    plain = narrow(load('{ than = 0, as = "gpt-4o-2024-08-06", solved-by = "brfs", section = "some" }'))
-    assert {one.section for one in limit_costs(plain).domains} == {"some"}
+    some = '{ than = 0, as = "gpt-4o-2024-08-06", solved-by = "brfs", section = "some" }'
+    plain = narrow(load(f'{some}, section = "all"'))
+    moved = limit_costs(plain).domains
+    assert {one.section for one in moved} == {"some"}
+    assert {one.part for one in moved} == {"all"}, "columns that name a section are for what it was"
+    said = narrow(limit_costs(plain))
+    notes = [note for note in still_costly(said).notes if note not in said.notes]
+    assert [note.partition(" its ")[2].partition(" 0.")[0] for note in notes] == [
+        "3 tasks are estimated to cost",
+        "2 tasks are estimated to cost",
+    ]
+    assert all("USD, more than 0 even so" in note for note in notes)
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,10 @@ def changed(**said):
         (changed(runs={"a": [["0", 0]]}), r"runs\.a is \['0', 0\]"),
         (changed(runs=[]), r"runs is \[\]; an object was expected"),
         (changed(tables=[{"title": "T"}]), r"tables\[0\]"),
+        (changed(tables=[{"kind": ["coverage"]}]), r"tables\[0\]\.kind is \['coverage'\]; a text was expected"),
+        (changed(rows=[{"label": "r", "tasks": "2"}]), r"rows\[0\]\.tasks is '2'; a number was expected"),
+        (changed(columns=[{"name": "\ud800"}]), r"columns\[0\]\.name is '\\ud800'; a text was expected"),
+        (changed(name=3), "name is 3; a text was expected"),
     ],
 )
 def test_a_foreign_file_is_refused_with_its_place(tmp_path, text, message):

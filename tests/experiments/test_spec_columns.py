@@ -251,6 +251,15 @@ v = {{ about = "some folder" }}
         load(text.format(name="${v}/w.json").replace("optional = true\n", ""))
 
 
+def test_an_optional_column_stays_for_the_domains_whose_files_are_there(load: Load, tmp_path: Path) -> None:
+    save_wording(template_wording(shipped_domain("ferry").domain), tmp_path / "ferry1.json")
+    text = '[[columns]]\npolicy = "act"\noptional = true\nzip = { seed = [1], wording = ["{domain}1.json"] }\n'
+    said = load(text, HEAD.replace("seeds = [1, 2]\n", ""))
+    assert [*counts(laid_out(said))] == [("ferry", "", "Act")]
+    [line] = left_out(said)
+    assert line.startswith("wording {domain}1.json for visitall: ")
+
+
 def test_options_that_a_column_has_no_use_for_are_said(load: Load) -> None:
     said = load('[[columns]]\npolicy = "act"\noptions = { samples = 3 }\n')
     assert "column Act: it has no use for samples" in [*left_out(said)]
@@ -298,6 +307,11 @@ def test_sets_have_sections_by_themselves_and_keep_the_names_of_their_records(lo
         ("ferry", "scaled", 20),
     ]
     assert {one.name for one in said.domains} == {"ferry"}
+    both = TWO.replace("{entries}", '"ferry", { shipped = "ferry", set = "scaled" }')
+    assert [one.tasks[0].name for one in load(both, "", sections=("primary",)).domains] == ["p01"]
+    assert [*counts(laid_out(load(both + 'sections = "primary"\n', "")))] == [("ferry", "", "Symb. rnd")]
+    with pytest.raises(InputError, match="--sections: nothing here is called 'x'; there are primary, scaled"):
+        load(both, "", sections=("x",))
     alone = load(TWO.replace("{entries}", '{ shipped = "ferry", set = "scaled" }'), "")
     assert [row.section for row in laid_out(alone).rows] == [""]
     assert {job.name for job in jobs_of(alone)} <= {job.name for job in jobs_of(said)}
@@ -308,6 +322,24 @@ def test_costs_that_are_stripped_are_not_told_in_rows(load: Load) -> None:
     assert [row.label for row in laid_out(load(TWO.replace("{entries}", strip), "")).rows] == ["ferry"]
     both = load(TWO.replace("{entries}", f'"ferry", {strip}'), "")
     assert [row.label for row in laid_out(both).rows] == ["ferry", "ferry+strip-costs"]
+    every = strip.replace("strip-costs", "strip-costs:all")
+    assert [row.label for row in laid_out(load(TWO.replace("{entries}", every), "")).rows] == ["ferry"]
+    two = load(TWO.replace("{entries}", f"{strip}, {every}"), "")
+    assert [row.label for row in laid_out(two).rows] == ["ferry+strip-costs", "ferry+strip-costs-all"]
+
+
+def test_an_entry_says_what_its_rows_are_called_and_no_two_are_called_alike(load: Load) -> None:
+    renamed = '{ shipped = ["ferry", "visitall"], transform = "obfuscate:generic", row = "{domain}, renamed" }'
+    said = load(TWO.replace("{entries}", f'"ferry", {renamed}'), "")
+    assert [row.label for row in laid_out(said).rows] == ["ferry", "ferry, renamed", "visitall, renamed"]
+    assert [one.name for one in said.domains] == ["ferry", "ferry+obfuscate-generic", "visitall+obfuscate-generic"]
+    with pytest.raises(InputError, match=r"ferry and visitall.* would both be the row 'x' of a table: give one"):
+        load(TWO.replace("{entries}", '{ shipped = ["ferry", "visitall"], row = "x" }'), "")
+    with pytest.raises(InputError, match="would both be the row 'ferry' of a table"):
+        load(TWO.replace("{entries}", '"ferry", { shipped = "visitall", row = "ferry" }'), "")
+    twice = '{ shipped = "ferry", instances = "p01", row = "a" }, { shipped = "ferry", instances = "p02" }'
+    with pytest.raises(InputError, match="ferry stands there several times in one section, as row 'a' and 'ferry'"):
+        load(TWO.replace("{entries}", twice), "")
 
 
 def test_tables_and_limits_of_planners(load: Load) -> None:
@@ -382,7 +414,7 @@ WRONG = {
     ),
     "no section": (
         '[[columns]]\npolicy = "act"\nsections = ["x"]',
-        r":7:13: no section here is called 'x'; there are none",
+        r":7:13: no section here is called 'x'; there are primary",
     ),
     "no wording": ('[[columns]]\npolicy = "act"\nwording = "w.json"', r":7:11: 'wording': 'w.json' is none of default"),
     "no table": (
@@ -401,6 +433,15 @@ WRONG = {
     "variable": (
         '[[columns]]\npolicy = "act"\n[variables]\nv = { abuot = "x" }',
         r":8:7: unknown key 'variables.v.abuot'; did you mean 'about'",
+    ),
+    "paper": (
+        '[[columns]]\npolicy = "act"\n[[tables]]\nkind = "coverage"\npaper = "tabel-2"',
+        r":9:1: 'tables\[1\].paper' is 'tabel-2'; .*did you mean 'table-2'",
+    ),
+    "no zip": ('zip = 3\n[[columns]]\npolicy = "act"', r":5:1: 'zip' is 3; a table such as zip = "),
+    "workers": (
+        '[[columns]]\npolicy = "act"\n[cluster]\nworkers = "x"',
+        r":8:1: 'cluster.workers' is 'x'; a whole number, at least 1",
     ),
     "cluster": ('cluster = 3\n[[columns]]\npolicy = "act"', r":5:1: 'cluster' is 3; a table"),
     "one table": (
@@ -483,6 +524,30 @@ def test_a_model_of_the_command_line_is_every_columns_and_takes_no_role_that_it_
     assert {run.model for cell in cells(other) for run in cell.runs} == {"another", "oracle"}
     assert {run.wording for cell in cells(other) for run in cell.runs if cell.column.group == "NL"} == {"llm"}
     assert other.notes == ()
+
+
+def test_of_renamed_domains_the_template_stands_for_a_models_wording(load: Load) -> None:
+    head = 'domains = ["visitall", { shipped = "visitall", transform = "obfuscate:generic" }]\ninstances = ["p01"]\n'
+    text = 'profile = "autoplanbench"\nseeds = [1]\n[[columns]]\nname = "A"\npolicy = "act"\nwording = "llm"\n'
+    said = load(text, head, model="oracle")
+    assert {one.label: [*one.wordings] for one in said.domains} == {
+        "visitall": ["default"],
+        "visitall+obfuscate-generic": ["template"],
+    }
+    layout = laid_out(said)
+    assert [column.label for column in layout.columns] == ["A"]
+    assert [*counts(layout)] == [("visitall", "", "A"), ("visitall+obfuscate-generic", "", "A")]
+    assert [note.partition(" stands")[0] for note in said.notes] == [
+        "--model oracle: the domain's own wording",
+        "--model oracle: the reader",
+        "--model oracle: the template",
+    ]
+    other = load(text, head, model="another")
+    assert {run.wording for cell in cells(other) for run in cell.runs} == {"llm"}
+
+
+def test_a_byte_order_mark_is_no_error(load: Load) -> None:
+    assert labels(load('[[columns]]\npolicy = "act"\n', "\ufeff" + HEAD)) == ["Act"]
 
 
 def test_fewer_seeds_tasks_domains_and_sections(load: Load) -> None:

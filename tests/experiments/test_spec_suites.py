@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -313,6 +314,9 @@ def test_a_dry_run_asks_nobody_and_uses_what_is_known(load: Load, planner: Plann
     assert told(said) == {"lamps": ["p01", "p02", "p10"]}
     assert said.left_out == ()
     assert said.notes[0].startswith("3 of 3 tasks of lamps may be left out: solved-by ff within 30m is not decided yet")
+    both = load(f'{{suite = "bench", only = "halls", solved-by = "ff", within = "30m"}}, {SOLVED}')
+    [note] = narrow(both, cache, ask=False).notes
+    assert re.match(r"\d of \d tasks of \d domains \(halls.*, lamps\) may be left out: solved-by ff", note)
     narrow(load(SOLVED), cache)
     assert told(narrow(load(SOLVED), cache, ask=False)) == {"lamps": ["p01", "p02"]}
     assert len(planner.asked) == 3

@@ -155,6 +155,14 @@ def test_the_first_page_says_what_broke_before_any_number(opened, single):
     assert_shows(page, "run-broken")
 
 
+def test_of_a_sum_only_the_best_is_bold(opened, single):
+    bold = """cell => {
+        const bold = () => Number(getComputedStyle(cell).fontWeight) >= 600;
+        return [bold(), cell.classList.add("best"), bold()];
+    }"""
+    assert opened(single).eval_on_selector("#table-coverage tr.total td", bold) == [False, None, True]
+
+
 def test_filters_narrow_the_list_and_stand_in_the_address(opened, single):
     page = opened(single)
     page.select_option("[name=outcome]", "!solved")

@@ -130,3 +130,27 @@ def test_what_cannot_be_read_is_an_error_with_its_place(folder, name, text, erro
 def test_a_folder_that_is_none_is_an_error(tmp_path):
     with pytest.raises(RecordError, match="no such folder"):
         gather(tmp_path / "nowhere")
+
+
+def test_a_copy_of_an_experiment_counts_no_run_twice(folder, tmp_path_factory):
+    root = tmp_path_factory.mktemp("root")
+    for name in ("copy", "first"):
+        shutil.copytree(folder, root / name)
+    shutil.copy(folder / "a2.jsonl", root / "first" / "a1.jsonl")
+    found = gather(root)
+    # In the copy the first run is broken.
+    assert sorted(found.runs) == ["copy/a2", "copy/p", "first/a1"]
+    assert [run.name for run in found.cell(0, 0)] == ["copy/a2", "first/a1"]
+    assert found.notes[1:] == (
+        "3 runs are there once more in another folder, and each counts once; copy/a1 is left out.",
+    )
+
+
+def test_single_runs_of_one_name_are_different_runs(planned, folder, tmp_path_factory):
+    root = tmp_path_factory.mktemp("root")
+    for name in ("one", "two"):
+        (root / name).mkdir()
+        shutil.copy(folder / "a2.jsonl", root / name / "run.jsonl")
+    found = gather(root)
+    assert sorted(found.runs) == ["one/run", "two/run"]
+    assert found.notes == ()

@@ -147,7 +147,7 @@ def test_an_estimate_marks_the_metrics_that_it_is_in(write, act_events):
         for event in act_events
     ]
     _, estimated = measure(read_record(write("one", uncounted)))
-    assert estimated == {"planner-prompt-tokens", "prompt-tokens", "tokens"}
+    assert estimated == {"planner-prompt-tokens", "planner-tokens", "prompt-tokens", "tokens"}
     found = aggregate(
         METRICS["tokens"], [summarize(read_record(write("two", item))) for item in (uncounted, act_events)]
     )
@@ -219,6 +219,8 @@ def test_what_the_planner_took_stands_apart_from_the_other_roles(write, act_even
     assert found["planner-calls"] == 3
     assert found["planner-prompt-tokens"] == 10 + 30 + 50
     assert found["planner-completion-tokens"] == 2 + 4 + 6
+    assert (found["translator-tokens"], found["thoughts-tokens"], found["wording-tokens"]) == (20 + 3, 40 + 5, None)
+    assert found["tokens"] == sum(found[f"{role}-tokens"] for role in ("planner", "translator", "thoughts"))
     assert (found["cached-tokens"], found["reasoning-tokens"], found["cache-hits"]) == (8, 1, 1)
     assert found["usd"] is None, "the price of three calls is not known"
     for call in (1, 3, 5):

@@ -118,3 +118,38 @@ def test_blanks_around_the_objects_and_other_ends_of_lines_do_not_matter(write, 
     path = write("one", act_events)
     path.write_bytes(b"".join(b"  " + line + b" \r\n" for line in path.read_bytes().splitlines()))
     assert read_record(path).events == tuple(act_events)
+
+
+def test_halves_of_characters_become_signs_that_a_page_can_hold(write, act_events):
+    halved = [dataclasses.replace(act_events[0], task="half \ud83d", suite="\ud83d\ude00"), *act_events[1:]]
+    record = read_record(write("one", halved))
+    assert (record.task, record.suite) == ("half \ufffd", "\U0001f600")
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+def test_numbers_that_json_has_not_are_refused(write, act_events, number):
+    path = write("one", act_events)
+    path.write_text(path.read_text().replace('"seconds": 1.5', f'"seconds": {number}'))
+    with pytest.raises(RecordError, match=rf"one\.jsonl:23: a torn or foreign line: {number} is no number of JSON"):
+        read_record(path)
+
+
+@pytest.mark.parametrize(
+    ("place", "changed", "said"),
+    [
+        (0, {"names": {"a": 1}}, "'names' is .*; an object of texts was expected"),
+        (0, {"prompts": {"x": None}}, "an object of texts was expected"),
+        (-1, {"turns": {"executed": "2"}}, "an object of numbers was expected"),
+        (-1, {"used": {"planner": "much"}}, "an object of objects was expected"),
+    ],
+)
+def test_what_an_object_holds_is_checked_as_well(write, act_events, place, changed, said):
+    events = [*act_events]
+    events[place] = dataclasses.replace(events[place], **changed)
+    with pytest.raises(RecordError, match=said):
+        read_record(write("one", events))
+
+
+def test_a_file_is_no_folder(write, act_events):
+    with pytest.raises(RecordError, match=r"one\.jsonl: a file, and a folder of records was expected"):
+        read_records(write("one", act_events))

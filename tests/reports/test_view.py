@@ -142,3 +142,10 @@ def test_calls_before_the_run_are_a_turn_of_their_own_and_say_how_they_were_paid
     ]
     assert [call.purpose for call in second.calls] == ["planner"]
     assert len(second.steps) == 1
+
+
+def test_a_reply_to_nothing_that_was_asked_is_shown_all_the_same(write, act_events):
+    foreign = [event for event in act_events if event.event != "prompted"]
+    turns = turns_of(read_record(write("one", foreign)))
+    assert [step.status for turn in turns for step in turn.steps][-1] == "executed"
+    assert turns[0].calls[0].messages == ()

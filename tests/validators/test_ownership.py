@@ -51,6 +51,7 @@ DOMAIN = """
   (:action lowers-f :parameters () :precondition () :effect (decrease (f) 1))
   (:action sets-f :parameters () :precondition () :effect (assign (f) 1))
   (:action scales-f :parameters () :precondition () :effect (scale-up (f) (f)))
+  (:action drains-f :parameters () :precondition () :effect (decrease (f) (f)))
   (:action copies-f :parameters () :precondition () :effect (increase (g) (+ (f) 1)))
   (:action counts :parameters () :precondition (> (f) 0) :effect (and (increase (f) (g)) (increase (f) 1)))
   (:action mixes :parameters () :precondition () :effect (and (assign (f) 1) (when (p) (increase (f) 1))))
@@ -86,6 +87,8 @@ def claims(task: Task, names: str) -> Claims:
         "loops, needs-p",
         "when-not-p, drops-p",
         "turns-p",
+        # Whoever sums first may read what it sums; in the other order it collides, below.
+        "drains-f, lowers-f",
     ],
 )
 def test_no_conflict(task: Task, names: str) -> None:
@@ -125,6 +128,10 @@ def test_no_conflict(task: Task, names: str) -> None:
         (
             "sums-f, scales-f",
             "(scales-f) (requires (f))\nConflict over ownership of resource: (f) wanted by (scales-f)\n",
+        ),
+        (
+            "lowers-f, drains-f",
+            "(drains-f) (requires (f))\nConflict over ownership of resource: (f) wanted by (drains-f)\n",
         ),
         ("copies-f, sums-f", "(sums-f) (expression (f)) and (copies-f)\n"),
         ("sets-h, sets-h", "(sets-h) (expression (h a)) and (sets-h)\n"),

@@ -34,7 +34,8 @@ class PaperColumn:
     """A column of the paper, described as `pddl2nl.experiments.layout.LayoutColumn` describes ours.
 
     ``wording`` is ``llm`` for the paper's own generated ones, ``template``, or ``planbench`` for those that PlanBench's
-    authors wrote by hand; empty where nothing is told in natural language.
+    authors wrote by hand; empty where nothing is told in natural language, or where generated ones and templates came
+    to the same.
     """
 
     name: str

@@ -86,7 +86,9 @@ def same_column(paper: PaperColumn, ours: LayoutColumn) -> bool:
     """Whether a column of ours does what one of the paper does, with whatever model."""
     if (paper.kind, paper.policy) != (ours.kind, ours.policy):
         return False
-    return paper.kind != "model" or (paper.style, paper.wording) == (ours.style, _origin(ours))
+    if paper.kind != "model":
+        return True
+    return paper.style == ours.style and paper.wording in (_origin(ours), "")
 
 
 def columns_beside(table: PaperTable, columns: Iterable[LayoutColumn]) -> tuple[int, ...]:

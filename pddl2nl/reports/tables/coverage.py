@@ -155,7 +155,9 @@ def _detail(found: Coverage, missing: int, sampled: bool = False) -> str:
     said = [f"{found.solved_runs} of {found.runs} runs"]
     if found.seeds > 1:
         said.append(f"mean of {found.seeds} seeds {found.solved:.2f}")
-    if found.interval is not None:
+    if found.agreed:
+        said.append("all seeds agree")
+    elif found.interval is not None:
         said.append(f"95 % interval {found.interval.low:.2f} to {found.interval.high:.2f}")
     elif sampled and found.seeds <= 1:
         interval = wilson_interval(found.solved, found.tasks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from pddl2nl.experiments.layout import LayoutTable
@@ -19,6 +19,8 @@ __all__ = ["PREDICATES_SHOWN", "SHOWN_METRICS", "links_table", "metrics_table"]
 
 SHOWN_METRICS = {
     "coverage": "solved",
+    "unsolvable-claimed": "unsolvable, said so",
+    "unsolvable-claimed-falsely": "solvable, denied",
     "plan-length-over-optimal": "length over optimal",
     "mistakes": "mistakes",
     "steps": "steps",
@@ -26,11 +28,15 @@ SHOWN_METRICS = {
     "calls": "calls",
     "planner-prompt-tokens": "planner tokens in",
     "planner-completion-tokens": "planner tokens out",
+    "translator-tokens": "translator tokens",
+    "thoughts-tokens": "thoughts tokens",
+    "wording-tokens": "wording tokens",
     "tokens": "all tokens",
     "usd": "USD",
     "seconds": "seconds",
 }
-"""The metrics that stand in the table, with their headings; those that no run has are left out."""
+"""The metrics that stand in the table, with their headings; those that no run has are left out, and those of claims
+that there is no plan where nobody claimed it and no task is without one."""
 
 Filters = tuple[tuple[str, str], ...]
 
@@ -38,9 +44,14 @@ PREDICATES_SHOWN = 12
 """How many of the predicates that actions violated have a line of their own: the most frequent."""
 
 _DECIMALS = {
+    "unsolvable-claimed": 2,
+    "unsolvable-claimed-falsely": 2,
     "plan-length-over-optimal": 2,
     "planner-prompt-tokens": 0,
     "planner-completion-tokens": 0,
+    "translator-tokens": 0,
+    "thoughts-tokens": 0,
+    "wording-tokens": 0,
     "tokens": 0,
     "usd": 4,
 }
@@ -65,7 +76,7 @@ def metrics_table(gathered: Gathered) -> Table:
         {name: aggregate(METRICS[name], grid.runs(rows, column)) for name in SHOWN_METRICS}
         for _, _, rows, column in lines
     ]
-    shown = [name for name in SHOWN_METRICS if any(each[name] is not None for each in found)] or ["coverage"]
+    shown = _shown(found)
     section = Section(
         tuple(
             Line(label, tuple(_metric_cell(grid, rows, column, name, each[name]) for name in shown), indent)
@@ -75,6 +86,16 @@ def metrics_table(gathered: Gathered) -> Table:
     headings = tuple(Heading(SHOWN_METRICS[name]) for name in shown)
     estimated = any(value is not None and value.estimated for each in found for value in each.values())
     return Table("metrics", "Metrics by column", "column", headings, (section,), _metric_notes(shown, estimated))
+
+
+def _shown(found: Sequence[Mapping[str, Aggregate | None]]) -> list[str]:
+    """The metrics that some column has; whether solvable tasks were called unsolvable only where that may matter."""
+    shown = [name for name in SHOWN_METRICS if any(each[name] is not None for each in found)] or ["coverage"]
+    falsely = "unsolvable-claimed-falsely"
+    denied = [each[falsely] for each in found]
+    if "unsolvable-claimed" not in shown and not any(value and value.value for value in denied):
+        shown = [name for name in shown if name != falsely]
+    return shown
 
 
 def _metric_cell(grid: Grid, rows: Sequence[int], column: int, name: str, found: Aggregate | None) -> TableCell:
@@ -96,7 +117,7 @@ def _solved_cell(found: Coverage, missing: int, tasks: int) -> TableCell:
     if not found.tasks:
         return TableCell(f"–{lacks}", None, detail)
     text = f"{number_text(found.solved)} of {found.tasks}"
-    if found.interval is not None:
+    if found.interval is not None and not found.agreed:
         text += f" [{found.interval.low:.1f}, {found.interval.high:.1f}]"
     if found.tasks < tasks:
         detail += f"; {tasks - found.tasks} of {tasks} tasks have no run that is scored"
@@ -104,14 +125,11 @@ def _solved_cell(found: Coverage, missing: int, tasks: int) -> TableCell:
 
 
 def _metric_notes(shown: Sequence[str], estimated: bool) -> tuple[str, ...]:
-    told = []
-    for name in shown:
-        metric = METRICS[name]
-        how = "" if metric.together == "sum" else f", mean, {metric.better} is better"
-        told.append(f"{SHOWN_METRICS[name]}: {metric.summary}{how}")
+    told = [(SHOWN_METRICS[name], METRICS[name]) for name in shown]
     notes = [
-        f"{'; '.join(told)}.",
-        "First the runs of a task are put together, then the tasks; in brackets the 95 % interval over the seeds.",
+        *(f"{heading}: {metric.summary}; {metric.better} is better." for heading, metric in told),
+        "First the runs of a task are put together by their mean, then the tasks: solved by the sum, all else by the "
+        "mean; in brackets the 95 % interval over the seeds, where they do not all agree.",
         "Means are over the runs that have a value: those of other tasks in every column, so that a difference of two "
         "columns says little here; a comparison pairs them by task.",
     ]
@@ -152,6 +170,8 @@ def links_table(gathered: Gathered) -> Table:
         "Runs by what went wrong first: a reply that could not be read or names nothing that is there, an action that "
         "was not applicable, a plan that ends short of the goal, a limit that was reached, or a run that was given up.",
     ]
+    if any(run.values.get("unsolvable-claimed") or run.outcome == "unsolvable" for each in scored for run in each):
+        notes.append("Given up are also runs that found, rightly, that a task has no plan: no goal was reached there.")
     if any(line.indent for line in lines):
         notes.append("Below inapplicable: runs by the predicate that was not as it had to be; one may violate several.")
     return Table("links", "First broken links", "first broken link", grid.headings, sections, tuple(notes))

@@ -28,7 +28,9 @@ class TableCell:
         estimated: whether an estimate is in it: marked with ``~``.
         link: of a page: which runs are behind it, as ``(row, column)`` of the layout; None for sums and papers.
         show: of a page: the same by filters of its list of runs, where one cell does not say it: pairs of ``outcome``,
-            ``link`` (its name for readers), ``predicate``, ``column``, ``row`` (several with commas) and a value.
+            ``link`` (its name for readers), ``predicate``, ``column``, ``row`` (several with commas) and a value; or,
+            where it is ``against``, of ``a``, ``b``, ``row`` and ``which``.
+        against: whether ``show`` is about two columns side by side.
     """
 
     text: str = "–"
@@ -38,6 +40,7 @@ class TableCell:
     estimated: bool = False
     link: tuple[int, int] | None = None
     show: tuple[tuple[str, str], ...] = ()
+    against: bool = False
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from pddl2nl.reports.paper import PaperLine
 from pddl2nl.reports.paper.matching import domain_lines, summed
 from pddl2nl.reports.summaries import RunSummary
 from pddl2nl.reports.tables.coverage import paper_cells
-from pddl2nl.reports.tables.grid import Grid, lacking, with_best
+from pddl2nl.reports.tables.grid import Grid, lacking, show_runs, with_best
 from pddl2nl.reports.tables.model import Line, Section, Table, TableCell
 
 __all__ = ["TOKENS", "tokens_table"]
@@ -96,7 +96,9 @@ def _sum(grid: Grid, means: dict[int, tuple[Aggregate | None, ...]], lines: dict
             cells.append(TableCell())
             continue
         total = sum(mean.value for mean in known)
-        cells.append(_number(total, any(mean.estimated for mean in known), "", f"over {len(known)} rows", None))
+        cell = _number(total, any(mean.estimated for mean in known), "", f"over {len(known)} rows", None)
+        rows = [row for row, each in means.items() if each[place] is not None]
+        cells.append(replace(cell, show=show_runs(rows, grid.columns[place], outcome="solved")))
     marked = with_best(cells, [True] * len(cells), "lower")
     return Line("sum", (*marked, *_papers(grid, _paper_sum(grid, lines))), total=True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -91,7 +92,8 @@ def table_json(table: Table) -> dict[str, object]:
 def _cell_json(cell: TableCell) -> dict[str, object]:
     return {
         "text": cell.text,
-        "value": cell.value,
+        # JSON has no infinity, which a sum of a foreign record's numbers may come to.
+        "value": cell.value if cell.value is None or math.isfinite(cell.value) else None,
         "detail": cell.detail,
         "best": cell.best,
         "estimated": cell.estimated,

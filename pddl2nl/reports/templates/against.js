@@ -1,14 +1,17 @@
 // Two columns against each other: the tasks, and where one solved what the other did not.
 const two = $("two");
+const DOES = { better: (d) => d > 0, worse: (d) => d < 0, equal: (d) => d === 0, differ: (d) => d !== 0, "": () => true };
+// The rows of a comparison that was followed here; all of them until then, and as soon as anything is chosen.
+let compared = null;
 
 function against() {
   const [a, b] = ["a", "b"].map((name) => Number(two.elements.namedItem(name).value));
-  const differing = two.elements.namedItem("which").value === "differ";
+  const wanted = DOES[two.elements.namedItem("which").value];
   const of = (column) => {
     const found = new Map();
     for (const run of runs)
       for (const [row, at] of run.places)
-        if (at === column) {
+        if (at === column && (!compared || compared.has(row))) {
           const key = `${row}\n${run.task}`;
           found.set(key, [...(found.get(key) || []), run]);
         }
@@ -19,10 +22,11 @@ function against() {
   const scored = (some) => (some || []).filter((run) => run.tone !== "broken");
   const lines = [...left.keys()].map((key) => [scored(left.get(key)), scored(right.get(key))])
     .filter(([one, other]) => one.length && other.length);
-  const differ = lines.filter(([one, other]) => share(one) !== share(other));
-  const better = differ.filter(([one, other]) => share(one) > share(other)).length;
-  $("two-count").textContent = `${lines.length} tasks; A does better on ${better}, B on ${differ.length - better}`;
-  $("two-list").replaceChildren(...(differing ? differ : lines).slice(0, 300).map(([one, other]) => versus(one, other)));
+  const does = ([one, other]) => share(one) - share(other);
+  const count = (which) => lines.filter((line) => DOES[which](does(line))).length;
+  $("two-count").textContent = `${lines.length} ${lines.length === 1 ? "task" : "tasks"}${compared ? " of this comparison" : ""}; A does better on ${count("better")}, B on ${count("worse")}`;
+  $("two-list").replaceChildren(
+    ...lines.filter((line) => wanted(does(line))).slice(0, 300).map(([one, other]) => versus(one, other)));
 }
 
 // Of several seeds the first two runs that end differently, as far as there are such.
@@ -42,6 +46,8 @@ function setAgainst(text) {
   const wanted = new URLSearchParams(text);
   for (const name of ["a", "b", "which"])
     if (wanted.has(name)) two.elements.namedItem(name).value = wanted.get(name);
+  const rows = (wanted.get("row") || "").split(",").filter(Boolean).map(Number);
+  compared = rows.length ? new Set(rows) : null;
   against();
 }
 
@@ -54,6 +60,7 @@ function drawAgainst() {
   two.elements.namedItem("b").selectedIndex = 1;
   two.addEventListener("input", () => {
     const [a, b] = ["a", "b"].map((name) => two.elements.namedItem(name).value);
+    compared = null;
     history.replaceState(null, "", `#against?a=${a}&b=${b}`);
     against();
   });

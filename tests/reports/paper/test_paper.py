@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.layout import LayoutColumn, LayoutRow
+from pddl2nl.experiments.layout import PAPER_TABLES, LayoutColumn, LayoutRow
 from pddl2nl.reports.paper import PaperLine, paper_source, paper_table, paper_tables
 from pddl2nl.reports.paper.matching import (
     columns_beside,
@@ -82,8 +82,9 @@ def test_rows_reach_as_far_as_the_paper_prints_them() -> None:
     assert (hand_written.value(3), hand_written.value(4)) == (18, None)
 
 
-def test_there_are_five_tables_of_a_named_paper() -> None:
-    assert paper_tables() == ("table-2", "table-3", "table-4", "table-6", "table-7")
+def test_the_tables_are_those_that_a_specification_may_name_of_a_named_paper() -> None:
+    assert paper_tables() == ("table-2", "table-3", "table-4", "table-6", "table-7", "renamed-blocksworld")
+    assert paper_tables() == PAPER_TABLES
     assert paper_source().authors[0] == "Katharina Stein"
     assert paper_source().model == "gpt-4o-2024-08-06"
 
@@ -148,6 +149,17 @@ def test_columns_are_told_by_what_they_do() -> None:
     by_hand = LayoutColumn("Act", "PlanBench", "model", "act", "m", "nl", "configs/blocksworld.yaml")
     assert not any(same_column(column, by_hand) for column in paper)
     assert columns_beside(paper_table("table-7"), [by_hand]) == (1,)
+
+
+@pytest.mark.parametrize("wording", ["llm", "template", "default"])
+def test_the_renamed_blocksworld_has_the_papers_zeros_whether_told_by_a_model_or_a_template(wording: str) -> None:
+    table = paper_table("renamed-blocksworld")
+    ours = [LayoutColumn("x", "", "model", policy, "m", "nl", wording) for policy in ("act", "basic", "react")]
+    assert columns_beside(table, ours) == (0, 1)
+    assert not columns_beside(table, [LayoutColumn("x", "", "model", "act", "m", "pddl")])
+    [line] = domain_lines(table, [LayoutRow("blocksworld")])
+    assert line is not None
+    assert (line.values, line.tasks) == ((0, 0), 20)
 
 
 def test_rows_without_sections_are_the_primary_ones() -> None:

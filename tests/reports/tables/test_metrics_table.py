@@ -25,12 +25,12 @@ def test_columns_stand_down_and_metrics_that_some_run_has_across(experiment):
     assert [heading.name for heading in table.headings] == ["solved", "steps", "planner tokens in"]
     lines = {(line.label, number): _texts(line) for number, line in enumerate(table.sections[0].lines)}
     assert lines["NL Bas", 0] == ["3.4 of 10 [2.7, 4.1]", "4.0", "600"]
-    assert lines["PlanBench", 1] == ["2 of 4 [2.0, 2.0]", "4.0", "600"]
+    assert lines["PlanBench", 1] == ["2 of 4", "4.0", "600"]
     assert lines["NL Act", 2][0] == "6.2 of 10 [5.6, 6.8] (1 missing)"
     assert lines["PDDL Act", 4][0] == "5.2 of 10 [4.6, 5.8] (1 broken)"
     assert lines["Symb. FF", 6] == ["10 of 10", "–", "–"]
     assert table.sections[0].lines[1].indent
-    assert any("steps: turns, or judged plan lines, mean, lower is better" in note for note in table.notes)
+    assert any(note == "steps: turns, or judged plan lines; lower is better." for note in table.notes)
 
 
 def test_a_mean_is_over_tasks_and_estimates_are_marked(build, heads):
@@ -50,6 +50,19 @@ def test_a_mean_is_over_tasks_and_estimates_are_marked(build, heads):
     assert _texts(table.sections[0].lines[0])[-2:] == ["~123,456", "0.2000"]
     assert table.sections[0].lines[0].cells[-1].detail == "over 3 runs on 2 tasks"
     assert any(note.startswith("~:") for note in table.notes)
+
+
+def test_what_other_roles_took_stands_beside_the_planner_where_one_was_asked(build, heads):
+    found = build((LayoutRow("ferry", tasks=2),), heads, {(0, 0): 1, (0, 1): 2})
+    asked = {"planner-prompt-tokens": 900.0, "translator-tokens": 70.0, "tokens": 1070.0}
+    found = _mapped(found, lambda run: replace(run, values=run.values | (asked if "c1" in run.name else {})))
+    table = metrics_table(found)
+    assert [heading.name for heading in table.headings][-3:] == [
+        "planner tokens in",
+        "translator tokens",
+        "all tokens",
+    ]
+    assert [_texts(line)[-2:] for line in table.sections[0].lines] == [["–", "–"], ["70", "1,070"]]
 
 
 def test_infrastructure_errors_are_the_first_line_and_solved_runs_the_last(experiment):
@@ -109,3 +122,18 @@ def test_a_run_in_two_rows_of_a_column_counts_once(experiment):
     doubled[other] = (*doubled[other], *doubled[first])
     table = links_table(replace(experiment, cells=doubled))
     assert _texts(table.sections[2].lines[1]) == ["70", "69", "49", "100", "10"]
+
+
+def test_claims_that_there_is_no_plan_stand_in_the_table_where_they_matter(build, heads):
+    found = build((LayoutRow("ferry", tasks=2),), heads, {(0, 1): 1})
+    names = ("unsolvable, said so", "solvable, denied")
+
+    def shown(values):
+        table = metrics_table(_mapped(found, lambda run: replace(run, values=run.values | values(run))))
+        here = [place for place, heading in enumerate(table.headings) if heading.name in names]
+        return [_texts(table.sections[0].lines[0])[place] for place in here]
+
+    claimed, falsely = "unsolvable-claimed", "unsolvable-claimed-falsely"
+    assert shown(lambda run: {falsely: 0.0}) == []
+    assert shown(lambda run: {falsely: float(not run.solved)}) == ["0.50"]
+    assert shown(lambda run: {falsely: 0.0} if run.solved else {claimed: 1.0}) == ["1.00", "0.00"]

@@ -54,6 +54,11 @@ def test_only_pairs_count_that_every_column_solved_seeds_first_then_tasks(two):
     line = tokens_table(_with_tokens(found, tokens), _COMPARED).sections[0].lines[0]
     # ((100 + 300) / 2 + 1000) / 2, and ((10 + 20) / 2 + 45) / 2: the 9,999 stand against no run that was solved.
     assert [cell.value for cell in line.cells[:2]] == [600.0, 30.0]
+    assert tokens_table(_with_tokens(found, tokens), _COMPARED).sections[-1].lines[0].cells[1].show == (
+        ("row", "0"),
+        ("column", "2"),
+        ("outcome", "solved"),
+    )
     assert line.cells[0].detail == "mean of 2 tasks, 3 pairs of task and seed"
     assert [cell.best for cell in line.cells[:2]] == [False, True]
 

@@ -1,0 +1,194 @@
+"""``pddl2nl report``: what it prints and writes in each format, what it refuses, and its exit codes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from pddl2nl.cli.app import main
+from pddl2nl.reports.metrics import METRICS
+
+SPEC = """
+domains = ["visitall"]
+instances = ["p01", "p02"]
+models = ["script:replies.txt"]
+seeds = [1, 2]
+[options]
+example = "none"
+steps = 3
+[[columns]]
+group = "NL"
+policy = ["basic", "act"]
+"""
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The records of eight runs of which none was solved."""
+    folder = tmp_path_factory.mktemp("report")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(folder)
+        Path("replies.txt").write_text("\n---\n".join(["I wonder.", "Action: look around"] * 4), encoding="utf-8")
+        Path("mine.toml").write_text(SPEC, encoding="utf-8")
+        assert main(["experiment", "mine.toml", "--cache", "none"]) == 1
+    return folder / "runs/mine"
+
+
+@pytest.fixture
+def records(finished: Path, tmp_path: Path) -> Path:
+    """A copy of these records."""
+    return shutil.copytree(finished, tmp_path / "mine")
+
+
+def test_tables_metrics_links_and_comparisons_are_printed_in_this_order(
+    finished: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", str(finished)]) == 0
+    said = capfd.readouterr().out
+    places = [said.index(text) for text in ("domain", "mistakes", "unreadable", "Holm")]
+    assert places == sorted(places)
+    assert "visitall (2)" in said
+    assert "\x1b" not in said
+
+
+def test_every_format_is_printed_or_written(finished: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for form, beginning in (("csv", "table,"), ("markdown", "## "), ("latex", "\\begin{table}")):
+        assert main(["report", str(finished), "--format", form]) == 0
+        printed = capfd.readouterr().out
+        assert beginning in printed
+        out = tmp_path / "deep" / form
+        assert main(["report", str(finished), "--format", form, "--out", str(out)]) == 0
+        assert capfd.readouterr().out == f"report: {out}\n"
+        assert out.read_text(encoding="utf-8").rstrip("\n") == printed.rstrip("\n")
+        if form == "csv":
+            assert any("visitall" in line for line in csv.reader(io.StringIO(printed)) for line in line)
+
+
+def test_json_has_the_tables_and_what_broke(finished: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(finished), "--json"]) == 0
+    said = json.loads(capfd.readouterr().out)
+    assert (said["name"], said["runs"], said["missing"], said["infrastructure_errors"]) == ("mine", 8, 0, [])
+    assert len(said["tables"]) == 4
+
+
+def test_pages_stand_beside_the_records_and_may_stand_elsewhere(
+    records: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert main(["report", str(records), "--format", "html"]) == 0
+    assert capfd.readouterr().out == f"report: {records / 'report' / 'index.html'}\n"
+    page = (records / "report" / "index.html").read_text(encoding="utf-8")
+    assert "pip install" in page, "plots are missing, and the page says what draws them"
+    there = tmp_path / "there.html"
+    assert main(["report", str(records), "--format", "html", "--out", str(there), "--json"]) == 0
+    assert json.loads(capfd.readouterr().out) == {"report": str(there), "plots": []}
+    assert there.is_file()
+    # The pages are no records: the folder is reported as before.
+    assert main(["report", str(records), "--json"]) == 0
+    assert json.loads(capfd.readouterr().out)["runs"] == 8
+
+
+def test_two_columns_are_compared_by_any_metric(finished: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    columns = ["--compare", "NL Basic", "--compare", "NL Act"]
+    assert main(["report", str(finished), *columns, "--metric", "mistakes", "--json"]) == 0
+    table = json.loads(capfd.readouterr().out)["tables"][-1]
+    assert table["key"] == "comparisons-mistakes"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--format", "docx"], "--format docx: no such format; there are text, csv, markdown, latex, html"),
+        (["--compare", "NL Act"], "give --compare at least twice"),
+        (["--compare", "NL Act", "--compare", "NL Basik"], "no column 'NL Basik' in this experiment"),
+        (["--metric", "coverages"], "no metric 'coverages'"),
+        (["--metric", "cache-hits"], "cache-hits"),
+        (["--format", "html", "--metric", "steps"], "--compare and --metric are for tables"),
+    ],
+)
+def test_what_there_is_not_is_exit_code_2(
+    options: list[str], message: str, finished: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", str(finished), *options]) == 2
+    out, err = capfd.readouterr()
+    assert message in err
+    assert not out
+
+
+def test_an_unknown_metric_is_answered_with_all_that_there_are(
+    finished: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", str(finished), "--metric", "?"]) == 2
+    said = capfd.readouterr().err
+    assert [name for name in METRICS if name not in said] == []
+
+
+def test_what_broke_is_said_first_and_is_no_failure_of_the_report(
+    records: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = sorted(records.glob("*act*.jsonl"))[0]
+    *lines, last = path.read_text(encoding="utf-8").splitlines()
+    fault = {"step": 1, "status": "infrastructure-error", "text": ""}
+    ended = json.loads(last) | {"outcome": "infrastructure-error", "fault": fault, "message": "503"}
+    path.write_text("\n".join([*lines, json.dumps(ended)]) + "\n", encoding="utf-8")
+    sorted(records.glob("*basic*.jsonl"))[0].unlink()
+    assert main(["report", str(records)]) == 0
+    said = capfd.readouterr().out
+    assert said.startswith("Infrastructure errors: 1 run is in no cell of the tables\n")
+    assert said.index(f"{path.stem}: 503") < said.index("Not run yet: 1 of 8 runs") < said.index("visitall (2)")
+
+
+def test_a_folder_without_records_and_one_that_is_no_record_are_exit_code_2(
+    records: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", str(tmp_path / "nowhere")]) == 2
+    assert "no such folder" in capfd.readouterr().err
+    (tmp_path / "empty").mkdir()
+    assert main(["report", str(tmp_path / "empty")]) == 2
+    assert "holds no finished record" in capfd.readouterr().err
+    path = sorted(records.glob("*.jsonl"))[0]
+    path.write_text(path.read_text(encoding="utf-8").replace('"event"', '"evening"', 1), encoding="utf-8")
+    assert main(["report", str(records)]) == 2
+    assert f"{path.name}:1: " in capfd.readouterr().err
+    shutil.rmtree(records)
+    records.mkdir()
+    (records / "experiment.json").write_text("[]", encoding="utf-8")
+    assert main(["report", str(records)]) == 2
+    assert "experiment.json" in capfd.readouterr().err
+
+
+def test_plots_need_an_extra_and_those_that_there_is_nothing_for_are_said(
+    finished: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "matplotlib", None)
+        assert main(["report", str(finished), "--plots", str(tmp_path / "figures")]) == 2
+        assert "pip install 'pddl2nl[plots]'" in capfd.readouterr().err
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install 'pddl2nl[plots]'")
+    monkeypatch.setattr("pddl2nl.reports.plots.draw", lambda gathered, key, form: f"{key} as {form}".encode())
+    monkeypatch.setattr("pddl2nl.reports.plots.not_drawn", lambda gathered: {"cost-by-coverage": "no prices"})
+    assert main(["report", str(finished), "--plots", str(tmp_path / "figures"), "--json"]) == 0
+    said = capfd.readouterr()
+    written = json.loads(said.out)["plots"]
+    assert written == [str(path) for path in map(Path, written) if path.is_file()]
+    assert {Path(path).suffix for path in written} == {".svg", ".pdf"}
+    assert said.err == "warning: not drawn: cost-by-coverage: no prices\n"
+
+
+def test_columns_that_are_named_are_corrected_together_and_none_was_chosen(
+    finished: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    both = ["--compare", "NL Basic", "--compare", "NL Act"]
+    assert main(["report", str(finished), "--json", *both]) == 0
+    table = json.loads(capsys.readouterr().out)["tables"][-1]
+    place = [column["name"] for column in table["columns"]].index("p (Holm)")
+    cells = [line["cells"] for section in table["sections"] for line in section["lines"]]
+    assert [each[place]["value"] for each in cells] == [1.0]
+    assert any("corrected for all" in note for note in table["notes"])
+    assert not any("highest coverage" in note for note in table["notes"])
