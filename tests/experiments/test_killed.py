@@ -120,6 +120,7 @@ def asked(messages: object, seed: object) -> str:
     return json.dumps([messages, seed], sort_keys=True)
 
 
+@pytest.mark.heavy
 @pytest.mark.usefixtures("lamps")
 def test_fifty_kills_change_no_record_and_no_reply_that_was_recorded_is_asked_for_again(
     tmp_path, whimsical, settled, monkeypatch

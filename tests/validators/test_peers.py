@@ -112,6 +112,7 @@ def _compare_with_translator(translate: Any, home: Path) -> None:
     _assert_translator_agrees(Simulator(_load(home)), peer, _valid_plan(home), 3)
 
 
+@pytest.mark.heavy
 def test_fast_downwards_translator_agrees_on_the_corpus(shared: Path, translate: Any) -> None:
     compared = [home for home in _tasks(shared / "ipc") if home.parent.name not in LARGE]
     assert len(compared) == 76
