@@ -19,6 +19,7 @@ import platform
 import queue
 import secrets
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -196,8 +197,9 @@ class ClusterRuns:
             threads = self._client.nthreads()
             self._threads, self._processes = sum(threads.values()), len(threads)
             if self._errand is None and threads:
-                seen = self._seen([*threads])
-                check_workers(self._cluster.address, self._token, seen)
+                seen = check_workers(self._cluster.address, self._token, self._seen([*threads]))
+                if not seen:
+                    return
                 self._errand = self._errand_for(seen)
                 for going in [*self._going.values()]:
                     self._hand_out(going)
@@ -225,14 +227,14 @@ class ClusterRuns:
             return {workers[0]: error}
         return seen
 
-    def _errand_for(self, seen: dict[str, Sight | BaseException]) -> Errand:
+    def _errand_for(self, seen: Sequence[Sight]) -> Errand:
         access = self._terms.access
         cache = access.cache if access.cache is None or isinstance(access.cache, Path) else access.cache.path
         return Errand(
             name=self._name,
             folder=str(self._terms.folder.resolve()),
             token=self._token.name,
-            carried=not all(isinstance(there, Sight) and there.shared for there in seen.values()),
+            carried=not all(there.shared for there in seen),
             host=platform.node(),
             cache=None if cache is None else str(cache.resolve()),
             cache_needed=access.cache_needed,

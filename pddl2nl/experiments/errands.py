@@ -19,16 +19,23 @@ from pddl2nl.llm.urls import holds_more
 __all__ = ["check_workers", "settings_text", "travelling"]
 
 
-def check_workers(address: str, token: Path, seen: Mapping[str, Sight | BaseException]) -> None:
-    """Raises `InputError` for workers without pddl2nl, with another version, or that would ask another endpoint.
+def check_workers(address: str, token: Path, seen: Mapping[str, Sight | BaseException]) -> tuple[Sight, ...]:
+    """What those workers say of themselves that are still there.
 
     Args:
         address: of the cluster, for the message.
         token: the file that shows the folder of the records.
         seen: what each worker says of itself, or why it cannot.
+
+    Raises:
+        InputError: a worker is without pddl2nl, has another version, or would ask another endpoint.
     """
     here = sight(str(token))
+    found: list[Sight] = []
     for worker, there in seen.items():
+        if isinstance(there, OSError | TimeoutError):
+            # It could not be reached: it has died since it was counted.
+            continue
         if isinstance(there, BaseException):
             raise InputError(
                 f"--cluster {address}: the worker {worker} cannot run pddl2nl: "
@@ -50,6 +57,8 @@ def check_workers(address: str, token: Path, seen: Mapping[str, Sight | BaseExce
                 f"--cluster {address}: {', '.join(said)} (worker {worker}); set it where the workers "
                 "run, or name base_url in the specification"
             )
+        found.append(there)
+    return tuple(found)
 
 
 def travelling(job: Job) -> Job:

@@ -13,8 +13,10 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.cli.app import main
-from pddl2nl.llm import Completion
 from pddl2nl.llm.loopback import ChatServer
+from tests.cli.looking import Looking
+
+pytestmark = pytest.mark.usefixtures("home_of_its_own")
 
 ORACLE = """
 name = "small test"
@@ -40,22 +42,6 @@ example = "none"
 [access]
 workers = 4
 """
-
-
-class Looking:
-    """Looks around for ever."""
-
-    name = "looking"
-
-    def complete(self, request):
-        return Completion("Action: look around")
-
-
-@pytest.fixture(autouse=True)
-def _home(tmp_path, monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
-    monkeypatch.setenv("PDDL2NL_CACHE", str(tmp_path / "cache.sqlite"))
-    monkeypatch.chdir(tmp_path)
 
 
 def remote(url, seeds=range(4), policy="act"):

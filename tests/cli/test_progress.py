@@ -14,9 +14,11 @@ import pytest
 
 from pddl2nl.cli.progress import progress_shown
 from pddl2nl.experiments.summary import Progress
-from pddl2nl.llm import Completion
 from pddl2nl.llm.loopback import ChatServer
 from pddl2nl.policies.budget import Account
+from tests.cli.looking import Looking
+
+pytestmark = pytest.mark.usefixtures("home_of_its_own")
 
 SPECIFICATION = """
 domains = ["blocksworld"]
@@ -31,22 +33,6 @@ example = "none"
 [access]
 workers = 3
 """
-
-
-class Looking:
-    """Looks around for ever."""
-
-    name = "looking"
-
-    def complete(self, request):
-        return Completion("Action: look around")
-
-
-@pytest.fixture(autouse=True)
-def _home(tmp_path, monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
-    monkeypatch.setenv("PDDL2NL_CACHE", str(tmp_path / "cache.sqlite"))
-    monkeypatch.chdir(tmp_path)
 
 
 def started(server, runs, *options, **streams):

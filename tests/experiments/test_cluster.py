@@ -21,9 +21,9 @@ from pddl2nl.experiments import cluster as module
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.batch_passes import BatchPasses
 from pddl2nl.experiments.cluster import check_address, open_cluster
-from pddl2nl.experiments.errands import settings_text, travelling
+from pddl2nl.experiments.errands import check_workers, settings_text, travelling
 from pddl2nl.experiments.jobs import PlannerSpec, make_job, read_end
-from pddl2nl.experiments.on_worker import Errand, halt, keep_files, play_there
+from pddl2nl.experiments.on_worker import Errand, halt, keep_files, play_there, sight
 from pddl2nl.experiments.record import claimed, partial_path, stable
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.experiments.sweep import run_all
@@ -333,6 +333,17 @@ def test_workers_that_would_ask_another_endpoint_are_refused(local, jobs, tmp_pa
         run_all(jobs(server), tmp_path / "runs", cluster=local)
     assert "OPENAI_BASE_URL is not set there and http://there.example/v1 here" in str(refused.value)
     assert not [*(tmp_path / "runs").iterdir()]
+
+
+# ── workers ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_worker_that_died_while_it_was_looked_at_is_no_reason_to_stop(tmp_path):
+    here = sight(str(tmp_path / "token"))
+    assert check_workers("local:2", tmp_path / "token", {"a": OSError("closed"), "b": here}) == (here,)
+    assert check_workers("local:2", tmp_path / "token", {"a": TimeoutError()}) == ()
+    with pytest.raises(InputError, match=r"the worker a cannot run pddl2nl: ModuleNotFoundError: .*; install pddl2nl"):
+        check_workers("local:2", tmp_path / "token", {"a": ModuleNotFoundError("No module named 'pddl2nl'")})
 
 
 # ── secrets ──────────────────────────────────────────────────────────────────────────────────────
