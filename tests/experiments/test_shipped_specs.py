@@ -270,8 +270,10 @@ def test_with_the_oracle_it_ends_in_its_table(name: str, planbench: str, suites:
 @pytest.mark.heavy
 def test_with_a_script_it_ends_in_its_table(name: str, planbench: str, suites: str, tmp_path: Path) -> None:
     (tmp_path / "script.txt").write_text("\n---\n".join(["Action: look around"] * 200), encoding="utf-8")
-    said, columns = part(name, f"script:{tmp_path / 'script.txt'}", planbench, suites)
-    played(said, tmp_path / "records", columns)
+    model = f"script:{tmp_path / 'script.txt'}"
+    said, columns = part(name, model, planbench, suites)
+    layout = played(said, tmp_path / "records", columns)
+    assert {column.model for column in layout.columns if column.kind == "model"} == {model}
 
 
 @pytest.mark.usefixtures("needs_planner")
