@@ -1,0 +1,140 @@
+"""Executors: what really happens when an action is carried out."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pddl2nl.worlds.faults import Change, Failure, Faults, check_faults
+from validators import GroundAction, Simulator, State
+
+__all__ = ["Executor", "FaultyExecutor", "ModelExecutor", "Occurrence", "executor_for"]
+
+
+class Executor(Protocol):
+    """A world in which actions are carried out, which may differ from the model of it."""
+
+    def execute(self, state: State, action: GroundAction) -> State:
+        """The state that is observed after an action was carried out in a state.
+
+        Where the action is not applicable in the state, nothing changes.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class ModelExecutor:
+    """The world that is as its model says."""
+
+    simulator: Simulator
+
+    def execute(self, state: State, action: GroundAction) -> State:
+        """The successor by the model, or the state itself where the action is not applicable.
+
+        Raises:
+            BadActionError: the action is none of the task's.
+        """
+        successor = self.simulator.step(state, action).successor
+        return state if successor is None else successor
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """A fault that took effect, at which action (from 1); ``fault`` is its statement."""
+
+    step: int
+    fault: str
+
+
+class FaultyExecutor:
+    """A world with faults. It counts the actions that it carries out, so every run needs one of its own.
+
+    Args:
+        simulator: the model.
+        faults: in what the world differs from it.
+        seed: of the probabilities, where the faults name none.
+
+    Raises:
+        InputError: the faults speak of what the task does not have (`check_faults`).
+    """
+
+    def __init__(self, simulator: Simulator, faults: Faults, seed: int = 1):
+        check_faults(faults, simulator.task)
+        self._simulator = simulator
+        self._faults = faults
+        self._seed = seed if faults.seed is None else faults.seed
+        self._failed: Counter[int] = Counter()
+        self._occurred: list[Occurrence] = []
+        self.steps = 0
+        """How many actions were carried out, or tried."""
+
+    @property
+    def occurred(self) -> Sequence[Occurrence]:
+        """The faults that took effect so far, in order; one that changed nothing is not among them."""
+        return tuple(self._occurred)
+
+    def execute(self, state: State, action: GroundAction) -> State:
+        """The state after an action in this world.
+
+        What happens before it happens first, whether the action then is applicable or not; a silent failure only
+        meets an action that is.
+
+        Raises:
+            BadActionError: the action is none of the task's.
+        """
+        self._simulator.check(action)
+        self.steps += 1
+        state = self._changed(state, after=False)
+        successor = self._simulator.step(state, action).successor
+        if successor is not None and not self._fails(action):
+            state = successor
+        return self._changed(state, after=True)
+
+    def _fails(self, action: GroundAction) -> bool:
+        for number, failure in enumerate(self._faults.failures):
+            if self._meets(number, failure, action):
+                self._failed[number] += 1
+                self._occurred.append(Occurrence(self.steps, str(failure)))
+                return True
+        return False
+
+    def _meets(self, number: int, failure: Failure, action: GroundAction) -> bool:
+        if failure.pattern is not None and not failure.pattern.matches(action):
+            return False
+        if failure.steps and self.steps not in failure.steps:
+            return False
+        if failure.times is not None and self._failed[number] >= failure.times:
+            return False
+        # A text as seed is hashed by random itself, alike in every process; each step has dice of its own.
+        return failure.chance == 1 or random.Random(f"{self._seed} {number} {self.steps}").random() < failure.chance
+
+    def _changed(self, state: State, *, after: bool) -> State:
+        due = (change for change in self._faults.changes if (change.step, change.after) == (self.steps, after))
+        for change in due:
+            changed = self._applied(state, change)
+            if changed != state:
+                self._occurred.append(Occurrence(self.steps, str(change)))
+                state = changed
+        return state
+
+    def _applied(self, state: State, change: Change) -> State:
+        if not all(state.true(fact.atom) for fact in change.undone):
+            return state
+        atoms = set(state.atoms).difference(fact.atom for fact in change.undone)
+        values = dict(state.values)
+        for fact in change.facts:
+            if fact.value is not None:
+                values[fact.atom] = fact.value
+            elif fact.positive:
+                atoms.add(fact.atom)
+            else:
+                atoms.discard(fact.atom)
+        return self._simulator.state(atoms, values)
+
+
+def executor_for(simulator: Simulator, faults: Faults | None = None, seed: int = 1) -> Executor:
+    """The world of a run: as its model says, or with faults."""
+    return ModelExecutor(simulator) if faults is None else FaultyExecutor(simulator, faults, seed)

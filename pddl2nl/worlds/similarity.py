@@ -1,0 +1,104 @@
+"""The nearest of some texts: by the cosine of their embeddings where there are any, else by their letters."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+
+from rapidfuzz import fuzz
+
+from pddl2nl.errors import InfrastructureError
+
+__all__ = ["Embed", "Vectors", "cosine", "nearest", "plain"]
+
+Embed = Callable[[Sequence[str]], Sequence[Sequence[float]]]
+"""Gives one vector a text, all of the same length."""
+
+LEAST = 70.0
+"""Letters resemble each other from here on (of 100), as in `pddl2nl.nl`."""
+_PART = 0.9
+"""What is said resembles a name so much at most where only some of its words are the same."""
+_TURNED = 0.95
+"""Words in another order resemble a name so much at most: "cracked egg" is ``egg_cracked_1`` rather than ``egg_1``."""
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_NUMBER = re.compile(r"\d+")
+_SMALL = re.compile(r"\b(?:the|an?|some|any|all|of)\b")
+_TIE = 1e-9
+
+
+def plain(text: str) -> str:
+    """A name as words: ``StoveBurner-1`` and ``stove_burner_1`` are ``stove burner 1``."""
+    return " ".join(re.findall(r"[^\W_]+", _CAMEL.sub(" ", text).lower()))
+
+
+class Vectors:
+    """Embeddings of texts, each asked for once.
+
+    Args:
+        embed: what gives them.
+    """
+
+    def __init__(self, embed: Embed):
+        self.embed = embed
+        self._known: dict[str, Sequence[float]] = {}
+
+    def of(self, texts: Sequence[str]) -> list[Sequence[float]]:
+        """One vector a text.
+
+        Raises:
+            InfrastructureError: the number of vectors is not that of the texts, or their lengths differ.
+        """
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if new:
+            found = self.embed(new)
+            if len(found) != len(new):
+                raise InfrastructureError(f"the embedding model gave {len(found)} vectors for {len(new)} texts")
+            self._known.update(zip(new, found, strict=True))
+        vectors = [self._known[text] for text in texts]
+        lengths = {len(vector) for vector in vectors}
+        if len(lengths) > 1:
+            raise InfrastructureError(f"the embedding model gave vectors of {len(lengths)} different lengths")
+        return vectors
+
+
+def cosine(one: Sequence[float], other: Sequence[float]) -> float:
+    """The cosine of the angle between two vectors; 0 where one of them is all zeros."""
+    size = math.hypot(*one) * math.hypot(*other)
+    return math.fsum(a * b for a, b in zip(one, other, strict=True)) / size if size else 0.0
+
+
+def nearest(said: str, choices: Sequence[str], vectors: Vectors | None = None) -> tuple[int, ...]:
+    """The places of the choices nearest to what was said, in order; more than one only where they are as near.
+
+    With embeddings the nearest is taken however far it is, as the HVR paper has it: the model chose from a list. By
+    letters it must resemble what was said, and a number in both must be the same: "egg 2" is no slip for ``egg_1``.
+    """
+    words = plain(said)
+    if not choices or not words:
+        return ()
+    texts = [plain(choice) for choice in choices]
+    if vectors is None:
+        scores = [_resemblance(words, text) for text in texts]
+        least = LEAST
+    else:
+        first, *others = vectors.of([words, *texts])
+        scores = [cosine(first, other) for other in others]
+        least = -math.inf
+    best = max(scores)
+    if best < least:
+        return ()
+    return tuple(place for place, score in enumerate(scores) if score >= best - _TIE)
+
+
+def _resemblance(said: str, name: str) -> float:
+    """How much two texts resemble each other by their letters, from 0 to 100."""
+    said = _SMALL.sub(" ", f" {said} ").strip() or said
+    ours, theirs = _NUMBER.findall(said), _NUMBER.findall(name)
+    if ours and theirs and ours != theirs:
+        return 0.0
+    if not ours:
+        # "the egg" may be any of them.
+        name = _NUMBER.sub("", name).strip() or name
+    turned = _TURNED * fuzz.token_sort_ratio(said, name)
+    return max(fuzz.ratio(said, name), turned, _PART * fuzz.token_set_ratio(said, name))

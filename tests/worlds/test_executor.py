@@ -1,0 +1,116 @@
+"""Executors: the model, and worlds with faults."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from pddl2nl.errors import InputError
+from pddl2nl.pddl import GroundAtom, Task
+from pddl2nl.worlds.alignment import accounts, align
+from pddl2nl.worlds.executor import FaultyExecutor, ModelExecutor, executor_for
+from pddl2nl.worlds.faults import parse_faults
+from tests.worlds.conftest import action, after
+from validators import BadActionError, Simulator
+
+PLAN = ("(open-it fridge-1)", "(take egg-1 fridge-1)", "(put-on egg-1 pan-1)")
+
+
+def run(simulator: Simulator, faults: str, *plan: str, seed: int = 1) -> tuple[list[tuple[str, ...]], FaultyExecutor]:
+    """What was missing and surplus after each action, all carried out one after the other in the faulty world."""
+    executor = FaultyExecutor(simulator, parse_faults(faults), seed)
+    state, differences = simulator.initial, []
+    for text in plan:
+        expected = ModelExecutor(simulator).execute(state, action(text))
+        state = executor.execute(state, action(text))
+        found = align(expected, state, accounts(simulator.task))
+        differences.append(
+            (*(f"-{item}" for item in found.missing_texts), *(f"+{item}" for item in found.surplus_texts))
+        )
+    return differences, executor
+
+
+def test_the_model_does_what_it_says(simulator: Simulator) -> None:
+    executor = executor_for(simulator)
+    assert executor.execute(simulator.initial, action(PLAN[0])) == after(simulator, PLAN[0])
+    assert executor.execute(simulator.initial, action(PLAN[1])) == simulator.initial
+    with pytest.raises(BadActionError):
+        executor.execute(simulator.initial, action("(take egg-1)"))
+
+
+def test_without_faults_all_is_as_in_the_model(simulator: Simulator) -> None:
+    differences, executor = run(simulator, "", *PLAN)
+    assert differences == [(), (), ()]
+    assert (executor.steps, executor.occurred) == (3, ())
+
+
+def test_an_action_silently_fails_once_and_works_when_tried_again(simulator: Simulator) -> None:
+    differences, executor = run(simulator, "fail (take egg-1 *)", PLAN[0], PLAN[1], PLAN[1])
+    assert differences == [(), ("-(held egg-1)", "+(hand-empty)", "+(in-it egg-1 fridge-1)"), ()]
+    assert [(item.step, item.fault) for item in executor.occurred] == [(2, "fail (take egg-1 *)")]
+
+
+def test_an_object_moves_before_an_action(simulator: Simulator) -> None:
+    faults = "move (in-it egg-1 fridge-1) -> (on-top-of egg-1 pan-1) before 2"
+    differences, executor = run(simulator, faults, *PLAN)
+    assert differences[0] == ()
+    # The action cannot be carried out, since the egg is gone; nothing but that has changed.
+    assert differences[1] == ("-(held egg-1)", "+(hand-empty)", "+(on-top-of egg-1 pan-1)")
+    assert [item.step for item in executor.occurred] == [2]
+
+
+def test_what_is_not_there_does_not_move(simulator: Simulator) -> None:
+    differences, executor = run(simulator, "move (in-it egg-2 fridge-1) -> (on-top-of egg-2 shelf-1) before 1", *PLAN)
+    assert differences == [(), (), ()]
+    assert executor.occurred == ()
+
+
+def test_an_object_is_already_dirty(simulator: Simulator) -> None:
+    differences, _ = run(simulator, "initially (dirty pan-1)", *PLAN)
+    # It is found out when the first action has been carried out.
+    assert differences == [("+(dirty pan-1)",), (), ()]
+
+
+def test_changes_after_an_action_and_of_numbers(simulator: Simulator, task: Task) -> None:
+    faults = "set (not (opened fridge-1)) (= (heat pan-1) 4) after 1"
+    differences, _ = run(simulator, faults, *PLAN)
+    assert differences[0] == ("-(opened fridge-1)", "-(= (heat pan-1) 0.5)", "+(= (heat pan-1) 4)")
+    executor = FaultyExecutor(simulator, parse_faults(faults))
+    state = executor.execute(simulator.initial, action(PLAN[0]))
+    assert state.value(GroundAtom(("heat", "pan-1"))) == Fraction(4)
+
+
+def test_a_failure_only_meets_what_is_applicable(simulator: Simulator) -> None:
+    _, executor = run(simulator, "fail (take *)", PLAN[1], PLAN[0], PLAN[1], PLAN[1])
+    assert [item.step for item in executor.occurred] == [3]
+
+
+def test_failures_by_number_and_how_often(simulator: Simulator) -> None:
+    warm = ["(warm pan-1)"] * 5
+    for faults, steps in (
+        ("fail at 2, 4", [2, 4]),
+        ("fail (warm *) twice", [1, 2]),
+        ("fail (warm *) always", [1, 2, 3, 4, 5]),
+        ("fail (warm *) at 3; fail (warm *)", [1, 3]),
+    ):
+        assert [item.step for item in run(simulator, faults, *warm)[1].occurred] == steps
+
+
+def test_probabilities_are_seeded(simulator: Simulator) -> None:
+    # Each step is drawn by itself, so these are the same on every machine and in every process.
+    plan = ["(open-it fridge-1)"] + ["(warm pan-1)"] * 30
+
+    def failed(faults: str, seed: int = 1) -> list[int]:
+        return [item.step for item in run(simulator, faults, *plan, seed=seed)[1].occurred]
+
+    assert failed("fail 30%") == failed("fail 30%")
+    assert failed("fail 30%", 2) != failed("fail 30%")
+    assert failed("fail 30%; seed 2", 1) == failed("fail 30%", 2)
+    assert failed("fail 0%") == []
+    assert failed("fail 100% (open-it *)") == [1]
+
+
+def test_faults_of_another_task(simulator: Simulator) -> None:
+    with pytest.raises(InputError, match="the domain has no action 'fly'"):
+        FaultyExecutor(simulator, parse_faults("fail (fly *)"))

@@ -1,0 +1,226 @@
+"""Faults: their language, its errors, and what they are checked against."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pddl2nl.errors import InputError
+from pddl2nl.pddl import GroundAtom, Task
+from pddl2nl.worlds.faults import Change, Fact, Failure, Faults, Pattern, check_faults, parse_faults, read_faults
+from validators import GroundAction
+
+
+def fact(*atom: str, positive: bool = True, value: Fraction | None = None) -> Fact:
+    return Fact(GroundAtom(atom), positive, value)
+
+
+@pytest.mark.parametrize(
+    ("text", "failure"),
+    [
+        ("fail (take egg-1 fridge-1)", Failure(Pattern(("take", "egg-1", "fridge-1")))),
+        ("FAIL (Take EGG-1 *) twice", Failure(Pattern(("take", "egg-1", "*")), (), 2)),
+        ("fail (take *) 3 times", Failure(Pattern(("take", "*")), (), 3)),
+        ("fail (take *) always", Failure(Pattern(("take", "*")), (), None)),
+        ("fail (take *) at 7", Failure(Pattern(("take", "*")), (7,), None)),
+        ("fail at step 3, 7, 3", Failure(None, (3, 7), None)),
+        ("fail (*) at 3 once", Failure(Pattern(("*",)), (3,), 1)),
+        ("fail 10%", Failure(None, (), None, Fraction(1, 10))),
+        ("fail 2.5% (take *) once", Failure(Pattern(("take", "*")), (), 1, Fraction(1, 40))),
+    ],
+)
+def test_failures(text: str, failure: Failure) -> None:
+    assert parse_faults(text) == Faults((failure,))
+
+
+@pytest.mark.parametrize(
+    ("text", "change"),
+    [
+        (
+            "move (in-it egg-1 fridge-1) -> (on-top-of egg-1 pan-1) before 5",
+            Change(5, False, (fact("on-top-of", "egg-1", "pan-1"),), (fact("in-it", "egg-1", "fridge-1"),)),
+        ),
+        (
+            "move egg-1: (in-it egg-1 fridge-1) to (held egg-1)(not (hand-empty)) after step 2",
+            Change(
+                2,
+                True,
+                (fact("held", "egg-1"), fact("hand-empty", positive=False)),
+                (fact("in-it", "egg-1", "fridge-1"),),
+            ),
+        ),
+        ("initially (dirty pan-1)", Change(1, False, (fact("dirty", "pan-1"),))),
+        ("set (dirty pan-1) before 1", Change(1, False, (fact("dirty", "pan-1"),))),
+        ("set (= (heat pan-1) -1/3) after 2", Change(2, True, (fact("heat", "pan-1", value=Fraction(-1, 3)),))),
+    ],
+)
+def test_changes(text: str, change: Change) -> None:
+    assert parse_faults(text) == Faults((), (change,))
+
+
+def test_statements_stand_on_lines_or_between_semicolons_and_remarks_count_for_nothing() -> None:
+    found = parse_faults("# a world; with (faults\nfail 10% ; seed 7;;\n\n initially (dirty pan-1) # once more\r\n")
+    assert (len(found.failures), len(found.changes), found.seed) == (1, 1, 7)
+    assert found.text == "fail 10%; initially (dirty pan-1); seed 7"
+    assert parse_faults("") == Faults()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "action", "meant"),
+    [
+        ("(take egg-1 fridge-1)", "(take egg-1 fridge-1)", True),
+        ("(take *)", "(take egg-1 fridge-1)", True),
+        ("(take *)", "(take)", True),
+        ("(take *)", "(take-it egg-1)", False),
+        ("(take * fridge-1)", "(take egg-1 fridge-1)", True),
+        ("(take egg-* *)", "(take egg-2 fridge-1)", True),
+        ("(take egg-*)", "(take egg-2 fridge-1)", False),
+        ("(*)", "(open-it fridge-1)", True),
+        ("(* fridge-1)", "(open-it fridge-1)", True),
+        ("(*-it *)", "(open-it fridge-1)", True),
+        ("(t.ke *)", "(take egg-1 fridge-1)", False),
+    ],
+)
+def test_patterns(pattern: str, action: str, meant: bool) -> None:
+    found = parse_faults(f"fail {pattern}").failures[0].pattern
+    assert found is not None
+    assert found.matches(GroundAction.parse(action)) is meant
+
+
+_NAMES = st.sampled_from(["take", "egg-1", "*", "on", "p_2", "a.b"])
+_ATOMS = st.lists(_NAMES.filter(lambda name: name != "*"), min_size=1, max_size=3).map(
+    lambda names: Fact(GroundAtom(names))
+)
+_FACTS = st.one_of(
+    _ATOMS,
+    _ATOMS.map(lambda item: Fact(item.atom, False)),
+    st.builds(
+        lambda item, value: Fact(item.atom, True, value), _ATOMS, st.fractions(-(10**9), 10**9, max_denominator=99)
+    ),
+)
+_FAILURES = st.builds(
+    Failure,
+    st.one_of(st.none(), st.lists(_NAMES, min_size=1, max_size=3).map(lambda parts: Pattern(tuple(parts)))),
+    st.lists(st.integers(1, 99), max_size=3, unique=True).map(tuple),
+    st.one_of(st.none(), st.integers(1, 9)),
+    st.sampled_from([Fraction(1), Fraction(1, 3), Fraction(0), Fraction(1, 10)]),
+).filter(lambda item: item.pattern is not None or bool(item.steps) or item.chance != 1)
+_SEVERAL = st.lists(_FACTS, min_size=1, max_size=2).map(tuple)
+_CHANGES = st.one_of(
+    st.builds(Change, st.integers(1, 99), st.booleans(), _SEVERAL),
+    st.builds(Change, st.integers(1, 99), st.booleans(), _SEVERAL, st.lists(_ATOMS, min_size=1, max_size=2).map(tuple)),
+)
+
+
+@given(
+    st.builds(
+        Faults,
+        st.lists(_FAILURES, max_size=3).map(tuple),
+        st.lists(_CHANGES, max_size=3).map(tuple),
+        st.one_of(st.none(), st.integers(0, 99)),
+    )
+)
+def test_the_text_of_faults_reads_back_as_the_same(faults: Faults) -> None:
+    assert parse_faults(faults.text) == faults
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "said"),
+    [
+        ("fail", 5, "what fails?"),
+        ("fail (take egg-1", 17, "expected: ')'"),
+        ("fail (take) 3", 14, "a number of what?"),
+        ("fail (take) never", 13, "once, twice, 3 times"),
+        ("fail 200%", 6, "from 0% to 100%"),
+        ("fail 1/0%", 6, "no probability"),
+        ("fail () at 3", 7, "a name"),
+        ("fail at 0", 9, "the number of an action, from 1"),
+        ("fail at 99999999", 9, "no such number"),
+        ("set (dirty pan-1)", 18, "before 5, or after 5"),
+        ("set before 3", 5, "found 'before'"),
+        ("set (dirty *) before 3", 12, "a name without '*'"),
+        ("set (= (heat pan-1) x) before 3", 21, "'x' is no number"),
+        ("set (= (heat pan-1) 1/0) before 3", 21, "is no number"),
+        ("move (a b) before 3", 12, "whereto?"),
+        ("move (not (a b)) -> (c) before 3", 6, "what moves is an atom"),
+        ("move cup: (a b) -> (c) before 3", 6, "stands in none of these facts"),
+        ("seed x", 6, "a number"),
+        ("fail 10%, 20%", 9, "found ','"),
+        ("fail 10% fail 20%", 10, "once, twice"),
+        ("seed 1; stop", 9, "begins no statement"),
+        ("seed 1; sett (a) after 1", 9, "did you mean: set?"),
+    ],
+)
+def test_errors_show_the_place(text: str, column: int, said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_faults(text)
+    message = str(caught.value)
+    assert message.startswith(f"--faults:1:{column}: error: ")
+    assert f"\n    {text}\n    {' ' * (column - 1)}^" in message
+    assert said in message
+
+
+@given(st.text(alphabet="fail move set initially seed()->%;:,#=*1\n", max_size=40))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    try:
+        found = parse_faults(text)
+    except InputError:
+        return
+    assert parse_faults(found.text) == found
+
+
+def test_files(tmp_path: Path) -> None:
+    file = tmp_path / "faults.txt"
+    file.write_text("fail (take *)\n", encoding="utf-8")
+    assert read_faults(str(file)) == read_faults("fail (take *)") == parse_faults("fail (take *)")
+    file.write_text("fail\nmove\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"faults\.txt:1:5: error: what fails\?"):
+        read_faults(str(file))
+    with pytest.raises(InputError, match="neither faults nor a file with some"):
+        read_faults(str(tmp_path / "none.txt"))
+    with pytest.raises(InputError, match="neither faults nor a file with some"):
+        read_faults(str(tmp_path))
+    with pytest.raises(InputError, match="did you mean: fail"):
+        read_faults("fial (take egg-1 fridge-1)")
+    file.write_bytes(b"\xff\xfe fail")
+    with pytest.raises(InputError, match="no text in UTF-8"):
+        read_faults(str(file))
+
+
+def test_text_alone_never_names_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "faults"
+    file.write_text("fail 10%", encoding="utf-8")
+    with pytest.raises(InputError, match="begins no statement"):
+        parse_faults(str(file))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("fail (tak egg-1 fridge-1)", "did you mean: take?"),
+        ("fail (take egg-7 fridge-1)", "'egg-7' is no object of the task"),
+        ("fail (take egg-1)", "'take' takes 2 arguments, found 1"),
+        ("fail (open-it fridge-1 shelf-1 *)", "'open-it' takes 1 argument, found 3"),
+        ("set (drity pan-1) before 2", "did you mean: dirty?"),
+        ("set (dirty pan-1 egg-1) before 2", "'dirty' takes 1 argument, found 2"),
+        ("set (dirty egg-1) before 2", "'egg-1' is no pan"),
+        ("initially (sliceable egg-1)", "no action changes 'sliceable'"),
+        ("set (= (het pan-1) 1) before 2", "did you mean: heat?"),
+    ],
+)
+def test_faults_are_checked_against_the_task(task: Task, text: str, said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        check_faults(parse_faults(text), task)
+    assert said in str(caught.value)
+    assert "^" in str(caught.value)
+
+
+def test_faults_that_a_task_can_have(task: Task) -> None:
+    text = (
+        "fail (*); fail (*-it *); fail (take * fridge-1) at 2; initially (dirty pan-1); set (= (heat pan-1) 3) after 2"
+    )
+    check_faults(parse_faults(text), task)

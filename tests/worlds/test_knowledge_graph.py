@@ -1,0 +1,285 @@
+"""The knowledge graph: the present state, events, macro-actions, dormant objects, and questions about all of them."""
+
+from __future__ import annotations
+
+import random
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pddl2nl.errors import InputError
+from pddl2nl.nl import make_names
+from pddl2nl.pddl import GroundAtom, Task, load_task
+from pddl2nl.pddl.task import Task as PddlTask
+from pddl2nl.pddl.tree import Domain, Predicate, Problem, TypedName
+from pddl2nl.worlds.knowledge_graph import KnowledgeGraph
+from pddl2nl.worlds.ontology import load_ontology, parse_ontology
+from tests.worlds.conftest import ONTOLOGY, action, after
+from validators import Simulator, State
+
+
+@pytest.fixture
+def graph(task: Task) -> KnowledgeGraph:
+    """The small kitchen's graph, told in names with underscores."""
+    return KnowledgeGraph(task, parse_ontology(ONTOLOGY), make_names(task, "typed"))
+
+
+def facts_of(graph: KnowledgeGraph) -> set[GroundAtom]:
+    """All facts, asked for object by object."""
+    found = {atom for facts in graph.about(graph.task.objects) for atom in facts.facts}
+    return found | set(graph.facts_of_world())
+
+
+def values_of(graph: KnowledgeGraph) -> dict[GroundAtom, object]:
+    """All values, likewise."""
+    found = {fluent: value for facts in graph.about(graph.task.objects) for fluent, value in facts.values}
+    return found | dict(graph.values_of_world())
+
+
+def test_it_begins_with_the_initial_state(graph: KnowledgeGraph, simulator: Simulator) -> None:
+    assert facts_of(graph) == simulator.initial.atoms
+    assert values_of(graph) == simulator.initial.values
+    egg, pan = graph.about(["egg-1", "pan-1", "egg-1"])
+    assert (egg.name, egg.kind, egg.superclasses) == ("egg-1", "Egg", ("Food", "Item", "Thing"))
+    assert (egg.affordances, egg.properties) == (("crackable", "pickupable"), ("edible",))
+    assert (egg.states, egg.relations) == ((("exists-now", "egg-1"),), (("in-it", "egg-1", "fridge-1"),))
+    assert (pan.affordances, pan.mentions) == (("heavy",), (("on-top-of", "egg-2", "pan-1"),))
+    with pytest.raises(InputError, match="no object 'egg-9'"):
+        graph.about(["egg-9"])
+
+
+def test_every_state_of_a_walk_is_told_as_it_is(graph: KnowledgeGraph, simulator: Simulator) -> None:
+    rng, state = random.Random(5), simulator.initial
+    for step in range(1, 11):
+        chosen = simulator.sample(state, rng)
+        assert chosen is not None
+        state = simulator.step(state, chosen).successor or state
+        graph.update(state, chosen, step)
+        assert facts_of(graph) == state.atoms
+        assert values_of(graph) == state.values
+        for facts in graph.about(graph.task.objects):
+            assert set(facts.mentions) == {
+                atom for atom in state.atoms if facts.name in atom[2:] and atom[1] != facts.name
+            }
+    assert len(graph.history()) == 10
+
+
+def test_facts_about_three_objects(graph: KnowledgeGraph, simulator: Simulator) -> None:
+    state = after(simulator, "(soil pan-1 fridge-1 shelf-1)")
+    graph.update(state)
+    between = GroundAtom(("between", "pan-1", "fridge-1", "shelf-1"))
+    pan, fridge, shelf = graph.about(["pan-1", "fridge-1", "shelf-1"])
+    assert between in pan.facts
+    assert between in fridge.mentions
+    assert between in shelf.mentions
+    graph.update(simulator.initial)
+    assert facts_of(graph) == simulator.initial.atoms
+    assert not any(facts.mentions for facts in graph.about(["shelf-1"]) if between in facts.mentions)
+
+
+def test_locations_are_those_of_the_ontology(graph: KnowledgeGraph, simulator: Simulator) -> None:
+    assert [str(triple) for triple in graph.location_triples(["egg-1", "egg-2"])] == [
+        "(egg_0, in-it, fridge_0)",
+        "(egg_1, on-top-of, pan_0)",
+    ]
+    graph.update(after(simulator, "(soil pan-1 fridge-1 shelf-1)"))
+    # What holds the pan tells where it is; what it is near to does not.
+    assert [str(triple) for triple in graph.location_triples(["pan-1"])] == [
+        "(pan_0, on-top-of, stove-burner_0)",
+        "(shelf_0, holds, pan_0)",
+    ]
+    assert graph.select(["pan-1"]).around == ("shelf-1", "stove-burner-1")
+
+
+def test_without_an_ontology_every_relation_that_changes_locates(task: Task, simulator: Simulator) -> None:
+    graph = KnowledgeGraph(task)
+    graph.update(after(simulator, "(soil pan-1 fridge-1 shelf-1)"))
+    found = {triple.predicate for triple in graph.location_triples()}
+    assert found == {"in-it", "on-top-of", "holds", "near"}
+
+
+def test_dormant_objects_are_not_available_until_they_exist(graph: KnowledgeGraph, simulator: Simulator) -> None:
+    assert "slice-1" not in graph.objects()
+    assert "fridge-1" in graph.objects()
+    assert graph.select(["slice-1"]).chosen == ()
+    graph.update(after(simulator, "(take bread-1 shelf-1)", "(slice-it bread-1 slice-1)"))
+    assert "slice-1" in graph.objects()
+    assert "bread-1" not in graph.objects()
+    assert graph.select(["slice-1"]).chosen == ("slice-1",)
+    # What is known of what does not exist can still be asked for.
+    assert graph.about(["bread-1"])[0].kind == "Bread"
+
+
+def test_a_predicate_may_say_that_objects_are_absent(task: Task, simulator: Simulator) -> None:
+    text = ONTOLOGY.replace(":existsNow rdfs:subPropertyOf :existence", ":dirty rdfs:subPropertyOf :absence")
+    graph = KnowledgeGraph(task, parse_ontology(text))
+    assert "pan-1" in graph.objects()
+    graph.update(after(simulator, "(soil pan-1 fridge-1 shelf-1)"))
+    assert set(task.objects) - set(graph.objects()) == {"pan-1"}
+
+
+def test_classes(graph: KnowledgeGraph) -> None:
+    found = {item.name: item for item in graph.classes()}
+    assert list(found) == ["Egg", "Frying", "Bread", "Fridge", "Shelf", "Burner"]
+    assert found["Egg"].objects == ("egg-1", "egg-2")
+    assert found["Burner"].affordances == ("heat-source",)
+    assert [item.name for item in graph.classes(["shelf-1", "egg-2"])] == ["Shelf", "Egg"]
+    assert graph.kind("stove-burner-1") == "Burner"
+
+
+# ── what was done ────────────────────────────────────────────────────────────────────────────────
+
+
+def test_events_are_kept_in_order_with_what_came_of_them(graph: KnowledgeGraph, simulator: Simulator) -> None:
+    opened = after(simulator, "(open-it fridge-1)")
+    graph.record_macro(1, "Get the egg", precondition="(and)", effect="(held egg-1)")
+    graph.update(opened, action("(open-it fridge-1)"), 1, "expected", macro=1, attempt=1)
+    graph.update(opened, action("(open-it fridge-1)"), 1, "executed", macro=1, attempt=1)
+    graph.update(opened, action("(take egg-1 fridge-1)"), 2, "failed", macro=1, attempt=1)
+    assert [(item.step, str(item.action), item.outcome, item.attempt, item.macro) for item in graph.history()] == [
+        (1, "(open-it fridge-1)", "expected", 1, 1),
+        (1, "(open-it fridge-1)", "executed", 1, 1),
+        (2, "(take egg-1 fridge-1)", "failed", 1, 1),
+    ]
+    assert [item.step for item in graph.history("executed")] == [1]
+    assert "Get the egg" in graph.turtle()
+
+
+def test_macro_actions_go_into_the_ontology_with_parameters_for_objects(
+    graph: KnowledgeGraph, simulator: Simulator, task: Task
+) -> None:
+    plan = ("(open-it fridge-1)", "(take egg-1 fridge-1)", "(put-on egg-1 pan-1)")
+    graph.record_macro(1, "Get an egg")
+    graph.record_macro(2, "Put it into the pan")
+    for step, text in enumerate(plan, start=1):
+        graph.update(after(simulator, *plan[:step]), action(text), step, macro=1 + step // 3, attempt=1)
+    assert graph.macros() == ()
+    learned = graph.learned()
+    later = KnowledgeGraph(task, learned)
+    found = {item.description: item for item in later.macros()}
+    assert found["Get an egg"].steps == ("(open-it ?x1)", "(take ?x2 ?x1)")
+    assert found["Get an egg"].kinds == ("Fridge", "Egg")
+    assert found["Put it into the pan"].steps == ("(put-on ?x1 ?x2)",)
+    # The ontology is otherwise what it was, and holds no object of the task.
+    assert later.about(task.objects) == graph_at_first(task).about(task.objects)
+    assert "urn:pddl2nl:instance" not in learned.turtle
+    # With the other egg it is the same macro, and learned again it stands there once.
+    later.record_macro(1, "Get an egg")
+    later.update(simulator.initial, action("(open-it fridge-1)"), 1, macro=1, attempt=1)
+    later.update(simulator.initial, action("(take egg-2 fridge-1)"), 2, macro=1, attempt=1)
+    assert KnowledgeGraph(task, later.learned()).macros() == later.macros()
+
+
+def test_what_failed_or_was_broken_off_is_not_learned(graph: KnowledgeGraph, simulator: Simulator, task: Task) -> None:
+    for number, description in enumerate(("Whole", "Broken off", "Failed", "Not tried"), start=1):
+        graph.record_macro(number, description, outcome="failed" if description == "Failed" else "holds")
+        for text in ("(open-it fridge-1)", "(open-it shelf-1)"):
+            graph.update(simulator.initial, action(text), 1, "expected", macro=number, attempt=1)
+    for number, texts in ((1, 2), (2, 1), (3, 2)):
+        for text in ("(open-it fridge-1)", "(open-it shelf-1)")[:texts]:
+            graph.update(simulator.initial, action(text), 1, "executed", macro=number, attempt=1)
+    assert [item.description for item in KnowledgeGraph(task, graph.learned()).macros()] == ["Whole"]
+
+
+def graph_at_first(task: Task) -> KnowledgeGraph:
+    """The small kitchen's graph in PDDL's names."""
+    return KnowledgeGraph(task, parse_ontology(ONTOLOGY))
+
+
+# ── names, Turtle, other domains ─────────────────────────────────────────────────────────────────
+
+_ANY_NAME = st.text(st.characters(codec="utf-8", exclude_characters="?\x00"), min_size=1, max_size=6)
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(_ANY_NAME, min_size=2, max_size=5, unique=True), st.lists(_ANY_NAME, min_size=4, max_size=4, unique=True)
+)
+def test_any_name_is_safe(objects: list[str], predicates: list[str]) -> None:
+    from rdflib import Graph
+
+    thing = TypedName("?x")
+    declared = tuple(Predicate(name, (thing,) * arity) for arity, name in enumerate(predicates))
+    atoms = tuple(
+        GroundAtom((item.name, *(objects[(number + place) % len(objects)] for place in range(len(item.parameters)))))
+        for item in declared
+        for number in range(len(objects))
+    )
+    domain = Domain("d", predicates=declared)
+    task = PddlTask(domain, Problem("p", "d", objects=tuple(map(TypedName, objects)), init=atoms))
+    graph = KnowledgeGraph(task)
+    assert facts_of(graph) == set(atoms)
+    assert set(Graph().parse(data=graph.turtle(), format="turtle")) == set(graph.graph)
+    for name in objects:
+        assert graph.select([name]).chosen[:1] == (name,) or not name.isidentifier()
+
+
+def test_turtle_is_the_same_for_the_same_graph(task: Task) -> None:
+    assert graph_at_first(task).turtle() == graph_at_first(task).turtle()
+
+
+@pytest.mark.parametrize("domain", ["blocksworld", "logistics", "rovers", "grippers", "floortile", "beluga", "ferry"])
+def test_shipped_domains_need_no_ontology(root: Path, domain: str) -> None:
+    task = load_task(root / "domains" / domain / "domain.pddl", root / "instances" / domain / "p01.pddl")
+    simulator = Simulator(task)
+    graph = KnowledgeGraph(task)
+    state, rng = simulator.initial, random.Random(1)
+    for step in range(1, 6):
+        chosen = simulator.sample(state, rng)
+        assert chosen is not None
+        state = simulator.step(state, chosen).successor or state
+        graph.update(state, chosen, step)
+    assert facts_of(graph) == state.atoms
+    assert graph.objects() == tuple(task.objects)
+    assert all(item.affordances for item in graph.about(task.objects) if item.kind != "Object")
+    assert {name for item in graph.classes() for name in item.objects} == set(task.objects)
+
+
+def test_the_shipped_kitchen_and_its_ontology_are_of_one_piece(root: Path) -> None:
+    folder = root / "domains" / "kitchen"
+    task = load_task(folder / "domain.pddl", root / "instances" / "kitchen" / "t06.pddl")
+    simulator = Simulator(task)
+    graph = KnowledgeGraph(task, load_ontology(folder / "ontology.ttl"))
+    # Nothing of it had to be made up, save for the predicates that no ontology needs to know.
+    assert not any(line.startswith(("type:", "action:")) for line in graph.turtle().splitlines())
+    slices = [name for name in task.objects if "slice" in graph.kind(name).lower()]
+    assert slices
+    assert not set(slices) & set(graph.objects())
+    potato = next(name for name in task.objects if graph.kind(name) == "Potato")
+    facts = graph.about([potato])[0]
+    assert {"pickupable", "sliceable"} <= set(facts.affordances)
+    assert graph.select(["Potato"]).chosen == (potato,)
+    assert set(graph.select(["Potato"]).around) == {atom[2] for atom in facts.relations if atom[0] in ("on", "inside")}
+    atoms = {atom for atom in simulator.initial.atoms if atom != ("absent", slices[0])}
+    graph.update(simulator.state(atoms))
+    assert slices[0] in graph.objects()
+
+
+@pytest.mark.benchmark
+def test_questions_to_a_graph_with_hundreds_of_events(task: Task, simulator: Simulator) -> None:
+    """A question about one object takes less than 20 ms, an update less than 5 ms."""
+    graph, state, rng = graph_at_first(task), simulator.initial, random.Random(1)
+    # Queries are parsed once in a process.
+    graph_at_first(task).about(task.objects)
+    begun = time.perf_counter()
+    for step in range(500):
+        chosen = simulator.sample(state, rng)
+        assert chosen is not None
+        state = _next(simulator, state, str(chosen))
+        graph.update(state, chosen, step, macro=1 + step // 5, attempt=1)
+    update = (time.perf_counter() - begun) / 500
+    begun = time.perf_counter()
+    graph.about(task.objects)
+    question = (time.perf_counter() - begun) / len(task.objects)
+    print(f"an update {1000 * update:.2f} ms, an object {1000 * question:.2f} ms")  # noqa: T201
+    assert update < 0.005
+    assert question < 0.02
+
+
+def _next(simulator: Simulator, state: State, text: str) -> State:
+    successor = simulator.step(state, text).successor
+    assert successor is not None
+    return successor

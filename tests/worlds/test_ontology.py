@@ -1,0 +1,208 @@
+"""Ontologies: Turtle read and refused, a domain's names found in it, and what a domain makes by itself."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from pddl2nl.errors import InputError, MissingExtraError
+from pddl2nl.pddl import Domain, Task, parse_domain, parse_task
+from pddl2nl.worlds.knowledge_graph import KnowledgeGraph, ObjectFacts
+from pddl2nl.worlds.ontology import Ontology, domain_ontology, load_ontology, parse_ontology
+from pddl2nl.worlds.vocabulary import camel, folded, local_name, said_property
+from tests.worlds.conftest import ONTOLOGY
+
+PREFIXES = """@prefix : <urn:pddl2nl:ontology#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
+"""
+
+
+def about(task: Task, ontology: str | Ontology | None, name: str) -> ObjectFacts:
+    """What a graph says of one object."""
+    if isinstance(ontology, str):
+        ontology = parse_ontology(PREFIXES + ontology)
+    return KnowledgeGraph(task, ontology).about([name])[0]
+
+
+def test_a_file_is_its_text(tmp_path: Path) -> None:
+    file = tmp_path / "kitchen.ttl"
+    file.write_text(ONTOLOGY, encoding="utf-8")
+    found = load_ontology(file)
+    assert (found.turtle, found.name) == (ONTOLOGY, str(file))
+    assert hash(found) == hash(load_ontology(str(file)))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "@prefix : <urn:x#> .\n:a :b ;;\n c .",
+            "x.ttl:2:6: error: no Turtle: objectList expected\n    :a :b ;;\n         ^",
+        ),
+        ("Egg is food", "x.ttl:1:1: error: no Turtle"),
+        ("@prefix : <urn:x#> . :é :b 'ü'. :a :b c", "x.ttl:1:36: error"),
+        ("a:b a a:c .", 'Prefix "a:" not bound'),
+        ("@prefix : <urn:x#> . :a :b <urn:x y> .", "<urn:x y> is no IRI"),
+        ("@prefix : <urn:x#> . :a :b 'x'^^<urn:{q}> .", "<urn:{q}> is no IRI"),
+        ("@prefix : <urn:x#> . :a :b " + "[ :b " * 5000, "nested too deeply"),
+    ],
+)
+def test_what_is_no_turtle_is_refused(text: str, said: str, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_ontology(text, "x.ttl")
+    assert said in str(caught.value)
+    assert capfd.readouterr().err == ""
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        load_ontology(tmp_path / "none.ttl")
+    (tmp_path / "latin.ttl").write_bytes(b"# K\xfcche")
+    with pytest.raises(InputError, match=r"no UTF-8 text \(byte 3\)"):
+        load_ontology(tmp_path / "latin.ttl")
+
+
+def test_odd_literals_are_no_tracebacks_on_the_screen(capfd: pytest.CaptureFixture[str]) -> None:
+    # pytest's own handlers would take what is logged.
+    root = logging.getLogger()
+    handlers, root.handlers = root.handlers, []
+    try:
+        parse_ontology(PREFIXES + ':Egg rdfs:label "x"^^<http://www.w3.org/2001/XMLSchema#integer> .')
+    finally:
+        root.handlers = handlers
+    assert capfd.readouterr().err == ""
+
+
+def test_without_rdflib_it_is_said_what_to_install(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "rdflib", None)
+    for use in (lambda: parse_ontology(ONTOLOGY), lambda: domain_ontology(task.domain), lambda: KnowledgeGraph(task)):
+        with pytest.raises(MissingExtraError, match=r"pip install 'pddl2nl\[macros\]'"):
+            use()
+
+
+# ── a domain's names ─────────────────────────────────────────────────────────────────────────────
+
+
+def test_types_predicates_and_actions_are_found_by_their_names(task: Task) -> None:
+    burner = about(task, ":StoveBurner rdfs:subClassOf :Appliance .", "stove-burner-1")
+    assert burner.kind == "StoveBurner"
+    assert burner.superclasses == ("Appliance", "Place", "Thing")
+    pan = about(task, ':Skillet a owl:Class ; :pddlName "pan" . :Pan a owl:Class .', "pan-1")
+    assert pan.kind == "Skillet"
+
+
+def test_a_type_and_an_action_of_one_name_are_two_things() -> None:
+    task = parse_task(
+        "(define (domain d) (:requirements :typing) (:types slice) (:predicates (cut ?x - slice) (affords ?x - slice))"
+        " (:action slice :parameters (?x - slice) :precondition (affords ?x) :effect (cut ?x)))",
+        "(define (problem p) (:domain d) (:objects affords - slice) (:init (affords affords)) (:goal (cut affords)))",
+    )
+    graph = KnowledgeGraph(
+        task, parse_ontology(PREFIXES + ":Slice rdfs:subClassOf :Action . :affords a <urn:x#Property> .")
+    )
+    assert [(item.kind, item.facts) for item in graph.about(["affords"])] == [("Slice", (("affords", "affords"),))]
+    assert graph.select(["Slice"]).chosen == ("affords",)
+
+
+def test_affordances_and_properties_are_inherited(task: Task) -> None:
+    text = """
+        :Food :affords :Edible-Thing ; :hasProperty :Fresh .
+        :Egg rdfs:subClassOf :Food, :Crackable ; :affords :PickUp-able, "by\\n hand" .
+        :Crackable rdfs:subClassOf :Affordance .
+        :heavy rdfs:subPropertyOf :affordance .
+        <urn:pddl2nl:instance#egg-2> :hasProperty :Rotten .
+    """
+    one, other, pan = KnowledgeGraph(task, parse_ontology(PREFIXES + text)).about(["egg-1", "egg-2", "pan-1"])
+    assert one.affordances == ("by hand", "crackable", "edible-thing", "pick-up-able")
+    assert (one.properties, other.properties) == (("fresh",), ("fresh", "rotten"))
+    assert one.superclasses == ("Food", "Item", "Thing")
+    assert pan.affordances == ("heavy",)
+
+
+def test_an_ontology_of_another_namespace(task: Task) -> None:
+    text = """
+        @prefix o: <http://example.org/kitchen/> .
+        o:Egg a owl:Class ; rdfs:subClassOf o:Food ; o:affords o:Crackable .
+        o:in_it rdfs:subPropertyOf o:isIn .
+        o:exists_now rdfs:subPropertyOf o:existence .
+    """
+    graph = KnowledgeGraph(task, parse_ontology(PREFIXES + text))
+    egg = graph.about(["egg-1"])[0]
+    assert (egg.kind, egg.superclasses, egg.affordances) == ("Egg", ("Food", "Item", "Thing"), ("crackable",))
+    assert "slice-1" not in graph.objects()
+    assert [triple.predicate for triple in graph.location_triples()] == ["in-it", "in-it"]
+
+
+def test_restrictions_of_owl_say_nothing(task: Task) -> None:
+    text = ":Egg rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :inIt ; owl:someValuesFrom :Fridge ] , :Food ."
+    assert about(task, text, "egg-1").superclasses == ("Food", "Item", "Thing")
+
+
+# ── what a domain makes by itself ────────────────────────────────────────────────────────────────
+
+
+def test_types_become_classes_that_afford_actions(task: Task) -> None:
+    pan = about(task, None, "pan-1")
+    assert (pan.kind, pan.superclasses) == ("Pan", ("Item", "Thing"))
+    assert pan.affordances == ("put-on", "soil", "take", "warm")
+    assert pan.properties == ("heavy",)
+    assert about(task, domain_ontology(task.domain), "pan-1") == pan
+
+
+def test_in_a_domain_without_types_static_predicates_are_classes() -> None:
+    task = parse_task(
+        """(define (domain d) (:predicates (truck ?x) (vehicle ?x) (place ?x) (at ?x ?y))
+        (:action drive :parameters (?t ?a ?b) :precondition (and (vehicle ?t) (place ?a) (at ?t ?a) (place ?b))
+         :effect (and (at ?t ?b) (not (at ?t ?a))))
+        (:action wait :parameters (?x)))""",
+        """(define (problem p) (:domain d) (:objects t v a x)
+        (:init (truck t) (vehicle t) (vehicle v) (place a) (at t a)) (:goal (at t a)))""",
+    )
+    truck, vehicle, place, other = KnowledgeGraph(task).about(["t", "v", "a", "x"])
+    assert (truck.kind, truck.superclasses, truck.affordances) == ("Truck", ("Vehicle",), ("drive",))
+    assert (vehicle.kind, place.kind, other.kind) == ("Vehicle", "Place", "Object")
+    assert (place.affordances, other.affordances) == (("drive",), ("wait",))
+    # That it is a truck is its class, and no property besides.
+    assert truck.properties == ()
+
+
+def test_names_that_differ_in_a_hyphen_are_told_apart() -> None:
+    domain = parse_domain(
+        "(define (domain d) (:requirements :typing) (:types a-b a_b ab) (:predicates (p-q ?x - a-b) (p_q ?x - a-b)))"
+    )
+    task = Task(
+        domain,
+        parse_task(
+            _text(domain),
+            "(define (problem p) (:domain d) (:objects x - a-b y - a_b z - ab)"
+            " (:init (p-q x) (p_q x)) (:goal (p-q x)))",
+        ).problem,
+    )
+    graph = KnowledgeGraph(task)
+    assert [item.name for item in graph.classes()] == ["a-b", "a_b", "Ab"]
+    assert graph.about(["x"])[0].facts == (("p-q", "x"), ("p_q", "x"))
+    with_ontology = KnowledgeGraph(task, parse_ontology(PREFIXES + ":AB a owl:Class . :pQ rdfs:subPropertyOf :isIn ."))
+    assert with_ontology.about(["x"])[0].facts == (("p-q", "x"), ("p_q", "x"))
+    assert len({item.name for item in with_ontology.classes()}) == 3
+
+
+def _text(domain: Domain) -> str:
+    from pddl2nl.pddl import write_domain
+
+    return write_domain(domain)
+
+
+@pytest.mark.parametrize(
+    ("name", "camelled", "folds", "said"),
+    [("stove-burner", "StoveBurner", "stoveburner", "stove-burner"), ("a_b", "AB", "ab", "a_b"), ("-", "-", "-", "-")],
+)
+def test_names(name: str, camelled: str, folds: str, said: str) -> None:
+    assert (camel(name), folded(name), said_property(name)) == (camelled, folds, said)
+
+
+def test_local_names() -> None:
+    assert [local_name(iri) for iri in ("urn:x#Egg", "http://a/b/Egg", "urn:Egg", "Egg")] == ["Egg"] * 4
+    assert said_property("HeatSource") == "heat-source"
