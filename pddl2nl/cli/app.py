@@ -21,6 +21,7 @@ from pddl2nl.cli import (
     costs,
     experiment,
     generate,
+    macro,
     manifest,
     models,
     obfuscate,
@@ -98,6 +99,7 @@ for _group in (
     generate,
     manifest,
     obfuscate,
+    macro,
     costs,
 ):
     _group.register(app)

@@ -1,0 +1,197 @@
+"""Which facts of a task can change at all: what no action can bring about is as it is at the beginning, for ever.
+
+That a faucet is not open need not be asked for where nothing ever opens a faucet. An atom counts as changeable where
+some action with some objects has an effect on it, of which nothing is known to be impossible: types, static facts, and
+facts that cannot change either are looked at, some steps deep; whatever is not known counts as possible. So all states
+that can be reached are among those in which everything else is as at the beginning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count, product
+
+from pddl2nl.pddl import (
+    And,
+    Atom,
+    Comparison,
+    Condition,
+    Effect,
+    Equality,
+    Exists,
+    Forall,
+    GroundAtom,
+    Not,
+    Or,
+    Task,
+    TypedName,
+    When,
+    changed_predicates,
+    conjuncts,
+    is_variable,
+    substitute,
+)
+from validators.normal_form import free_variables, negation_normal
+
+__all__ = ["Changeable"]
+
+_DEEPEST = 3
+"""So many actions before the one at hand are asked for what they need in turn; beyond it all counts as possible."""
+_MOST_TRIED = 2_000
+"""So many choices of objects are tried for one atom; beyond it, it counts as possible."""
+
+Binding = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class _Leaf:
+    """An effect on an atom: under which conditions it happens, and what its variables range over."""
+
+    atom: Atom
+    variables: tuple[TypedName, ...]
+    conditions: tuple[Condition, ...]
+
+
+class Changeable:
+    """Says of the atoms of one task whether they can change."""
+
+    def __init__(self, task: Task):
+        self._task = task
+        self._initial = frozenset(task.problem.init)
+        self._derived = frozenset(rule.name for rule in task.domain.derived)
+        self._dynamic = changed_predicates(task.domain)
+        self._leaves: dict[tuple[str, bool], list[_Leaf]] = {}
+        self._known: dict[tuple[GroundAtom, int], bool] = {}
+        self._tried = 0
+        self._fresh = count()
+        self._rows: dict[str, list[GroundAtom]] = {}
+        for atom in dict.fromkeys(task.problem.init):
+            if atom[0] not in self._dynamic:
+                self._rows.setdefault(atom[0], []).append(atom)
+        for action in task.domain.actions:
+            conditions = tuple(conjuncts(negation_normal(action.precondition)))
+            for positive, leaf in self._taken_apart(action.effect, action.parameters, conditions):
+                self._leaves.setdefault((leaf.atom.predicate, positive), []).append(leaf)
+
+    def _taken_apart(
+        self, effect: Effect, variables: tuple[TypedName, ...], conditions: tuple[Condition, ...]
+    ) -> Iterator[tuple[bool, _Leaf]]:
+        match effect:
+            case And(parts):
+                for part in parts:
+                    yield from self._taken_apart(part, variables, conditions)
+            case Atom():
+                yield True, _Leaf(effect, variables, conditions)
+            case Not(Atom() as atom):
+                yield False, _Leaf(atom, variables, conditions)
+            case When(condition, body):
+                more = tuple(conjuncts(negation_normal(condition)))
+                yield from self._taken_apart(body, variables, conditions + more)
+            case Forall(parameters, body):
+                # Names of their own: a quantified variable may be called as one around it.
+                own = tuple(TypedName(f"?{next(self._fresh)}#", item.types) for item in parameters)
+                renamed = {item.name: fresh.name for item, fresh in zip(parameters, own, strict=True)}
+                yield from self._taken_apart(substitute(body, renamed), variables + own, conditions)
+
+    def can_change(self, atom: GroundAtom) -> bool:
+        """Whether an atom may become other than it is at the beginning of the task."""
+        self._tried = 0
+        return self._can_change(atom, _DEEPEST)
+
+    def _can_change(self, atom: GroundAtom, depth: int) -> bool:
+        if atom[0] in self._derived or depth == 0:
+            return True
+        known = self._known.get((atom, depth))
+        if known is None:
+            leaves = self._leaves.get((atom[0], atom not in self._initial), ())
+            known = self._known[atom, depth] = any(self._happens(leaf, atom, depth) for leaf in leaves)
+        return known
+
+    def _happens(self, leaf: _Leaf, atom: GroundAtom, depth: int) -> bool:
+        """Whether nothing speaks against an effect's happening to an atom."""
+        binding: dict[str, str] = {}
+        for term, name in zip(leaf.atom.args, atom[1:], strict=True):
+            if binding.setdefault(term, name) != name if is_variable(term) else term != name:
+                return False
+        types = {item.name: item.types for item in leaf.variables}
+        if any(name not in self._task.objects_of(types[variable]) for variable, name in binding.items()):
+            return False
+        free = [item for item in leaf.variables if item.name not in binding]
+        return self._bound(free, leaf.conditions, binding, depth)
+
+    def _bound(self, free: Sequence[TypedName], conditions: Sequence[Condition], binding: Binding, depth: int) -> bool:
+        """Whether objects for the remaining variables are left with which no condition is impossible."""
+        due = [part for part in conditions if free_variables(part) <= binding.keys()]
+        if not all(self._may(part, binding, depth) for part in due):
+            return False
+        rest = [part for part in conditions if part not in due]
+        if not rest:
+            return all(self._task.objects_of(item.types) for item in free)
+        for more in self._choices(free, rest, binding):
+            self._tried += 1
+            if self._tried > _MOST_TRIED:
+                return True
+            bound = {**binding, **more}
+            if self._bound([item for item in free if item.name not in bound], rest, bound, depth):
+                return True
+        return False
+
+    def _choices(
+        self, free: Sequence[TypedName], conditions: Sequence[Condition], binding: Binding
+    ) -> Sequence[Binding]:
+        """Objects for some of the variables: those that make a static condition true, or all for one of them."""
+        types = {item.name: item.types for item in free}
+        found: list[list[dict[str, str]]] = []
+        for part in conditions:
+            if isinstance(part, Atom) and part.predicate not in self._dynamic:
+                rows = (_matched(part.args, row[1:], binding) for row in self._rows.get(part.predicate, ()))
+                found.append([row for row in rows if row is not None and self._fit(row, types)])
+        if found:
+            return min(found, key=len)
+        needed = frozenset().union(*map(free_variables, conditions))
+        item = next(item for item in free if item.name in needed)
+        return [{item.name: name} for name in self._task.objects_of(item.types)]
+
+    def _fit(self, names: Binding, types: Mapping[str, tuple[str, ...]]) -> bool:
+        return all(name in self._task.objects_of(types[variable]) for variable, name in names.items())
+
+    def _may(self, condition: Condition, binding: Binding, depth: int) -> bool:
+        """Whether a condition in negation normal form may hold at some time."""
+        match condition:
+            case Atom() | Not(Atom()):
+                return self._literal(condition, binding, depth)
+            case Equality(left, right):
+                return binding.get(left, left) == binding.get(right, right)
+            case Not(Equality(left, right)):
+                return binding.get(left, left) != binding.get(right, right)
+            case And(parts):
+                return all(self._may(part, binding, depth) for part in parts)
+            case Or(parts):
+                return any(self._may(part, binding, depth) for part in parts)
+            case Forall(parameters, body) | Exists(parameters, body):
+                names = [item.name for item in parameters]
+                chosen = product(*(self._task.objects_of(item.types) for item in parameters))
+                bound = ({**binding, **dict(zip(names, objects, strict=True))} for objects in chosen)
+                held = (self._may(body, one, depth) for one in bound)
+                return all(held) if isinstance(condition, Forall) else any(held)
+            case Comparison() | Not(Comparison()):
+                return True
+        raise TypeError(f"not an executable condition: {type(condition).__name__}")
+
+    def _literal(self, condition: Atom | Not, binding: Binding, depth: int) -> bool:
+        atom = condition if isinstance(condition, Atom) else condition.body
+        assert isinstance(atom, Atom)
+        ground = GroundAtom((atom.predicate, *(binding.get(term, term) for term in atom.args)))
+        if ground[0] not in self._derived and (ground in self._initial) is isinstance(condition, Atom):
+            return True
+        return ground[0] in self._dynamic and self._can_change(ground, depth - 1)
+
+
+def _matched(terms: Sequence[str], row: Sequence[str], binding: Binding) -> dict[str, str] | None:
+    """The objects for the variables that are not bound yet with which terms are these objects; None where none are."""
+    found: dict[str, str] = {}
+    for term, name in zip(terms, row, strict=True):
+        if (binding.get(term) or (found.setdefault(term, name) if is_variable(term) else term)) != name:
+            return None
+    return found

@@ -1,0 +1,244 @@
+"""A sequence of actions as one action: its weakest precondition and its net effect, exactly."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from itertools import combinations, groupby
+from math import prod
+
+from pddl2nl.macros.facts import Facts
+from pddl2nl.macros.formulas import FALSE, TRUE, as_said, conjunction, disjunction, equality, negation
+from pddl2nl.macros.layers import Part
+from pddl2nl.macros.macro import CannotComposeError, Conditions, Macro, MacroStep
+from pddl2nl.macros.net_effect import net_literals
+from pddl2nl.macros.net_updates import net_updates
+from pddl2nl.macros.readable import readable_condition, readable_effect
+from pddl2nl.macros.regression import Regression, mixed_functions
+from pddl2nl.macros.scope import Scope
+from pddl2nl.macros.simplify import Simplifier
+from pddl2nl.pddl import (
+    ActionSchema,
+    And,
+    Comparison,
+    Condition,
+    Domain,
+    Expression,
+    InputError,
+    Not,
+    Task,
+    TypedName,
+    Update,
+    conjuncts,
+    is_variable,
+)
+from validators import GroundAction
+from validators.actions import why_bad
+from validators.names import fluents_in
+
+__all__ = ["compose", "compose_block", "lift", "total_functions"]
+
+_VARIABLE = re.compile(r"\?[^\s?();]+")
+
+
+def compose(
+    domain: Domain,
+    steps: Sequence[MacroStep],
+    *,
+    name: str = "",
+    objects: Mapping[str, tuple[str, ...]] | None = None,
+    total: Collection[str] = (),
+    distinct: bool = False,
+) -> Macro:
+    """One action that does what a sequence of actions does.
+
+    It is applicable exactly in the states where the sequence is, with these terms, and leads to the same state, by
+    regression (Waldinger 1977; Pednault 1988): each step's precondition and effects are told over the state before
+    the macro.
+
+    Args:
+        domain: the domain of the actions.
+        steps: the actions in order; what they share is said by terms of the same name. Variables become parameters.
+        name: the macro's name; made of its steps' names where empty.
+        objects: the types of terms that are objects of a task, not constants of the domain.
+        total: functions that have a value at all objects wherever the macro may run. Needed only where a step reads
+            what an earlier one has increased or scaled: an undefined fluent counts as 0 there, and PDDL cannot ask.
+        distinct: whether different parameters stand for different objects. The macro then needs that too, and has
+            fewer conditional effects.
+
+    Raises:
+        CannotComposeError: no one action of PDDL does that; ``reason`` is a short kind of why.
+        InputError: an unknown action, a wrong number of terms, or a term that no object can be.
+    """
+    if not steps:
+        raise InputError("a macro-action needs at least one step, such as (pick-up ?x)")
+    schemas = [_schema_of(domain, step) for step in steps]
+    known = dict(objects or {})
+    parameters = _parameters(domain, steps, schemas, known)
+    scope = Scope(domain, {**{item.name: item.types for item in parameters}, **known}, total)
+    regression = Regression(domain, Simplifier(scope), mixed_functions(schemas))
+    if distinct:
+        _keep_apart(parameters, regression)
+    bindings = [
+        dict(zip((item.name for item in schema.parameters), step.args, strict=True))
+        for step, schema in zip(steps, schemas, strict=True)
+    ]
+    try:
+        for schema, terms in zip(schemas, bindings, strict=True):
+            regression.advance(schema, terms)
+        conditions = _conditions(regression, [item.name for item in parameters])
+    except CannotComposeError:
+        if len(steps) > 1 or distinct:
+            raise
+        # One action is what it says, in its own words.
+        conditions = Conditions(as_said(schemas[0].precondition, bindings[0]), as_said(schemas[0].effect, bindings[0]))
+    return Macro(name or _name_of(domain, steps), parameters, tuple(steps), conditions)
+
+
+def compose_block(task: Task, block: Sequence[GroundAction], *, name: str = "") -> Macro:
+    """A sequence of ground actions as one action without parameters; see `compose`.
+
+    Raises:
+        CannotComposeError: no one action of PDDL does that.
+        InputError: an action is none of the task's.
+    """
+    steps = [MacroStep(action.name, action.args) for action in block]
+    _refuse_strangers(task, block)
+    objects = {item.name: item.types for item in task.objects.values()}
+    return compose(task.domain, steps, name=name, objects=objects, total=total_functions(task))
+
+
+def lift(task: Task, block: Sequence[GroundAction], *, name: str = "", distinct: bool = False) -> Macro:
+    """A sequence of ground actions with parameters for its objects, by their first occurrence; constants stay.
+
+    Each parameter is called as the action that names it first calls it. Objects that are equal get one parameter.
+
+    Raises:
+        CannotComposeError: no one action of PDDL does that.
+        InputError: an action is none of the task's.
+    """
+    _refuse_strangers(task, block)
+    constants = {item.name for item in task.domain.constants}
+    names: dict[str, str] = {}
+    for action in block:
+        schema = task.domain.action(action.name)
+        assert schema is not None
+        for parameter, term in zip(schema.parameters, action.args, strict=True):
+            if term not in constants and term not in names:
+                names[term] = _unused(parameter.name, names.values())
+    steps = [MacroStep(action.name, tuple(names.get(term, term) for term in action.args)) for action in block]
+    return compose(task.domain, steps, name=name, total=total_functions(task), distinct=distinct)
+
+
+def total_functions(task: Task) -> frozenset[str]:
+    """The functions to which the initial state gives a value at all objects of their types; no action takes it away."""
+    given: dict[str, set[tuple[str, ...]]] = {}
+    for item in task.problem.init_values:
+        given.setdefault(item.fluent[0], set()).add(item.fluent.args)
+    found = set()
+    for function in task.domain.functions:
+        count = prod(len(task.objects_of(parameter.types)) for parameter in function.parameters)
+        if len(given.get(function.name, ())) >= count:
+            found.add(function.name)
+    return frozenset(found)
+
+
+def _unused(name: str, taken: Collection[str]) -> str:
+    number, found = 2, name
+    while found in taken:
+        number, found = number + 1, f"{name}{number}"
+    return found
+
+
+def _schema_of(domain: Domain, step: MacroStep) -> ActionSchema:
+    schema = domain.action(step.action)
+    if schema is None:
+        known = ", ".join(action.name for action in domain.actions)
+        raise InputError(f"{step}: domain '{domain.name}' has no action '{step.action}'; it has {known}")
+    if len(schema.parameters) != len(step.args):
+        count = len(schema.parameters)
+        wanted = " ".join((step.action, *(parameter.name for parameter in schema.parameters)))
+        raise InputError(f"{step}: the action takes {count} term{'' if count == 1 else 's'}, as in ({wanted})")
+    return schema
+
+
+def _refuse_strangers(task: Task, block: Sequence[GroundAction]) -> None:
+    for action in block:
+        bad = why_bad(task, task.domain.action(action.name), action)
+        if bad is not None:
+            raise bad
+
+
+def _parameters(
+    domain: Domain, steps: Sequence[MacroStep], schemas: Sequence[ActionSchema], objects: Mapping[str, tuple[str, ...]]
+) -> tuple[TypedName, ...]:
+    """The variables of the steps, each of the types that are common to all places where it stands."""
+    scope = Scope(domain, objects)
+    constants = {item.name for item in domain.constants} | set(objects)
+    types: dict[str, tuple[str, ...]] = {}
+    for step, schema in zip(steps, schemas, strict=True):
+        for term, parameter in zip(step.args, schema.parameters, strict=True):
+            wanted = " or ".join(parameter.types)
+            if is_variable(term):
+                if not _VARIABLE.fullmatch(term):
+                    raise InputError(f"{step}: '{term}' is no variable; expected a question mark and a name, as in ?x")
+                before = types.get(term, ("object",))
+                types[term] = scope.common(before, parameter.types)
+                if not types[term]:
+                    raise InputError(f"{step}: {term} would have to be of type {' or '.join(before)} and of {wanted}")
+            elif term not in constants:
+                raise InputError(f"{step}: '{term}' is neither a variable such as ?x nor a constant of the domain")
+            elif not scope.fits(term, parameter.types):
+                raise InputError(f"{step}: '{term}' is not of type {wanted}")
+    return tuple(TypedName(term, own) for term, own in types.items())
+
+
+def _keep_apart(parameters: Sequence[TypedName], regression: Regression) -> None:
+    for one, other in combinations(parameters, 2):
+        if regression.scope.may_equal(one.name, other.name):
+            apart = negation(equality(one.name, other.name))
+            regression.needed.append(apart)
+            regression.facts.assume(apart)
+
+
+def _name_of(domain: Domain, steps: Sequence[MacroStep]) -> str:
+    # Ten times the same action is said once, with its number.
+    runs = [(action, len(list(run))) for action, run in groupby(step.action for step in steps)]
+    name = "-then-".join(action if count == 1 else f"{action}-{count}-times" for action, count in runs)
+    return f"{name}-macro" if domain.action(name) is not None else name
+
+
+def _conditions(regression: Regression, taken: Sequence[str]) -> Conditions:
+    scope, simplifier = regression.scope, regression.simplifier
+    precondition = simplifier.simplify(conjunction(regression.needed), Facts(scope))
+    if precondition == FALSE:
+        return Conditions(FALSE, TRUE)
+    facts = Facts(scope).extended(precondition)
+    parts = [*net_literals(regression, facts), *net_updates(regression, facts)]
+    readable = readable_condition(precondition, scope, taken)
+    valued = _still_to_read(regression, precondition, parts)
+    own = [readable] if precondition != TRUE else []
+    if valued or regression.opaque:
+        readable = And((*(part for item in own for part in conjuncts(item)), *valued, *regression.opaque))
+    return Conditions(readable, readable_effect(parts, scope, taken))
+
+
+def _still_to_read(regression: Regression, precondition: Condition, parts: Sequence[Part]) -> list[Condition]:
+    """That what the steps read whatever happens has a value, where nothing reads it so any more."""
+    numbers = regression.numbers
+    read: list[Expression] = []
+    for condition in conjuncts(precondition):
+        inner = condition.body if isinstance(condition, Not) else condition
+        if isinstance(inner, Comparison):
+            read += [inner.left, inner.right]
+    for part in parts:
+        if isinstance(part.change, Update) and not part.variables and part.condition == TRUE:
+            read.append(part.change.value)
+    wanted = numbers.valued - {fluent for expression in read for fluent in fluents_in(expression)}
+    missing = sorted((fluent for fluent in wanted if fluent.name not in regression.scope.total), key=str)
+    divided = [expression for expression in numbers.divided if expression not in read]
+    where = [
+        disjunction((negation(condition), Comparison("=", fluent, fluent)))
+        for condition, fluent in numbers.valued_where
+    ]
+    return [*(Comparison("=", expression, expression) for expression in (*missing, *divided)), *where]

@@ -1,0 +1,206 @@
+"""Macro-actions out of plans: frequent chains, lifted, and composed into actions with exact conditions.
+
+As in Macro-FF (Botea, Enzenberger, Müller and Schaeffer, "Macro-FF: Improving AI Planning with Automatically Learned
+Macro-Operators", 2005), what is worth a macro is looked for in plans of small tasks, and few macros are kept: each is
+one more action that a search has to look at in every state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from pddl2nl.errors import InputError
+from pddl2nl.macros.compose import lift
+from pddl2nl.macros.distinct import lift_distinct
+from pddl2nl.macros.library import free_name, with_totals
+from pddl2nl.macros.macro import CannotComposeError, Macro
+from pddl2nl.macros.macro_files import Provenance, StoredMacro, domain_hash
+from pddl2nl.macros.mining import CHAINS, Chains, Found, candidates, chosen
+from pddl2nl.nl import Wording
+from pddl2nl.pddl import And, Domain, Exists, Forall, Imply, Or, Task, When
+from validators import GroundAction, validate
+from validators.names import subformulas
+from validators.plans import plan_of
+
+__all__ = ["Learned", "LearnedMacro", "LearningOptions", "PlannedTask", "Refused", "learn"]
+
+
+@dataclass(frozen=True)
+class PlannedTask:
+    """A task with a plan that solves it; ``name`` is what it is called in reports."""
+
+    task: Task
+    plan: tuple[GroundAction, ...]
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class LearningOptions:
+    """What is looked for, and how much of it.
+
+    Attributes:
+        min_support: a chain must occur so often, overlaps counted once.
+        max_length: steps of a macro, at most.
+        number: macros, at most.
+        max_parameters: objects that a macro is about, at most: a planner makes an action of every combination.
+        chains: neighbours in the plans, steps linked by producers and consumers, or both.
+        distinct: parameters stand for different objects, which keeps conditions short and loses what needs two to be
+            one; else macros have the weakest precondition of their steps.
+        plain: none with a disjunction, a quantifier or a conditional effect, which planners compile away at a price
+            that can be more than all the search.
+
+    Raises:
+        InputError: a number that cannot be.
+    """
+
+    min_support: int = 2
+    max_length: int = 4
+    number: int = 4
+    max_parameters: int = 6
+    chains: Chains = "both"
+    distinct: bool = True
+    plain: bool = False
+
+    def __post_init__(self) -> None:
+        least = {"min_support": 1, "max_length": 2, "number": 1, "max_parameters": 0}
+        for name, smallest in least.items():
+            if getattr(self, name) < smallest:
+                raise InputError(f"{name} is {getattr(self, name)}; expected at least {smallest}")
+        if self.chains not in CHAINS:
+            raise InputError(f"chains are {', '.join(CHAINS)}; found {self.chains!r}")
+
+
+@dataclass(frozen=True)
+class LearnedMacro:
+    """A macro with how often it occurred (overlaps counted once), in how many plans, and what it would save there."""
+
+    stored: StoredMacro
+    support: int
+    plans: int
+    saved: int
+
+    @property
+    def macro(self) -> Macro:
+        """The macro."""
+        return self.stored.macro
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A chain that occurred often enough and makes no macro, and why."""
+
+    steps: tuple[str, ...]
+    support: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What came of learning: the macros, best first; how many different chains were looked at in how many steps."""
+
+    macros: tuple[LearnedMacro, ...]
+    refused: tuple[Refused, ...]
+    chains: int
+    steps: int
+
+
+def learn(
+    domain: Domain,
+    examples: Sequence[PlannedTask],
+    options: LearningOptions | None = None,
+    wording: Wording | None = None,
+) -> Learned:
+    """Mines macros from plans.
+
+    Args:
+        domain: of all the tasks.
+        examples: tasks and their plans.
+        options: by default as `LearningOptions` has them.
+        wording: how the macros are described; without one they have no description.
+
+    Raises:
+        InputError: a plan does not solve its task.
+    """
+    options = options or LearningOptions()
+    for example in examples:
+        report = validate(example.task, plan_of(example.plan))
+        if not report.valid:
+            where = f" at step {report.failed_step}" if report.failed_step is not None else ""
+            name = example.name or example.task.problem.name
+            raise InputError(f"{name}: macros are learned from valid plans; this one is {report.verdict}{where}")
+    plans = [example.plan for example in examples]
+    found = candidates(
+        domain,
+        plans,
+        max_length=options.max_length,
+        chains=options.chains,
+        max_parameters=options.max_parameters,
+    )
+    macros: list[LearnedMacro] = []
+    refused: list[Refused] = []
+
+    def accept(candidate: Found) -> bool:
+        made = _made(domain, examples, candidate, options, [learned.macro.name for learned in macros])
+        if isinstance(made, LearnedMacro) and wording is not None:
+            made = _described(made, wording)
+        if isinstance(made, Refused):
+            refused.append(made)
+        else:
+            macros.append(made)
+        return isinstance(made, LearnedMacro)
+
+    for _ in chosen(found, accept, min_support=options.min_support, number=options.number):
+        pass
+    return Learned(tuple(macros), tuple(refused), len(found), sum(map(len, plans)))
+
+
+def _made(
+    domain: Domain, examples: Sequence[PlannedTask], found: Found, options: LearningOptions, names: Sequence[str]
+) -> LearnedMacro | Refused:
+    first = found.occurrences[0]
+    example = examples[first.plan]
+    block = [example.plan[place] for place in first.places]
+    name = free_name("-".join(_short(step.name for step in block)), [*(a.name for a in domain.actions), *names])
+    try:
+        macro = (lift_distinct if options.distinct else lift)(example.task, block, name=name)
+    except CannotComposeError as error:
+        return Refused(tuple(map(str, block)), found.support, str(error))
+    if macro.conditions.effect == And():
+        return Refused(tuple(map(str, macro.steps)), found.support, "it leaves everything as it was")
+    if options.plain and not _is_plain(macro):
+        reason = "it has a disjunction, a quantifier or a conditional effect"
+        return Refused(tuple(map(str, macro.steps)), found.support, reason)
+    known = Provenance(
+        domain=domain.name,
+        domain_sha256=domain_hash(domain),
+        origin=f"learned from {len(examples)} plan{'' if len(examples) == 1 else 's'}",
+        support=found.support,
+        distinct=options.distinct,
+    )
+    stored = with_totals(StoredMacro(macro, known), example.task)
+    return LearnedMacro(stored, found.support, found.plans, found.saved)
+
+
+def _is_plain(macro: Macro) -> bool:
+    formulas = (macro.conditions.precondition, macro.conditions.effect)
+    costly = Or | Imply | Exists | Forall | When
+    return not any(isinstance(part, costly) for formula in formulas for part in subformulas(formula))
+
+
+def _short(names: Iterator[str]) -> Iterator[str]:
+    """Names of actions, with how often one comes in place of its repetitions."""
+    last, times = "", 0
+    for name in (*names, ""):
+        if name == last:
+            times += 1
+            continue
+        if last:
+            yield last if times == 1 else f"{last}-x{times}"
+        last, times = name, 1
+
+
+def _described(learned: LearnedMacro, wording: Wording) -> LearnedMacro:
+    said = [wording.actions[step.action].fill(step.args) for step in learned.macro.steps]
+    known = replace(learned.stored.provenance, descriptions=(", then ".join(said),))
+    return replace(learned, stored=replace(learned.stored, provenance=known))

@@ -1,0 +1,331 @@
+"""A library: a folder of macro-actions that later tasks can use, a folder a domain, a file a macro.
+
+A macro comes in once a task has been solved with it (`Library.keep` judges the plan itself), so that no failed attempt
+is learned from. One that is the same as another up to names and the order of independent steps is not kept twice: its
+description and its use are noted with the other. Files are written whole or not at all and never in the place of
+another macro, so that runs side by side can share a library.
+
+What is retrieved for a task is fit for its domain: each macro is composed again from its steps, so that a domain that
+has changed since, or a file that somebody edited, never gives conditions that do not hold.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.macros.clusters import Canonical, canonical
+from pddl2nl.macros.compose import compose, total_functions
+from pddl2nl.macros.distinct import compose_distinct
+from pddl2nl.macros.macro import Macro, MacroStep
+from pddl2nl.macros.macro_files import Provenance, StoredMacro, domain_hash, load_macro_file, write_macro_file
+from pddl2nl.pddl import ActionSchema, Comparison, Domain, Fluent, Task, Update
+from pddl2nl.worlds.similarity import Embed, Vectors, cosine
+from validators import GroundAction, validate
+from validators.names import fluents_in, subformulas
+from validators.plans import plan_of
+
+__all__ = ["Library", "Match", "Shelf", "Unfit", "free_name", "recomposed", "with_totals", "write_whole"]
+
+_LOCK = threading.Lock()
+_LONGEST_NAME = 60
+_BY_WORDS = 0.7
+"""Sentences that have nothing to do with each other reach half, as letters are alike."""
+_BY_MEANING = 0.5
+_MOST_NUMBERS = 10_000
+
+
+@dataclass(frozen=True)
+class Unfit:
+    """A file of a library that the domain cannot use, and why."""
+
+    path: Path
+    reason: str
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """What a library holds for one domain."""
+
+    macros: tuple[StoredMacro, ...] = ()
+    unfit: tuple[Unfit, ...] = ()
+
+
+@dataclass(frozen=True)
+class Match:
+    """A macro that fits a description, and how well: 1 is the same text or direction."""
+
+    stored: StoredMacro
+    likeness: float
+
+
+def free_name(words: str, taken: Collection[str] = ()) -> str:
+    """A PDDL name out of words, safe as a file's name too, and none of those that are taken.
+
+    Letters, digits and hyphens only, a letter first, at most 60 characters; a number behind it where it is taken.
+    """
+    base = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")[:_LONGEST_NAME].strip("-")
+    if not base or not base[0].isalpha():
+        base = f"macro-{base}".strip("-")
+    lowered = {name.lower() for name in taken}
+    names = (base if number == 1 else f"{base}-{number}" for number in range(1, _MOST_NUMBERS))
+    return next(name for name in names if name not in lowered)
+
+
+def recomposed(stored: StoredMacro, domain: Domain) -> StoredMacro:
+    """A macro with the exact conditions that its steps have in this domain.
+
+    Raises:
+        InputError: no steps are noted with it.
+        CannotComposeError, InputError: the domain does not have its steps, or they are no one action in it.
+    """
+    macro = stored.macro
+    if not macro.steps:
+        raise InputError(
+            f"{stored.path or macro.name}: no line '; steps: [\"(action ?x)\", …]' says what '{macro.name}' stands for"
+        )
+    known = stored.provenance
+    return replace(stored, macro=_composed(domain, macro.steps, macro.name, known.total, known.distinct))
+
+
+@lru_cache(maxsize=1000)
+def _composed(domain: Domain, steps: tuple[MacroStep, ...], name: str, total: tuple[str, ...], distinct: bool) -> Macro:
+    # A run asks for the same macros again and again, and some take seconds.
+    return (compose_distinct if distinct else compose)(domain, steps, name=name, total=total)
+
+
+def with_totals(stored: StoredMacro, task: Task) -> StoredMacro:
+    """A macro of a task with the functions noted that have a value everywhere there, where its conditions rest on that.
+
+    Without them it could not be composed again, or only into what is longer.
+    """
+    macro = stored.macro
+    steps = (task.domain.action(step.action) for step in macro.steps)
+    read = {fluent.name for schema in steps if schema is not None for fluent in _fluents(schema)}
+    total = tuple(sorted(read & total_functions(task)))
+    if not total or not macro.steps:
+        return stored
+    try:
+        distinct = stored.provenance.distinct
+        with_them = _composed(task.domain, macro.steps, macro.name, total, distinct)
+        if _composed(task.domain, macro.steps, macro.name, (), distinct) == with_them:
+            return stored
+    except InputError:
+        # With them or never: a macro that is none either way is refused where it is read.
+        pass
+    return replace(stored, provenance=replace(stored.provenance, total=total))
+
+
+def _fluents(schema: ActionSchema) -> Iterator[Fluent]:
+    for part in (*subformulas(schema.precondition), *subformulas(schema.effect)):
+        if isinstance(part, Comparison):
+            yield from fluents_in(part.left)
+            yield from fluents_in(part.right)
+        elif isinstance(part, Update):
+            yield part.fluent
+            yield from fluents_in(part.value)
+
+
+class Library:
+    """Macros in a folder; it need not be there before the first is kept.
+
+    Raises:
+        InputError: it is a file.
+    """
+
+    def __init__(self, folder: str | Path):
+        self.folder = Path(folder)
+        if self.folder.exists() and not self.folder.is_dir():
+            raise InputError(f"the library {folder} is a file; a folder was expected")
+
+    # ── reading ──────────────────────────────────────────────────────────────────────────────────
+
+    def shelf(self, domain: Domain) -> Shelf:
+        """All macros for domains of this name, in the order of their files, and the files that are of no use.
+
+        Raises:
+            InfrastructureError: the folder cannot be read.
+        """
+        found: list[StoredMacro] = []
+        unfit: list[Unfit] = []
+        for path in self._files(domain):
+            try:
+                found.append(recomposed(load_macro_file(path, domain), domain))
+            except InputError as error:
+                unfit.append(Unfit(path, str(error)))
+        return Shelf(tuple(found), tuple(unfit))
+
+    def retrieve(
+        self,
+        domain: Domain,
+        description: str,
+        *,
+        limit: int = 3,
+        least: float | None = None,
+        embed: Embed | None = None,
+    ) -> tuple[Match, ...]:
+        """The macros of the domain whose descriptions are most like this one, best first.
+
+        Args:
+            domain: the domain of the task.
+            description: what is to be done, in natural language.
+            limit: how many, at most.
+            least: the likeness that a macro must have; by default 0.7 by words and 0.5 by meaning.
+            embed: an embedding model: likeness is the cosine then, else that of the words (rapidfuzz).
+        """
+        enough = least if least is not None else _BY_WORDS if embed is None else _BY_MEANING
+        macros = [stored for stored in self.shelf(domain).macros if stored.provenance.descriptions]
+        texts = [text for stored in macros for text in stored.provenance.descriptions]
+        if not texts:
+            return ()
+        likeness = dict(zip(texts, _likeness(description, texts, embed), strict=True))
+        matches = [Match(stored, max(likeness[text] for text in stored.provenance.descriptions)) for stored in macros]
+        best = sorted((match for match in matches if match.likeness >= enough), key=lambda match: -match.likeness)
+        return tuple(best[:limit])
+
+    def _files(self, domain: Domain) -> list[Path]:
+        folder = self._place(domain)
+        try:
+            return sorted(path for path in folder.glob("*.pddl") if path.is_file()) if folder.is_dir() else []
+        except OSError as error:
+            raise InfrastructureError(f"cannot read {folder}: {error.strerror}") from error
+
+    def _place(self, domain: Domain) -> Path:
+        return self.folder / free_name(domain.name)
+
+    # ── writing ──────────────────────────────────────────────────────────────────────────────────
+
+    def keep(self, task: Task, plan: Iterable[GroundAction], found: Iterable[StoredMacro]) -> tuple[StoredMacro, ...]:
+        """Keeps the macros of a plan that solved a task.
+
+        Args:
+            task: the task.
+            plan: all actions that were carried out.
+            found: the macros it was made of; their names are made fit, their domain is noted.
+
+        Returns:
+            The macros as they stand in the library now.
+
+        Raises:
+            InputError: the plan does not solve the task; nothing is kept.
+            InfrastructureError: the disk refuses.
+        """
+        report = validate(task, plan_of(plan))
+        if not report.valid:
+            raise InputError(
+                f"macros are kept once their task is solved; this plan of '{task.problem.name}' is {report.verdict}"
+            )
+        return tuple(self.put(task.domain, with_totals(stored, task)) for stored in found)
+
+    def put(self, domain: Domain, stored: StoredMacro) -> StoredMacro:
+        """Puts one macro in, or notes its description and use with the same one that is there already.
+
+        Raises:
+            InfrastructureError: the disk refuses.
+        """
+        known = replace(stored.provenance, domain=domain.name, domain_sha256=domain_hash(domain))
+        form = self._key(stored.macro, domain, known.distinct)
+        with _LOCK:
+            for path in self._files(domain):
+                there = self._same(path, domain, form)
+                if there is not None:
+                    return self._noted(path, there, known)
+            return self._written(domain, replace(stored, provenance=replace(known, uses=max(known.uses, 1))))
+
+    def _same(self, path: Path, domain: Domain, form: tuple[Canonical, bool]) -> StoredMacro | None:
+        # A file that nobody can read any more is nothing that another could be the same as.
+        with suppress(InputError):
+            there = load_macro_file(path, domain)
+            if self._key(there.macro, domain, there.provenance.distinct) == form:
+                return there
+        return None
+
+    @staticmethod
+    def _key(macro: Macro, domain: Domain, distinct: bool) -> tuple[Canonical, bool]:
+        return canonical(macro, domain), distinct
+
+    def _noted(self, path: Path, there: StoredMacro, new: Provenance) -> StoredMacro:
+        old = there.provenance
+        descriptions = tuple(dict.fromkeys((*old.descriptions, *new.descriptions)))
+        supports = [support for support in (old.support, new.support) if support is not None]
+        merged = replace(
+            old,
+            descriptions=descriptions,
+            uses=old.uses + max(new.uses, 1),
+            support=max(supports) if supports else None,
+            proof=old.proof or new.proof,
+        )
+        noted = replace(there, provenance=merged, path=path)
+        write_whole(path, write_macro_file(noted))
+        return noted
+
+    def _written(self, domain: Domain, stored: StoredMacro) -> StoredMacro:
+        folder = self._place(domain)
+        actions = [action.name for action in domain.actions]
+        with _refusals(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            while True:
+                # Names that are taken are looked at again: another process may have come first.
+                taken = {*actions, *(path.stem for path in folder.glob("*.pddl"))}
+                named = replace(stored, macro=replace(stored.macro, name=free_name(stored.macro.name, taken)))
+                path = folder / f"{named.macro.name}.pddl"
+                beside = _beside(path, write_macro_file(named))
+                try:
+                    # A link, since it is never made in the place of a file that is there.
+                    os.link(beside, path)
+                except FileExistsError:
+                    continue
+                except OSError:
+                    # A file system without links.
+                    os.replace(beside, path)
+                finally:
+                    beside.unlink(missing_ok=True)
+                return replace(named, path=path)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Writes a file of a library in the place of what is there, whole or not at all; its folder is made.
+
+    Raises:
+        InfrastructureError: the disk refuses.
+    """
+    with _refusals(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        os.replace(_beside(path, text), path)
+
+
+def _beside(path: Path, text: str) -> Path:
+    """A file with this text beside the one that it is to become."""
+    beside = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.partial")
+    beside.write_text(text, encoding="utf-8")
+    return beside
+
+
+class _refusals:
+    """Makes what the disk says an `InfrastructureError`."""
+
+    def __init__(self, path: Path):
+        self._path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, OSError):
+            raise InfrastructureError(f"cannot write {self._path}: {error.strerror}") from error
+
+
+def _likeness(description: str, texts: Sequence[str], embed: Embed | None) -> list[float]:
+    if embed is None:
+        from rapidfuzz import fuzz, utils
+
+        return [fuzz.token_sort_ratio(description, text, processor=utils.default_process) / 100 for text in texts]
+    mine, *others = Vectors(embed).of([description, *texts])
+    return [cosine(mine, other) for other in others]

@@ -1,0 +1,309 @@
+"""Proves or refutes proposed conditions of a macro-action for the block of actions that carries it out.
+
+In the HVR paper a model guesses preconditions and effects, and one run shows whether they fit. Here a guess is decided
+for all states at once: of all ground atoms and fluents that the block or the guess mentions every combination counts,
+also those that no plan reaches; what no action changes is as it is in the task. What is refuted comes with a state
+that shows it, and the simulator has replayed it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pddl2nl.errors import InputError
+from pddl2nl.macros.changeable import Changeable
+from pddl2nl.macros.circuit import FALSE, TRUE, Lit
+from pddl2nl.macros.macro import Conditions, Macro
+from pddl2nl.macros.macro_plan import claims_of, unmet_outcome, valued
+from pddl2nl.macros.solving import Answer, Solver, StateFound
+from pddl2nl.macros.symbolic import Symbols
+from pddl2nl.macros.symbolic_state import Effects, SymbolicState
+from pddl2nl.macros.verdict import Counterexample, Kind, Lacking, Part, Proof, Relation, States
+from pddl2nl.pddl import (
+    ActionSchema,
+    Atom,
+    Comparison,
+    Condition,
+    Fluent,
+    GroundAtom,
+    Not,
+    Number,
+    Task,
+    conjuncts,
+    substitute,
+)
+from validators import GroundAction, State
+from validators.normal_form import negation_normal
+
+__all__ = ["prove", "prove_macro"]
+
+
+def prove(
+    task: Task,
+    block: Sequence[GroundAction],
+    proposed: Conditions,
+    *,
+    near: State | None = None,
+    states: States = "all",
+) -> Proof:
+    """Decides proposed conditions for a block of actions.
+
+    A fluent that has a value at the beginning of the task has one in every state, since no action takes one away; of
+    the others, that they have none is a case too. Conditions without a value fail as in the simulator.
+
+    Args:
+        task: whose actions, objects and static facts these are.
+        block: the actions.
+        proposed: ground conditions.
+        near: counterexamples are as like this state as can be found; the initial state where none is given.
+        states: in which states they are to be right.
+
+    Raises:
+        BadActionError: an action is none of the task's.
+        InputError: the effect claims to change what no action changes, or the conditions have free variables.
+        UnsupportedError: something here rests on a predicate that is derived from itself, or is too large.
+        MissingExtraError: z3 is needed and not installed.
+    """
+    return _Proving(task, tuple(block), proposed, near, states).proof()
+
+
+def prove_macro(
+    task: Task,
+    macro: Macro,
+    proposed: ActionSchema,
+    args: Sequence[str],
+    *,
+    near: State | None = None,
+    states: States = "all",
+) -> Proof:
+    """Decides proposed conditions of a macro with parameters for some objects; raises as `prove` does.
+
+    Args:
+        task: a task that has the objects.
+        macro: whose steps are the block.
+        proposed: an action with as many parameters as the macro, matched by their order.
+        args: an object for each.
+        near: as for `prove`.
+        states: as for `prove`.
+
+    Raises:
+        InputError: the numbers of parameters and objects differ.
+    """
+    if not len(macro.parameters) == len(proposed.parameters) == len(args):
+        raise InputError(
+            f"the macro '{macro.name}' has {len(macro.parameters)} parameters, the proposed one "
+            f"{len(proposed.parameters)}, and there are {len(args)} objects: the three numbers must be the same"
+        )
+    binding = dict(zip((item.name for item in proposed.parameters), args, strict=True))
+    conditions = Conditions(substitute(proposed.precondition, binding), substitute(proposed.effect, binding))
+    return prove(task, macro.expand(args), conditions, near=near, states=states)
+
+
+class _Proving:
+    """One proof."""
+
+    def __init__(
+        self, task: Task, block: tuple[GroundAction, ...], proposed: Conditions, near: State | None, states: States
+    ):
+        self.task = task
+        self.block = block
+        self.proposed = proposed
+        names = {action.name for action in task.domain.actions}
+        self._claim = GroundAction(_unused("proposed", names))
+        claim = ActionSchema(self._claim.name, (), proposed.precondition, proposed.effect)
+        self.simulator = claims_of(task, [claim])
+        for action in block:
+            self.simulator.check(action)
+        start = self.simulator.initial if near is None else self.simulator.state(near.atoms, near.values)
+        self._near_state = start
+        self._near = StateFound(dict.fromkeys(start.atoms, True), dict(start.values))
+        self._states: States = states
+        self.symbols = Symbols(task) if states == "all" else Symbols(task, self._fixed(task, start))
+        self._solver = Solver(self.symbols.circuit)
+        self._found: list[Counterexample] = []
+
+    def _fixed(self, task: Task, near: State) -> Callable[[GroundAtom], bool]:
+        changeable = Changeable(task)
+        initial = self.simulator.initial
+
+        def fixed(atom: GroundAtom) -> bool:
+            # In a world that does not keep to the task, even that may be otherwise.
+            return not changeable.can_change(atom) and near.true(atom) == initial.true(atom)
+
+        return fixed
+
+    def proof(self) -> Proof:
+        """All of it."""
+        symbols, circuit = self.symbols, self.symbols.circuit
+        before = SymbolicState()
+        asked = symbols.condition(self.proposed.precondition, before, {}).true
+        claimed = symbols.effects(self.proposed.effect, before, {})
+        meaningful, claimed_after = symbols.applied(claimed, before)
+        # As of any action: where its effects have no value, or contradict each other, it is not applicable.
+        asked = circuit.both(asked, meaningful)
+        runs, after = TRUE, before
+        points: list[tuple[Lit, SymbolicState]] = []
+        for action in self.block:
+            points.append((runs, after))
+            held, after = symbols.step(action, after)
+            runs = circuit.both(runs, held)
+        here = circuit.both(asked, runs)
+        kept = self._kept(claimed, claimed_after, after)
+        same = self._same(claimed_after, after)
+        run_part = self._always(circuit.implies(asked, runs), self._does_not_run)
+        hold_part = self._always(circuit.implies(here, kept), self._effect_fails)
+        same_part = self._always(circuit.implies(here, same), self._incomplete)
+        needed = self._always(circuit.implies(runs, asked), self._too_strong)
+        return Proof(
+            self.block,
+            self.proposed,
+            run_part,
+            hold_part,
+            same_part,
+            _relation(run_part, needed),
+            self._never(asked),
+            self._never(runs),
+            self._states,
+            tuple(self._found),
+            self._lacking(asked, points) if run_part == "refuted" else (),
+        )
+
+    def _lacking(self, asked: Lit, points: Sequence[tuple[Lit, SymbolicState]]) -> tuple[Lacking, ...]:
+        circuit = self.symbols.circuit
+        found: list[Lacking] = []
+        for step, (action, (reached, state)) in enumerate(zip(self.block, points, strict=True), start=1):
+            here = circuit.both(asked, reached)
+            condition = self.simulator.ground(action).precondition()
+            for part in dict.fromkeys(conjuncts(negation_normal(condition))):
+                held = self.symbols.condition(part, state, {}).true
+                if self._solver.can_be(circuit.both(here, held ^ 1))[0] == "yes":
+                    found.append(Lacking(step, part))
+        return tuple(found)
+
+    def _never(self, formula: Lit) -> bool:
+        return self._solver.can_be(formula)[0] == "no"
+
+    def _always(self, formula: Lit, shown: Callable[[State], Counterexample]) -> Part:
+        answer: Answer
+        answer, found = self._solver.can_be(formula ^ 1, self._near)
+        if answer == "no":
+            return "proved"
+        if found is None:
+            return "undecided"
+        self._found.append(shown(self._state(found)))
+        return "refuted"
+
+    def _state(self, found: StateFound) -> State:
+        near = self._near_state
+        atoms = (near.atoms - {atom for atom, held in found.atoms.items() if not held}) | {
+            atom for atom, held in found.atoms.items() if held
+        }
+        values = {**near.values, **{fluent: value for fluent, value in found.values.items() if value is not None}}
+        for fluent, value in found.values.items():
+            if value is None:
+                values.pop(fluent, None)
+        return self.simulator.state(atoms, values)
+
+    # ── what is claimed, as circuits ─────────────────────────────────────────────────────────────
+
+    def _kept(self, claimed: Effects, claimed_after: SymbolicState, after: SymbolicState) -> Lit:
+        """Whether what the claim changes is so after the block."""
+        circuit, symbols = self.symbols.circuit, self.symbols
+        parts: list[Lit] = []
+        for atom in dict.fromkeys((*claimed.adds, *claimed.deletes)):
+            true = symbols.true(atom, after).true
+            added = claimed.adds.get(atom, FALSE)
+            deleted = circuit.both(claimed.deletes.get(atom, FALSE), added ^ 1)
+            parts += [circuit.implies(added, true), circuit.implies(deleted, true ^ 1)]
+        for fluent, updates in claimed.updates.items():
+            happens = circuit.any(guard for guard, _, _ in updates)
+            parts.append(circuit.implies(happens, self._same_level(fluent, claimed_after, after)))
+        return circuit.all(parts)
+
+    def _same(self, claimed_after: SymbolicState, after: SymbolicState) -> Lit:
+        """Whether the claim and the block lead to the same state."""
+        circuit, symbols = self.symbols.circuit, self.symbols
+        atoms = dict.fromkeys((*claimed_after.atoms, *after.atoms))
+        fluents = dict.fromkeys((*claimed_after.levels, *after.levels))
+        parts = [circuit.same(symbols.true(a, claimed_after).true, symbols.true(a, after).true) for a in atoms]
+        parts += [self._same_level(fluent, claimed_after, after) for fluent in fluents]
+        return circuit.all(parts)
+
+    def _same_level(self, fluent: GroundAtom, one: SymbolicState, other: SymbolicState) -> Lit:
+        circuit = self.symbols.circuit
+        first, second = self.symbols.level(fluent, one), self.symbols.level(fluent, other)
+        equal = circuit.implies(first.defined, circuit.compare("=", first.term, second.term))
+        return circuit.both(circuit.same(first.defined, second.defined), equal)
+
+    # ── what the simulator says of a counterexample ──────────────────────────────────────────────
+
+    def _run(self, state: State) -> tuple[State, int, tuple[Condition, ...]]:
+        """The state after the block; or the one before the action that is not applicable, its number, and why."""
+        for number, action in enumerate(self.block, start=1):
+            step = self.simulator.step(state, action)
+            if step.successor is None:
+                return state, number, step.unmet
+            state = step.successor
+        return state, 0, ()
+
+    def _counterexample(self, state: State, kind: Kind, step: int, unmet: tuple[Condition, ...]) -> Counterexample:
+        unlike = _differences(self._near_state, state)
+        return Counterexample(state.atoms, dict(state.values), kind, step, unmet, unlike)
+
+    def _asked(self, state: State) -> bool:
+        return self.simulator.is_applicable(state, self._claim)
+
+    def _does_not_run(self, state: State) -> Counterexample:
+        _, step, unmet = self._run(state)
+        _agreed(self._asked(state) and step > 0)
+        return self._counterexample(state, "does-not-run", step, unmet)
+
+    def _effect_fails(self, state: State) -> Counterexample:
+        after, step, _ = self._run(state)
+        unmet = unmet_outcome(self.simulator, self._claim, state, after)
+        _agreed(self._asked(state) and not step and bool(unmet))
+        return self._counterexample(state, "effect-fails", 0, unmet)
+
+    def _incomplete(self, state: State) -> Counterexample:
+        after, step, _ = self._run(state)
+        claimed = self.simulator.step(state, self._claim).successor
+        _agreed(self._asked(state) and not step and claimed != after)
+        return self._counterexample(state, "incomplete", 0, _differences(claimed, after))
+
+    def _too_strong(self, state: State) -> Counterexample:
+        _, step, _ = self._run(state)
+        _agreed(not step and not self._asked(state))
+        refused = self.simulator.step(state, self._claim)
+        unmet = refused.unmet or (() if refused.conflict is None else (valued(refused.conflict),))
+        return self._counterexample(state, "too-strong", 0, unmet)
+
+
+def _agreed(replayed: bool) -> None:
+    """A counterexample that the simulator does not bear out would be a mistake here, and never an answer."""
+    assert replayed, "the simulator does not bear out a counterexample of the proof"
+
+
+def _unused(name: str, names: set[str]) -> str:
+    while name in names:
+        name += "-"
+    return name
+
+
+def _relation(runs: Part, needed: Part) -> Relation:
+    if "undecided" in (runs, needed):
+        return "undecided"
+    if runs == "proved":
+        return "exact" if needed == "proved" else "stronger"
+    return "weaker" if needed == "proved" else "incomparable"
+
+
+def _differences(other: State | None, state: State) -> tuple[Condition, ...]:
+    """What is so in a state and not in another one, as literals; that a fluent has no value is none."""
+    if other is None:
+        return ()
+    found: list[Condition] = [Atom(atom[0], atom[1:]) for atom in sorted(state.atoms - other.atoms)]
+    found += [Not(Atom(atom[0], atom[1:])) for atom in sorted(other.atoms - state.atoms)]
+    for fluent, value in sorted(state.values.items()):
+        if other.values.get(fluent) != value:
+            found.append(Comparison("=", Fluent(fluent[0], fluent[1:]), Number(value)))
+    return tuple(found)

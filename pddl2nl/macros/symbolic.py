@@ -1,0 +1,398 @@
+"""What ground conditions and actions mean in all states at once: the simulator's semantics, as circuits.
+
+A state is the facts of the state where everything begins, and what actions have made of them. Statics are as they are
+in the task; of a fluent that has no value at the beginning of the task it is open whether it has one, of all others it
+is not, since no action takes a value away. A condition that reads a fluent without a value, or divides by zero, is
+undefined as soon as it is reached, from left to right (`validators.semantics.holds`), and then an action is not
+applicable; what updates contradict each other about is not either (`validators.effects.Outcome.conflict`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+
+from pddl2nl.errors import UnsupportedError
+from pddl2nl.macros.circuit import FALSE, TRUE, Circuit, Lit
+from pddl2nl.macros.rules import Rules
+from pddl2nl.macros.symbolic_state import Effects, Level, SymbolicState, Truth
+from pddl2nl.pddl import (
+    And,
+    Arithmetic,
+    Atom,
+    Comparison,
+    Condition,
+    DerivedPredicate,
+    Effect,
+    Equality,
+    Exists,
+    Expression,
+    Fluent,
+    Forall,
+    GroundAtom,
+    Imply,
+    Not,
+    Or,
+    Task,
+    TypedName,
+    Update,
+    When,
+    changed_predicates,
+    conjuncts,
+    stratify,
+)
+from pddl2nl.pddl import Number as NumberNode
+from validators import GroundAction
+from validators.names import has_comparison, partial_predicates
+from validators.normal_form import free_variables, negation_normal, opposite
+from validators.semantics import ground_atom
+from validators.simulator import simulator_of
+from validators.unsupported import updated_functions
+
+__all__ = ["Symbols"]
+
+Binding = Mapping[str, str]
+
+_MOST_INSTANCES = 1_000_000
+"""So many instances of quantifiers are worked out in one proof; what has more would fill the memory."""
+_ADDITIVE = frozenset(("increase", "decrease"))
+
+
+class Symbols:
+    """The semantics of one task, over one circuit.
+
+    ``fixed`` says of an atom that no state to be looked at has it otherwise than the initial state.
+    """
+
+    def __init__(self, task: Task, fixed: Callable[[GroundAtom], bool] = lambda atom: False):
+        self.task = task
+        self._fixed = fixed
+        self._initial = frozenset(task.problem.init)
+        self.circuit = Circuit()
+        rules: dict[str, list[DerivedPredicate]] = {}
+        for rule in task.domain.derived:
+            rules.setdefault(rule.name, []).append(rule)
+        self._rules = rules
+        self._changing = changed_predicates(task.domain) - rules.keys()
+        self._static = frozenset(atom for atom in task.problem.init if atom[0] not in self._changing | rules.keys())
+        self._functions = updated_functions(task)
+        self._values = {
+            item.fluent: item.value for item in task.problem.init_values if isinstance(item.value, Fraction)
+        }
+        self._partial = partial_predicates(task.domain.derived)
+        self._instances = 0
+
+    @cached_property
+    def _recursive(self) -> frozenset[str]:
+        return stratify(self.task.domain).recursive
+
+    @cached_property
+    def _below(self) -> Rules:
+        return Rules(self.task.domain)
+
+    # ── what is so in a state ────────────────────────────────────────────────────────────────────
+
+    def true(self, atom: GroundAtom, state: SymbolicState) -> Truth:
+        """Whether a ground atom is true."""
+        if atom[0] in self._rules:
+            return self._derived(atom, state)
+        if atom[0] not in self._changing:
+            return Truth(TRUE if atom in self._static else FALSE)
+        found = state.atoms.get(atom)
+        if found is None:
+            found = self._beginning(atom)
+        return Truth(found)
+
+    def _beginning(self, atom: GroundAtom) -> Lit:
+        if self._fixed(atom):
+            return TRUE if atom in self._initial else FALSE
+        return self.circuit.given("true", atom)
+
+    def level(self, fluent: GroundAtom, state: SymbolicState) -> Level:
+        """The value of a numeric fluent."""
+        found = state.levels.get(fluent)
+        if found is not None:
+            return found
+        value = self._values.get(fluent)
+        if fluent[0] not in self._functions:
+            return Level(FALSE, self.circuit.number(Fraction(0))) if value is None else self._constant(value)
+        defined = self.circuit.given("defined", fluent) if value is None else TRUE
+        return Level(defined, self.circuit.fluent(fluent))
+
+    def _constant(self, value: Fraction) -> Level:
+        return Level(TRUE, self.circuit.number(value))
+
+    def _derived(self, atom: GroundAtom, state: SymbolicState) -> Truth:
+        known = state.derived.get(atom)
+        if known is None:
+            if atom[0] in self._recursive:
+                if self._lasts(atom[0]):
+                    return Truth(TRUE if simulator_of(self.task).initial.true(atom) else FALSE)
+                raise UnsupportedError(
+                    f"'{atom[0]}' is derived from itself: what follows from it is not proved here; "
+                    "only derived predicates that do not depend on themselves, or on no fact that changes, are"
+                )
+            parts = (
+                self.condition(rule.condition, state, dict(zip(names, atom[1:], strict=True)))
+                for rule in self._rules[atom[0]]
+                for names in [[item.name for item in rule.parameters]]
+                if self._fits(rule.parameters, atom[1:])
+            )
+            known = state.derived[atom] = self._first(parts)
+        return known
+
+    def _lasts(self, name: str) -> bool:
+        """Whether what a derived predicate rests on is as in the task whatever is done."""
+        return not (self._below.functions(name) or self._below.below(name) & self._changing)
+
+    def _fits(self, parameters: Sequence[TypedName], names: Sequence[str]) -> bool:
+        return all(name in self.task.objects_of(item.types) for item, name in zip(parameters, names, strict=True))
+
+    # ── conditions ───────────────────────────────────────────────────────────────────────────────
+
+    def condition(self, condition: Condition, state: SymbolicState, binding: Binding) -> Truth:
+        """Where a condition holds under a binding, and where it is undefined.
+
+        Raises:
+            UnsupportedError: it rests on a predicate derived from itself, or its quantifiers have too many instances.
+            TypeError: no condition of PDDL 2.2.
+        """
+        match condition:
+            case Atom():
+                return self.true(ground_atom(condition, binding), state)
+            case Equality(left, right):
+                return Truth(TRUE if binding.get(left, left) == binding.get(right, right) else FALSE)
+            case Comparison(operator, left, right):
+                one, other = self.expression(left, state, binding), self.expression(right, state, binding)
+                return self._compared(operator, one, other)
+            case Not(body):
+                return self._not(self.condition(body, state, binding))
+            case And(parts):
+                return self._every(self.condition(part, state, binding) for part in parts)
+            case Or(parts):
+                return self._first(self.condition(part, state, binding) for part in parts)
+            case Imply(before, after):
+                held = (self._not(self.condition(before, state, binding)), self.condition(after, state, binding))
+                return self._first(held)
+            case Forall(parameters, body):
+                if not has_comparison(body, self._partial):
+                    return self._not(self._some(parameters, negation_normal(opposite(body)), state, binding))
+                return self._every(self._instances_of(parameters, body, state, binding))
+            case Exists(parameters, body):
+                if not has_comparison(body, self._partial):
+                    return self._some(parameters, negation_normal(body), state, binding)
+                return self._first(self._instances_of(parameters, body, state, binding))
+        raise TypeError(f"not an executable condition: {type(condition).__name__}")
+
+    def _compared(self, operator: str, one: Level, other: Level) -> Truth:
+        circuit = self.circuit
+        defined = circuit.both(one.defined, other.defined)
+        return Truth(circuit.both(defined, circuit.compare(operator, one.term, other.term)), defined ^ 1)
+
+    def _not(self, truth: Truth) -> Truth:
+        return Truth(self.circuit.both(truth.true ^ 1, truth.undefined ^ 1), truth.undefined)
+
+    def _every(self, parts: Iterable[Truth]) -> Truth:
+        """A conjunction, read from left to right up to the first part that is false or undefined."""
+        circuit, true, undefined = self.circuit, TRUE, FALSE
+        for part in parts:
+            undefined = circuit.either(undefined, circuit.both(true, part.undefined))
+            true = circuit.both(true, part.true)
+            if true == FALSE:
+                break
+        return Truth(true, undefined)
+
+    def _first(self, parts: Iterable[Truth]) -> Truth:
+        """A disjunction, read from left to right up to the first part that is true or undefined."""
+        return self._not(self._every(self._not(part) for part in parts))
+
+    def _instances_of(
+        self, parameters: Sequence[TypedName], body: Condition, state: SymbolicState, binding: Binding
+    ) -> Iterator[Truth]:
+        """The instances of a quantified condition, in the order in which they are read."""
+        names = [item.name for item in parameters]
+        for chosen in product(*(self.task.objects_of(item.types) for item in parameters)):
+            self._count()
+            yield self.condition(body, state, {**binding, **dict(zip(names, chosen, strict=True))})
+
+    def _count(self) -> None:
+        self._instances += 1
+        if self._instances > _MOST_INSTANCES:
+            raise UnsupportedError(f"the quantifiers here have more than {_MOST_INSTANCES:,} instances: too many")
+
+    def _some(self, parameters: Sequence[TypedName], body: Condition, state: SymbolicState, binding: Binding) -> Truth:
+        """Whether some instance of a condition without numbers holds; its parts are decided as soon as they can be."""
+        found: list[Lit] = []
+
+        def collect(held: Lit, bound: Binding) -> None:
+            found.append(held)
+
+        self._bound(parameters, tuple(conjuncts(body)), state, binding, collect)
+        return Truth(self.circuit.any(found))
+
+    def _bound(
+        self,
+        parameters: Sequence[TypedName],
+        parts: Sequence[Condition],
+        state: SymbolicState,
+        binding: Binding,
+        collect: Callable[[Lit, Binding], None],
+    ) -> None:
+        """Binds variables one by one, and gives on each binding in which these parts are not surely false."""
+        # Of two variables of one name the last counts.
+        last = {item.name: place for place, item in enumerate(parameters)}
+        due: list[list[Condition]] = [[] for _ in range(len(parameters) + 1)]
+        for part in parts:
+            due[max((last[name] + 1 for name in free_variables(part) if name in last), default=0)].append(part)
+
+        def bind(place: int, held: Lit, bound: Binding) -> None:
+            held = self.circuit.all((held, *(self.condition(part, state, bound).true for part in due[place])))
+            if held == FALSE:
+                return
+            if place == len(parameters):
+                collect(held, bound)
+                return
+            for name in self.task.objects_of(parameters[place].types):
+                self._count()
+                bind(place + 1, held, {**bound, parameters[place].name: name})
+
+        bind(0, TRUE, binding)
+
+    # ── numbers ──────────────────────────────────────────────────────────────────────────────────
+
+    def expression(self, expression: Expression, state: SymbolicState, binding: Binding) -> Level:
+        """The value of a numeric expression."""
+        match expression:
+            case NumberNode(value):
+                return self._constant(value)
+            case Fluent(name, args):
+                return self.level(GroundAtom((name, *(binding.get(term, term) for term in args))), state)
+            case Arithmetic(operator, operands):
+                first, *rest = [self.expression(operand, state, binding) for operand in operands]
+                if operator == "-" and not rest:
+                    return Level(
+                        first.defined, self.circuit.calculated("-", self.circuit.number(Fraction(0)), first.term)
+                    )
+                for other in rest:
+                    first = self._calculated(operator, first, other)
+                return first
+        raise UnsupportedError(f"'{expression.name}' is no number that an action can read")
+
+    def _calculated(self, operator: str, one: Level, other: Level) -> Level:
+        circuit = self.circuit
+        defined = circuit.both(one.defined, other.defined)
+        if operator == "/":
+            zero = circuit.compare("=", other.term, circuit.number(Fraction(0)))
+            defined = circuit.both(defined, zero ^ 1)
+        return Level(defined, circuit.calculated(operator, one.term, other.term))
+
+    # ── effects ──────────────────────────────────────────────────────────────────────────────────
+
+    def effects(self, effect: Effect, state: SymbolicState, binding: Binding) -> Effects:
+        """What happens of an effect in a state; raises as `condition` does."""
+        found = Effects()
+        self._happen(effect, state, binding, TRUE, found)
+        return found
+
+    def _happen(self, effect: Effect, state: SymbolicState, binding: Binding, guard: Lit, into: Effects) -> None:
+        circuit = self.circuit
+        match effect:
+            case And(parts):
+                for part in parts:
+                    self._happen(part, state, binding, guard, into)
+            case Atom():
+                atom = ground_atom(effect, binding)
+                into.adds[atom] = circuit.either(into.adds.get(atom, FALSE), guard)
+            case Not(Atom() as deleted):
+                atom = ground_atom(deleted, binding)
+                into.deletes[atom] = circuit.either(into.deletes.get(atom, FALSE), guard)
+            case Update(operator, fluent, value):
+                changed = GroundAtom((fluent.name, *(binding.get(term, term) for term in fluent.args)))
+                amount = self.expression(value, state, binding)
+                self._undefined(circuit.both(guard, amount.defined ^ 1), into)
+                into.updates.setdefault(changed, []).append((guard, operator, amount.term))
+            case When(condition, body):
+                truth = self.condition(condition, state, binding)
+                self._undefined(circuit.both(guard, truth.undefined), into)
+                guard = circuit.both(guard, truth.true)
+                if guard != FALSE:
+                    self._happen(body, state, binding, guard, into)
+            case Forall(parameters, body):
+                self._quantified(parameters, body, state, binding, guard, into)
+            case _:
+                raise TypeError(f"not an executable effect: {type(effect).__name__}")
+
+    def _quantified(
+        self,
+        parameters: Sequence[TypedName],
+        body: Effect,
+        state: SymbolicState,
+        binding: Binding,
+        guard: Lit,
+        into: Effects,
+    ) -> None:
+        parts: tuple[Condition, ...] = ()
+        if isinstance(body, When) and not has_comparison(body.condition, self._partial):
+            parts, body = tuple(conjuncts(negation_normal(body.condition))), body.effect
+
+        def happen(held: Lit, bound: Binding) -> None:
+            held = self.circuit.both(guard, held)
+            if held != FALSE:
+                self._happen(body, state, bound, held, into)
+
+        self._bound(parameters, parts, state, binding, happen)
+
+    def _undefined(self, where: Lit, into: Effects) -> None:
+        into.undefined = self.circuit.either(into.undefined, where)
+
+    # ── actions ──────────────────────────────────────────────────────────────────────────────────
+
+    def step(self, action: GroundAction, state: SymbolicState) -> tuple[Lit, SymbolicState]:
+        """Where an action of the task is applicable, and the state after it there."""
+        schema = self.task.domain.action(action.name)
+        assert schema is not None, "the caller has checked the action"
+        binding = dict(zip((item.name for item in schema.parameters), action.args, strict=True))
+        held = self.condition(schema.precondition, state, binding).true
+        possible, after = self.applied(self.effects(schema.effect, state, binding), state)
+        return self.circuit.both(held, possible), after
+
+    def applied(self, effects: Effects, state: SymbolicState) -> tuple[Lit, SymbolicState]:
+        """Where effects are defined and do not contradict each other, and the state after them there."""
+        circuit = self.circuit
+        after = SymbolicState(dict(state.atoms), dict(state.levels))
+        for atom in dict.fromkeys((*effects.deletes, *effects.adds)):
+            kept = circuit.both(self.true(atom, state).true, effects.deletes.get(atom, FALSE) ^ 1)
+            after.atoms[atom] = circuit.either(kept, effects.adds.get(atom, FALSE))
+        wrong = effects.undefined
+        for fluent, updates in effects.updates.items():
+            wrong = circuit.either(wrong, self._updated(fluent, updates, state, after))
+        return wrong ^ 1, after
+
+    def _updated(
+        self, fluent: GroundAtom, updates: Sequence[tuple[Lit, str, int]], state: SymbolicState, after: SymbolicState
+    ) -> Lit:
+        """Puts the new value of a fluent into the state after; gives where there is none."""
+        circuit = self.circuit
+        zero = circuit.number(Fraction(0))
+        before = self.level(fluent, state)
+        wrong, defined = FALSE, before.defined
+        # A fluent without a value counts as 0 in an update.
+        value = circuit.chosen(before.defined, before.term, zero)
+        for place, (guard, operator, amount) in enumerate(updates):
+            for other, earlier, _ in updates[:place]:
+                if not {operator, earlier} <= _ADDITIVE:
+                    wrong = circuit.either(wrong, circuit.both(guard, other))
+            if operator == "scale-down":
+                wrong = circuit.either(wrong, circuit.both(guard, circuit.compare("=", amount, zero)))
+            value = circuit.chosen(guard, self._result(operator, value, amount), value)
+            defined = circuit.either(defined, guard)
+        after.levels[fluent] = Level(defined, value)
+        return wrong
+
+    def _result(self, operator: str, value: int, amount: int) -> int:
+        if operator == "assign":
+            return amount
+        sign = {"increase": "+", "decrease": "-", "scale-up": "*", "scale-down": "/"}[operator]
+        return self.circuit.calculated(sign, value, amount)

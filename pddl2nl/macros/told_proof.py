@@ -1,0 +1,114 @@
+"""Tells what a proof has shown, so that whoever proposed the conditions can mend them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pddl2nl.errors import InputError, UnsupportedError
+from pddl2nl.macros.generation import told_condition
+from pddl2nl.macros.verdict import Counterexample, Proof
+from pddl2nl.nl import Teller
+from pddl2nl.pddl import Condition
+from validators import GroundAction
+
+__all__ = ["told"]
+
+_MOST_TOLD = 8
+"""So many conditions are told of one mistake; a model mends no more at once."""
+
+
+def told(proof: Proof, teller: Teller) -> str:
+    """What has come of a proof, a sentence or a short list for each part, the mistakes first.
+
+    Args:
+        proof: the proof.
+        teller: tells the task, in the words of the run.
+    """
+    parts: list[str] = []
+    if proof.vacuous:
+        parts.append("The precondition contradicts itself: there is no state in which it holds.")
+    if proof.impossible:
+        parts.append("These actions cannot be carried out one after the other in any state.")
+    for example in proof.counterexamples:
+        parts.append(_TOLD[example.kind](example, proof, teller))
+    if proof.sound and not proof.vacuous:
+        parts.append(
+            "The conditions are exactly those of the actions."
+            if proof.exact
+            else "Wherever the precondition holds, the actions can be carried out and the effect holds after them."
+        )
+    if "undecided" in (proof.runs, proof.holds, proof.complete_effect):
+        parts.append("Whether the conditions always fit the actions could not be decided: they depend on numbers.")
+    return "\n".join(parts)
+
+
+def _does_not_run(example: Counterexample, proof: Proof, teller: Teller) -> str:
+    which = f"step {example.step} ({_action(proof.block[example.step - 1], teller)})"
+    said = f"The precondition is not enough: it can hold and still {which} cannot be carried out"
+    if not example.unmet:
+        return f"{said}: its effects would change a number in more than one way at once{_where(example, teller)}."
+    first = f"{said}{_where(example, teller)}. What does not hold before that step:\n{_listed(example.unmet, teller)}"
+    others: dict[Condition, int] = {}
+    for item in proof.lacking:
+        if item.condition not in example.unmet:
+            others.setdefault(item.condition, item.step)
+    if not others:
+        return first
+    lines = [f"- step {step} needs this: {told_condition(c, teller)}" for c, step in others.items()][:_MOST_TOLD]
+    return "\n".join([first, "The precondition does not see to the following either:", *lines])
+
+
+def _effect_fails(example: Counterexample, proof: Proof, teller: Teller) -> str:
+    return (
+        "The effect says what is not so after the actions"
+        f"{_where(example, teller)}. What it says and is not so:\n{_listed(example.unmet, teller)}"
+    )
+
+
+def _incomplete(example: Counterexample, proof: Proof, teller: Teller) -> str:
+    if not example.unmet:
+        return "The effect leaves out something that the actions change, or changes something that they leave as it is."
+    return (
+        "The effect is not all that the actions bring about"
+        f"{_where(example, teller)}. What is so after them, and not by the effect:\n{_listed(example.unmet, teller)}"
+    )
+
+
+def _too_strong(example: Counterexample, proof: Proof, teller: Teller) -> str:
+    return (
+        "The precondition asks for more than is needed: the actions can be carried out without it"
+        f"{_where(example, teller)}. What need not hold:\n{_listed(example.unmet, teller)}"
+    )
+
+
+_TOLD = {
+    "does-not-run": _does_not_run,
+    "effect-fails": _effect_fails,
+    "incomplete": _incomplete,
+    "too-strong": _too_strong,
+}
+
+
+def _action(action: GroundAction, teller: Teller) -> str:
+    try:
+        return teller.action(action)
+    except InputError:
+        return str(action)
+
+
+def _where(example: Counterexample, teller: Teller) -> str:
+    """In which state this is so, where it differs by a few facts from the one at hand."""
+    if not 0 < len(example.unlike) <= 4:
+        return ""
+    try:
+        said = [teller.literal(condition) for condition in example.unlike]
+    except (InputError, UnsupportedError):
+        return ""
+    return f", for example when {' and '.join(said)}"
+
+
+def _listed(conditions: Sequence[Condition], teller: Teller) -> str:
+    lines = [f"- {told_condition(condition, teller)}" for condition in conditions[:_MOST_TOLD]]
+    if len(conditions) > _MOST_TOLD:
+        lines.append(f"- and {len(conditions) - _MOST_TOLD} more")
+    return "\n".join(lines)

@@ -1,0 +1,316 @@
+"""A task with macro-actions among its actions, as a planner takes it, and its plans without them again.
+
+What a macro costs: where the task has action costs, the sum of what its steps cost. Where it has none a macro counts as
+one step, as any action does, or as many as it stands for, which makes action costs of the task's steps: a planner that
+promises a cheapest plan then keeps its promise, and one that does not is not drawn to macros for their price.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal
+
+from pddl2nl.errors import InputError
+from pddl2nl.macros.formulas import FALSE, conjunction
+from pddl2nl.macros.library import free_name
+from pddl2nl.macros.macro import Macro
+from pddl2nl.pddl import (
+    ActionSchema,
+    And,
+    Comparison,
+    Condition,
+    Domain,
+    Effect,
+    Equality,
+    Exists,
+    Expression,
+    Fluent,
+    FluentValue,
+    Forall,
+    Function,
+    GroundAtom,
+    Imply,
+    Metric,
+    Not,
+    Number,
+    Or,
+    Task,
+    TypedName,
+    Update,
+    When,
+    conjuncts,
+)
+from pddl2nl.pddl.substitution import substitute
+from validators import GroundAction
+from validators.names import fluents_in, subformulas
+
+__all__ = ["MACRO_COSTS", "MacroCost", "WithMacros", "has_costs", "with_macros"]
+
+MacroCost = Literal["one", "steps"]
+"""What a macro costs where the task has no action costs."""
+
+MACRO_COSTS: tuple[MacroCost, ...] = ("one", "steps")
+
+_TOTAL = "total-cost"
+_MOST_COSTS = 200_000
+"""So many different costs of one macro are written into a problem."""
+
+
+@dataclass(frozen=True)
+class WithMacros:
+    """A task with macros.
+
+    Attributes:
+        task: it has an action more for each macro.
+        macros: by the names that they have there, which differ from those of the task's own actions.
+    """
+
+    task: Task
+    macros: Mapping[str, Macro]
+
+    def expand(self, plan: Iterable[GroundAction]) -> tuple[GroundAction, ...]:
+        """A plan with the steps of each macro in its place."""
+        return tuple(
+            step
+            for action in plan
+            for step in (self.macros[action.name].expand(action.args) if action.name in self.macros else (action,))
+        )
+
+    def uses(self, plan: Iterable[GroundAction]) -> dict[str, int]:
+        """How often each macro stands in a plan."""
+        names = [action.name for action in plan]
+        return {name: names.count(name) for name in self.macros}
+
+
+def with_macros(task: Task, macros: Sequence[Macro], cost: MacroCost = "one") -> WithMacros:
+    """Adds macros to a task.
+
+    Args:
+        task: the task.
+        macros: of its domain; their names are changed where an action has them already.
+        cost: what a macro costs where the task has no action costs.
+
+    Raises:
+        InputError: a macro costs the sum of what depends on so many combinations of objects that they are too many to
+            be written down, or it stands for no steps, or can never be carried out.
+    """
+    named: dict[str, Macro] = {}
+    for macro in macros:
+        if not macro.steps:
+            raise InputError(f"no steps are known of '{macro.name}', so that no plan with it could be carried out")
+        if macro.conditions.precondition == FALSE:
+            raise InputError(f"'{macro.name}' can never be carried out: its steps rule each other out")
+        name = free_name(macro.name, [*(action.name for action in task.domain.actions), *named])
+        named[name] = replace(macro, name=name)
+    if has_costs(task):
+        made = _with_summed_costs(task, tuple(named.values()))
+    else:
+        made = _with_actions(_without_costs(task), [_plain(macro) for macro in named.values()])
+        if cost == "steps":
+            made = _counted(made, {name: len(macro.steps) for name, macro in named.items()})
+    return WithMacros(made, named)
+
+
+def has_costs(task: Task) -> bool:
+    """Whether the task's metric asks for its action costs."""
+    metric = task.problem.metric
+    return metric is not None and Fluent(_TOTAL) in set(fluents_in(metric.expression))
+
+
+def _with_actions(task: Task, schemas: Sequence[ActionSchema], functions: Sequence[Function] = ()) -> Task:
+    domain = task.domain
+    needed = dict.fromkeys(flag for schema in schemas for flag in _needed(schema))
+    have = set(domain.requirements)
+    more = [flag for flag in needed if flag not in have and not have & {":adl", ":ucpop"}]
+    grown = replace(
+        domain,
+        requirements=(*domain.requirements, *more),
+        functions=(*domain.functions, *functions),
+        actions=(*domain.actions, *schemas),
+    )
+    return Task(grown, task.problem)
+
+
+def _needed(schema: ActionSchema) -> Iterator[str]:
+    """The requirements that an action makes use of."""
+    for part in subformulas(schema.precondition):
+        yield from _FLAGS.get(type(part), ())
+    for part in subformulas(schema.effect):
+        if isinstance(part, When):
+            yield ":conditional-effects"
+            for inner in subformulas(part.condition):
+                yield from _FLAGS.get(type(inner), ())
+        elif isinstance(part, Forall):
+            yield ":conditional-effects"
+
+
+_FLAGS: dict[type, tuple[str, ...]] = {
+    Not: (":negative-preconditions",),
+    Or: (":disjunctive-preconditions",),
+    Imply: (":disjunctive-preconditions",),
+    Equality: (":equality",),
+    Exists: (":existential-preconditions",),
+    Forall: (":universal-preconditions",),
+}
+
+
+# ── costs ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _plain(macro: Macro) -> ActionSchema:
+    """The macro as an action without costs."""
+    schema = macro.schema
+    needless = (part for part in conjuncts(schema.precondition) if not _asks_for_value(part))
+    return replace(schema, precondition=conjunction(needless), effect=_costless(schema.effect))
+
+
+def _asks_for_value(part: Condition) -> bool:
+    """Whether a condition only asks that a number is known, ``(= (cost ?x) (cost ?x))``, as that of a cost is."""
+    return isinstance(part, Comparison) and part.operator == "=" and part.left == part.right
+
+
+def _costless(effect: Effect) -> Effect:
+    kept = [part for part in conjuncts(effect) if not (isinstance(part, Update) and part.fluent.name == _TOTAL)]
+    return kept[0] if len(kept) == 1 else And(tuple(kept))
+
+
+def _without_costs(task: Task) -> Task:
+    """The task without costs that no metric asks for: planners do not count them either."""
+    actions = tuple(replace(action, effect=_costless(action.effect)) for action in task.domain.actions)
+    return Task(replace(task.domain, actions=actions), task.problem)
+
+
+def _counted(task: Task, lengths: Mapping[str, int]) -> Task:
+    """The task with a cost for each action: the steps that it stands for."""
+    domain, problem = task.domain, task.problem
+    total = Fluent(_TOTAL)
+    actions = []
+    for action in domain.actions:
+        price = Update("increase", total, Number(Fraction(lengths.get(action.name, 1))))
+        actions.append(replace(action, effect=And((*conjuncts(action.effect), price))))
+    functions = tuple(function for function in domain.functions if function.name != _TOTAL)
+    flags = dict.fromkeys((*domain.requirements, ":action-costs"))
+    values = tuple(value for value in problem.init_values if value.fluent != (_TOTAL,))
+    return Task(
+        replace(domain, requirements=tuple(flags), functions=(*functions, Function(_TOTAL)), actions=tuple(actions)),
+        replace(
+            problem,
+            init_values=(*values, FluentValue(GroundAtom((_TOTAL,)), Fraction(0))),
+            metric=Metric("minimize", total),
+        ),
+    )
+
+
+def _with_summed_costs(task: Task, macros: Sequence[Macro]) -> Task:
+    """The task with macros that cost what their steps cost together.
+
+    Planners take a number or one function as an action's cost: a sum becomes a function of its own, whose values are
+    those of the sums.
+    """
+    schemas: list[ActionSchema] = []
+    functions: list[Function] = []
+    values = list(task.problem.init_values)
+    for macro in macros:
+        prices = [price for step in macro.steps for price in _prices(task.domain, step.action, step.args)]
+        fixed = sum((price.value for price in prices if isinstance(price, Number)), Fraction(0))
+        named = [price for price in prices if isinstance(price, Fluent)]
+        value: Expression = Number(fixed)
+        if len(named) == 1 and not fixed:
+            value = named[0]
+        elif named:
+            function, value = _sum_function(task.domain, macro, named, [f.name for f in functions])
+            functions.append(function)
+            values += _sums(task, macro.name, value, named, fixed)
+        plain = _plain(macro)
+        costly = bool(prices)
+        effect = And((*conjuncts(plain.effect), Update("increase", Fluent(_TOTAL), value))) if costly else plain.effect
+        schemas.append(replace(plain, effect=effect))
+    grown = _with_actions(task, schemas, functions)
+    return Task(grown.domain, replace(task.problem, init_values=tuple(values)))
+
+
+def _prices(domain: Domain, name: str, args: Sequence[str]) -> Iterator[Expression]:
+    """What a step adds to the cost."""
+    schema = domain.action(name)
+    assert schema is not None
+    binding = dict(zip((item.name for item in schema.parameters), args, strict=True))
+    for part in conjuncts(schema.effect):
+        if isinstance(part, Update) and part.fluent.name == _TOTAL:
+            bound = substitute(part, binding)
+            assert isinstance(bound, Update)
+            yield bound.value
+
+
+def _sum_function(
+    domain: Domain, macro: Macro, prices: Sequence[Fluent], taken: Sequence[str]
+) -> tuple[Function, Fluent]:
+    """The function that says what a macro costs, and how the macro asks for it."""
+    types = {item.name: item.types for item in macro.parameters}
+    terms = tuple(dict.fromkeys(term for price in prices for term in price.args if term in types))
+    names = [*(item.name for item in domain.functions), *(item.name for item in domain.predicates)]
+    name = free_name(f"{macro.name}-cost", [*names, *taken])
+    return Function(name, tuple(TypedName(term, types[term]) for term in terms)), Fluent(name, terms)
+
+
+def _sums(task: Task, macro: str, function: Fluent, prices: Sequence[Fluent], fixed: Fraction) -> Iterator[FluentValue]:
+    """The values of the sum, for all objects for which each of its functions has a value in the initial state."""
+    values: dict[str, list[tuple[GroundAtom, Fraction]]] = {}
+    for item in task.problem.init_values:
+        if isinstance(item.value, Fraction):
+            values.setdefault(item.fluent[0], []).append((item.fluent, item.value))
+    rows: dict[tuple[str, ...], Fraction] = {}
+    known: tuple[str, ...] = ()
+    rows[()] = fixed
+    for price in prices:
+        fresh = tuple(term for term in dict.fromkeys(price.args) if term in function.args and term not in known)
+        grown: dict[tuple[str, ...], Fraction] = {}
+        table = _Table(price, known, fresh, values.get(price.name, ()))
+        for row, total in rows.items():
+            for more, value in table.of(row):
+                grown[*row, *more] = total + value
+            if len(grown) > _MOST_COSTS:
+                raise InputError(
+                    f"'{macro}' has more than {_MOST_COSTS} different costs, one for each combination of objects"
+                )
+        rows, known = grown, (*known, *fresh)
+    for row, total in rows.items():
+        binding = dict(zip(known, row, strict=True))
+        yield FluentValue(GroundAtom((function.name, *(binding[term] for term in function.args))), total)
+
+
+class _Table:
+    """The values of one function, found by the terms that are known already.
+
+    Args:
+        price: the function with its terms.
+        known: the terms that have objects.
+        fresh: those that get one here.
+        values: all values of the function.
+    """
+
+    def __init__(
+        self,
+        price: Fluent,
+        known: Sequence[str],
+        fresh: Sequence[str],
+        values: Iterable[tuple[GroundAtom, Fraction]],
+    ):
+        self._places = [known.index(term) for term in dict.fromkeys(price.args) if term in known]
+        self._rows: dict[tuple[str, ...], list[tuple[tuple[str, ...], Fraction]]] = {}
+        joined = [known[place] for place in self._places]
+        for fluent, value in values:
+            binding: dict[str, str] = {}
+            for term, name in zip(price.args, fluent.args, strict=True):
+                # A constant stands for itself, and a term that comes twice for one object.
+                expected = binding.setdefault(term, name) if term in known or term in fresh else term
+                if expected != name:
+                    break
+            else:
+                key = tuple(binding[term] for term in joined)
+                self._rows.setdefault(key, []).append((tuple(binding[term] for term in fresh), value))
+
+    def of(self, row: Sequence[str]) -> Sequence[tuple[tuple[str, ...], Fraction]]:
+        """The objects for the fresh terms, with the value, where those of the known ones are given."""
+        return self._rows.get(tuple(row[place] for place in self._places), ())

@@ -1,0 +1,343 @@
+"""``pddl2nl macro``: its commands, their JSON, files and exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pddl2nl.cli import macro as macro_command
+from tests.cli.one_command import run_command
+
+_PLAN = "(unstack c b)\n(put-down c)\n(unstack b a)\n(put-down b)\n(pick-up b)\n(stack b c)\n"
+
+
+@pytest.fixture
+def domain(root: Path) -> Path:
+    return root / "domains/blocksworld/domain.pddl"
+
+
+@pytest.fixture
+def problem(root: Path) -> Path:
+    return root / "instances/blocksworld/p01.pddl"
+
+
+def _file(place: Path, name: str, text: str) -> Path:
+    path = place / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def run(*arguments: str | Path) -> tuple[int, str, str]:
+    # Beside another command, so that the group keeps its name.
+    return run_command(macro_command.register, "macro", *arguments)
+
+
+# ── compose ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_compose_prints_an_action_and_writes_what_can_be_read(domain: Path, tmp_path: Path) -> None:
+    out_file = tmp_path / "deep" / "move.pddl"
+    code, out, _ = run("compose", domain, "(pick-up ?x)", "(stack ?x ?y)", "--name", "Move it", "--out", out_file)
+    assert code == 0
+    assert out == out_file.read_text(encoding="utf-8")
+    assert "(:action move-it\n  :parameters (?x ?y)\n" in out
+    assert '; steps: ["(pick-up ?x)", "(stack ?x ?y)"]' in out
+
+
+def test_json_of_compose(domain: Path) -> None:
+    code, out, _ = run("compose", domain, "(unstack ?x ?y)", "(put-down ?x)", "--distinct", "--json")
+    data = json.loads(out)
+    assert code == 0
+    assert list(data) == [
+        "name",
+        "parameters",
+        "steps",
+        "precondition",
+        "effect",
+        "distinct",
+        "description",
+        "pddl",
+    ]
+    assert data["name"] == "unstack-put-down"
+    assert data["parameters"] == [{"name": "?x", "types": ["object"]}, {"name": "?y", "types": ["object"]}]
+    assert data["steps"] == ["(unstack ?x ?y)", "(put-down ?x)"]
+    assert data["distinct"] is True
+
+
+def test_compose_warns_of_what_can_never_run(domain: Path) -> None:
+    code, out, error = run("compose", domain, "(pick-up ?x)", "(pick-up ?y)")
+    assert code == 0
+    assert ":precondition (or)" in out
+    assert "can never be carried out" in error
+
+
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [
+        (["(fly ?x)"], "fly"),
+        (["(stack ?x)"], "stack"),
+        (["(pick-up"], "not an action"),
+        (["(pick-up ?x)", "(stack ?x box)"], "box"),
+        (["(pick-up ?)"], "'?' is no variable"),
+        (["(pick-up ?x;)"], "'?x;' is no variable"),
+        (["(pick-up ?x)", "--total", "fuel"], "no function 'fuel'; it has none"),
+    ],
+)
+def test_compose_refuses_what_the_domain_does_not_have(domain: Path, steps: list[str], said: str) -> None:
+    code, out, error = run("compose", domain, *steps)
+    assert (code, out) == (2, "")
+    assert said in error
+
+
+def test_compose_takes_it_that_functions_have_values(tmp_path: Path) -> None:
+    tank = _file(
+        tmp_path,
+        "domain.pddl",
+        "(define (domain tank) (:requirements :fluents) (:functions (level ?t))"
+        " (:action double :parameters (?t) :effect (scale-up (level ?t) 2)))",
+    )
+    steps = ("(double ?a)", "(double ?b)")
+    code, _, error = run("compose", tank, *steps)
+    assert code == 2
+    assert "(--total level)" in error
+    code, out, _ = run("compose", tank, *steps, "--total", "LEVEL")
+    assert code == 0
+    assert '; total: "level"\n' in out or '; total: ["level"]\n' in out
+
+
+# ── prove ────────────────────────────────────────────────────────────────────────────────────────
+
+_CLAIM = """(:action move :parameters (?x ?y)
+  :precondition (and (clear ?x) (ontable ?x) (clear ?y){more})
+  :effect (on ?x ?y))"""
+
+
+@pytest.fixture
+def needs_prover() -> None:
+    pytest.importorskip("z3", reason="the prover is absent: pip install 'pddl2nl[macros]'")
+
+
+@pytest.mark.usefixtures("needs_prover")
+def test_prove_and_refute(domain: Path, problem: Path, tmp_path: Path) -> None:
+    block = _file(tmp_path, "block.plan", "(pick-up a)\n(stack a b)\n")
+    wrong = _file(tmp_path, "wrong.pddl", _CLAIM.format(more=""))
+    code, out, _ = run("prove", domain, problem, wrong, "--block", block, "--args", "a b", "--names", "original")
+    assert code == 1
+    assert out.startswith("not proved\n")
+    assert "my hand is empty, in PDDL (handempty)" in out
+    right = _file(tmp_path, "right.pddl", _CLAIM.format(more=" (handempty)"))
+    code, out, _ = run("prove", domain, problem, right, "--block", block, "--args", "a b", "--json")
+    data = json.loads(out)
+    assert code == 0
+    assert (data["sound"], data["runs"], data["holds"], data["precondition"]) == (True, "proved", "proved", "exact")
+    assert data["complete_effect"] == "refuted"
+    assert [item["kind"] for item in data["counterexamples"]] == ["incomplete"]
+    assert data["block"] == ["(pick-up a)", "(stack a b)"]
+
+
+@pytest.mark.usefixtures("needs_prover")
+def test_what_compose_writes_is_proved(domain: Path, problem: Path, tmp_path: Path) -> None:
+    file = tmp_path / "m.pddl"
+    run("compose", domain, "(pick-up ?x)", "(stack ?x ?y)", "--out", file)
+    code, out, _ = run("prove", domain, problem, file, "--args", "a c", "--json")
+    assert code == 0
+    data = json.loads(out)
+    assert (data["precondition"], data["complete_effect"]) == ("exact", "proved")
+    # The objects can be found from a block too.
+    block = _file(tmp_path, "block.plan", "(pick-up a)\n(stack a c)\n")
+    assert run("prove", domain, problem, file, "--block", block)[0] == 0
+
+
+def test_prove_says_what_is_missing(domain: Path, problem: Path, tmp_path: Path) -> None:
+    claim = _file(tmp_path, "claim.pddl", _CLAIM.format(more=""))
+    block = _file(tmp_path, "block.plan", "(pick-up a)\n(stack a b)\n")
+    for arguments, said in (
+        ((), "which actions does the macro stand for?"),
+        (("--block", block), "no object is known for ?x of 'move'"),
+        (("--block", block, "--args", "a"), "has 2 parameters (?x ?y); found 1"),
+        (("--block", block, "--args", "a z"), "--args: 'z' is no object of type object (?y); there are a, b, c"),
+        (("--block", tmp_path / "absent.plan", "--args", "a b"), "absent.plan"),
+        (("--block", block, "--args", "a b", "--states", "some"), "there are changeable, all"),
+    ):
+        code, out, error = run("prove", domain, problem, claim, *arguments)
+        assert (code, out) == (2, ""), arguments
+        assert said in error
+
+
+# ── learn and apply ──────────────────────────────────────────────────────────────────────────────
+
+
+def _solved(problem: Path, tmp_path: Path) -> Path:
+    goal = problem.read_text(encoding="utf-8").split("(:goal")[0] + "(:goal (on b c)))"
+    return _file(tmp_path, "goal.pddl", goal)
+
+
+def test_learn_from_plans_into_a_library(domain: Path, problem: Path, tmp_path: Path) -> None:
+    task, plan = _solved(problem, tmp_path), _file(tmp_path, "plan.txt", _PLAN)
+    library = tmp_path / "library"
+    code, out, _ = run("learn", domain, task, plan, "--max-length", "2", "--out", library, "--json")
+    data = json.loads(out)
+    assert code == 0
+    assert (data["plans"], data["steps"], data["refused"]) == (1, 6, [])
+    assert [(item["name"], item["support"], item["saved_steps"]) for item in data["macros"]] == [
+        ("unstack-put-down", 2, 2)
+    ]
+    assert data["macros"][0]["file"] == str(library / "blocksworld-4ops" / "unstack-put-down.pddl")
+    code, out, _ = run("learn", domain, task, plan, "--max-length", "2")
+    assert code == 0
+    assert "unstack-put-down" in out
+    assert "6 steps of 1 plan, " in out
+
+
+def test_learn_finds_nothing_or_is_asked_for_nothing(domain: Path, problem: Path, tmp_path: Path) -> None:
+    task, plan = _solved(problem, tmp_path), _file(tmp_path, "plan.txt", _PLAN)
+    bad = _file(tmp_path, "bad.txt", "(pick-up a)\n")
+    code, out, error = run("learn", domain, task, plan, "--min-support", "5", "--json")
+    assert (code, json.loads(out)["macros"]) == (1, [])
+    for arguments, said in (
+        ((task,), "each problem needs its plan behind it"),
+        ((task, bad), "macros are learned from valid plans"),
+        ((task, plan, "--chains", "some"), "there are both, contiguous, linked"),
+        ((task, "--planner", "random"), "there are brfs"),
+    ):
+        code, out, error = run("learn", domain, *arguments)
+        assert code == 2, arguments
+        assert said in error
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_apply_prints_a_plan_that_validates(domain: Path, problem: Path, tmp_path: Path) -> None:
+    from pddl2nl.pddl import load_task
+    from validators import load_plan, validate
+
+    library, out_file = tmp_path / "library", tmp_path / "plan.txt"
+    library.mkdir()
+    run("compose", domain, "(unstack ?x ?y)", "(put-down ?x)", "--out", library / "one.pddl")
+    _file(library, "broken.pddl", "(:action")
+    code, out, error = run("apply", domain, problem, library, "--planner", "ff", "--out", out_file)
+    assert code == 0
+    assert "left out:" in error
+    assert "broken.pddl" in error
+    assert out == out_file.read_text(encoding="utf-8")
+    assert "; macros used: unstack-put-down" in out
+    assert "; without: " in out
+    assert validate(load_task(domain, problem), load_plan(out_file)).valid
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_json_of_apply(domain: Path, problem: Path, tmp_path: Path) -> None:
+    file = tmp_path / "one.pddl"
+    run("compose", domain, "(unstack ?x ?y)", "(put-down ?x)", "--out", file)
+    code, out, _ = run("apply", domain, problem, file, "--no-comparison", "--json")
+    data = json.loads(out)
+    assert code == 0
+    assert list(data) == [
+        *("planner", "status", "plan", "cost", "seconds", "expanded", "search"),
+        *("steps", "macro_plan", "macro_cost", "uses", "without", "fewer_expansions"),
+    ]
+    assert data["steps"] == len(data["plan"]) == data["cost"]
+    assert (data["without"], data["fewer_expansions"], data["macro_cost"]) == (None, None, "one")
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_apply_takes_the_same_macro_once_and_what_its_steps_make(domain: Path, problem: Path, tmp_path: Path) -> None:
+    good, edited = tmp_path / "good.pddl", tmp_path / "edited.pddl"
+    run("compose", domain, "(unstack ?x ?y)", "(put-down ?x)", "--out", good)
+    # Somebody took a condition away: what is planned with has it.
+    edited.write_text(good.read_text(encoding="utf-8").replace("(handempty)", ""), encoding="utf-8")
+    for files, warned in (((good, good), False), ((edited, good), True)):
+        code, out, error = run("apply", domain, problem, *files, "--no-comparison", "--json")
+        assert code == 0
+        assert list(json.loads(out)["uses"]) == ["unstack-put-down"]
+        assert ("edited.pddl: what it says is not word by word what its steps make" in error) is warned
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_apply_tells_the_cost_of_both_plans(tmp_path: Path) -> None:
+    domain = _file(
+        tmp_path,
+        "domain.pddl",
+        "(define (domain d) (:requirements :strips :action-costs) (:predicates (p) (q)) (:functions (total-cost))"
+        " (:action one :effect (and (p) (increase (total-cost) 3)))"
+        " (:action two :precondition (p) :effect (and (q) (increase (total-cost) 4))))",
+    )
+    problem = _file(
+        tmp_path,
+        "problem.pddl",
+        "(define (problem p) (:domain d) (:init (= (total-cost) 0)) (:goal (q)) (:metric minimize (total-cost)))",
+    )
+    run("compose", domain, "(one)", "(two)", "--out", tmp_path / "macro.pddl")
+    code, out, _ = run("apply", domain, problem, tmp_path / "macro.pddl", "--planner", "lmcut")
+    assert code == 0
+    assert "; cost = 7 (lmcut with macros)\n" in out
+    assert "; without: 2 steps of cost 7, " in out
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_apply_without_a_plan_says_what_came_without_macros(domain: Path, tmp_path: Path) -> None:
+    macro = tmp_path / "one.pddl"
+    run("compose", domain, "(unstack ?x ?y)", "(put-down ?x)", "--out", macro)
+    never = _file(
+        tmp_path,
+        "never.pddl",
+        "(define (problem never) (:domain blocksworld-4ops) (:objects a b)"
+        " (:init (ontable a) (clear a) (ontable b) (clear b) (handempty)) (:goal (and (on a b) (on b a))))",
+    )
+    code, out, error = run("apply", domain, never, macro, "--planner", "brfs")
+    assert (code, out) == (1, "")
+    assert "brfs with macros: unsolvable" in error
+    assert "brfs without: unsolvable, " in error
+
+
+def test_apply_refuses(domain: Path, problem: Path, tmp_path: Path) -> None:
+    file = _file(tmp_path, "claim.pddl", _CLAIM.format(more=""))
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    good = tmp_path / "good.pddl"
+    run("compose", domain, "(unstack ?x ?y)", "(put-down ?x)", "--out", good)
+    for arguments, said in (
+        ((file,), "says what 'move' stands for"),
+        ((empty,), "there is no macro in these folders"),
+        ((good, "--planner", "random"), "found 'random'"),
+        ((good, "--macro-cost", "free"), "there are one, steps"),
+        ((tmp_path / "absent.pddl",), "absent.pddl"),
+    ):
+        code, out, error = run("apply", domain, problem, *arguments)
+        assert (code, out) == (2, ""), arguments
+        assert said in error, arguments
+
+
+# ── generate ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.usefixtures("needs_prover")
+def test_generate_with_a_scripted_model(domain: Path, problem: Path, tmp_path: Path) -> None:
+    pytest.importorskip("rdflib", reason="the knowledge graph is absent: pip install 'pddl2nl[macros]'")
+    block = _file(tmp_path, "block.plan", "(unstack c b)\n")
+    script = _file(
+        tmp_path,
+        "script.txt",
+        "1. precondition: (and (clear c) (handempty) (on c b))\n   effect: (on c a)\n---\n"
+        "1. precondition: (and (clear c) (handempty) (on c b))\n   effect: (holding c)\n",
+    )
+    call = ("generate", domain, problem, "Take c off", "--model", f"script:{script}", "--names", "original")
+    code, out, _ = run(*call, "--plan", block, "--out", tmp_path / "made", "--json")
+    data = json.loads(out)
+    assert code == 0
+    assert data["good"] is True
+    assert [bool(one["feedback"]) for one in data["rounds"]] == [True, False]
+    assert data["macros"][0]["proof"]["sound"] is True
+    assert data["macros"][0]["file"] == str(tmp_path / "made" / "take-c-off.pddl")
+    assert run("prove", domain, problem, tmp_path / "made" / "take-c-off.pddl")[0] == 0
+    code, out, _ = run(*call, "--plan", block, "--rounds", "0")
+    assert code == 1
+    assert "not proved for its actions" in out
+    assert "still wrong:" in out
+    code, _, error = run(*call, " \n", "--plan", block)
+    assert code == 2
+    assert "needs a DESCRIPTION in words" in error
+    code, _, error = run(*call, "--max-usd", "1", "--plan", block, "--plan", block)
+    assert code == 2
+    assert "each needs its own" in error

@@ -1,0 +1,107 @@
+"""Facts that cannot change: in no state that can be reached are they other than at the beginning."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pddl2nl.macros.changeable import Changeable
+from pddl2nl.pddl import GroundAtom, Task, changed_predicates, load_task, parse_task
+from tests.macros.small_tasks import ATOMS, small_task
+from validators import Simulator, State
+
+_DOORS = """(define (domain doors) (:requirements :adl)
+  (:types room door - object)
+  (:predicates (open ?d - door) (hinged ?d - door) (at ?r - room) (link ?r ?s - room) (dusty ?r - room)
+    (jammed ?d - door))
+  (:action pull :parameters (?d - door) :precondition (and (hinged ?d) (not (jammed ?d))) :effect (open ?d))
+  (:action go :parameters (?r ?s - room) :precondition (and (at ?r) (link ?r ?s))
+    :effect (and (at ?s) (not (at ?r)) (forall (?x - room) (when (and (= ?x ?s) (link ?r ?x)) (not (dusty ?x))))))
+  (:action jam :parameters (?d - door) :precondition (and (open ?d) (not (hinged ?d))) :effect (jammed ?d)))"""
+_HOUSE = """(define (problem p) (:domain doors) (:objects a b c - room d e - door)
+  (:init (hinged d) (at a) (link a b) (link b a) (dusty b) (dusty c)) (:goal (at b)))"""
+
+
+def test_what_nothing_brings_about_cannot_change() -> None:
+    changeable = Changeable(parse_task(_DOORS, _HOUSE))
+    can = {
+        text: changeable.can_change(GroundAtom(text.split()))
+        for text in (
+            "open d",
+            "open e",
+            "at a",
+            "at b",
+            "at c",
+            "dusty a",
+            "dusty b",
+            "dusty c",
+            "jammed d",
+            "jammed e",
+        )
+    }
+    assert can == {
+        "open d": True,
+        # It has no hinges.
+        "open e": False,
+        "at a": True,
+        "at b": True,
+        # No room is linked to it.
+        "at c": False,
+        "dusty a": False,
+        "dusty b": True,
+        "dusty c": False,
+        # Only a door without hinges can be jammed once it is open, which it never is.
+        "jammed d": False,
+        "jammed e": False,
+    }
+
+
+def _reachable(task: Task, most: int) -> list[State]:
+    simulator = Simulator(task)
+    seen = {simulator.initial: None}
+    todo = [simulator.initial]
+    while todo and len(seen) < most:
+        state = todo.pop()
+        for action in simulator.applicable(state):
+            after = simulator.step(state, action).successor
+            assert after is not None
+            if after not in seen:
+                seen[after] = None
+                todo.append(after)
+    return list(seen)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_in_every_reachable_state_of_a_small_task(seed: int) -> None:
+    whole = small_task(random.Random(seed), numbers=False)
+    # Without the action that changes everything.
+    task = Task(replace(whole.domain, actions=whole.domain.actions[:2]), whole.problem)
+    changeable, dynamic = Changeable(task), changed_predicates(task.domain)
+    states = _reachable(task, 100)
+    for atom in ATOMS:
+        if atom[0] in dynamic and len({state.true(atom) for state in states}) > 1:
+            assert changeable.can_change(atom), atom
+
+
+@pytest.mark.heavy
+def test_on_walks_through_real_tasks(shared: Path) -> None:
+    for folder in sorted((shared / "ipc").iterdir()):
+        problems = sorted(folder.glob("*/problem.pddl"), key=lambda path: path.stat().st_size)
+        if not problems:
+            continue
+        task = load_task(problems[0].with_name("domain.pddl"), problems[0])
+        simulator, changeable, rng = Simulator(task), Changeable(task), random.Random(folder.name)
+        state = simulator.initial
+        changed: set[GroundAtom] = set()
+        for _ in range(60):
+            action = simulator.sample(state, rng)
+            if action is None:
+                break
+            after = simulator.step(state, action).successor
+            assert after is not None
+            state = after
+            changed |= state.atoms ^ simulator.initial.atoms
+        assert all(changeable.can_change(atom) for atom in sorted(changed)), folder.name

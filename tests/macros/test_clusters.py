@@ -1,0 +1,83 @@
+"""Macros that are the same up to names and the order of independent steps."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+from pddl2nl.macros.clusters import Canonical, canonical, canonical_steps, clusters
+from pddl2nl.macros.compose import compose
+from pddl2nl.macros.macro import Macro, MacroStep
+from pddl2nl.macros.macro_files import steps_of
+from pddl2nl.pddl import Domain, Task
+
+
+def _macro(domain: Domain, *steps: str) -> Macro:
+    return compose(domain, steps_of(steps), name="m")
+
+
+def test_names_make_no_difference(blocks: Task) -> None:
+    one = _macro(blocks.domain, "(pick-up ?x)", "(stack ?x ?y)")
+    other = _macro(blocks.domain, "(pick-up ?block)", "(stack ?block ?below)")
+    same = _macro(blocks.domain, "(pick-up ?x)", "(stack ?x ?x)")
+    assert canonical(one, blocks.domain) == canonical(other, blocks.domain)
+    assert canonical(one, blocks.domain) != canonical(same, blocks.domain)
+
+
+def test_independent_steps_change_places_and_others_do_not(lights: Task) -> None:
+    go, press, rest = "(go ?a ?b)", "(press ?b ?l)", "(rest ?b)"
+    forms = [
+        canonical(_macro(lights.domain, *order), lights.domain) for order in ((go, press, rest), (go, rest, press))
+    ]
+    assert forms[0] == forms[1]
+    assert canonical(_macro(lights.domain, go, press), lights.domain) != canonical(
+        _macro(lights.domain, press, go), lights.domain
+    )
+
+
+def test_steps_whose_objects_may_be_one_are_kept_in_order(lights: Task) -> None:
+    # (press ?s ?l) and (press ?s ?m) read what the other writes where ?l and ?m are the same lamp.
+    one = _macro(lights.domain, "(press ?s ?l)", "(press main ?m)")
+    other = _macro(lights.domain, "(press main ?m)", "(press ?s ?l)")
+    assert canonical(one, lights.domain) != canonical(other, lights.domain)
+
+
+def test_constants_stay_what_they_are(lights: Task) -> None:
+    at_main = _macro(lights.domain, "(go main ?b)", "(press ?b ?l)")
+    anywhere = _macro(lights.domain, "(go ?a ?b)", "(press ?b ?l)")
+    assert canonical(at_main, lights.domain) != canonical(anywhere, lights.domain)
+    assert ("go", "main", "?0 - switch") in canonical(at_main, lights.domain)
+
+
+def test_clusters_keep_the_first_and_the_order(blocks: Task) -> None:
+    steps = [("(pick-up ?x)", "(stack ?x ?y)"), ("(unstack ?x ?y)", "(put-down ?x)"), ("(pick-up ?p)", "(stack ?p ?q)")]
+    macros = [_macro(blocks.domain, *each) for each in steps]
+    found = clusters(macros, blocks.domain)
+    assert [len(cluster.members) for cluster in found] == [2, 1]
+    assert found[0].representative is macros[0]
+    assert clusters([(7, macros[1])], blocks.domain, lambda item: item[1])[0].representative[0] == 7
+
+
+def test_the_canonical_form_is_that_of_every_order_and_naming() -> None:
+    rng = random.Random(11)
+
+    def form(steps: list[MacroStep], before: set[tuple[int, int]]) -> Canonical:
+        return canonical_steps(steps, {"k"}, lambda one, other: (one, other) in before)
+
+    for _ in range(40):
+        steps = [MacroStep(rng.choice("abc"), tuple(rng.choices(("x", "y", "z", "k"), k=2))) for _ in range(5)]
+        before = {pair for pair in itertools.combinations(range(5), 2) if rng.random() < 0.4}
+        expected = form(steps, before)
+        for order in itertools.islice(itertools.permutations(range(5)), 0, None, 7):
+            if any(order.index(one) > order.index(other) for one, other in before):
+                continue
+            names = dict(zip("xyzk", [*rng.sample("uvw", 3), "k"], strict=True))
+            moved = [MacroStep(steps[i].action, tuple(names[term] for term in steps[i].args)) for i in order]
+            dependent = {(order.index(one), order.index(other)) for one, other in before}
+            assert form(moved, dependent) == expected
+
+
+def test_steps_that_the_domain_lacks_are_compared_as_they_stand(blocks: Task) -> None:
+    exact = _macro(blocks.domain, "(pick-up ?x)", "(put-down ?x)")
+    strange = Macro("s", exact.parameters, (MacroStep("fly", ("?x",)), MacroStep("land", ("?x",))), exact.conditions)
+    assert canonical(strange, blocks.domain) == (("fly", "?0 - object"), ("land", "?0 - object"))

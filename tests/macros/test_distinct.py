@@ -1,0 +1,90 @@
+"""Macros for different objects: where they are applicable the exact ones are too, with the same successor."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from dataclasses import replace
+
+import pytest
+
+from pddl2nl.macros.compose import compose, lift
+from pddl2nl.macros.distinct import compose_distinct, for_distinct, lift_distinct
+from pddl2nl.macros.library import recomposed
+from pddl2nl.macros.macro_files import Provenance, StoredMacro, steps_of
+from pddl2nl.pddl import And, Equality, GroundAtom, Not, Or, Task, When, write_condition
+from validators import GroundAction, Simulator
+from validators.names import subformulas
+
+_SEQUENCES = [
+    ("(pick-up ?x)", "(stack ?x ?y)"),
+    ("(unstack ?x ?y)", "(put-down ?x)", "(pick-up ?u)", "(stack ?u ?v)"),
+    ("(unstack ?x ?y)", "(stack ?x ?z)", "(unstack ?x ?z)"),
+]
+
+
+@pytest.mark.parametrize("steps", _SEQUENCES)
+def test_the_same_successor_wherever_it_is_applicable(blocks: Task, steps: tuple[str, ...]) -> None:
+    exact = compose(blocks.domain, steps_of(steps), name="exact")
+    apart = replace(for_distinct(exact, blocks.domain), name="apart")
+    domain = replace(blocks.domain, actions=(*blocks.domain.actions, exact.schema, apart.schema))
+    simulator = Simulator(replace(blocks, domain=domain))
+    rng = random.Random(2)
+    atoms = [
+        GroundAtom((predicate.name, *args))
+        for predicate in blocks.domain.predicates
+        for args in itertools.product(blocks.objects, repeat=len(predicate.parameters))
+    ]
+    applied = narrower = 0
+    for _ in range(30):
+        state = simulator.state([atom for atom in atoms if rng.random() < 0.6])
+        for args in itertools.product(blocks.objects, repeat=len(exact.parameters)):
+            one = simulator.step(state, GroundAction("exact", args)).successor
+            other = simulator.step(state, GroundAction("apart", args)).successor
+            narrower += one is not None and other is None
+            if other is not None:
+                assert one == other
+                applied += 1
+    assert applied > 2
+    assert narrower or len(steps) == 2
+
+
+def test_conditions_become_those_of_strips(blocks: Task) -> None:
+    exact = compose(blocks.domain, steps_of(_SEQUENCES[1]), name="m")
+    assert any(isinstance(part, Or) for part in subformulas(exact.conditions.precondition))
+    assert any(isinstance(part, When) for part in subformulas(exact.conditions.effect))
+    apart = for_distinct(exact, blocks.domain).conditions
+    assert not any(
+        isinstance(part, Or | When) for part in (*subformulas(apart.precondition), *subformulas(apart.effect))
+    )
+    unequal = [part.body for part in subformulas(apart.precondition) if isinstance(part, Not)]
+    assert unequal
+    assert all(isinstance(part, Equality) for part in unequal)
+
+
+def test_a_macro_without_equalities_stays_as_it_is(lights: Task) -> None:
+    exact = compose(lights.domain, steps_of(["(press ?s ?l)", "(rest ?s)"]), name="m")
+    assert for_distinct(exact, lights.domain) is exact
+    assert "=" not in write_condition(exact.conditions.precondition)
+
+
+def test_few_steps_ask_for_no_more_than_needed_and_many_are_composed_in_time(blocks: Task) -> None:
+    few = steps_of(_SEQUENCES[1])
+    exact = compose(blocks.domain, few, name="few")
+    assert compose_distinct(blocks.domain, few, name="few") == for_distinct(exact, blocks.domain)
+    # Ten of them exactly would be many pages: every way in which the parameters coincide is a case.
+    many = [GroundAction(*step) for step in (("unstack", ("c", "b")), ("put-down", ("c",)), ("unstack", ("b", "a")))]
+    many += [GroundAction("stack", ("b", "c")), GroundAction("unstack", ("b", "c")), GroundAction("put-down", ("b",))]
+    many += [GroundAction("pick-up", ("a",)), GroundAction("stack", ("a", "b"))]
+    macro = lift_distinct(blocks, many, name="many")
+    assert macro.steps == lift(blocks, many).steps
+    assert not any(isinstance(part, When | Or) for part in subformulas(And((macro.conditions.effect,))))
+    domain = replace(blocks.domain, actions=(*blocks.domain.actions, macro.schema))
+    simulator = Simulator(replace(blocks, domain=domain))
+    state = simulator.initial
+    for action in many:
+        successor = simulator.step(state, action).successor
+        assert successor is not None
+        state = successor
+    assert simulator.step(simulator.initial, GroundAction("many", ("c", "b", "a"))).successor == state
+    assert recomposed(StoredMacro(macro, Provenance(distinct=True)), blocks.domain).macro == macro

@@ -1,0 +1,145 @@
+"""What actions read and write: independent actions can change places, in every state."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from pathlib import Path
+
+import pytest
+
+from pddl2nl.macros.footprints import ANY, Footprints, independent
+from pddl2nl.pddl import GroundAtom, Task, load_task, parse_task
+from validators import GroundAction, Simulator, State
+
+_ADL = """
+(define (domain rooms)
+  (:requirements :adl :fluents :derived-predicates)
+  (:types room - object)
+  (:predicates (open ?r - room) (clean ?r - room) (seen ?r - room) (all-seen) (near ?a ?b - room))
+  (:functions (work) (dust ?r - room))
+  (:derived (all-seen) (forall (?r - room) (seen ?r)))
+  (:action look :parameters (?r - room) :precondition (open ?r) :effect (and (seen ?r) (increase (work) 1)))
+  (:action shut-all :parameters (?r - room) :precondition (all-seen)
+    :effect (forall (?x - room) (when (near ?r ?x) (not (open ?x)))))
+  (:action sweep :parameters (?r - room) :precondition (and (open ?r) (< (dust ?r) 5))
+    :effect (and (when (seen ?r) (clean ?r)) (assign (dust ?r) 0) (increase (work) 2)))
+  (:action count :parameters () :precondition (exists (?r - room) (clean ?r)) :effect (assign (work) 0))
+  (:action unlock :parameters (?a ?b - room) :precondition (or (open ?a) (imply (seen ?b) (clean ?b)))
+    :effect (open ?b)))
+"""
+_HOUSE = """
+(define (problem house) (:domain rooms) (:objects a b c - room)
+  (:init (near a b) (near b c) (= (work) 0) (= (dust a) 1) (= (dust b) 7) (= (dust c) 2))
+  (:goal (clean a)))
+"""
+
+
+def _arbitrary(simulator: Simulator, task: Task, rng: random.Random) -> State:
+    """A state that need not be reachable: the initial one after random effects of actions, forced."""
+    changing = [
+        atom for atom in _atoms(task) if atom[0] in {"open", "clean", "seen"} or atom in simulator.initial.atoms
+    ]
+    chosen = [atom for atom in changing if rng.random() < 0.5]
+    return simulator.state(chosen, simulator.initial.values)
+
+
+def _atoms(task: Task) -> list[GroundAtom]:
+    derived = {rule.name for rule in task.domain.derived}
+    return [
+        GroundAtom((predicate.name, *args))
+        for predicate in task.domain.predicates
+        if predicate.name not in derived and predicate.name != "near"
+        for args in itertools.product(*(task.objects_of(item.types) for item in predicate.parameters))
+    ]
+
+
+def test_independent_actions_change_places_in_every_state() -> None:
+    task = parse_task(_ADL, _HOUSE)
+    simulator, footprints, rng = Simulator(task), Footprints(task.domain), random.Random(5)
+    actions = [
+        GroundAction(schema.name, args)
+        for schema in task.domain.actions
+        for args in itertools.product(*(task.objects_of(item.types) for item in schema.parameters))
+    ]
+    pairs = [
+        (one, other)
+        for one, other in itertools.combinations(actions, 2)
+        if independent(footprints.of(*one), footprints.of(*other))
+    ]
+    assert len(pairs) > 30
+    both = 0
+    for _ in range(60):
+        state = _arbitrary(simulator, task, rng)
+        for one, other in pairs:
+            there, back = _after(simulator, state, one, other), _after(simulator, state, other, one)
+            assert there == back, (str(one), str(other))
+            both += there is not None
+    assert both > 200
+
+
+def _after(simulator: Simulator, state: State, *actions: GroundAction) -> State | None:
+    for action in actions:
+        successor = simulator.step(state, action).successor
+        if successor is None:
+            return None
+        state = successor
+    return state
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        (("look", ("a",)), ("look", ("b",)), True),
+        (("look", ("a",)), ("sweep", ("a",)), False),
+        (("look", ("a",)), ("sweep", ("b",)), True),
+        (("look", ("a",)), ("shut-all", ("b",)), False),
+        (("look", ("a",)), ("count", ()), False),
+        (("sweep", ("a",)), ("count", ()), False),
+    ],
+)
+def test_what_disturbs_what(
+    one: tuple[str, tuple[str, ...]], other: tuple[str, tuple[str, ...]], expected: bool
+) -> None:
+    footprints = Footprints(parse_task(_ADL, _HOUSE).domain)
+    assert independent(footprints.of(*one), footprints.of(*other)) is expected
+
+
+def test_a_footprint_says_what_is_needed_and_what_is_any() -> None:
+    footprints = Footprints(parse_task(_ADL, _HOUSE).domain)
+    unlock = footprints.of("unlock", ("a", "b"))
+    assert unlock.needs == {("open", "a"), ("clean", "b")}
+    assert unlock.reads == {("open", "a"), ("seen", "b"), ("clean", "b")}
+    shut = footprints.of("shut-all", ("a",))
+    assert not shut.exact
+    assert shut.deletes == {("open", ANY)}
+    assert {("all-seen",), ("seen", ANY), ("near", "a", ANY)} == shut.reads
+    with pytest.raises(KeyError):
+        footprints.of("fly", ())
+
+
+@pytest.mark.heavy
+def test_independent_actions_change_places_in_real_domains(shared: Path) -> None:
+    rng = random.Random(3)
+    checked = 0
+    for folder in ("miconic-fulladl", "schedule", "rovers", "tpp", "airport", "assembly"):
+        place = sorted(path for path in (shared / "ipc" / folder).iterdir() if path.is_dir())[0]
+        task = load_task(place / "domain.pddl", place / "problem.pddl")
+        simulator, footprints = Simulator(task), Footprints(task.domain)
+        state = simulator.initial
+        for _ in range(100):
+            found = list(itertools.islice(simulator.applicable(state), 200))
+            actions = rng.sample(found, min(12, len(found)))
+            for one, other in itertools.combinations(actions, 2):
+                if independent(footprints.of(*one), footprints.of(*other)):
+                    there, back = _after(simulator, state, one, other), _after(simulator, state, other, one)
+                    assert there is not None, (folder, str(one), str(other))
+                    assert there == back, (folder, str(one), str(other))
+                    checked += 1
+            drawn = simulator.sample(state, rng)
+            if drawn is None:
+                break
+            successor = simulator.step(state, drawn).successor
+            assert successor is not None
+            state = successor
+    assert checked > 2000

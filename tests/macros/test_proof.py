@@ -1,0 +1,438 @@
+"""Proofs of proposed conditions: they agree with looking at every state, and with composition."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from pddl2nl.errors import InputError, MissingExtraError, UnsupportedError
+from pddl2nl.macros.compose import compose_block, lift
+from pddl2nl.macros.conditions import read_conditions
+from pddl2nl.macros.macro import CannotComposeError, Conditions
+from pddl2nl.macros.macro_plan import claims_of, unmet_outcome
+from pddl2nl.macros.proof import prove, prove_macro
+from pddl2nl.macros.verdict import Proof
+from pddl2nl.pddl import ActionSchema, And, Atom, Condition, GroundAtom, Task, load_task, parse_task
+from tests.macros.small_tasks import all_states, small_block, small_claim, small_task
+from validators import BadActionError, GroundAction, Simulator, State
+
+pytest.importorskip("z3", reason="z3 is absent: pip install 'pddl2nl[macros]'")
+
+
+def _run(simulator: Simulator, state: State, block: tuple[GroundAction, ...]) -> State | None:
+    for action in block:
+        after = simulator.step(state, action).successor
+        if after is None:
+            return None
+        state = after
+    return state
+
+
+class _Looked:
+    """What comes of looking at every state of a small task, one by one, by the simulator alone."""
+
+    def __init__(self, task: Task, block: tuple[GroundAction, ...], claim: Conditions, *, numbers: bool):
+        simulator = claims_of(task, [ActionSchema("claim", (), claim.precondition, claim.effect)])
+        self.runs = self.holds = self.complete = self.needed = True
+        self.vacuous = self.impossible = True
+        for state in all_states(simulator, numbers=numbers):
+            asked = simulator.is_applicable(state, GroundAction("claim"))
+            after = _run(simulator, state, block)
+            self.vacuous = self.vacuous and not asked
+            self.impossible = self.impossible and after is None
+            self.runs = self.runs and (not asked or after is not None)
+            self.needed = self.needed and (asked or after is None)
+            if asked and after is not None:
+                self.holds = self.holds and not unmet_outcome(simulator, GroundAction("claim"), state, after)
+                claimed = simulator.step(state, GroundAction("claim")).successor
+                self.complete = self.complete and claimed == after
+
+    @property
+    def precondition(self) -> str:
+        if self.runs:
+            return "exact" if self.needed else "stronger"
+        return "weaker" if self.needed else "incomparable"
+
+
+def _replayed(task: Task, proof: Proof) -> None:
+    """Every counterexample is a state of the task in which the block does what is said."""
+    simulator = Simulator(task)
+    for example in proof.counterexamples:
+        state = simulator.state(example.state, example.values)
+        assert state.atoms == example.state
+        after = _run(simulator, state, proof.block)
+        assert (after is None) == (example.kind == "does-not-run")
+        if example.kind == "does-not-run":
+            before = _run(simulator, state, proof.block[: example.step - 1])
+            assert before is not None
+            assert simulator.step(before, proof.block[example.step - 1]).unmet == example.unmet
+
+
+def _agrees(seed: int) -> Proof:
+    rng = random.Random(seed)
+    task = small_task(rng, numbers=False)
+    block, claim = small_block(rng, task), small_claim(rng, numbers=False)
+    proof = prove(task, block, claim)
+    looked = _Looked(task, block, claim, numbers=False)
+    told = {True: "proved", False: "refuted"}
+    assert proof.runs == told[looked.runs]
+    assert proof.holds == told[looked.holds]
+    assert proof.complete_effect == told[looked.complete]
+    assert proof.precondition == looked.precondition
+    assert (proof.vacuous, proof.impossible) == (looked.vacuous, looked.impossible)
+    _replayed(task, proof)
+    return proof
+
+
+def _agrees_on_numbers(seed: int) -> Proof:
+    """All real numbers cannot be listed: what is proved holds in every listed state, what is not was replayed."""
+    rng = random.Random(seed)
+    task = small_task(rng, numbers=True)
+    block, claim = small_block(rng, task), small_claim(rng, numbers=True)
+    proof = prove(task, block, claim)
+    looked = _Looked(task, block, claim, numbers=True)
+    assert "undecided" not in (proof.runs, proof.holds, proof.complete_effect, proof.precondition)
+    assert looked.runs or proof.runs == "refuted"
+    assert looked.holds or proof.holds == "refuted"
+    assert looked.complete or proof.complete_effect == "refuted"
+    assert looked.needed or proof.precondition in ("stronger", "incomparable")
+    assert looked.vacuous or not proof.vacuous
+    assert looked.impossible or not proof.impossible
+    _replayed(task, proof)
+    return proof
+
+
+@pytest.mark.parametrize("first", range(0, 60, 15))
+def test_agrees_with_every_state_of_small_tasks(first: int) -> None:
+    proofs = [_agrees(seed) for seed in range(first, first + 15)]
+    # Enough of both: a prover that says one thing only would not be noticed otherwise.
+    assert {proof.runs for proof in proofs} == {"proved", "refuted"}
+
+
+@pytest.mark.parametrize("first", range(0, 12, 6))
+def test_agrees_on_small_tasks_with_numbers(first: int) -> None:
+    proofs = [_agrees_on_numbers(seed) for seed in range(first, first + 6)]
+    assert {proof.runs for proof in proofs} == {"proved", "refuted"}
+
+
+def _composed(seed: int, *, numbers: bool) -> str:
+    rng = random.Random(seed)
+    task = small_task(rng, numbers=numbers)
+    block = small_block(rng, task)
+    if not block:
+        return "empty"
+    try:
+        macro = compose_block(task, block)
+    except CannotComposeError as error:
+        return error.reason
+    proof = prove(task, block, macro.conditions)
+    assert proof.exact, (seed, block)
+    return "exact"
+
+
+def test_what_is_composed_is_proved_exact() -> None:
+    """Composition regresses formulas and the proof carries a state forwards: they share no code."""
+    outcomes = Counter(_composed(seed, numbers=seed % 2 == 1) for seed in range(40))
+    assert outcomes["exact"] > 25
+
+
+@pytest.mark.heavy
+def test_agrees_with_every_state_of_many_small_tasks() -> None:
+    for seed in range(1000, 1400):
+        _agrees(seed)
+    for seed in range(1000, 1150):
+        _agrees_on_numbers(seed)
+    outcomes = Counter(_composed(seed, numbers=seed % 2 == 1) for seed in range(1000, 1800))
+    assert outcomes["exact"] > 500
+
+
+@pytest.mark.heavy
+def test_what_is_composed_of_real_tasks_is_proved_exact(shared: Path) -> None:
+    outcomes: Counter[str] = Counter()
+    for folder in sorted((*(shared / "ipc").iterdir(), *(shared / "numeric").iterdir())):
+        problems = sorted(folder.glob("*/problem.pddl"), key=lambda path: path.stat().st_size)
+        if not problems:
+            continue
+        task = load_task(problems[0].with_name("domain.pddl"), problems[0])
+        simulator = Simulator(task)
+        rng = random.Random(folder.name)
+        for _ in range(3):
+            start = _walked(simulator, simulator.initial, rng, 6)[1]
+            block, _ = _walked(simulator, start, rng, rng.randint(2, 4))
+            if not block:
+                # A dead end.
+                continue
+            try:
+                macro = compose_block(task, block)
+            except CannotComposeError as error:
+                outcomes[error.reason] += 1
+                continue
+            assert prove(task, block, macro.conditions, near=start).exact, (folder.name, block)
+            outcomes["exact"] += 1
+    assert outcomes["exact"] > 150
+
+
+def _walked(
+    simulator: Simulator, state: State, rng: random.Random, length: int
+) -> tuple[tuple[GroundAction, ...], State]:
+    walked: list[GroundAction] = []
+    for _ in range(length):
+        action = simulator.sample(state, rng)
+        if action is None:
+            break
+        after = simulator.step(state, action).successor
+        assert after is not None
+        walked.append(action)
+        state = after
+    return tuple(walked), state
+
+
+# ── blocksworld, by hand ─────────────────────────────────────────────────────────────────────────
+
+BLOCKS = """(define (domain blocks) (:requirements :strips)
+  (:predicates (on ?x ?y) (ontable ?x) (clear ?x) (handempty) (holding ?x) (heavy ?x) (broken ?x))
+  (:action pick-up :parameters (?x) :precondition (and (clear ?x) (ontable ?x) (handempty))
+    :effect (and (not (ontable ?x)) (not (clear ?x)) (not (handempty)) (holding ?x)))
+  (:action stack :parameters (?x ?y) :precondition (and (holding ?x) (clear ?y))
+    :effect (and (not (holding ?x)) (not (clear ?y)) (clear ?x) (handempty) (on ?x ?y)))
+  (:action hammer :parameters (?x) :precondition (and (holding ?x) (heavy ?x)) :effect (broken ?x)))"""
+PROBLEM = """(define (problem p) (:domain blocks) (:objects a b c)
+  (:init (ontable a) (ontable b) (clear a) (clear b) (on c c) (handempty)) (:goal (on a b)))"""
+PICK_STACK = (GroundAction("pick-up", ("a",)), GroundAction("stack", ("a", "b")))
+EXACT = "(and (clear a) (ontable a) (handempty) (clear b))"
+
+
+def _claim(task: Task, precondition: str, effect: str) -> Conditions:
+    (read,) = read_conditions(f"precondition: {precondition}\neffect: {effect}", task)
+    assert read.conditions is not None, read.problems
+    return read.conditions
+
+
+@pytest.fixture(scope="module")
+def blocks() -> Task:
+    return parse_task(BLOCKS, PROBLEM)
+
+
+def _texts(conditions: Iterable[Condition]) -> list[str]:
+    return [str(condition) for condition in conditions]
+
+
+def test_a_right_claim_is_proved(blocks: Task) -> None:
+    proof = prove(blocks, PICK_STACK, _claim(blocks, EXACT, "(and (on a b) (not (clear b)) (not (ontable a)))"))
+    assert proof.sound
+    assert proof.precondition == "exact"
+    assert not proof.exact
+    # Of states that no plan reaches: a block that was held before is not any more.
+    example = proof.counterexample("incomplete")
+    assert example is not None
+    assert _texts(example.unmet) == ["(not (holding a))"]
+
+
+def test_the_exact_conditions_are_proved_exact(blocks: Task) -> None:
+    effect = "(and (on a b) (not (clear b)) (not (ontable a)) (not (holding a)) (clear a) (handempty))"
+    proof = prove(blocks, PICK_STACK, _claim(blocks, EXACT, effect))
+    assert proof.exact
+    assert proof.counterexamples == ()
+    assert proof.lacking == ()
+
+
+def test_a_missing_condition_is_named_with_its_step(blocks: Task) -> None:
+    proof = prove(blocks, PICK_STACK, _claim(blocks, "(and (clear a) (handempty))", "(on a b)"))
+    assert (proof.runs, proof.holds, proof.precondition) == ("refuted", "proved", "weaker")
+    example = proof.counterexample("does-not-run")
+    assert example is not None
+    # As near to the initial state as can be: the other condition that is missing holds there.
+    assert example.step == 1
+    assert _texts(example.unmet) == ["(ontable a)"]
+    assert _texts(example.unlike) == ["(not (ontable a))"]
+    assert [(item.step, str(item.condition)) for item in proof.lacking] == [(1, "(ontable a)"), (2, "(clear b)")]
+
+
+def test_a_false_effect_is_refuted(blocks: Task) -> None:
+    proof = prove(blocks, PICK_STACK, _claim(blocks, EXACT, "(and (on a b) (holding a))"))
+    assert (proof.runs, proof.holds) == ("proved", "refuted")
+    example = proof.counterexample("effect-fails")
+    assert example is not None
+    assert _texts(example.unmet) == ["(holding a)"]
+
+
+def test_a_precondition_that_asks_for_too_much(blocks: Task) -> None:
+    proof = prove(blocks, PICK_STACK, _claim(blocks, f"(and {EXACT} (clear c))", "(on a b)"))
+    assert proof.sound
+    assert proof.precondition == "stronger"
+    example = proof.counterexample("too-strong")
+    assert example is not None
+    assert _texts(example.unmet) == ["(clear c)"]
+
+
+def test_a_precondition_that_contradicts_itself_is_vacuous(blocks: Task) -> None:
+    proof = prove(blocks, PICK_STACK, _claim(blocks, "(and (clear a) (not (clear a)))", "(on b a)"))
+    assert proof.vacuous
+    assert proof.sound
+    assert proof.precondition == "stronger"
+
+
+def test_a_block_that_runs_nowhere(blocks: Task) -> None:
+    twice = (PICK_STACK[0], PICK_STACK[0])
+    proof = prove(blocks, twice, _claim(blocks, "(clear a)", "(and)"))
+    assert proof.impossible
+    assert (proof.runs, proof.precondition) == ("refuted", "weaker")
+
+
+def test_what_no_action_changes_is_as_in_the_task(blocks: Task) -> None:
+    hammered = (PICK_STACK[0], GroundAction("hammer", ("a",)))
+    proof = prove(blocks, hammered, _claim(blocks, EXACT, "(broken a)"))
+    # Nothing is heavy here, whatever the state.
+    assert proof.impossible
+
+
+def test_facts_that_cannot_change_can_be_taken_for_granted(blocks: Task) -> None:
+    # Nothing is ever broken, since nothing is heavy.
+    claim = _claim(blocks, f"(and {EXACT} (not (broken c)))", "(on a b)")
+    assert prove(blocks, PICK_STACK, claim).precondition == "stronger"
+    proof = prove(blocks, PICK_STACK, claim, states="changeable")
+    assert proof.precondition == "exact"
+    assert proof.states == "changeable"
+    # Unless it is so in the world at hand.
+    simulator = Simulator(blocks)
+    here = simulator.state([*simulator.initial.atoms, GroundAtom(("broken", "c"))])
+    assert prove(blocks, PICK_STACK, claim, near=here, states="changeable").precondition == "stronger"
+
+
+def test_counterexamples_are_near_the_state_that_is_given(blocks: Task) -> None:
+    simulator = Simulator(blocks)
+    here = simulator.state([GroundAtom(("holding", "c")), GroundAtom(("ontable", "a"))])
+    proof = prove(blocks, PICK_STACK, _claim(blocks, "(ontable a)", "(on a b)"), near=here)
+    example = proof.counterexample("does-not-run")
+    assert example is not None
+    assert example.state == here.atoms
+    assert example.unlike == ()
+
+
+def test_a_conditional_claim_is_read_in_the_state_before(blocks: Task) -> None:
+    effect = "(and (on a b) (when (holding a) (not (holding a))) (when (not (clear c)) (clear a)))"
+    assert prove(blocks, PICK_STACK, _claim(blocks, EXACT, effect)).sound
+    false = "(when (not (holding a)) (holding a))"
+    assert prove(blocks, PICK_STACK, _claim(blocks, EXACT, false)).holds == "refuted"
+
+
+def test_of_an_atom_claimed_both_ways_the_add_wins(blocks: Task) -> None:
+    assert prove(blocks, PICK_STACK, _claim(blocks, EXACT, "(and (not (on a b)) (on a b))")).sound
+
+
+def test_an_effect_cannot_claim_what_no_action_changes(blocks: Task) -> None:
+    claim = Conditions(And(), Atom("heavy", ("a",)))
+    with pytest.raises(InputError, match="no action changes 'heavy'"):
+        prove(blocks, PICK_STACK, claim)
+
+
+def test_an_action_that_is_none_of_the_task(blocks: Task) -> None:
+    with pytest.raises(BadActionError, match="no action 'lift'"):
+        prove(blocks, [GroundAction("lift", ("a",))], _claim(blocks, EXACT, "(and)"))
+
+
+def test_a_macro_with_parameters_is_proved_for_objects(blocks: Task) -> None:
+    macro = lift(blocks, PICK_STACK, name="put-onto")
+    schema = macro.schema
+    proof = prove_macro(blocks, macro, schema, ("b", "a"))
+    assert proof.block == (GroundAction("pick-up", ("b",)), GroundAction("stack", ("b", "a")))
+    assert proof.exact
+    with pytest.raises(InputError, match="2 parameters"):
+        prove_macro(blocks, macro, schema, ("b",))
+
+
+# ── numbers and derived predicates ───────────────────────────────────────────────────────────────
+
+NUMBERS = """(define (domain numbers) (:requirements :numeric-fluents)
+  (:constants o) (:predicates (done)) (:functions (x) (y) (cost ?o) (open))
+  (:action add :parameters () :precondition (>= (x) 2) :effect (and (decrease (x) 2) (increase (y) (cost o))))
+  (:action square :parameters () :precondition (= (* (x) (x)) (* 2 (* (y) (y)))) :effect (done))
+  (:action guess :parameters () :effect (assign (y) (open)))
+  (:action settle :parameters () :effect (assign (open) 1)))"""
+NUMBERS_PROBLEM = """(define (problem p) (:domain numbers)
+  (:init (= (x) 5) (= (y) 0) (= (cost o) 3)) (:goal (done)))"""
+
+
+@pytest.fixture(scope="module")
+def numbers() -> Task:
+    return parse_task(NUMBERS, NUMBERS_PROBLEM)
+
+
+def test_numeric_conditions_are_decided(numbers: Task) -> None:
+    twice = (GroundAction("add"), GroundAction("add"))
+    assert prove(numbers, twice, _claim(numbers, "(>= (x) 4)", "(and (decrease (x) 4) (increase (y) 6))")).exact
+    proof = prove(numbers, twice, _claim(numbers, "(>= (x) 3)", "(assign (y) 6)"))
+    assert (proof.runs, proof.holds, proof.precondition) == ("refuted", "refuted", "weaker")
+    example = proof.counterexample("does-not-run")
+    assert example is not None
+    assert 3 <= example.values[GroundAtom(("x",))] < 4
+    assert example.step == 2
+    # The nearest state is the one where everything begins, but for what is needed to show it.
+    wrong = proof.counterexample("effect-fails")
+    assert wrong is not None
+    assert wrong.values[GroundAtom(("x",))] == 5
+    assert wrong.values[GroundAtom(("y",))] != 0
+
+
+def test_a_fluent_without_a_value_is_a_case_of_its_own(numbers: Task) -> None:
+    proof = prove(numbers, [GroundAction("guess")], _claim(numbers, "(and)", "(and)"))
+    assert proof.runs == "refuted"
+    example = proof.counterexample("does-not-run")
+    assert example is not None
+    assert _texts(example.unmet) == ["(= (open) (open))"]
+    assert GroundAtom(("open",)) not in example.values
+    assert prove(numbers, [GroundAction("guess")], _claim(numbers, "(>= (open) 0)", "(assign (y) (open))")).sound
+
+
+def test_products_of_fluents_are_decided_or_left_open(numbers: Task) -> None:
+    square = [GroundAction("square")]
+    assert prove(numbers, square, _claim(numbers, "(and (= (x) 0) (= (y) 0))", "(done)")).sound
+    assert prove(numbers, square, _claim(numbers, "(> (x) 0)", "(done)")).runs == "refuted"
+    # Only irrational numbers would refute this, and no state here holds one.
+    claim = _claim(numbers, "(and (> (x) 0) (> (y) 0) (= (* (x) (x)) (* 2 (* (y) (y)))))", "(not (done))")
+    proof = prove(numbers, square, claim)
+    assert (proof.runs, proof.holds) == ("proved", "undecided")
+    assert not proof.sound
+
+
+DERIVED = """(define (domain lamps) (:requirements :derived-predicates :conditional-effects)
+  (:predicates (up ?x) (lit ?x) (reach ?x ?y) (wire ?x ?y) (seen))
+  (:derived (lit ?x) (exists (?y) (and (wire ?x ?y) (up ?y))))
+  (:derived (reach ?x ?y) (or (wire ?x ?y) (exists (?z) (and (wire ?x ?z) (reach ?z ?y)))))
+  (:action flip :parameters (?x) :effect (and (when (up ?x) (not (up ?x))) (when (not (up ?x)) (up ?x))))
+  (:action look :parameters (?x) :precondition (lit ?x) :effect (seen))
+  (:action walk :parameters (?x ?y) :precondition (reach ?x ?y) :effect (seen)))"""
+CUT = "(:action cut :parameters (?x ?y) :effect (not (wire ?x ?y)))"
+DERIVED_PROBLEM = """(define (problem p) (:domain lamps) (:objects a b c)
+  (:init (wire a b) (wire a c)) (:goal (seen)))"""
+
+
+def test_derived_predicates_are_unfolded_where_they_do_not_depend_on_themselves() -> None:
+    task = parse_task(DERIVED, DERIVED_PROBLEM)
+    block = [GroundAction("flip", ("b",)), GroundAction("look", ("a",))]
+    proof = prove(task, block, _claim(task, "(or (not (up b)) (up c))", "(seen)"))
+    assert proof.sound
+    assert proof.precondition == "exact"
+    assert prove(task, block, _claim(task, "(lit a)", "(seen)")).precondition == "incomparable"
+    task = parse_task(DERIVED[:-1] + CUT + ")", DERIVED_PROBLEM)
+    with pytest.raises(UnsupportedError, match="derived from itself"):
+        prove(task, [GroundAction("walk", ("a", "b"))], _claim(task, "(and)", "(seen)"))
+
+
+def test_what_is_derived_of_what_no_action_changes_is_as_in_the_task() -> None:
+    task = parse_task(DERIVED, DERIVED_PROBLEM)
+    for to, runs in (("b", "proved"), ("a", "refuted")):
+        proof = prove(task, [GroundAction("walk", ("a", to))], _claim(task, "(and)", "(seen)"))
+        assert proof.runs == runs
+        assert proof.impossible is (runs == "refuted")
+
+
+def test_without_z3_it_is_said_what_to_install(blocks: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "z3", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'pddl2nl\[macros\]'"):
+        prove(blocks, PICK_STACK, _claim(blocks, "(clear a)", "(on a b)"))
