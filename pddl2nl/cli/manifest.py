@@ -320,9 +320,13 @@ def _workshop(
 
 
 def _shipped(names: Sequence[str] | None) -> list[ShippedDomain]:
-    from pddl2nl.tasks import shipped_domain, shipped_domains
+    from pddl2nl.tasks import authored_domains, shipped_domain, shipped_domains
 
-    return [shipped_domain(name) for name in dict.fromkeys(names or shipped_domains())]
+    found = [shipped_domain(name) for name in dict.fromkeys(names or shipped_domains())]
+    for one in found:
+        if one.name in authored_domains():
+            raise InputError(f"{one.name} has no manifest: its tasks are written by hand, in {one.instances_folder}")
+    return found
 
 
 def _shelf(shipped: ShippedDomain, instances: Path | None) -> Shelf:

@@ -3,6 +3,7 @@
 What is used most, the shipped domains and instances, is exported here. The rest of the room by its modules:
 
 * ``shipped``: the shipped domains; ``manifest`` reads and writes their manifests.
+* ``references``: tasks with texts and plans known to be right (the kitchen's); ``reference_files`` reads their file.
 * ``generators``: one module a domain; `pddl2nl.tasks.generators.generate` makes a problem.
 * Making sets: ``selection`` (the primary set), ``scaling``, ``hopeless`` (the unsolvable sets); all draw from
   ``candidates`` and have planners measured through ``measuring``, since this room knows no planner itself.
@@ -20,6 +21,7 @@ from pddl2nl.tasks.shipped import (
     Instance,
     Role,
     ShippedDomain,
+    authored_domains,
     match_shipped,
     shipped_domain,
     shipped_domains,
@@ -30,6 +32,7 @@ __all__ = [
     "Instance",
     "Role",
     "ShippedDomain",
+    "authored_domains",
     "match_shipped",
     "shipped_domain",
     "shipped_domains",

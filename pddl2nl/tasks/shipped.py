@@ -2,8 +2,9 @@
 
 A wheel holds the data below the package (``pddl2nl/domains``, ``pddl2nl/instances``); a checkout, installed
 in editable mode or not, has the two folders at its top, beside the package. Every domain's folder holds
-``domain.pddl``, ``wording.json`` and a README; its instances stand in a folder of the same name, described by
-``manifest.csv``.
+``domain.pddl``, ``wording.json`` and a README; its instances stand in a folder of the same name. Generated sets are
+described by ``manifest.csv``; of an authored domain, whose tasks were written by hand, with texts and ground truths,
+``tasks.json`` says what they are (`pddl2nl.tasks.reference_files`).
 """
 
 from __future__ import annotations
@@ -19,16 +20,20 @@ from pathlib import Path
 from pddl2nl.pddl import Domain, InputError, Task, load_domain, load_problem
 from pddl2nl.tasks.manifest import Proof, Role, read_manifest
 from pddl2nl.tasks.measuring import Measured, SearchLimits
+from pddl2nl.tasks.reference_files import Reference, WayProof, read_references
 
 __all__ = [
     "Instance",
     "Role",
     "ShippedDomain",
+    "authored_domains",
     "match_shipped",
     "shipped_domain",
     "shipped_domains",
     "shipped_task",
 ]
+
+_TASKS = "tasks.json"
 
 
 @dataclass(frozen=True)
@@ -42,10 +47,10 @@ class Instance:
         objects: how many the problem declares.
         optimal_length: steps of a shortest plan, or of the best plan known where `proof` is ``upper bound``; None
             where there is no plan.
-        proof: how that is known: ``lmcut``, ``brfs``, ``upper bound``, ``unsolvable``.
-        ff_length: steps of the plan that greedy search with FF found; None where it found none.
-        call: the command that made the problem.
-        measured: how the planners of the manifest fared, by their names.
+        proof: how that is known: ``lmcut``, ``brfs``, ``blind``, ``hmax``, ``upper bound``, ``unsolvable``.
+        ff_length: steps of the plan that greedy search with FF found; None where it found none, or was not asked.
+        call: the command that made the problem; empty where a hand wrote it.
+        measured: how the planners of the manifest fared, by their names; empty without a manifest.
         limits: what each of them might spend.
     """
 
@@ -54,7 +59,7 @@ class Instance:
     role: Role
     objects: int
     optimal_length: int | None
-    proof: Proof
+    proof: Proof | WayProof
     ff_length: int | None
     call: str
     measured: Mapping[str, Measured]
@@ -68,7 +73,10 @@ class Instance:
 
 @dataclass(frozen=True)
 class ShippedDomain:
-    """One shipped domain: its files, and the instances of all its sets, the example among them first."""
+    """One shipped domain: its files, and the instances of all its sets, the example among them first.
+
+    ``references`` are the texts and ground truths of an authored domain's tasks; empty for generated sets.
+    """
 
     name: str
     folder: Path
@@ -76,6 +84,7 @@ class ShippedDomain:
     wording_path: Path
     instances_folder: Path
     instances: tuple[Instance, ...]
+    references: tuple[Reference, ...] = ()
 
     @cached_property
     def domain(self) -> Domain:
@@ -96,7 +105,10 @@ class ShippedDomain:
 
     @property
     def benchmarks(self) -> tuple[Instance, ...]:
-        """The primary set, without its example: those there to be solved, by the length of a shortest plan."""
+        """The primary set, without its example: those there to be solved, by the length of a shortest plan.
+
+        Of an authored domain: in its own order.
+        """
         return self._of("benchmark")
 
     @property
@@ -127,18 +139,30 @@ class ShippedDomain:
 
 @lru_cache(maxsize=1)
 def shipped_domains() -> tuple[str, ...]:
-    """The names of all shipped domains, in alphabetical order."""
-    return tuple(sorted(entry.name for entry in _data("domains").iterdir() if (entry / "domain.pddl").is_file()))
+    """The names of the shipped domains of the benchmark set, in alphabetical order; authored ones are not in it."""
+    authored = authored_domains()
+    return tuple(name for name in _all_domains() if name not in authored)
+
+
+@lru_cache(maxsize=1)
+def authored_domains() -> tuple[str, ...]:
+    """The names of the shipped domains whose tasks were written by hand, in alphabetical order."""
+    instances = _data("instances")
+    return tuple(name for name in _all_domains() if (instances / name / _TASKS).is_file())
 
 
 @lru_cache(maxsize=64)
 def shipped_domain(name: str) -> ShippedDomain:
     """The shipped domain of that name (that of its folder); raises `InputError`, with near names, otherwise."""
-    if name not in shipped_domains():
-        raise InputError(f"no domain '{name}' is shipped{_near(name, list(shipped_domains()))}")
+    known = (*shipped_domains(), *authored_domains())
+    if name not in known:
+        raise InputError(f"no domain '{name}' is shipped{_near(name, sorted(known))}")
     folder = _data("domains") / name
     beside = _data("instances") / name
-    return ShippedDomain(name, folder, folder / "domain.pddl", folder / "wording.json", beside, _instances(beside))
+    references = read_references(beside / _TASKS) if name in authored_domains() else ()
+    instances = tuple(_authored(beside, each) for each in references) or _instances(beside)
+    files = (folder / "domain.pddl", folder / "wording.json", beside)
+    return ShippedDomain(name, folder, *files, instances, references)
 
 
 def shipped_task(domain: str, instance: str) -> Task:
@@ -152,11 +176,15 @@ def match_shipped(domain: Domain) -> ShippedDomain | None:
     The same means: equal but for the declared requirements, which change no state and no action.
     """
     wanted = replace(domain, requirements=())
-    for name in shipped_domains():
+    for name in (*shipped_domains(), *authored_domains()):
         candidate = shipped_domain(name)
         if replace(candidate.domain, requirements=()) == wanted:
             return candidate
     return None
+
+
+def _all_domains() -> tuple[str, ...]:
+    return tuple(sorted(entry.name for entry in _data("domains").iterdir() if (entry / "domain.pddl").is_file()))
 
 
 def _data(kind: str) -> Path:
@@ -186,6 +214,22 @@ def _instances(folder: Path) -> tuple[Instance, ...]:
             limits=row.limits,
         )
         for row in read_manifest(manifest)
+    )
+
+
+def _authored(folder: Path, reference: Reference) -> Instance:
+    proof = reference.ways[0].proof
+    return Instance(
+        name=reference.instance,
+        path=folder / f"{reference.instance}.pddl",
+        role=reference.role,
+        objects=reference.objects,
+        optimal_length=reference.length,
+        proof="upper bound" if proof == "best known" else proof,
+        ff_length=None,
+        call="",
+        measured={},
+        limits=SearchLimits(),
     )
 
 

@@ -9,9 +9,10 @@ import pytest
 from pddl2nl.nl import Reader, Teller, Wording, choose_wording, load_wording, make_names
 from pddl2nl.nl.read_state import read_problem
 from pddl2nl.pddl import Problem, Task
-from pddl2nl.tasks import ShippedDomain, shipped_domain, shipped_domains
+from pddl2nl.tasks import ShippedDomain, authored_domains, shipped_domain, shipped_domains
 from validators import GroundAction, Simulator
 
+DOMAINS = (*shipped_domains(), *authored_domains())
 WALK = 12
 """Actions of a walk: as many as a middling plan has."""
 
@@ -32,7 +33,7 @@ def _said(problem: Problem) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("wording", ["shipped", "template"])
-@pytest.mark.parametrize("domain", shipped_domains())
+@pytest.mark.parametrize("domain", DOMAINS)
 def test_every_instance_is_told_whole(domain: str, wording: str) -> None:
     shipped = shipped_domain(domain)
     assert shipped.instances
@@ -49,7 +50,7 @@ def test_every_instance_is_told_whole(domain: str, wording: str) -> None:
         assert teller.domain_text() == told
 
 
-@pytest.mark.parametrize("domain", shipped_domains())
+@pytest.mark.parametrize("domain", DOMAINS)
 def test_a_walk_is_read_as_it_was_told(domain: str) -> None:
     shipped = shipped_domain(domain)
     chosen = _wording(shipped, "shipped")
@@ -64,7 +65,7 @@ def test_a_walk_is_read_as_it_was_told(domain: str) -> None:
         assert {reading.rule for reading in readings.chosen} == {"exact"}
 
 
-@pytest.mark.parametrize("domain", shipped_domains())
+@pytest.mark.parametrize("domain", DOMAINS)
 def test_a_problem_is_read_as_it_was_told(domain: str) -> None:
     shipped = shipped_domain(domain)
     chosen = _wording(shipped, "shipped")

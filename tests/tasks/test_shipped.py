@@ -11,7 +11,7 @@ import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.pddl import And, Atom, Not, check_domain, check_problem, conjuncts, parse_domain
-from pddl2nl.tasks import match_shipped, shipped_domain, shipped_domains, shipped_task
+from pddl2nl.tasks import authored_domains, match_shipped, shipped_domain, shipped_domains, shipped_task
 from pddl2nl.tasks import shipped as module
 from pddl2nl.tasks.generators import GENERATORS
 from pddl2nl.tasks.manifest import read_manifest
@@ -23,6 +23,7 @@ SCALED = ("blocksworld", "ferry", "grippers", "visitall")
 UNSOLVABLE = ("blocksworld", "floortile", "grid", "visitall")
 
 by_domain = pytest.mark.parametrize("name", NAMES)
+with_authored = pytest.mark.parametrize("name", [*NAMES, "kitchen"])
 
 
 def test_the_thirteen_domains_are_there_each_with_a_generator():
@@ -30,7 +31,13 @@ def test_the_thirteen_domains_are_there_each_with_a_generator():
     assert len(NAMES) == 13
 
 
-@by_domain
+def test_authored_domains_stand_beside_them():
+    assert authored_domains() == ("kitchen",)
+    assert shipped_domain("kitchen").references
+    assert not any(shipped_domain(name).references for name in NAMES)
+
+
+@with_authored
 def test_a_domain_parses_without_any_diagnostic(name):
     path = shipped_domain(name).domain_path
     checked = check_domain(path.read_text(encoding="utf-8"), str(path))
@@ -38,7 +45,7 @@ def test_a_domain_parses_without_any_diagnostic(name):
     assert checked.value == shipped_domain(name).domain
 
 
-@by_domain
+@with_authored
 def test_instances_parse_without_any_diagnostic(name):
     shipped = shipped_domain(name)
     for instance in (shipped.example, *shipped.benchmarks[::4], *shipped.scaled[::10], *shipped.unsolvable[::10]):
@@ -105,7 +112,7 @@ def test_a_domain_without_instances_says_so():
         assert without.example
 
 
-@by_domain
+@with_authored
 def test_a_wording_says_every_parameter_and_negates_every_predicate(name):
     data = json.loads(shipped_domain(name).wording_path.read_text(encoding="utf-8"))
     domain = shipped_domain(name).domain
@@ -120,7 +127,7 @@ def test_a_wording_says_every_parameter_and_negates_every_predicate(name):
     assert all(snippet["negated"] != snippet["text"] for snippet in data["predicates"].values())
 
 
-@by_domain
+@with_authored
 def test_no_two_snippets_of_a_wording_can_be_confused(name):
     data = json.loads(shipped_domain(name).wording_path.read_text(encoding="utf-8"))
     for texts in (
@@ -148,10 +155,11 @@ def test_a_task_is_found_by_name():
     assert task.problem.name == "blocksworld-p01"
 
 
-@by_domain
+@with_authored
 def test_a_domain_is_recognised_wherever_its_text_comes_from(name):
     text = shipped_domain(name).domain_path.read_text(encoding="utf-8")
-    moved = text.replace("(:requirements :strips", "; a remark\n(:requirements :strips :negative-preconditions")
+    moved = text.replace("(:requirements ", "; a remark\n(:requirements :action-costs ")
+    assert moved != text
     assert match_shipped(parse_domain(moved)) == shipped_domain(name)
 
 
@@ -166,7 +174,7 @@ def test_the_layout_of_a_wheel_is_found_too(tmp_path, monkeypatch):
     for kind in ("domains", "instances"):
         shutil.copytree(module._data(kind), package / kind)
     monkeypatch.setattr(module.resources, "files", lambda name: package)
-    for cached in (shipped_domains, shipped_domain):
+    for cached in (shipped_domains, authored_domains, shipped_domain):
         cached.cache_clear()
     try:
         assert shipped_domains() == NAMES
@@ -174,7 +182,7 @@ def test_the_layout_of_a_wheel_is_found_too(tmp_path, monkeypatch):
         assert [instance.name for instance in shipped_domain("ferry").instances] == instances
     finally:
         monkeypatch.undo()
-        for cached in (shipped_domains, shipped_domain):
+        for cached in (shipped_domains, authored_domains, shipped_domain):
             cached.cache_clear()
 
 
@@ -184,7 +192,7 @@ def test_missing_data_is_an_error_that_names_both_places(tmp_path, monkeypatch):
         module._data("domains")
 
 
-@by_domain
+@with_authored
 def test_the_wording_is_accepted_by_the_room_that_uses_it(name):
     from pddl2nl.nl import load_wording
 

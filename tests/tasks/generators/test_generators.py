@@ -17,6 +17,7 @@ import pytest
 from pddl2nl.baselines import TaskTexts, solve
 from pddl2nl.errors import InputError
 from pddl2nl.pddl import Atom, Domain, Problem, check_problem, conjuncts, parse_domain
+from pddl2nl.tasks import authored_domains
 from pddl2nl.tasks.generators import (
     GENERATORS,
     Draw,
@@ -111,7 +112,9 @@ def assert_well_formed(made: Generated, name: str, seed: int) -> None:
 
 
 def test_every_domain_has_a_generator():
-    assert list(GENERATORS) == sorted(folder.name for folder in (ROOT / "domains").iterdir() if folder.is_dir())
+    folders = {folder.name for folder in (ROOT / "domains").iterdir() if folder.is_dir()}
+    # The tasks of the others were written by hand.
+    assert list(GENERATORS) == sorted(folders - {*authored_domains()})
 
 
 @by_domain

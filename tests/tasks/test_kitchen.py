@@ -1,0 +1,242 @@
+"""The kitchen: its tasks, their ground truths, and every order of blocks that these allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pddl2nl.baselines.fast_downward import search
+from pddl2nl.nl import Teller, load_wording, make_names
+from pddl2nl.nl.read_state import read_problem
+from pddl2nl.pddl import Atom, GroundAtom, Not, conjuncts, parse_problem, parse_task, write_domain, write_problem
+from pddl2nl.tasks import shipped_domain
+from pddl2nl.tasks.references import Reference, Way, reference_of
+from validators import GroundAction, Simulator, State
+
+KITCHEN = shipped_domain("kitchen")
+REFERENCES = KITCHEN.references
+WAYS = [(reference, way) for reference in REFERENCES for way in reference.ways]
+
+by_task = pytest.mark.parametrize("reference", REFERENCES, ids=lambda reference: reference.task)
+by_way = pytest.mark.parametrize(
+    ("reference", "way"), WAYS, ids=[f"{reference.task}-{way.name}".replace(" ", "-") for reference, way in WAYS]
+)
+
+PAPER = {"T3": 16, "T4": 18, "T5": 17, "T6": 23, "T7": 35, "T8": 33, "T9": 35, "T10": 36, "T11": 41}
+"""The lengths that the paper's scores imply."""
+
+
+def _action(text: str) -> GroundAction:
+    name, *args = text.strip("()").split()
+    return GroundAction(name, tuple(args))
+
+
+def _simulator(reference: Reference) -> Simulator:
+    return Simulator(KITCHEN.task(reference.instance))
+
+
+def _after(simulator: Simulator, state: State, actions: tuple[str, ...]) -> State:
+    for action in actions:
+        step = simulator.step(state, _action(action))
+        assert step.successor is not None, (action, step)
+        state = step.successor
+    return state
+
+
+def _literals(goal: str) -> list[tuple[GroundAtom, bool]]:
+    """The ground atoms of a block's goal, each with whether it is to hold: conjunctions of literals are all we need."""
+    start = write_problem(KITCHEN.task("t01").problem).rpartition("(:goal")[0]
+    found = []
+    for part in conjuncts(parse_problem(f"{start}(:goal {goal}))", KITCHEN.domain).goal):
+        atom = part.body if isinstance(part, Not) else part
+        assert isinstance(atom, Atom)
+        found.append((GroundAtom((atom.predicate, *atom.args)), atom is part))
+    return found
+
+
+# ── the set ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_folders_are_complete() -> None:
+    assert {path.name for path in KITCHEN.folder.iterdir()} == {
+        *("domain.pddl", "wording.json", "ontology.ttl", "README.md"),
+    }
+    files = {path.name for path in KITCHEN.instances_folder.iterdir()}
+    assert files == {"tasks.json", *(f"{reference.instance}.pddl" for reference in REFERENCES)}
+
+
+def test_the_papers_tasks_are_there() -> None:
+    assert [reference.task for reference in REFERENCES] == [
+        "example",
+        *("T1", "T2", "T3", "T4", "T5", "T5bis", "T6", "T7", "T8", "T9", "T10", "T11", "T12"),
+    ]
+    assert [reference.role for reference in REFERENCES] == ["example", *["benchmark"] * 13]
+    assert [reference.task for reference in REFERENCES if not reference.averaged] == ["T5bis"]
+    assert [reference.task for reference in REFERENCES if not reference.length_counted] == ["T12"]
+    high = [reference.task for reference in REFERENCES if reference.complexity == "high"]
+    assert high == ["T7", "T8", "T9", "T10", "T11", "T12"]
+    assert KITCHEN.example.name == "example"
+    assert [instance.name for instance in KITCHEN.benchmarks][4:6] == ["t05", "t05bis"]
+
+
+def test_lengths_are_near_the_papers() -> None:
+    lengths = {reference.task: reference.length for reference in REFERENCES}
+    assert (lengths["T1"], lengths["T2"]) == (8, 9)
+    assert {task: abs(lengths[task] - length) <= 1 for task, length in PAPER.items()} == dict.fromkeys(PAPER, True)
+    [bis] = [reference for reference in REFERENCES if reference.task == "T5bis"]
+    assert {way.name: len(way.plan) for way in bis.ways} == {
+        "in the microwave": 16,
+        "in a pot on the stove": 18,
+        "in the kettle": 18,
+    }
+    assert {instance.name: instance.optimal_length for instance in KITCHEN.instances} == {
+        reference.instance: reference.length for reference in REFERENCES
+    }
+
+
+def test_it_is_the_same_kitchen_in_all() -> None:
+    said = {(task.problem.objects, task.problem.init) for task in map(KITCHEN.task, _instances())}
+    assert len(said) == 1
+    assert 25 <= len(next(iter(said))[0]) <= 40
+
+
+def _instances() -> Iterator[str]:
+    return (instance.name for instance in KITCHEN.instances)
+
+
+@by_task
+def test_a_task_has_a_text_in_both_forms_that_names_no_pddl(reference: Reference) -> None:
+    assert set(reference.texts) == {"goal", "constructive"}
+    for text in reference.texts.values():
+        assert text[0].isupper()
+        assert text.endswith(".")
+        assert not set("()_?{}") & set(text)
+
+
+@by_task
+def test_a_goal_is_read_as_it_was_told(reference: Reference) -> None:
+    task = KITCHEN.task(reference.instance)
+    wording = load_wording(KITCHEN.wording_path, task.domain)
+    teller = Teller(task, wording, make_names(task, "original", wording))
+    text = "\n\n".join((teller.goal_text(), teller.objects_text(), teller.init_text()))
+    assert read_problem(text, task.domain, wording).goal == task.problem.goal
+
+
+# ── the ground truths ────────────────────────────────────────────────────────────────────────────
+
+
+@by_way
+def test_every_order_of_blocks_is_a_plan(reference: Reference, way: Way) -> None:
+    # By what is done and the state it led to: all linearizations, without walking through each of them.
+    simulator = _simulator(reference)
+    blocks = way.merged().blocks
+    order = way.merged().order
+    before = {place: {first for first, second in order if second == place} for place in range(len(blocks))}
+    todo: list[tuple[frozenset[int], State]] = [(frozenset(), simulator.initial)]
+    seen, ended = set(todo), 0
+    while todo:
+        done, state = todo.pop()
+        if len(done) == len(blocks):
+            assert simulator.is_goal(state)
+            ended += 1
+        for place in range(len(blocks)):
+            if place not in done and before[place] <= done:
+                reached = (done | {place}, _after(simulator, state, blocks[place].actions))
+                if reached not in seen:
+                    seen.add(reached)
+                    todo.append(reached)
+    assert ended
+
+
+@by_task
+def test_no_step_is_superfluous(reference: Reference) -> None:
+    # Ways of one length are the same steps in another order.
+    for way in {len(way.plan): way for way in reference.ways}.values():
+        _none_superfluous(reference, way)
+
+
+def _none_superfluous(reference: Reference, way: Way) -> None:
+    simulator = _simulator(reference)
+    for left_out in range(len(way.plan)):
+        state: State | None = simulator.initial
+        for action in (*way.plan[:left_out], *way.plan[left_out + 1 :]):
+            state = simulator.step(state, _action(action)).successor if state is not None else None
+        assert state is None or not simulator.is_goal(state), way.plan[left_out]
+
+
+def test_a_block_reaches_its_goal_with_its_last_action_and_not_before() -> None:
+    goals = {goal: _literals(goal) for goal in {block.goal for _, way in WAYS for block in way.blocks}}
+    for reference, way in WAYS:
+        simulator = _simulator(reference)
+        state = simulator.initial
+        for block in way.blocks:
+            for number, action in enumerate(block.actions):
+                held = all((atom in state) is wanted for atom, wanted in goals[block.goal])
+                assert not held, (reference.task, block.macro, number)
+                state = _after(simulator, state, (action,))
+            assert all((atom in state) is wanted for atom, wanted in goals[block.goal]), (reference.task, block.macro)
+
+
+def test_what_is_tied_stands_together() -> None:
+    assert all(second == first + 1 for _, way in WAYS for first, second in way.tied)
+
+
+@by_task
+def test_ways_differ(reference: Reference) -> None:
+    assert len({way.plan for way in reference.ways}) == len(reference.ways)
+    assert len({way.name for way in reference.ways}) == len(reference.ways)
+
+
+@by_task
+def test_a_task_is_recognised_whatever_its_problem_is_called(reference: Reference) -> None:
+    task = KITCHEN.task(reference.instance)
+    text = write_problem(task.problem).replace(f"(problem {task.problem.name})", "(problem dinner)")
+    again = parse_task(write_domain(task.domain), text)
+    assert again.problem.name == "dinner"
+    assert reference_of(again) == reference
+
+
+def test_a_task_with_another_goal_is_not_recognised() -> None:
+    task = KITCHEN.task("t03")
+    text = write_problem(task.problem)
+    fewer = text.replace(text[text.index("(:goal") :], "(:goal (and (hand-empty))))")
+    assert reference_of(parse_task(write_domain(task.domain), fewer)) is None
+    assert reference_of(shipped_domain("ferry").task("p01")) is None
+
+
+# ── with a planner ───────────────────────────────────────────────────────────────────────────────
+
+
+def _shortest(folder: Path, problem: str) -> list[str]:
+    (folder / "problem.pddl").write_text(problem, encoding="utf-8")
+    found = search(KITCHEN.domain_path, folder / "problem.pddl", ["--search", "astar(hmax())"], time_limit=120)
+    assert found.plan_text is not None, found.message
+    return [line.strip() for line in found.plan_text.splitlines() if not line.startswith(";")]
+
+
+@pytest.mark.heavy
+@pytest.mark.usefixtures("needs_planner")
+@pytest.mark.parametrize("task", ["example", "T1", "T2"])
+def test_the_shortest_plan_is_the_ground_truth(task: str, tmp_path: Path) -> None:
+    [reference] = [reference for reference in REFERENCES if reference.task == task]
+    [way] = reference.ways
+    assert way.proof == "hmax"
+    text = KITCHEN.instance(reference.instance).path.read_text(encoding="utf-8")
+    assert _shortest(tmp_path, text) == list(way.plan)
+
+
+@pytest.mark.heavy
+@pytest.mark.usefixtures("needs_planner")
+@pytest.mark.parametrize("task", ["T3", "T6"])
+def test_a_block_is_the_shortest_plan_for_its_goal(task: str, tmp_path: Path) -> None:
+    [reference] = [reference for reference in REFERENCES if reference.task == task]
+    simulator = _simulator(reference)
+    state = simulator.initial
+    for block in reference.ways[0].blocks:
+        problem = replace(KITCHEN.task(reference.instance).problem, init=tuple(sorted(state.atoms)))
+        start = write_problem(problem).rpartition("(:goal")[0]
+        assert _shortest(tmp_path, f"{start}(:goal {block.goal}))") == list(block.actions)
+        state = _after(simulator, state, block.actions)

@@ -1,0 +1,201 @@
+"""References: the file they stand in, which task they are of, and what a run's record holds of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pddl2nl.errors import InputError
+from pddl2nl.pddl import write_condition
+from pddl2nl.tasks import shipped_domain
+from pddl2nl.tasks.reference_files import Block, Way, read_references
+from pddl2nl.tasks.references import reference_goal, reference_of, reference_task, references_of, told_references
+
+KITCHEN = shipped_domain("kitchen")
+
+
+def _block(name: str) -> Block:
+    return Block(f"do {name}", f"(done {name})", (f"(start {name})", f"(end {name})"))
+
+
+def _way(order: tuple[tuple[int, int], ...], tied: tuple[tuple[int, int], ...]) -> Way:
+    return Way("a way", tuple(map(_block, "abcd")), order, tied, "hmax")
+
+
+# ── ways ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_tied_blocks_are_made_one_and_keep_their_order() -> None:
+    merged = _way(((0, 1), (1, 2), (0, 3)), ((1, 2),)).merged()
+    assert [block.macro for block in merged.blocks] == ["do a", "do b; do c", "do d"]
+    assert merged.blocks[1].goal == "(and (done b) (done c))"
+    assert merged.blocks[1].actions == ("(start b)", "(end b)", "(start c)", "(end c)")
+    assert merged.order == ((0, 1), (0, 2))
+    assert merged.tied == ()
+    assert (merged.name, merged.proof) == ("a way", "hmax")
+
+
+def test_a_chain_of_ties_is_one_block() -> None:
+    merged = _way(((0, 1), (1, 2), (2, 3)), ((0, 1), (1, 2), (2, 3))).merged()
+    assert [block.actions for block in merged.blocks] == [_way((), ()).plan]
+    assert merged.order == ()
+
+
+def test_without_ties_nothing_changes() -> None:
+    way = _way(((0, 1), (2, 3)), ())
+    assert way.merged() == way
+
+
+def test_what_a_record_holds_is_json_and_has_all_steps() -> None:
+    for reference in KITCHEN.references:
+        said = json.loads(json.dumps(reference.to_json("constructive")))
+        assert set(said) == {
+            *("task", "title", "complexity", "form", "text", "ways", "averaged", "length_counted"),
+        }
+        assert said["text"] == reference.texts["constructive"]
+        for way, told in zip(reference.ways, said["ways"], strict=True):
+            assert [action for block in told["blocks"] for action in block["actions"]] == list(way.plan)
+            assert all(0 <= first < second < len(told["blocks"]) for first, second in told["order"])
+            assert set(told) == {"name", "blocks", "order", "proof"}
+
+
+def test_a_form_without_text_is_refused() -> None:
+    with pytest.raises(InputError, match="task T3 has no text in the form 'poem'; there is goal, constructive"):
+        _of("T3").to_json("poem")
+
+
+# ── which task ───────────────────────────────────────────────────────────────────────────────────
+
+
+def _of(task: str) -> Any:
+    return next(reference for reference in KITCHEN.references if reference.task == task)
+
+
+def test_tasks_are_known_by_domain_text_and_problem() -> None:
+    assert references_of(KITCHEN.domain) == KITCHEN.references
+    assert references_of(shipped_domain("ferry").domain) == ()
+    assert reference_of(KITCHEN.task("t05bis")) == _of("T5bis")
+    assert reference_task(KITCHEN.domain, _of("T4")).problem.name == "kitchen-t04"
+    assert write_condition(reference_goal(KITCHEN.domain, _of("T2"))).split() == [
+        *("(and", "(filled", "mug-1", "coffee-1)", "(on", "mug-1", "countertop-1))"),
+    ]
+
+
+def test_a_task_is_found_by_its_words() -> None:
+    for reference in KITCHEN.references:
+        for text in reference.texts.values():
+            assert told_references(text, KITCHEN.domain) == (reference,)
+            assert told_references(f" {text.upper()}\n".replace(" ", "\n")) == (reference,)
+    assert told_references("I want tea.") == ()
+    assert told_references(_of("T1").texts["goal"], shipped_domain("ferry").domain) == ()
+
+
+# ── the file ─────────────────────────────────────────────────────────────────────────────────────
+
+TASK: dict[str, Any] = {
+    "id": "T1",
+    "instance": "t01",
+    "role": "benchmark",
+    "title": "Serve tea",
+    "complexity": "high",
+    "objects": 3,
+    "averaged": True,
+    "length_counted": False,
+    "texts": {"goal": "I want tea."},
+    "ways": [
+        {
+            "name": "the only way",
+            "blocks": [
+                {"macro": "Boil", "goal": "(hot k)", "actions": ["(boil k)"]},
+                {"macro": "Pour", "goal": "(full c)", "actions": ["(lift k)", "(pour k c)"]},
+            ],
+            "order": [[0, 1]],
+            "tied": [],
+            "proof": "blind",
+            "note": "with milk",
+        }
+    ],
+}
+
+
+def _written(folder: Path, change: Callable[[dict[str, Any]], object] | None = None) -> Path:
+    data: dict[str, Any] = {"format": 1, "domain": "tea", "tasks": [json.loads(json.dumps(TASK))]}
+    if change is not None:
+        change(data)
+    path = folder / "tasks.json"
+    path.write_text(json.dumps(data), encoding="utf-8")
+    return path
+
+
+def test_a_file_is_read(tmp_path: Path) -> None:
+    [reference] = read_references(_written(tmp_path))
+    assert (reference.task, reference.instance, reference.role, reference.objects) == ("T1", "t01", "benchmark", 3)
+    assert (reference.averaged, reference.length_counted, reference.length) == (True, False, 3)
+    [way] = reference.ways
+    assert way.plan == ("(boil k)", "(lift k)", "(pour k c)")
+    assert (way.order, way.tied, way.proof, way.note) == (((0, 1),), (), "blind", "with milk")
+
+
+def _task(data: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = data["tasks"][0]
+    return found
+
+
+CHANGES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
+    "format": (lambda data: data.update(format=2), "format is 2; 1 was expected"),
+    "no tasks": (lambda data: data.pop("tasks"), "tasks is missing"),
+    "no list": (lambda data: data.update(tasks={}), "tasks: a list was expected"),
+    "two alike": (lambda data: data["tasks"].append(TASK), "two tasks have the id 'T1'"),
+    "no id": (lambda data: _task(data).pop("id"), "tasks → 0: id is missing"),
+    "complexity": (
+        lambda data: _task(data).update(complexity="low"),
+        "complexity: found 'low'; one of moderate, high was",
+    ),
+    "objects": (lambda data: _task(data).update(objects="3"), "objects: a number was expected; found '3'"),
+    "no goal text": (lambda data: _task(data).update(texts={}), "texts: goal is missing"),
+    "form": (
+        lambda data: _task(data)["texts"].update(poem="O tea"),
+        "texts: found 'poem'; one of goal, constructive was",
+    ),
+    "empty text": (lambda data: _task(data)["texts"].update(goal=" "), "texts → goal: a text was expected; found ' '"),
+    "no way": (lambda data: _task(data).update(ways=[]), "a task needs at least one way of reaching its goal"),
+    "order": (
+        lambda data: _task(data)["ways"][0].update(order=[[1, 0]]),
+        r"order: \[1, 0\]; two places of the 2 blocks, from 0 and ascending, were expected",
+    ),
+    "outside": (lambda data: _task(data)["ways"][0].update(order=[[0, 2]]), r"order: \[0, 2\]; two places of the 2"),
+    "tied twice": (
+        lambda data: _task(data)["ways"][0].update(tied=[[0, 1], [0, 1]]),
+        "tied: block 1 follows two blocks directly",
+    ),
+    "proof": (
+        lambda data: _task(data)["ways"][0].update(proof="sure"),
+        "proof: found 'sure'; one of blind, hmax, best known was expected",
+    ),
+    "action": (
+        lambda data: _task(data)["ways"][0]["blocks"][1].update(actions=[3]),
+        "blocks → 1 → actions: a text was expected; found 3",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_file_that_breaks_the_format_is_refused_with_the_place(name: str, tmp_path: Path) -> None:
+    change, message = CHANGES[name]
+    with pytest.raises(InputError, match=message):
+        read_references(_written(tmp_path, change))
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"none.json: no such file of tasks"):
+        read_references(tmp_path / "none.json")
+    (tmp_path / "broken.json").write_text("{", encoding="utf-8")
+    with pytest.raises(InputError, match=r"broken.json: cannot be read as JSON: Expecting"):
+        read_references(tmp_path / "broken.json")
+    (tmp_path / "list.json").write_text("[]", encoding="utf-8")
+    with pytest.raises(InputError, match=r"list.json: an object was expected"):
+        read_references(tmp_path / "list.json")
