@@ -28,7 +28,7 @@ from pddl2nl.pddl.tree import (
     conjuncts,
 )
 
-__all__ = ["Literals", "compose_domain", "is_word", "object_lines", "sorted_literals"]
+__all__ = ["Literals", "action_lines", "compose_domain", "is_word", "object_lines", "sorted_literals"]
 
 
 def compose_domain(phrases: Phrases) -> str:
@@ -54,6 +54,11 @@ def compose_domain(phrases: Phrases) -> str:
         ["Some kinds of objects belong to others:", *_hierarchy(phrases)],
     ]
     return "\n\n".join("\n".join(lines) for lines in sections if len(lines) > 1)
+
+
+def action_lines(phrases: Phrases) -> tuple[str, ...]:
+    """The actions as a description lists them, one a line: "stack a block A on a block B"."""
+    return tuple(_Action.of(schema, phrases).headline for schema in phrases.domain.actions)
 
 
 def _refuse_unsaid(domain: Domain) -> None:

@@ -55,7 +55,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.nl import pddl_style
 from pddl2nl.nl.articles import closed_clause, within_sentence
 from pddl2nl.nl.compose import Phrases, Scope, UntoldError, number_text, refuse
-from pddl2nl.nl.compose_domain import compose_domain, object_lines
+from pddl2nl.nl.compose_domain import action_lines, compose_domain, object_lines
 from pddl2nl.nl.names import Names
 from pddl2nl.nl.reasons import Reasons
 from pddl2nl.nl.wording import Wording
@@ -114,6 +114,13 @@ class Teller:
         if self.style == "pddl":
             return pddl_style.domain_text(self.task.domain)
         return compose_domain(self._phrases)
+
+    def action_lines(self) -> tuple[str, ...]:
+        """The actions said of things in general, one a line: ``stack a block A on a block B``; headers in PDDL."""
+        if self.style == "pddl":
+            schemas = self.task.domain.actions
+            return tuple(f"({' '.join((item.name, *(one.name for one in item.parameters)))})" for item in schemas)
+        return action_lines(self._phrases)
 
     def objects_text(self) -> str:
         """All objects with their types, constants included, in declaration order."""

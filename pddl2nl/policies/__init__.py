@@ -18,6 +18,7 @@ from pddl2nl.policies.example import Example, ExampleStep
 from pddl2nl.policies.policy import EpisodeOver, Policy, RequestSettings, Setting, Turn
 
 __all__ = [
+    "HVR_POLICIES",
     "POLICIES",
     "Episode",
     "EpisodeOver",
@@ -46,5 +47,14 @@ POLICIES: dict[str, Callable[[], Policy]] = {
     "act": _made_by("act.Act"),
     "react": _made_by("react.ReAct"),
     "random": _made_by("random.RandomWalk"),
+    "hvr": _made_by("hvr.HVR"),
+    "hv": _made_by("hvr.HV"),
+    "hr": _made_by("hvr.HR"),
+    "vr": _made_by("hvr.VR"),
+    "r": _made_by("hvr.R"),
+    "llm": _made_by("hvr.LLM"),
 }
 """Every policy by its name."""
+
+HVR_POLICIES = ("hvr", "hv", "hr", "vr", "r", "llm")
+"""The hierarchical policy of the HVR paper and its ablations, which plan on a knowledge graph."""

@@ -32,10 +32,10 @@ from pddl2nl.llm import Completion, ContextWindowError, Message, Model, Purpose,
 from pddl2nl.pddl import write_condition
 from pddl2nl.policies import events, observations
 from pddl2nl.policies.asking import Asking, LimitReachedError
-from pddl2nl.policies.budget import Asked, Limits, PriceOf, free, total
-from pddl2nl.policies.event_making import read_event
-from pddl2nl.policies.example import Example
+from pddl2nl.policies.budget import Asked, Limits, PriceOf, free
+from pddl2nl.policies.event_making import finished_event, read_event
 from pddl2nl.policies.judging import Judge, Verdict, counting
+from pddl2nl.policies.outlook import Outlook
 from pddl2nl.policies.policy import EpisodeOver, Policy, RequestSettings, Setting, Turn
 from pddl2nl.policies.proposing import correction
 from pddl2nl.policies.understanding import Understanding
@@ -51,7 +51,7 @@ TRANSLATOR_TOKENS = 750
 """How long an answer of the T-LLM may be (appendix A of the paper)."""
 
 
-class Episode:
+class Episode(Outlook):
     """One run of one policy on one task.
 
     Args:
@@ -82,7 +82,7 @@ class Episode:
     ):
         self.rng = random.Random(seed)
         self.finished: events.Finished | None = None
-        self._setting = setting
+        super().__init__(setting, Walk(setting, emit))
         self._simulator = setting.simulator
         self._limits = limits or Limits()
         self._request = request or RequestSettings()
@@ -90,7 +90,6 @@ class Episode:
         self._asking = asking or Asking({**own, **others}, self._limits)
         self._asking.attach(emit)
         self._emit = emit
-        self._walk = Walk(setting, emit)
         self._last_status = ""
         self._last_completion: Completion | None = None
         self._asked: Counter[tuple[Message, ...]] = Counter()
@@ -98,66 +97,12 @@ class Episode:
         self._judge = Judge(setting, self._understanding, emit)
         self._verdicts: list[Verdict] = []
 
-    # ── what a policy may know ────────────────────────────────────────────────────────────────────
-
-    @property
-    def style(self) -> str:
-        """``nl`` or ``pddl``."""
-        return self._setting.style
-
-    @property
-    def example(self) -> Example | None:
-        """The few-shot example; None means zero-shot."""
-        return self._setting.example
-
-    @property
-    def history(self) -> str:
-        """What is kept of old turns (`pddl2nl.policies.history`)."""
-        return self._setting.history
-
-    @property
-    def samples(self) -> int:
-        """How many replies a one-shot mechanism may ask for (`pddl2nl.policies.proposing`)."""
-        return self._setting.samples
-
-    @property
-    def rounds(self) -> int:
-        """How often a plan's explanation may go back to the model (`pddl2nl.policies.proposing`)."""
-        return self._setting.rounds
-
-    @property
-    def unsolvable(self) -> str:
-        """Whether the prompt says what to answer where there is no plan (`pddl2nl.policies.prompting.UNSOLVABLE`)."""
-        return self._setting.unsolvable
-
-    @property
-    def domain_text(self) -> str:
-        """What there is to do in this world, told."""
-        return self._setting.teller.domain_text()
-
-    @property
-    def goal_text(self) -> str:
-        """The goal, told."""
-        return self._setting.teller.goal_text()
-
-    @property
-    def objects_text(self) -> str:
-        """The objects and their types, told."""
-        return self._setting.teller.objects_text()
-
-    @property
-    def init_text(self) -> str:
-        """The initial state, told."""
-        return self._setting.teller.init_text()
+    # ── what a policy may know besides (`Outlook`) ────────────────────────────────────────────────
 
     @property
     def done(self) -> bool:
         """Whether nothing is left to do: the episode has ended, or the goal held from the beginning."""
         return self.finished is not None or (self._walk.steps == 0 and self._walk.at_goal)
-
-    def observe(self) -> str:
-        """The present state, told; costs nothing (a model that looks around does so by `act`)."""
-        return self._setting.teller.state(self._walk.state)
 
     def sample(self) -> GroundAction | None:
         """An applicable action, each with the same chance; None in a dead end."""
@@ -227,11 +172,17 @@ class Episode:
         walk.reject(status, said, observation)
         return self._turn(status, observation)
 
-    def move(self, action: GroundAction) -> Turn:
-        """Executes an action chosen without language; costs a step."""
+    def move(self, action: GroundAction, *, said: str = "", ends: bool = True) -> Turn:
+        """Executes an action that is known already; costs a step.
+
+        Args:
+            action: the action.
+            said: the words that it was read from, if any.
+            ends: whether the episode ends with it where the goal is reached; not so within a plan, whose end decides.
+        """
         self._check_open()
         self._walk.steps += 1
-        return self._turn(*self._walk.execute(action, ""))
+        return self._turn(*self._walk.execute(action, said), ends=ends)
 
     def give_up(self, status: str, reason: str) -> None:
         """Ends the episode on the policy's own wish."""
@@ -256,11 +207,11 @@ class Episode:
         self._finish("gave-up", "the model says that there is no plan", events.Fault(walk.steps, status, said))
         return Turn(status, "", True)
 
-    def _turn(self, status: str, observation: str) -> Turn:
+    def _turn(self, status: str, observation: str, *, ends: bool = True) -> Turn:
         walk = self._walk
         walk.turns[status] += 1
         self._last_status = status
-        if status == "executed" and walk.at_goal:
+        if ends and status == "executed" and walk.at_goal:
             self._emit(events.GoalReached(walk.steps))
             self._finish("solved", "the goal was reached")
         elif self._limits.steps is not None and walk.steps >= self._limits.steps:
@@ -308,6 +259,32 @@ class Episode:
         finish = last.finish if last is not None and self._said_last(text) else "text"
         return self._judge.judge(self._usable(text), walk, finish, sample=sample, round=round)
 
+    def whole(self, reply: str) -> str:
+        """The last reply without a last line that was cut off by length."""
+        return self._usable(reply)
+
+    # ── plans that the policy carries out itself, action by action ────────────────────────────────
+
+    def note(self, event: events.Event) -> None:
+        """Writes down what the policy does while it plans; costs nothing."""
+        self._check_open()
+        self._emit(event)
+
+    def begin_plan(self, actions: Sequence[GroundAction]) -> None:
+        """Says which actions are going to be executed by `move`, behind those that were already."""
+        self._check_open()
+        self._walk.proposed = [*self._walk.plan, *actions]
+
+    def end_plan(self, status: str = "executed", observation: str = "") -> None:
+        """Ends the episode behind a plan; the goal must hold now.
+
+        Args:
+            status: ``executed``, or the status of the `Turn` at which the plan broke.
+            observation: what was told then.
+        """
+        self._check_open()
+        self._finish(*self._walk.verdict(status, observation))
+
     # ── the beginning and the end ─────────────────────────────────────────────────────────────────
 
     def play(self, policy: Policy) -> events.Finished:
@@ -344,29 +321,15 @@ class Episode:
         raise EpisodeOver(message)
 
     def _finish(self, outcome: events.Outcome, message: str, fault: events.Fault | None = None) -> None:
-        walk, accounts = self._walk, self._asking.accounts
-        used = total(accounts.used.values())
-        cost = self._simulator.cost(walk.state)
+        walk = self._walk
         shown = fault or walk.fault or events.Fault(walk.steps, outcome, message)
-        self.finished = events.Finished(
+        self.finished = finished_event(
             outcome,
-            None if outcome == "solved" else shown,
-            tuple(map(str, walk.plan)),
-            tuple(map(str, walk.proposed)),
-            walk.steps,
-            walk.mistakes,
-            dict(sorted(walk.turns.items())),
-            None if cost is None else str(cost),
-            used.calls,
-            used.prompt_tokens,
-            used.completion_tokens,
-            used.cached_tokens,
-            used.reasoning_tokens,
-            used.usd,
-            accounts.seconds,
             message,
-            accounts.used_json(),
-            accounts.spent_json(),
+            None if outcome == "solved" else shown,
+            walk,
+            self._asking.accounts,
+            self._simulator.cost(walk.state),
             counting(self._verdicts) + 1 if self._verdicts else 0,
         )
         self._emit(self.finished)

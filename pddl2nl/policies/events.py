@@ -6,7 +6,8 @@ The order of a record (``?`` at most once, ``*`` any number)::
     ( prompted ( replied | failed )           a call of the model: what was asked and what came back, or why nothing
     | read                                    one action line that was read out of a reply, or found unreadable
     | acted | rejected | looked-around        what the simulator made of it; each costs a step
-    | judged )*                               the verdict on one plan of several
+    | judged                                  the verdict on one plan of several
+    | retrieved | macro-planned | …  )*       what a hierarchical policy does while it plans (`policies.hvr_events`)
     goal-reached?                             the simulator found the goal to hold; nothing is acted after it
     finished                                  the outcome and the accounts; always last in a finished record
 
@@ -35,10 +36,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 from pddl2nl.errors import InputError
 from pddl2nl.llm.types import Finish, Message, Tariff
+from pddl2nl.policies.hvr_events import Hierarchical
 
 __all__ = [
     "EVENTS",
@@ -117,7 +119,9 @@ class Started:
     than it; ``on_ambiguous`` is "refuse" or "state"; ``names_seed`` the seed of the objects' names, null for none.
     ``solvable`` says whether the task has a plan, as far as that was known before the run: by a planner's plan or
     proof, or by the manifest of a shipped problem; null where it was not. ``suite`` and ``task`` are what an experiment
-    calls the task, empty elsewhere.
+    calls the task, empty elsewhere. ``reference`` is what a plan is measured against where the task has it, else empty
+    (`pddl2nl.tasks.references`): the task in words and the plans known to be right. ``world`` is what it is played in
+    where that is not the model alone: faults, ontology, what embeds; empty where nothing is.
     """
 
     event: ClassVar[str] = "started"
@@ -158,6 +162,8 @@ class Started:
     solvable: bool | None = None
     suite: str = ""
     task: str = ""
+    reference: Mapping[str, Any] = field(default_factory=dict)
+    world: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -354,12 +360,22 @@ class Finished:
     counted: int = 0
 
 
-Event = Started | Prompted | Replied | Failed | Read | Acted | Rejected | LookedAround | GoalReached | Judged | Finished
+Event = (
+    Started
+    | Prompted
+    | Replied
+    | Failed
+    | Read
+    | Acted
+    | Rejected
+    | LookedAround
+    | GoalReached
+    | Judged
+    | Hierarchical
+    | Finished
+)
 
-EVENTS: dict[str, type[Event]] = {
-    kind.event: kind
-    for kind in (Started, Prompted, Replied, Failed, Read, Acted, Rejected, LookedAround, GoalReached, Judged, Finished)
-}
+EVENTS: dict[str, type[Event]] = {kind.event: kind for kind in get_args(Event)}
 """Every event by its name in a record."""
 
 

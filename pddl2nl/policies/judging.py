@@ -126,14 +126,8 @@ class Judge:
             status, observation = walk.execute(reading.action, said)
             walk.turns[status] += 1
             if status != "executed":
-                return ("inapplicable" if status == "inapplicable" else "unreadable"), observation
-        unmet = self._setting.simulator.unmet_goals(walk.state)
-        if not unmet:
-            self._emit(events.GoalReached(walk.steps))
-            return "solved", "the goal holds at the end of the plan"
-        told = self._setting.teller.unmet_goal(unmet, walk.state)
-        walk.fault = walk.fault or events.Fault(walk.steps, "goal-missed", told)
-        return "goal-missed", f"the goal does not hold at the end of the plan: {told}"
+                return walk.verdict(status, observation)
+        return walk.verdict("executed", "")
 
 
 def _nothing(text: str, walk: Walk, finish: Finish) -> tuple[events.Outcome, str, events.Fault]:

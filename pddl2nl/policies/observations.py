@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING
 
 from pddl2nl.nl import Reading, Teller
 from pddl2nl.nl.articles import enumerate_words
-from pddl2nl.pddl import Condition
+from pddl2nl.pddl import Atom, Condition
 from validators import BadActionError, State, StepResult
 
 if TYPE_CHECKING:
     from pddl2nl.policies.policy import Setting
 
-__all__ = ["FEEDBACKS", "SHOWN", "bad_action", "not_reached", "not_read", "refused", "why_not_read"]
+__all__ = ["FEEDBACKS", "SHOWN", "bad_action", "not_reached", "not_read", "refused", "unexpected", "why_not_read"]
 
 FEEDBACKS: tuple[str, ...] = ("reason", "applicable", "minimal")
 """How much may be told about what was not executed; all but the first are beyond the paper."""
@@ -80,6 +80,18 @@ def not_reached(unmet: Sequence[Condition], setting: Setting, state: State) -> s
     if setting.feedback == "minimal":
         return "The goal is not reached." if setting.style == "pddl" else "My goal is not reached yet."
     return setting.teller.unmet_goal(unmet, state)
+
+
+def unexpected(told: str, expected: State, observed: State, teller: Teller) -> str:
+    """What is told of an action after which other atoms are true than the model says."""
+    wording = teller.wording.predicates
+    missing, surplus = (
+        [atom for atom in sorted(atoms) if atom[0] not in wording or wording[atom[0]].text is not None]
+        for atoms in (expected.atoms - observed.atoms, observed.atoms - expected.atoms)
+    )
+    reasons = [teller.reason(Atom(atom[0], atom[1:])) for atom in missing]
+    facts = [*reasons, *(teller.fact(atom) for atom in surplus)]
+    return f"{told} But {enumerate_words(facts)}." if facts else told
 
 
 def _with_applicable(told: str, setting: Setting, state: State) -> str:

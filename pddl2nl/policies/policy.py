@@ -11,7 +11,11 @@ from pddl2nl.policies.translating import Translator
 from validators import Simulator
 
 if TYPE_CHECKING:
+    from pddl2nl.macros.library import Library
     from pddl2nl.policies.episode import Episode
+    from pddl2nl.worlds.executor import Executor
+    from pddl2nl.worlds.ontology import Ontology
+    from pddl2nl.worlds.similarity import Embed
 
 __all__ = ["ActionReader", "EpisodeOver", "Policy", "RequestSettings", "Setting", "Turn"]
 
@@ -67,6 +71,13 @@ class Setting:
     `pddl2nl.policies.observations.FEEDBACKS`, both of interactive policies; ``samples`` and ``rounds`` say how many
     plans a one-shot mechanism may propose (`pddl2nl.policies.proposing`); ``unsolvable`` is one of
     `pddl2nl.policies.prompting.UNSOLVABLE`.
+
+    ``executor`` is what carries actions out, for every policy; None for the simulator itself. It belongs to one
+    episode, since it may count what happens.
+
+    Of hierarchical policies (`HVR_POLICIES`): ``task_text`` is the task in words, empty for the told goal;
+    ``ontology`` is the domain's, None for one made from the domain; ``embed`` gives vectors of texts, None where none
+    are to be had; ``library`` keeps macro-actions for later tasks; ``replans`` says how often a new plan may be made.
     """
 
     simulator: Simulator
@@ -82,6 +93,12 @@ class Setting:
     samples: int = 1
     rounds: int = 0
     unsolvable: str = "silent"
+    task_text: str = ""
+    executor: Executor | None = None
+    ontology: Ontology | None = None
+    embed: Embed | None = None
+    library: Library | None = None
+    replans: int = 3
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from pddl2nl.pddl import write_condition
 from pddl2nl.policies import events, observations
-from pddl2nl.policies.event_making import changed_values
+from pddl2nl.policies.event_making import Changes, changed_values, observed_changes
 from pddl2nl.policies.policy import Setting
 from validators import BadActionError, GroundAction
 
@@ -24,7 +24,8 @@ class Walk:
         emit: is given the events.
 
     Attributes:
-        state: where it has come to.
+        state: where it has come to, as it is observed.
+        expected: where the last action would have led by the model; the same but for an executor of its own.
         steps: turns, or judged lines of a plan.
         turns: how many of each kind there were.
         plan: what was executed; ``proposed`` what was read, of a plan that was given at once.
@@ -33,6 +34,7 @@ class Walk:
 
     def __init__(self, setting: Setting, emit: Callable[[events.Event], None]):
         self.state = setting.simulator.initial
+        self.expected = self.state
         self.steps = 0
         self.turns: Counter[str] = Counter()
         self.plan: list[GroundAction] = []
@@ -65,13 +67,22 @@ class Walk:
             unmet = tuple(write_condition(condition) for condition in result.unmet)
             self.reject("inapplicable", said, observation, action, unmet)
             return "inapplicable", observation
-        added, deleted = (tuple(map(str, atoms)) for atoms in (result.added, result.deleted))
-        changed = changed_values(self._simulator, action, self.state, result.successor)
-        self.state = result.successor
-        self.plan.append(action)
-        teller = self._setting.teller
+        before, teller = self.state, self._setting.teller
+        executor = self._setting.executor
+        self.expected = result.successor
+        self.state = result.successor if executor is None else executor.execute(before, action)
         observation = teller.executed(action)
-        self._emit(events.Acted(self.steps, str(action), teller.action(action), observation, added, deleted, changed))
+        if self.state == self.expected:
+            changes = Changes(
+                tuple(map(str, result.added)),
+                tuple(map(str, result.deleted)),
+                changed_values(self._simulator, action, before, self.state),
+            )
+        else:
+            changes = observed_changes(before, self.state)
+            observation = observations.unexpected(observation, self.expected, self.state, teller)
+        self.plan.append(action)
+        self._emit(events.Acted(self.steps, str(action), teller.action(action), observation, *changes))
         return "executed", observation
 
     def reject(
@@ -87,3 +98,20 @@ class Walk:
         self._emit(events.Rejected(self.steps, status, said, name, unmet, observation))
         if self.fault is None:
             self.fault = events.Fault(self.steps, status, said)
+
+    def verdict(self, status: str, observation: str) -> tuple[events.Outcome, str]:
+        """The verdict on a plan that was carried out to its end, or up to the action where it broke.
+
+        Args:
+            status: of the last action: ``executed``, or why it was not.
+            observation: what was told about it.
+        """
+        if status != "executed":
+            return ("inapplicable" if status == "inapplicable" else "unreadable"), observation
+        unmet = self._simulator.unmet_goals(self.state)
+        if not unmet:
+            self._emit(events.GoalReached(self.steps))
+            return "solved", "the goal holds at the end of the plan"
+        told = self._setting.teller.unmet_goal(unmet, self.state)
+        self.fault = self.fault or events.Fault(self.steps, "goal-missed", told)
+        return "goal-missed", f"the goal does not hold at the end of the plan: {told}"

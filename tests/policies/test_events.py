@@ -30,6 +30,16 @@ from pddl2nl.policies.events import (
     Replied,
     Started,
 )
+from pddl2nl.policies.hvr_events import (
+    BlockExpanded,
+    Discrepancy,
+    MacroPlanned,
+    MacroProved,
+    MacrosConditioned,
+    MacrosVerified,
+    PlanExpanded,
+    Retrieved,
+)
 
 TEXT = st.text(max_size=20)
 TEXTS = st.lists(TEXT, max_size=3).map(tuple)
@@ -56,6 +66,19 @@ EVENT: st.SearchStrategy[Event] = st.one_of(
         TEXTS,
         turns=st.dictionaries(TEXT, NUMBER),
     ),
+    st.builds(Retrieved, TEXT, TEXTS, TEXTS, TEXTS, st.booleans()),
+    st.builds(MacroPlanned, NUMBER, TEXTS),
+    st.builds(
+        MacrosConditioned,
+        NUMBER,
+        NUMBER,
+        st.lists(st.fixed_dictionaries({"precondition": TEXT, "effect": TEXT, "problem": TEXT}), max_size=2).map(tuple),
+    ),
+    st.builds(MacrosVerified, NUMBER, NUMBER, NUMBER, NUMBER, TEXTS, TEXT),
+    st.builds(BlockExpanded, NUMBER, NUMBER, NUMBER, TEXTS, st.lists(NUMBER, max_size=2).map(tuple)),
+    st.builds(PlanExpanded, NUMBER, TEXTS, st.lists(NUMBER, max_size=2).map(tuple), NUMBER, st.booleans()),
+    st.builds(Discrepancy, NUMBER, TEXT, TEXTS, TEXTS, TEXT, TEXT),
+    st.builds(MacroProved, NUMBER, NUMBER, st.booleans(), TEXT),
 )
 
 
@@ -68,6 +91,8 @@ def test_an_event_survives_its_json(event: Event) -> None:
 
 def test_every_event_is_covered_by_the_test_above() -> None:
     kinds = {Started, Prompted, Replied, Failed, Read, Acted, Rejected, LookedAround, GoalReached, Judged, Finished}
+    kinds |= {Retrieved, MacroPlanned, MacrosConditioned, MacrosVerified, BlockExpanded, PlanExpanded}
+    kinds |= {Discrepancy, MacroProved}
     assert set(EVENTS.values()) == kinds
     assert {name: kind.event for name, kind in EVENTS.items()} == {name: name for name in EVENTS}
 

@@ -1,0 +1,528 @@
+"""HVR and its ablations, played against a model that answers by stage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pddl2nl.macros.library import Library
+from pddl2nl.nl import Reader, Teller
+from pddl2nl.pddl import parse_task
+from pddl2nl.policies import HVR_POLICIES, POLICIES, Limits
+from pddl2nl.policies.hvr import MECHANISMS
+from pddl2nl.policies.hvr_plan import MOST_MACROS, macro_words
+from pddl2nl.worlds.knowledge_graph import KnowledgeGraph
+from pddl2nl.worlds.ontology import load_ontology
+from tests.policies.conftest import DOMAIN, PROBLEM, Played
+from tests.policies.hvr_model import Answer, Staged, block
+from validators import GroundAction, Simulator, State, validate
+
+pytest.importorskip("rdflib", reason="rdflib is absent: pip install 'pddl2nl[macros]'")
+pytest.importorskip("z3", reason="z3-solver is absent: pip install 'pddl2nl[macros]'")
+
+LIFT, PUT = "lift cup_0 from place_1", "put cup_0 on place_0"
+PLAN = ("(lift red table)", "(put red shelf)")
+MACROS = "1. Take the red cup\n2. Put the red cup on the shelf"
+TAKEN = (
+    "1. precondition: (and (at cup_0 place_1) (free))\n"
+    "   effect: (and (held cup_0) (not (at cup_0 place_1)) (not (free)))"
+)
+CONDITIONS = f"{TAKEN}\n2. precondition: (held cup_0)\n   effect: (and (at cup_0 place_0) (free) (not (held cup_0)))"
+RIGHT: dict[str, Answer | Sequence[Answer]] = {
+    "retrieval": "cup_0\nplace_0\nplace_1",
+    "macro-plan": MACROS,
+    "conditions": CONDITIONS,
+    "block": [block(LIFT), block(PUT)],
+    "plan": block(LIFT, PUT),
+}
+HIERARCHICAL = ("hvr", "hv", "hr")
+
+
+class Slippery:
+    """A world in which the first actions of some name do nothing."""
+
+    def __init__(self, simulator: Simulator, name: str, times: int = 1):
+        self._simulator = simulator
+        self._name = name
+        self._left = times
+
+    def execute(self, state: State, action: GroundAction) -> State:
+        if action.name == self._name and self._left:
+            self._left -= 1
+            return state
+        return self._simulator.step(state, action).successor or state
+
+
+@pytest.fixture
+def run(play: Any, world: Any) -> Any:
+    def _run(policy: str, replies: Mapping[str, Any] | None = None, **options: Any) -> tuple[Played, Staged]:
+        model = Staged(RIGHT | dict(replies or {}))
+        changed = {name: options.pop(name) for name in list(options) if name not in ("limits", "request")}
+        setting = replace(world.setting(shown=False), **changed)
+        return play(policy, model=model, setting=setting, steps=None, **options), model
+
+    return _run
+
+
+# ── all goes well ────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("policy", HVR_POLICIES)
+def test_a_task_is_solved(run: Any, policy: str) -> None:
+    played, _ = run(policy)
+    assert (played.finished.outcome, played.finished.plan) == ("solved", PLAN)
+    assert played.finished.proposed == PLAN
+    assert played.finished.steps == 2
+    (plan,) = played.of("plan-expanded")
+    assert (plan.actions, plan.verified, plan.goal) == (PLAN, 2, True)
+    assert plan.macros == ((1, 2) if policy in HIERARCHICAL else (0, 0))
+    blocks = played.of("block-expanded")
+    assert [(item.macro, item.round, item.verified, item.holds) for item in blocks] == (
+        [(1, 0, 1, True), (2, 0, 1, True)] if policy in HIERARCHICAL else [(0, 0, 2, True)]
+    )
+    assert [item.whole for item in played.of("retrieved")] == [policy in ("hv", "llm")] * (
+        3 if policy in HIERARCHICAL else 1
+    )
+
+
+STAGES = {
+    "hvr": ["retrieval", "macro-plan", "conditions", "retrieval", "block", "retrieval", "block"],
+    "hv": ["macro-plan", "conditions", "block", "block"],
+    "hr": ["retrieval", "macro-plan", "conditions", "retrieval", "block", "retrieval", "block"],
+    "vr": ["retrieval", "plan"],
+    "r": ["retrieval", "plan"],
+    "llm": ["plan"],
+}
+
+
+@pytest.mark.parametrize("policy", HVR_POLICIES)
+def test_each_mechanism_has_its_stages(run: Any, policy: str) -> None:
+    assert run(policy)[1].stages == STAGES[policy]
+
+
+def test_what_the_events_of_hvr_hold(run: Any) -> None:
+    played, _ = run("hvr")
+    (planned,) = played.of("macro-planned")
+    assert planned.macros == ("Take the red cup", "Put the red cup on the shelf")
+    (conditioned,) = played.of("macros-conditioned")
+    assert conditioned.conditions[1] == {
+        "precondition": "(held red)",
+        "effect": "(and (at red shelf) (free) (not (held red)))",
+        "problem": "",
+    }
+    (checked,) = played.of("macros-verified")
+    assert (checked.verified, checked.total, checked.unmet, checked.feedback) == (2, 2, (), "")
+    proofs = played.of("macro-proved")
+    assert [(item.macro, item.sound, item.precondition) for item in proofs] == [(1, True, "exact"), (2, True, "exact")]
+
+
+def test_only_what_was_retrieved_is_told(run: Any) -> None:
+    _, model = run("hvr")
+    for question in model.asked("block"):
+        assert "cup_0 (Cup" in question["Objects"]
+        assert "cup_1" not in question["Objects"]
+    _, whole = run("hv")
+    assert all("cup_1 is on place_1" in question["Objects"] for question in whole.asked("block"))
+
+
+def test_the_second_block_knows_what_was_done(run: Any) -> None:
+    first, second = run("hvr")[1].asked("block")
+    assert "Executed so far" not in first
+    assert second["Executed so far"] == f"Take the red cup:\n- {LIFT}"
+    assert "I hold cup_0" in second["Objects"]
+    assert second["Macro-action"] == "2. Put the red cup on the shelf"
+    assert second["Its conditions"].startswith("precondition: (held cup_0)\neffect: (and (at cup_0 place_0)")
+
+
+def test_the_task_in_words_stands_for_the_goal(run: Any) -> None:
+    _, model = run("hvr", task_text="Tidy up the red cup.")
+    assert {item["Task"] for stage in ("retrieval", "macro-plan", "block") for item in model.asked(stage)} == {
+        "Tidy up the red cup."
+    }
+    assert run("hvr")[1].asked("macro-plan")[0]["Task"].startswith("My goal is that in the end cup_0 is on place_0")
+
+
+# ── verification and correction ──────────────────────────────────────────────────────────────────
+
+TWO_AT_ONCE = f"{TAKEN}\n2. precondition: (held cup_1)\n   effect: (and (at cup_0 place_0) (free) (not (held cup_0)))"
+
+
+@pytest.mark.parametrize("policy", ["hvr", "hv"])
+def test_a_wrong_precondition_is_told_and_corrected(run: Any, policy: str) -> None:
+    played, model = run(policy, {"conditions": TWO_AT_ONCE, "conditions-correction": CONDITIONS})
+    (asked,) = model.asked("conditions-correction")
+    assert "Macro-action 2" in asked["Feedback"]
+    assert "(held cup_1)" in asked["Feedback"]
+    assert "(cup_0, at, place_1)" in asked["Location triples"]
+    checks = [(item.round, item.verified) for item in played.of("macros-verified")]
+    assert checks == [(0, 1), (1, 2)]
+    assert len(model.conversations("conditions-correction")[0]) == 2, "no example in a correction"
+    assert played.finished.outcome == "solved"
+
+
+def test_conditions_are_corrected_five_times_at_most(run: Any) -> None:
+    # Another mistake each time, since the same one is not asked about twice.
+    wrong = [TWO_AT_ONCE.replace("(held cup_1)", f"(and (held cup_1) (at cup_1 place_{item % 2}))") for item in (0, 1)]
+    more = [TWO_AT_ONCE.replace("cup_1)", "cup_1) (free)").replace("2. pre", "2. pre")]
+    wrong += [TWO_AT_ONCE.replace("(held cup_1)", f"(and (held cup_{item}) (at cup_0 place_0))") for item in (0, 1)]
+    wrong += [TWO_AT_ONCE.replace("(held cup_1)", f"(and (free) (at cup_{item} place_0))") for item in (0, 1)] + more
+    played, model = run("hvr", {"conditions": TWO_AT_ONCE, "conditions-correction": wrong})
+    assert len(model.asked("conditions-correction")) == 5
+    assert [item.round for item in played.of("macros-verified")] == [0, 1, 2, 3, 4, 5]
+    # The blocks say what is right, and that is what is executed.
+    assert played.finished.outcome == "solved"
+
+
+def test_without_verification_nothing_is_told_and_all_is_measured(run: Any) -> None:
+    played, model = run("hr", {"conditions": TWO_AT_ONCE, "block": [block(PUT), block(LIFT)]})
+    assert {*model.stages} == {"retrieval", "macro-plan", "conditions", "block"}
+    assert [(item.verified, item.total) for item in played.of("macros-verified")] == [(1, 2)]
+    blocks = played.of("block-expanded")
+    assert [(item.macro, item.round, item.verified, item.holds) for item in blocks] == [
+        (1, 0, 0, False),
+        (2, 0, 1, False),
+    ]
+    assert blocks[0].unmet == ("(held red)",)
+    told = [question for stage in model.stages for question in model.asked(stage)]
+    assert not any("Feedback" in question or "Its conditions" in question for question in told)
+    assert not played.of("macro-proved")
+    assert (played.finished.outcome, played.finished.plan) == ("inapplicable", ())
+    assert played.finished.fault is not None
+    assert played.finished.fault.status == "inapplicable"
+    assert played.of("plan-expanded")[0].verified == 0
+
+
+@pytest.mark.parametrize(
+    ("stage", "policy", "replies"),
+    [
+        ("block-correction", "hvr", {"conditions": "1. precondition: (free)\neffect: (at cup_0 place_0)"}),
+        ("plan-correction", "vr", {}),
+    ],
+)
+def test_a_wrong_order_is_told_and_corrected(run: Any, stage: str, policy: str, replies: dict[str, Any]) -> None:
+    replies |= {"macro-plan": "Tidy up", "block": block(PUT, LIFT), "plan": block(PUT, LIFT), stage: block(LIFT, PUT)}
+    played, model = run(policy, replies)
+    (asked,) = model.asked(stage)
+    assert asked["Feedback"].startswith(f"Step 1, {PUT}, cannot be done because I do not hold cup_0. Violated:\n- ")
+    assert "(held cup_0)" in asked["Feedback"]
+    assert asked["Block" if stage.startswith("block") else "Plan"] == f"1. {PUT}\n2. {LIFT}"
+    assert [(item.round, item.holds) for item in played.of("block-expanded")] == [(0, False), (1, True)]
+    assert len(model.conversations(stage)[0]) == 4, "one example in a correction"
+    assert played.finished.outcome == "solved"
+
+
+def test_a_missing_step_is_told_and_corrected(run: Any) -> None:
+    played, model = run("vr", {"plan": block(LIFT), "plan-correction": block(LIFT, PUT)})
+    (asked,) = model.asked("plan-correction")
+    assert asked["Feedback"].startswith("All steps can be done, but after them the task is not done.")
+    assert "(at cup_0 place_0)" in asked["Feedback"]
+    assert played.finished.outcome == "solved"
+
+
+def test_a_block_must_do_what_its_macro_action_claims(run: Any) -> None:
+    played, model = run(
+        "hvr", {"block": [block("lift cup_1 from place_1"), block(PUT)], "block-correction": block(LIFT)}
+    )
+    (asked,) = model.asked("block-correction")
+    assert "the effect of the macro-action does not hold" in asked["Feedback"]
+    assert "(held cup_0)" in asked["Feedback"]
+    assert played.finished.plan == PLAN
+
+
+def test_a_line_that_is_no_action_is_told(run: Any) -> None:
+    said = block("fetch(cup_0)", LIFT, "dance(place_0)")
+    played, model = run("vr", {"plan": said, "plan-correction": block(LIFT, PUT)})
+    assert '"fetch(cup_0)"; "dance(place_0)"' in model.asked("plan-correction")[0]["Feedback"]
+    assert played.of("block-expanded")[0].unread == ("fetch(cup_0)", "dance(place_0)")
+
+
+def test_of_many_lines_that_are_no_action_the_first_are_told(run: Any) -> None:
+    said = block(*(f"fetch{'h' * 1000}(cup_0, {number})" for number in range(1000)))
+    played, model = run("vr", {"plan": said, "plan-correction": block(LIFT, PUT)})
+    feedback = model.asked("plan-correction")[0]["Feedback"]
+    assert feedback.endswith('..."; and 490 more.')
+    assert len(feedback) < 4000
+    assert len(played.of("block-expanded")[0].unread) == 500
+
+
+def _other_mistakes(question: dict[str, str]) -> str:
+    """Another wrong block each time: one action more than the one before."""
+    mistakes = question["Block"].count("\n") + 1
+    return block(*["smash cup_1"] * (mistakes + 1))
+
+
+def test_a_block_is_corrected_twice_its_length_at_most(run: Any) -> None:
+    replies = {"macro-plan": "Tidy up", "conditions": "1. precondition: (and)\neffect: (at cup_0 place_0)"}
+    replies |= {"block": block("smash cup_1", "smash cup_0"), "block-correction": block("smash cup_1")}
+    played, model = run("hvr", replies, replans=0)
+    # From two steps to one: what is left of 2·1 is one try, and that would be asked in the same words.
+    assert len(model.asked("block-correction")) == 2
+    growing: dict[str, Any] = {**replies, "block-correction": _other_mistakes}
+    played, model = run("hvr", growing, replans=0)
+    sizes = [len(item.actions) for item in played.of("block-expanded")]
+    # It grows by one each time, and with it what is allowed, until no block is longer than 50 and says the same again.
+    assert sizes == [2, *range(3, 51), 50]
+
+
+def test_a_macro_action_that_cannot_be_done_makes_a_new_macro_plan(run: Any) -> None:
+    impossible = "1. Fly the cup to the shelf"
+    claimed = "1. precondition: (free)\n   effect: (at cup_0 place_0)"
+    replies = {
+        "macro-plan": [impossible, MACROS],
+        "conditions": [claimed, CONDITIONS],
+        "block": [block("smash cup_0"), block(LIFT), block(PUT)],
+        "block-correction": block("smash cup_0"),
+    }
+    played, model = run("hvr", replies)
+    first, second = model.asked("macro-plan")
+    assert "Feedback" not in first
+    assert "Objects" not in first
+    assert '1 of the plan before, "Fly the cup to the shelf", failed.' in second["Feedback"]
+    assert "(held cup_0)" in second["Feedback"]
+    assert "cup_0 is on place_1" in second["Objects"]
+    assert [item.attempt for item in played.of("macro-planned")] == [1, 2]
+    assert [(item.attempt, item.macros) for item in played.of("plan-expanded")] == [(2, (1, 2))]
+    assert played.finished.outcome == "solved"
+
+
+def test_what_was_planned_before_a_failure_stays(run: Any) -> None:
+    replies = {
+        "macro-plan": [MACROS, "1. Put it away"],
+        "conditions": [CONDITIONS, "1. precondition: (held cup_0)\neffect: (at cup_0 place_0)"],
+        "block": [block(LIFT), block("lift cup_1 from place_1"), block(PUT)],
+        "block-correction": block("lift cup_1 from place_1"),
+    }
+    played, model = run("hvr", replies)
+    assert model.asked("macro-plan")[1]["Executed so far"] == f"Take the red cup:\n- {LIFT}"
+    (plan,) = played.of("plan-expanded")
+    assert (plan.attempt, plan.actions, plan.macros, plan.verified, plan.goal) == (2, PLAN, (0, 1), 2, True)
+    assert played.finished.outcome == "solved"
+
+
+@pytest.mark.parametrize("replans", [0, 2])
+def test_new_plans_are_made_as_often_as_is_allowed(run: Any, replans: int) -> None:
+    replies = {"block": block("smash cup_0"), "block-correction": block("smash cup_0")}
+    played, model = run("hvr", replies, replans=replans)
+    assert len(played.of("macro-planned")) == replans + 1
+    assert len(played.of("plan-expanded")) == 1
+    assert played.finished.outcome == "inapplicable"
+    played, model = run("vr", {"plan": block("smash cup_0"), "plan-correction": block(PUT)}, replans=replans)
+    assert len(model.asked("plan")) == replans + 1
+    assert [("Feedback" in question) for question in model.asked("plan")] == [False, *[True] * replans]
+
+
+# ── proofs ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_claim_that_is_refuted_is_refined(run: Any) -> None:
+    lucky = CONDITIONS.replace("(and (at cup_0 place_1) (free))", "(and (at cup_0 place_1))", 1)
+    refined = CONDITIONS
+    played, model = run("hvr", {"conditions": lucky, "conditions-refinement": refined})
+    (asked,) = model.asked("conditions-refinement")
+    assert asked["Macro-action"] == "1. Take the red cup"
+    assert "my hand is not free" in asked["Feedback"] or "(free)" in asked["Feedback"]
+    assert "cup_0 is on place_1" in asked["Objects"], "as it was before the block"
+    proofs = [item for item in played.of("macro-proved") if item.macro == 1]
+    assert [item.sound for item in proofs] == [False, True]
+    assert [(item.round, item.after) for item in played.of("macros-conditioned")] == [(0, 0), (1, 1)]
+
+
+def test_what_is_refined_into_nonsense_does_not_count(run: Any) -> None:
+    lucky = CONDITIONS.replace("(and (at cup_0 place_1) (free))", "(and (at cup_0 place_1))", 1)
+    played, _ = run("hvr", {"conditions": lucky, "conditions-refinement": "I do not know."})
+    assert played.finished.outcome == "solved"
+    assert [item.sound for item in played.of("macro-proved")] == [False, False, True]
+
+
+# ── the world ────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("policy", ["hvr", "vr"])
+def test_what_silently_fails_is_found_and_done_again(run: Any, world: Any, policy: str) -> None:
+    replies: dict[str, Any] = {"block": [block(LIFT), block(PUT), block(LIFT), block(PUT)]}
+    played, model = run(policy, replies, executor=Slippery(Simulator(world.task), "lift"))
+    (found,) = played.of("discrepancy")
+    assert (found.step, found.action) == (1, PLAN[0])
+    assert found.missing == ("(held red)",)
+    assert found.surplus == ("(at red table)", "(free)")
+    assert found.condition == "(held red)"
+    again = model.asked("macro-plan" if policy == "hvr" else "plan")[1]
+    assert again["Feedback"].startswith(f"After step 1, {LIFT}, the world is other than expected:")
+    assert "Violated: I hold cup_0, in PDDL (held cup_0)" in again["Feedback"]
+    assert [item.attempt for item in played.of("plan-expanded")] == [1, 2]
+    assert played.finished.plan == (PLAN[0], *PLAN)
+    assert played.finished.outcome == "solved"
+    acted = played.of("acted")
+    assert (acted[0].added, acted[0].deleted) == ((), ())
+    assert acted[0].observation.startswith(f"I {LIFT}. But ")
+
+
+def test_who_does_not_look_runs_into_it(run: Any, world: Any) -> None:
+    played, model = run("hr", executor=Slippery(Simulator(world.task), "lift"))
+    # It is measured, but told to nobody.
+    (seen,) = played.of("discrepancy")
+    assert (seen.step, seen.missing, seen.feedback) == (1, ("(held red)",), "")
+    assert not any("Feedback" in asked for stage in model.stages for asked in model.asked(stage))
+    assert (played.finished.outcome, played.finished.plan) == ("inapplicable", PLAN[:1])
+    (rejected,) = played.of("rejected")
+    assert (rejected.step, rejected.action, rejected.unmet) == (2, PLAN[1], ("(held red)",))
+
+
+def test_a_world_that_never_obeys_ends_the_run(run: Any, world: Any) -> None:
+    executor = Slippery(Simulator(world.task), "lift", times=100)
+    played, model = run("vr", {"plan": block(LIFT, PUT)}, executor=executor)
+    assert len(model.asked("plan")) == 4
+    assert played.finished.outcome == "inapplicable"
+    assert played.finished.plan == (PLAN[0],) * 4
+
+
+def test_the_last_action_can_fail_too(run: Any, world: Any) -> None:
+    played, _ = run("vr", {"plan": [block(LIFT, PUT), block(PUT)]}, executor=Slippery(Simulator(world.task), "put"))
+    assert [item.condition for item in played.of("discrepancy")] == ["(at red shelf)"]
+    assert played.finished.outcome == "solved"
+    played, _ = run("r", executor=Slippery(Simulator(world.task), "put"))
+    assert played.finished.outcome == "goal-missed"
+
+
+# ── the ends of a run ────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("policy", HVR_POLICIES)
+def test_a_model_that_says_nothing(run: Any, policy: str) -> None:
+    played, _ = run(policy, dict.fromkeys(RIGHT, ""))
+    assert played.finished.outcome == "unreadable"
+    assert played.of("plan-expanded")[-1].actions == ()
+    assert (played.of("block-expanded") != []) == (policy not in HIERARCHICAL)
+
+
+@pytest.mark.parametrize("policy", HVR_POLICIES)
+def test_a_goal_that_holds_already(play: Any, world: Any, policy: str) -> None:
+    task = parse_task(DOMAIN, PROBLEM.replace("(at red shelf) (at blue table)", "(at blue table)"))
+    teller = world.teller(task, "nl")
+    setting = replace(
+        world.setting(shown=False),
+        simulator=Simulator(task),
+        teller=teller,
+        reader=Reader(task, world.wording, teller.names),
+    )
+    played = play(policy, model=Staged({"macro-plan": "", "plan": "Actions:"}), setting=setting, steps=None)
+    assert (played.finished.outcome, played.finished.plan) == ("solved", ())
+
+
+@pytest.mark.parametrize("calls", range(1, 7))
+def test_a_budget_ends_it_anywhere(run: Any, calls: int) -> None:
+    played, model = run("hvr", limits=Limits(calls=calls))
+    assert len(model.requests) == calls
+    assert played.finished.outcome == "budget"
+    assert played.finished.plan == ()
+
+
+REPLY = st.one_of(
+    st.text(max_size=30),
+    st.lists(
+        st.sampled_from(
+            [LIFT, PUT, "smash cup_0", "(lift blue table)", "cup_0", "1. precondition: (held cup_0)", "effect: (free)",
+             "Actions:", "1. Tidy up", "put(cup_1, place_0)", "effect: (and (not (held cup_1)))"]
+        ),
+        max_size=5,
+    ).map("\n".join),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("policy", HVR_POLICIES)
+@given(data=st.data())
+@settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_whatever_is_said_a_run_ends_and_its_plan_holds(run: Any, world: Any, policy: str, data: st.DataObject) -> None:
+    stages = ("retrieval", "macro-plan", "conditions", "conditions-correction", "conditions-refinement", "block")
+    stages += ("block-correction", "plan", "plan-correction")
+    said = {stage: data.draw(st.lists(REPLY, min_size=1, max_size=2)) for stage in stages}
+    played, _ = run(policy, said, replans=1)
+    finished = played.finished
+    assert played.events[-1] == finished
+    assert (finished.fault is None) == (finished.outcome == "solved")
+    report = validate(world.task, [GroundAction.parse(action) for action in finished.plan])
+    assert report.verdict == ("valid" if finished.outcome == "solved" else "goal-not-satisfied")
+
+
+# ── the library ──────────────────────────────────────────────────────────────────────────────────
+
+
+def test_macro_actions_are_kept_once_a_task_is_solved(run: Any, tmp_path: Path) -> None:
+    library = Library(tmp_path / "library")
+    played, model = run("hvr", library=library)
+    assert "Known macro-actions" not in model.asked("macro-plan")[0]
+    domain = model.requests and played.episode.setting.simulator.task.domain
+    kept = {item.provenance.description: item for item in library.shelf(domain).macros}
+    assert {*kept} == {"Take the red cup", "Put the red cup on the shelf"}
+    taken = kept["Take the red cup"]
+    assert taken.provenance.proof["sound"] is True
+    assert taken.provenance.origin == "hvr, tidy"
+    ontology = tmp_path / "library" / "cups" / "ontology.ttl"
+    first = ontology.read_text(encoding="utf-8")
+    learned = KnowledgeGraph(played.episode.setting.simulator.task, load_ontology(ontology)).macros()
+    assert [item.description for item in learned] == ["Put the red cup on the shelf", "Take the red cup"]
+    _, later = run("hvr", library=library)
+    assert ontology.read_text(encoding="utf-8") == first
+    assert "- Take the red cup" in later.asked("macro-plan")[0]["Known macro-actions"]
+    assert later.asked("block")[0]["Known macro-actions"].startswith(
+        "- Take the red cup: lift A from B (A is of the kind"
+    )
+
+
+@pytest.mark.parametrize("replies", [{"block": block(LIFT), "block-correction": block(LIFT)}, {"macro-plan": ""}])
+def test_nothing_is_kept_of_a_task_that_was_not_solved(run: Any, tmp_path: Path, replies: dict[str, Any]) -> None:
+    library = Library(tmp_path / "library")
+    played, _ = run("hvr", replies, library=library, replans=0)
+    assert played.finished.outcome != "solved"
+    assert not (tmp_path / "library").exists()
+
+
+# ── replies of macro plans ───────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("reply", "macros"),
+    [
+        ("1. Fetch the egg\n2. Fry it", ("Fetch the egg", "Fry it")),
+        ("Here is the plan:\n\n1) Fetch the egg.\n2) **Fry it**\n\nThat is all.", ("Fetch the egg", "Fry it")),
+        ("- Fetch the egg\n- Fry it", ("Fetch the egg", "Fry it")),
+        ("Fetch the egg\nFry it", ("Fetch the egg", "Fry it")),
+        ("```\nStep 1: Fetch the egg\nStep 2: Fry it\n```", ("Fetch the egg", "Fry it")),
+        ("**1.** Fetch the egg\n**2.** Fry it", ("Fetch the egg", "Fry it")),
+        ("# Macro plan\n1. Fetch 2 eggs", ("Fetch 2 eggs",)),
+        ("", ()),
+        ("1.\n2.", ()),
+        ("Stir\n" * 1000, ("Stir",) * MOST_MACROS),
+        ("1. " + "a" * 1000, ("a" * 297 + "...",)),
+    ],
+)
+def test_macro_actions_are_lines(reply: str, macros: tuple[str, ...]) -> None:
+    assert macro_words(reply) == macros
+
+
+def test_every_policy_says_what_it_is() -> None:
+    for name in HVR_POLICIES:
+        made = POLICIES[name]()
+        assert made.summary
+        assert (made.one_shot, made.needs_model, made.prompt, made.styles) == (True, True, None, ("nl",))
+    assert len({POLICIES[name]().summary for name in HVR_POLICIES}) == len(HVR_POLICIES)
+
+
+def test_a_teller_lists_the_actions(world: Any) -> None:
+    teller: Teller = world.teller(world.task, "nl")
+    assert teller.action_lines() == ("lift a cup A from a place B", "put a cup A on a place B", "smash a cup A")
+    assert world.teller(world.task, "pddl").action_lines()[0] == "(lift ?c ?p)"
+
+
+def test_each_name_says_its_components() -> None:
+    assert tuple(MECHANISMS) == HVR_POLICIES
+    for name, mechanism in MECHANISMS.items():
+        letters = "" if name == "llm" else name
+        has = {"h": mechanism.hierarchy, "v": mechanism.verification, "r": mechanism.retrieval}
+        assert {letter for letter, there in has.items() if there} == set(letters)

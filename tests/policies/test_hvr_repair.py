@@ -1,0 +1,139 @@
+"""The deterministic repair puts in missing movements, and nothing else."""
+
+from __future__ import annotations
+
+import random
+from functools import lru_cache
+
+import pytest
+
+from pddl2nl.macros.movement import movements
+from pddl2nl.policies.hvr_repair import Repair, Repaired
+from pddl2nl.tasks import shipped_domain
+from validators import GroundAction, Simulator, State
+
+
+@lru_cache
+def _simulator(domain: str, instance: str = "") -> Simulator:
+    shipped = shipped_domain(domain)
+    return Simulator(shipped.task(instance or shipped.instances[0].name))
+
+
+def _repaired(simulator: Simulator, *actions: str, state: State | None = None) -> Repaired:
+    return Repair(simulator).repair([GroundAction.parse(action) for action in actions], state or simulator.initial)
+
+
+def test_the_example_of_the_paper() -> None:
+    """Section 2.4: picking up a tomato and putting it on a counter lacks both ways."""
+    simulator = _simulator("kitchen", "t03")
+    found = _repaired(simulator, "(pick-up egg-1)", "(put-on egg-1 countertop-1)")
+    assert list(map(str, found.actions)) == [
+        "(navigate-to-obj egg-1)",
+        "(pick-up egg-1)",
+        "(navigate-to-obj countertop-1)",
+        "(put-on egg-1 countertop-1)",
+    ]
+    assert found.inserted == (0, 2)
+
+
+def test_what_stands_there_already_is_not_put_in_again() -> None:
+    simulator = _simulator("kitchen", "t03")
+    steps = ("(navigate-to-obj egg-1)", "(pick-up egg-1)", "(navigate-to-obj countertop-1)")
+    assert _repaired(simulator, *steps) == Repaired(tuple(map(GroundAction.parse, steps)))
+
+
+def test_what_is_no_matter_of_movement_stays_as_it_is() -> None:
+    simulator = _simulator("kitchen", "t03")
+    # The arm is empty: no way leads to an arm that holds the plate. What comes behind stays unlooked at.
+    steps = ("(put-on plate-1 countertop-1)", "(pick-up egg-1)")
+    assert _repaired(simulator, *steps) == Repaired(tuple(map(GroundAction.parse, steps)))
+    blocks = _simulator("blocksworld")
+    action = next(item for item in blocks.task.domain.actions if item.name == "stack")
+    a, b = list(blocks.task.objects)[:2]
+    step = f"({action.name} {a} {b})"
+    assert _repaired(blocks, step) == Repaired((GroundAction.parse(step),))
+
+
+def test_an_unknown_action_stays_as_it_is() -> None:
+    simulator = _simulator("kitchen", "t03")
+    assert _repaired(simulator, "(fly egg-1)").actions == (GroundAction("fly", ("egg-1",)),)
+
+
+@pytest.mark.parametrize(
+    "domain", ["logistics", "grippers", "rovers", "ferry", "goldminer", "grid", "depots", "kitchen"]
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_walk_without_its_movements_runs_again(domain: str, seed: int) -> None:
+    simulator = _simulator(domain)
+    rng = random.Random(seed)
+    moving = {item.schema.name for item in movements(simulator.task.domain)}
+    state, walk = simulator.initial, []
+    for _ in range(40):
+        action = simulator.sample(state, rng)
+        if action is None:
+            break
+        walk.append(action)
+        after = simulator.step(state, action).successor
+        assert after is not None
+        state = after
+    kept = [action for action in walk if action.name not in moving]
+    found = Repair(simulator).repair(kept, simulator.initial)
+    inserted = {*found.inserted}
+    assert [action for place, action in enumerate(found.actions) if place not in inserted] == kept
+    assert {found.actions[place].name for place in inserted} <= moving
+    assert _runs(simulator, found) or _needs_more(simulator, found, moving)
+
+
+def _runs(simulator: Simulator, found: Repaired) -> bool:
+    return _failing(simulator, found) is None
+
+
+def _failing(simulator: Simulator, found: Repaired) -> tuple[State, GroundAction] | None:
+    state = simulator.initial
+    for action in found.actions:
+        after = simulator.step(state, action).successor
+        if after is None:
+            return state, action
+        state = after
+    return None
+
+
+def _needs_more(simulator: Simulator, found: Repaired, moving: set[str]) -> bool:
+    """Whether what fails fails for something else than a place: fuel that was not used, a door that was opened."""
+    failing = _failing(simulator, found)
+    assert failing is not None
+    state, action = failing
+    where = {name for item in movements(simulator.task.domain) for name in item.predicates}
+    unmet = simulator.step(state, action).unmet
+    return any(str(part).strip("()").split()[0] not in where for part in unmet)
+
+
+def test_a_way_of_several_steps_is_found() -> None:
+    simulator = _simulator("grid")
+    state = simulator.initial
+    here = next(atom for atom in state if atom[0] == "at-robot")[1]
+    keys = [atom for atom in state if atom[0] == "at" and atom[2] != here]
+    found = [_repaired(simulator, f"(pickup {atom[2]} {atom[1]})") for atom in keys]
+    assert any(len(item.inserted) > 1 and _runs(simulator, item) for item in found)
+
+
+def test_it_is_the_one_who_must_be_there_that_moves() -> None:
+    simulator, package, truck, here, there = _parted()
+    found = _repaired(simulator, f"(load-truck {package} {truck} {there})")
+    assert [action.args[:3] for action in found.actions] == [(truck, here, there), (package, truck, there)]
+    assert [action.name for action in found.actions] == ["drive-truck", "load-truck"]
+
+
+def _parted() -> tuple[Simulator, str, str, str, str]:
+    """A task in which a package waits elsewhere in the city of a truck: package, truck, and where they are."""
+    for instance in shipped_domain("logistics").instances:
+        simulator = _simulator("logistics", instance.name)
+        facts = list(simulator.initial)
+        places = {atom[1]: atom[2] for atom in facts if atom[0] == "at"}
+        cities = {atom[1]: atom[2] for atom in facts if atom[0] == "in-city"}
+        for package in (atom[1] for atom in facts if atom[0] == "obj"):
+            for truck in (atom[1] for atom in facts if atom[0] == "truck"):
+                here, there = places[truck], places[package]
+                if here != there and cities[here] == cities[there]:
+                    return simulator, package, truck, here, there
+    raise AssertionError("every package waits where its truck is")
