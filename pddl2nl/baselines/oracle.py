@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Protocol
 
 from pddl2nl.baselines.told_task import ToldTask, ToldTaskError, read_told_task
 from pddl2nl.llm import Completion, Message, Request
@@ -25,7 +26,7 @@ from pddl2nl.nl.wording import Wording
 from pddl2nl.pddl import Domain
 from validators import State
 
-__all__ = ["OracleModel"]
+__all__ = ["Answers", "OracleModel"]
 
 _KEPT = 32
 
@@ -46,6 +47,14 @@ class _Place:
     state: State
 
 
+class Answers(Protocol):
+    """What answers the prompts of one kind of mechanism (`pddl2nl.macros.hvr_oracle`)."""
+
+    def reply(self, messages: Sequence[Message]) -> str | None:
+        """The answer; None where the prompt is of another kind."""
+        ...
+
+
 class OracleModel:
     """A model that plans with Fast Downward on the problem that its prompt tells; see this module's text.
 
@@ -56,19 +65,26 @@ class OracleModel:
         domain: the domain of all tasks it will be asked about.
         wording: how this domain is told.
         time_limit: seconds for each search of the planner; None for no limit.
+        hierarchical: answers the prompts of hierarchical planning, which have stages and another layout.
+        name: under which it is recorded.
     """
 
-    def __init__(self, domain: Domain, wording: Wording, *, time_limit: int | None = None):
+    def __init__(
+        self,
+        domain: Domain,
+        wording: Wording,
+        *,
+        time_limit: int | None = None,
+        hierarchical: Answers | None = None,
+        name: str = "oracle",
+    ):
+        self.name = name
+        self._hierarchical = hierarchical
         self._domain = domain
         self._wording = wording
         self._time_limit = time_limit
         self._tasks: dict[str, ToldTask] = {}
         self._places: dict[tuple[str, tuple[Message, ...]], _Place] = {}
-
-    @property
-    def name(self) -> str:
-        """``oracle``."""
-        return "oracle"
 
     def complete(self, request: Request) -> Completion:
         """The oracle's reply; no endpoint is asked, so no tokens are counted.
@@ -86,6 +102,9 @@ class OracleModel:
         return Completion(text, model=self.name, seconds=time.monotonic() - began)
 
     def _reply(self, messages: Sequence[Message]) -> str:
+        staged = None if self._hierarchical is None else self._hierarchical.reply(messages)
+        if staged is not None:
+            return staged
         form = _form(messages)
         target = _target(messages)
         place = self._follow(messages[target].content, messages[target + 1 :])

@@ -33,7 +33,7 @@ from pddl2nl.cli.experiment_options import (
     overrides_of,
 )
 from pddl2nl.cli.filtering import narrowed
-from pddl2nl.cli.output import print_json, print_table, print_text, print_warnings, warn, write_text_file
+from pddl2nl.cli.output import console, print_json, print_table, print_text, print_warnings, warn, write_text_file
 from pddl2nl.cli.progress import complain, progress_shown
 from pddl2nl.cli.wording import JsonOption
 from pddl2nl.errors import InputError
@@ -50,6 +50,9 @@ if TYPE_CHECKING:
 __all__ = ["register"]
 
 Number = TypeVar("Number", int, float)
+
+TABLE_UP_TO = 400
+"""With more runs no table is shown in the end: reading thousands of records takes a while, and `report` does it."""
 
 _EPILOG = (
     "Example: pddl2nl experiment small.toml --dry-run. Where small.toml holds, say: "
@@ -91,18 +94,19 @@ def _experiment(
     off; no reply is paid for twice. The folder's experiment.json says which run stands where in a table, for pddl2nl
     report.
 
-    The paper's experiments are shipped (--list): table-2, tables-3-4, tables-6-7, renamed-blocksworld.
+    The papers' experiments are shipped (--list): table-2, tables-3-4, tables-6-7, renamed-blocksworld, hvr-table-2.
 
     In SPEC.toml: domains (below), instances (of the shipped ones), models, wordings (default, template, llm or a
     file), seeds (by default 1 to 5, and 1 to 10 for random), baselines (brfs, lmcut, ff, lama). Either policies and
     styles (nl, pddl), which multiply with models and wordings; or columns, a list of tables, one for each thing
     that is compared: name, group, policy, model, wording, style, options, seeds, domains, sections, variant (an
     extra row below each domain's), optional, and zip = {seed = [1, 2], wording = ["w1.json", "w2.json"]} for what
-    varies together; lists multiply. And tables, a list as well: kind (coverage, runs, suites, families, tokens),
-    title, paper, columns. Texts: name, profile, base_url. Also options (of each run: those of `pddl2nl run`, with _
-    for -, and planner_seconds and planner_memory of baselines), budgets (of the whole experiment: max_usd,
-    max_calls, max_tokens; given here as options they stand), access (workers, requests_per_minute,
-    tokens_per_minute, models), variables (NAME = {about = TEXT, default = TEXT, path = true}, used as ${NAME}),
+    varies together; lists multiply. And tables, a list as well: kind (coverage, runs, suites, families, tokens, hvr,
+    hvr-tasks), title, paper, columns; the first of them is shown in the end. Texts: name, profile, base_url. Also
+    options (of each run: those of `pddl2nl run`, with _ for -, and planner_seconds and planner_memory of baselines),
+    budgets (of the whole experiment: max_usd, max_calls, max_tokens; given here as options they stand), access
+    (workers, requests_per_minute, tokens_per_minute, models), variables (NAME = {about = TEXT, default = TEXT, path =
+    true}, used as ${NAME}),
     cluster. Paths are relative to the file.
 
     A domain is the name of a shipped one, {shipped = NAME, set = "scaled"} (or "unsolvable"), {domain = FILE,
@@ -161,7 +165,7 @@ def _experiment(
     _write_down(said, folder, layout_of(said, placed))
     del table, placed
     summary = _run(said, jobs, folder, workers, reached, poll_seconds if provider_batch else None, cluster)
-    _conclude(said.name, summary, folder, as_json)
+    _conclude(said.name, summary, folder, as_json, tables="tables" in said.file.data)
 
 
 def _folder(*parts: str) -> Path:
@@ -317,13 +321,26 @@ def _run(
 # ── in the end ───────────────────────────────────────────────────────────────────────────────────
 
 
-def _conclude(name: str, summary: SweepSummary, folder: Path, as_json: bool) -> None:
+def _conclude(name: str, summary: SweepSummary, folder: Path, as_json: bool, *, tables: bool) -> None:
     if as_json:
         print_json({"name": name, **summary.as_json(), "records": str(folder)})
     else:
         print_text(_told(name, summary, folder))
+        if tables and summary.runs <= TABLE_UP_TO:
+            _show_table(folder)
     complain(summary)
     raise typer.Exit(summary.exit_code)
+
+
+def _show_table(folder: Path) -> None:
+    """The first of the tables that the specification asks for, with whatever is missing or broken said above it."""
+    from pddl2nl.reports.gathering import gather
+    from pddl2nl.reports.tables import alarms_of, print_tables, tables_of
+
+    gathered = gather(folder)
+    if gathered.runs:
+        print_text(f"all tables: pddl2nl report {folder}\n")
+        print_tables(tables_of(gathered)[:1], console(), alarms_of(gathered))
 
 
 def _told(name: str, summary: SweepSummary, folder: Path) -> str:

@@ -10,23 +10,30 @@ import typer
 from pddl2nl.cli.wording import OWN_WORDING, WORDING_HELP
 
 __all__ = [
+    "EmbeddingModel",
     "ExampleName",
+    "FaultsSpec",
     "Feedback",
     "History",
+    "LibraryFolder",
     "ModelName",
     "OnAmbiguous",
+    "OntologyFile",
     "OutFolder",
     "PlanFile",
     "PolicyName",
     "ProfileName",
     "ReadingPolicy",
+    "Replans",
     "Rounds",
     "RunWording",
     "Samples",
     "Seed",
     "Steps",
     "StyleName",
+    "TaskText",
     "Temperature",
+    "TextForm",
     "Thoughts",
     "ThoughtsModel",
     "Translator",
@@ -37,8 +44,9 @@ __all__ = [
 
 _MODEL_HELP = (
     "A model's name for the openai client (key in OPENAI_API_KEY); oracle (reads the prompt, plans with Fast "
-    "Downward, needs no key); script:FILE (replies from a file); replay:DIR (replies from records). Not used by "
-    "policies that ask no model."
+    "Downward, needs no key; asked by hvr and its like it makes a mistake on purpose as oracle:wrong-precondition, "
+    "oracle:missing-navigation, oracle:wrong-order, oracle:missing-step or oracle:impossible-macro); script:FILE "
+    "(replies from a file); replay:DIR (replies from records). Not used by policies that ask no model."
 )
 _EXAMPLE_HELP = (
     "A problem of the same domain, shown solved, or a folder of some, of which the one whose plan is nearest to five "
@@ -176,5 +184,69 @@ Unsolvable = Annotated[
         metavar="silent|tell",
         help="tell: the prompt says what to answer where there is no plan, [NO PLAN] (not in the paper). A model that "
         "says so unasked is understood as well; its run ends as gave-up, claimed-unsolvable.",
+    ),
+]
+
+# ── hierarchical policies ────────────────────────────────────────────────────────────────────────
+
+_FOR = "hvr, hv, hr, vr, r, llm: "
+"""Whose options these are."""
+
+TaskText = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TEXT",
+        help=f"{_FOR}what is to be done, in words.",
+        show_default="the task's own text where it has one, else the told goal",
+    ),
+]
+TextForm = Annotated[
+    str,
+    typer.Option(
+        "--form",
+        metavar="goal|constructive",
+        help=f"{_FOR}of the task's own text: what is wanted, or how it is done.",
+    ),
+]
+FaultsSpec = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SPEC",
+        help=f"{_FOR}how the world differs from the model, or a file that says so: 'fail (pick-up egg-1)', 'fail 10%', "
+        "'initially (dirty pan-1)'; several are parted by ';'.",
+        show_default="not at all",
+    ),
+]
+OntologyFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help=f"{_FOR}classes and affordances of the domain's objects, in Turtle.",
+        show_default="the shipped domain's own, else made from the domain",
+    ),
+]
+LibraryFolder = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help=f"{_FOR}where macro-actions are kept once a task has succeeded, and found for later ones.",
+        show_default="none",
+    ),
+]
+EmbeddingModel = Annotated[
+    str | None,
+    typer.Option(
+        metavar="M",
+        help=f"{_FOR}the model whose vectors compare what was said with the names of objects and actions. Embeddings "
+        "stand on no account: no limit of the run counts them.",
+        show_default="names are compared by their letters",
+    ),
+]
+Replans = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        metavar="N",
+        help=f"{_FOR}how often a new plan is made where one could not be mended or the world turned out different.",
     ),
 ]

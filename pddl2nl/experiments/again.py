@@ -21,6 +21,7 @@ from typing import Any
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.example import SolvedProblem
+from pddl2nl.experiments.hierarchical import recorded_world
 from pddl2nl.experiments.record import VOLATILE
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.experiments.spec import RunSpec
@@ -36,7 +37,7 @@ __all__ = ["KEPT", "Difference", "PlannedRecordError", "Replayed", "replay_recor
 KEPT = (
     *("model", "translator_model", "wording_model", "thoughts_model"),
     *("base_url", "model_settings", "versions", "domain_file", "problem_file", "time"),
-    *("solvable", "suite", "task"),
+    *("solvable", "suite", "task", "reference"),
 )
 """Fields of ``started`` about where a run was made, by what its models were reached, what a planner proved and what its
 task was called, which a replay repeats."""
@@ -53,6 +54,7 @@ _KINDS: Mapping[str, Any] = {
     **dict.fromkeys(("translator_model", "wording_model", "thoughts_model"), str | None),
     "names_seed": int | None,
     "seed": int,
+    "world": Mapping,
 }
 """What the fields of ``started`` are that a run is made of."""
 
@@ -145,7 +147,8 @@ def replay_record(path: str | Path) -> Replayed:
     complete = recorded[-1].get("event") == "finished"
     try:
         model = ReplayModel(path, empty=True)
-        events = run_spec(_spec(started, model)).events
+        with recorded_world(started) as world:
+            events = run_spec(replace(_spec(started, model), **world)).events
     except InputError as error:
         raise RecordError(f"{path}: no run can be made of this record: {error}") from error
     events = tuple(_kept(event, started) if isinstance(event, Started) else event for event in events)

@@ -30,6 +30,12 @@ __all__ = ["Ended", "Job", "PlannerSpec", "last_line", "make_job", "play", "read
 _HASH = 12
 _LONGEST_PART = 40
 _LAST_BYTES = 1 << 16
+_YOUNGER = {"unsolvable": "silent"} | {
+    item.name: item.default
+    for item in fields(RunSpec)
+    if item.name in ("task_text", "form", "faults", "ontology", "library", "embedding_model", "replans")
+}
+"""Fields that the first records had not, whose names shall stay, with what they mean where they say nothing."""
 
 
 @dataclass(frozen=True)
@@ -133,9 +139,20 @@ def _canonical_spec(spec: RunSpec | PlannerSpec, models_file: Path | None = None
     said = {item.name: getattr(spec, item.name) for item in fields(RunSpec)}
     for name in ("task", "record", "out", "suite", "task_name"):
         del said[name]
-    if said["unsolvable"] == "silent":
-        # Younger than the first records, whose names shall stay.
-        del said["unsolvable"]
+    for name, usual in _YOUNGER.items():
+        if said[name] == usual:
+            del said[name]
+    if "ontology" in said and not isinstance(said["ontology"], str | Path):
+        said["ontology"] = sha256(said["ontology"].turtle)
+    if "faults" in said and not isinstance(said["faults"], str):
+        said["faults"] = said["faults"].text
+    for name in ("faults", "ontology"):
+        # Faults are a text or a file, which is there.
+        if name in said and os.path.isfile(said[name]):
+            said[name] = _file_hash(Path(said[name]))
+    if "library" in said:
+        # By its place: it grows with every task, and a run is the same one afterwards.
+        said["library"] = str(said["library"])
     domain, problem = source.text if source is not None else write_domain(task.domain), problem_text(task.problem)
     return {
         **said,
@@ -149,6 +166,7 @@ def _canonical_spec(spec: RunSpec | PlannerSpec, models_file: Path | None = None
             role: _model(getattr(spec, role), models_file)
             for role in ("model", "wording_model", "thoughts_model", "translator_model")
         },
+        **{role: _model(said[role], models_file) for role in ("embedding_model",) if role in said},
     }
 
 

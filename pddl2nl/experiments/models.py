@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 from pddl2nl.experiments.access import Access
 from pddl2nl.llm import (
@@ -93,9 +93,14 @@ def _part(limit: float | None, share: float) -> float | None:
 def _oracle(argument: str, context: ModelContext) -> MadeModel:
     from pddl2nl.baselines import OracleModel, find_driver
     from pddl2nl.baselines.features import beyond_fast_downward
+    from pddl2nl.macros.hvr_mistakes import MISTAKES, Mistake
+    from pddl2nl.macros.hvr_oracle import HierarchicalOracle
+    from pddl2nl.macros.hvr_oracle_knowledge import known_tasks
 
-    if argument:
-        raise ModelConfigurationError(f"--model oracle takes no argument; found {argument!r}")
+    if argument and argument not in MISTAKES:
+        raise ModelConfigurationError(
+            f"--model oracle:{argument}: there is no such mistake to make; there are {', '.join(MISTAKES)}"
+        )
     foreign = beyond_fast_downward(context.domain)
     if foreign:
         raise ModelConfigurationError(
@@ -104,7 +109,11 @@ def _oracle(argument: str, context: ModelContext) -> MadeModel:
         )
     # A missing planner shall show before a run has begun.
     find_driver()
-    return MadeModel(OracleModel(context.domain, context.wording), _free)
+    staged = HierarchicalOracle(
+        context.domain, context.wording, known_tasks(context.domain), mistake=cast("Mistake | None", argument or None)
+    )
+    name = f"oracle:{argument}" if argument else "oracle"
+    return MadeModel(OracleModel(context.domain, context.wording, hierarchical=staged, name=name), _free)
 
 
 def _script(argument: str, context: ModelContext) -> MadeModel:

@@ -19,8 +19,9 @@ from pddl2nl.experiments.profiles import apply_profile
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.experiments.spec_columns import NO_MODEL, SYMBOLIC, TITLES, Repetition, SpecColumn, policy_of
 from pddl2nl.experiments.spec_file import PLANNER_SECONDS, ExperimentSpec, SpecDomain, SpecTask
-from pddl2nl.experiments.spec_options import PLANNER_OPTIONS
+from pddl2nl.experiments.spec_options import HIERARCHICAL, NOT_HIERARCHICAL, PLANNER_OPTIONS
 from pddl2nl.experiments.spec_wordings import wording_file
+from pddl2nl.policies import HVR_POLICIES
 
 __all__ = [
     "Cell",
@@ -109,11 +110,12 @@ def _run(
         key: value for key, value in {**spec.options, **repetition.options}.items() if key not in PLANNER_OPTIONS
     }
     idle = {*(INTERACTIVE if made.one_shot else ONE_SHOT)}
+    idle |= {*(NOT_HIERARCHICAL if column.policy in HVR_POLICIES else HIERARCHICAL)}
     if not made.needs_model:
-        idle = {*options, *idle} - {"steps"}
+        idle = {*options} - {"steps"}
     elif column.style == "pddl":
         idle |= {"translator", "translator_model", "on_ambiguous", "wording_model", "names", "names_seed"}
-    if made.needs_model and task.example is not None:
+    if made.needs_model and task.example is not None and "example" not in idle:
         options.setdefault("example", task.example)
     model = repetition.model
     run = RunSpec(
@@ -156,16 +158,22 @@ def unused_options(spec: ExperimentSpec, columns: Sequence[SpecColumn]) -> set[s
     """Options for which none of the columns has a use."""
     made = [policy_of(column.policy) for column in columns]
     asking = [policy for policy in made if policy.needs_model]
+    hierarchical = [column.policy in HVR_POLICIES for column in columns]
+    flat = [policy_of(column.policy) for column in columns if column.policy not in HVR_POLICIES]
     options = [{**spec.options, **column.options} for column in columns]
     translated = any(one.get("translator", "reader") != "reader" for one in options)
     uses: tuple[tuple[bool, Iterable[str]], ...] = (
-        (any(policy.one_shot for policy in asking), ONE_SHOT),
+        (any(policy.one_shot for policy in asking), ("reading",)),
+        (any(policy.one_shot and policy.needs_model for policy in flat), ("samples", "rounds")),
         (any(not policy.one_shot for policy in asking), ("history", "feedback")),
         (any(not policy.one_shot for policy in made), ("steps",)),
         (any(policy.thoughts for policy in asking), ("thoughts", "thoughts_model")),
         (any("llm" in column.wordings for column in columns), ("wording_model",)),
         (spec.profile is not None or translated, ("translator_model",)),
-        (bool(asking), ("example", "example_plan", "temperature", "unsolvable")),
+        (bool(asking), ("temperature",)),
+        (any(policy.needs_model for policy in flat), ("example", "example_plan", "unsolvable")),
+        (not all(hierarchical), ("translator",)),
+        (any(hierarchical), HIERARCHICAL),
         (bool(spec.baselines), PLANNER_OPTIONS),
     )
     return {option for used, options_ in uses if not used for option in options_}

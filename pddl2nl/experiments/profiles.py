@@ -16,7 +16,8 @@ from typing import Any
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.spec import RunSpec
-from pddl2nl.policies import POLICIES
+from pddl2nl.experiments.spec_options import NOT_HIERARCHICAL
+from pddl2nl.policies import HVR_POLICIES, POLICIES
 
 __all__ = ["PROFILES", "SEEDS", "WALK_SEEDS", "Profile", "apply_profile", "profile"]
 
@@ -98,6 +99,8 @@ def apply_profile(spec: RunSpec, name: str, given: Collection[str] = ()) -> RunS
     asks = spec.policy not in POLICIES or POLICIES[spec.policy]().needs_model
     if spec.style == "nl" and asks:
         values |= chosen.language
+    if spec.policy in HVR_POLICIES:
+        values = {key: value for key, value in values.items() if key not in NOT_HIERARCHICAL}
     if not asks:
         # A policy that asks no model is told nothing that one would have to word.
         del values["model"]

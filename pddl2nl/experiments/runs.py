@@ -6,19 +6,23 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.experiments.access import Access, reach
 from pddl2nl.experiments.record import RecordWriter, free_record_path, partial_path, record_name
 from pddl2nl.experiments.setup import Prepared, prepare
-from pddl2nl.experiments.spec import RunSpec
+from pddl2nl.experiments.spec import REPLANS, RunSpec
 from pddl2nl.llm import Model, ReplyPendingError
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import Task
 from pddl2nl.policies import Episode, Event
 from pddl2nl.policies.budget import total
 from pddl2nl.policies.events import Fault, Finished, Outcome
+
+if TYPE_CHECKING:
+    from pddl2nl.worlds.faults import Faults
+    from pddl2nl.worlds.ontology import Ontology
 
 __all__ = ["RunResult", "RunSpec", "run", "run_spec"]
 
@@ -108,6 +112,13 @@ def run(
     samples: int = 1,
     rounds: int = 0,
     unsolvable: str = "silent",
+    task_text: str | None = None,
+    form: str = "goal",
+    faults: str | Faults | None = None,
+    ontology: str | Path | Ontology | None = None,
+    library: str | Path | None = None,
+    embedding_model: str | Model | None = None,
+    replans: int = REPLANS,
     temperature: float | None = 0.0,
     steps: int | None = None,
     max_calls: int | None = None,
@@ -153,6 +164,13 @@ def run(
             samples=samples,
             rounds=rounds,
             unsolvable=unsolvable,
+            task_text=task_text,
+            form=form,
+            faults=faults,
+            ontology=ontology,
+            library=library,
+            embedding_model=embedding_model,
+            replans=replans,
             temperature=temperature,
             steps=steps,
             max_calls=max_calls,

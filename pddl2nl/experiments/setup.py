@@ -14,6 +14,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.choices import beyond_paper, checked_policy
 from pddl2nl.experiments.example import SolvedProblem, find_example, problem_text, tell_example
+from pddl2nl.experiments.hierarchical import hierarchical
 from pddl2nl.experiments.models import MadeModel, ModelContext, make_model, wrap_model
 from pddl2nl.experiments.plans import ff_plan
 from pddl2nl.experiments.solvability import foreseen
@@ -33,7 +34,7 @@ from pddl2nl.nl import (
     word_domain,
 )
 from pddl2nl.pddl import Task, write_domain
-from pddl2nl.policies import Episode, Example, Limits, Policy, RequestSettings, Setting
+from pddl2nl.policies import HVR_POLICIES, Episode, Example, Limits, Policy, RequestSettings, Setting
 from pddl2nl.policies.asking import Asking, LimitReachedError
 from pddl2nl.policies.budget import Asked
 from pddl2nl.policies.episode import TRANSLATOR_TOKENS
@@ -142,6 +143,7 @@ def prepare(spec: RunSpec, access: Access | None = None) -> Prepared:
         example = _example(spec, policy, solved, wording, asking if thinks else None)
     except _NO_REPLY as error:
         failure, example = error, _example(spec, policy, solved, wording, None)
+    more = hierarchical(spec, simulator, wording, access)
     reader = Reader(task, wording, names) if spec.style == "nl" else PDDLReader(simulator)
     translator: Translator | None = None
     if _translates(spec, policy) and isinstance(reader, Reader):
@@ -161,10 +163,17 @@ def prepare(spec: RunSpec, access: Access | None = None) -> Prepared:
         samples=spec.samples,
         rounds=spec.rounds,
         unsolvable=spec.unsolvable,
+        **more.setting,
     )
     request = RequestSettings(spec.temperature, spec.seed)
+    started = _started(spec, policy, roles, limits, request, wording, names, example)
     started = replace(
-        _started(spec, policy, roles, limits, request, wording, names, example), solvable=foreknown.solvable
+        started,
+        solvable=foreknown.solvable,
+        settings={**started.settings, **more.settings},
+        reference=more.reference,
+        world=more.world,
+        prompts={**started.prompts, **more.prompts},
     )
     return Prepared(policy if failure is None else _Broken(failure), setting, asking, limits, request, started)
 
@@ -198,7 +207,7 @@ def _roles(spec: RunSpec, policy: Policy, given: Wording | None, access: Access)
     wording = given or template_wording(spec.task.domain)
     words = _no_oracle(spec.wording_model or spec.model, "--wording llm") if given is None else None
     planner = _made(spec, spec.model, wording, access)
-    if spec.base_url is not None and planner.base_url is None:
+    if spec.base_url is not None and planner.base_url is None and spec.embedding_model is None:
         raise InputError(f"--base-url is for models behind an endpoint; '{planner.model.name}' has none")
     translates = None
     if _translates(spec, policy):
@@ -272,7 +281,7 @@ def _worded(spec: RunSpec, asking: Asking) -> Wording:
 
 def _solved(spec: RunSpec, policy: Policy) -> SolvedProblem | None:
     """The problem that the example shows; None where none is shown."""
-    if not policy.needs_model:
+    if not policy.needs_model or spec.policy in HVR_POLICIES:
         return None
     if spec.example == "none":
         if spec.example_plan is not None:

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pddl2nl.experiments.example import SolvedProblem
 from pddl2nl.llm import Model
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import Task
 
-__all__ = ["RunSpec"]
+if TYPE_CHECKING:
+    from pddl2nl.worlds.faults import Faults
+    from pddl2nl.worlds.ontology import Ontology
+
+__all__ = ["FORMS", "REPLANS", "RunSpec"]
+
+FORMS = ("goal", "constructive")
+"""The forms of a task's text: what is wanted, or how it is done."""
+REPLANS = 3
+"""How many new plans a hierarchical policy may make; the paper names no number."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +54,17 @@ class RunSpec:
         samples: how many plans are asked for, of which the first valid one counts (one-shot; beyond the paper).
         rounds: how often the validator's explanation goes back to the model (one-shot; beyond the paper).
         unsolvable: ``silent``, as in the paper, or ``tell``: the prompt says what to answer where there is no plan.
+        task_text: what a hierarchical policy is told to do, in words; None for the task's own text (that of its
+            reference, `pddl2nl.tasks.references`), else the told goal, for which "" stands as well.
+        form: of that text: ``goal``, what is wanted, or ``constructive``, how it is done.
+        faults: how the world differs from the model, of hierarchical policies: a text that
+            `pddl2nl.worlds.faults.read_faults` reads, the path of a file with such a text, or what it gives; None for
+            no difference.
+        ontology: a Turtle file, or an `Ontology` itself, of the domain's classes and affordances; None for the shipped
+            domain's own, else for one made from the domain.
+        library: a folder in which macro-actions are kept for later tasks; None for none.
+        embedding_model: what compares names by meaning, as ``model``; None for comparing their letters.
+        replans: how many new macro plans, or new plans, a hierarchical policy may make.
         steps: the step limit of interactive policies; None for twice the length of FF's plan, or
             `pddl2nl.experiments.solvability.UNSOLVABLE_STEPS` where there is none.
         max_calls, max_tokens, max_usd: looked at before each call of a model; replies from the cache are free.
@@ -77,6 +98,13 @@ class RunSpec:
     samples: int = 1
     rounds: int = 0
     unsolvable: str = "silent"
+    task_text: str | None = None
+    form: str = "goal"
+    faults: str | Faults | None = None
+    ontology: str | Path | Ontology | None = None
+    library: str | Path | None = None
+    embedding_model: str | Model | None = None
+    replans: int = REPLANS
     steps: int | None = None
     max_calls: int | None = None
     max_tokens: int | None = None

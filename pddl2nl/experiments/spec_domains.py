@@ -42,7 +42,7 @@ from pddl2nl.experiments.toml_places import (
     whole,
 )
 from pddl2nl.pddl import Domain, Task, load_domain, load_problem
-from pddl2nl.tasks import ShippedDomain, shipped_domain, shipped_domains
+from pddl2nl.tasks import ShippedDomain, authored_domains, shipped_domain, shipped_domains
 from pddl2nl.tasks.suites import Suite, SuiteTask, find_suites
 from pddl2nl.tasks.transformations import TRANSFORMATIONS
 from validators import Simulator
@@ -170,7 +170,7 @@ class DomainEntries:
 
     def _unknown_instances(self, found: list[SpecDomain]) -> None:
         names = {each.name for one in found if one.path in _shipped_paths() for each in one.tasks}
-        known = [each.name for name in shipped_domains() for each in shipped_domain(name).instances]
+        known = [each.name for name in _all_shipped() for each in shipped_domain(name).instances]
         for name in self._instances:
             if name not in names and self._file.sound:
                 self._file.wrong(
@@ -263,14 +263,18 @@ def _none_of(shipped: ShippedDomain, wanted: str, named: bool) -> str:
     if named and known:
         return f"{shipped.name} has none of 'instances'; it has {known}"
     others = [
-        name for name in shipped_domains() if any(each.role == _SETS[wanted] for each in shipped_domain(name).instances)
+        name for name in _all_shipped() if any(each.role == _SETS[wanted] for each in shipped_domain(name).instances)
     ]
     there_are = f"there is one for {', '.join(others)}" if others else "no domain has one"
     return f"{shipped.name} has no set '{wanted}'; {there_are}"
 
 
 def _shipped_paths() -> set[Path]:
-    return {shipped_domain(name).domain_path for name in shipped_domains()}
+    return {shipped_domain(name).domain_path for name in _all_shipped()}
+
+
+def _all_shipped() -> tuple[str, ...]:
+    return (*shipped_domains(), *authored_domains())
 
 
 def _index(domains: list[Domain], domain: Domain) -> int:

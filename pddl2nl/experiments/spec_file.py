@@ -19,7 +19,7 @@
     policy = "act"
 
     [[tables]]
-    kind = "coverage"                   # what the experiment ends in: coverage, suites, families, tokens
+    kind = "coverage"                   # what the experiment ends in: coverage, suites, families, tokens, hvr, …
 
     [options]                           # as of pddl2nl run: names, translator, example, steps, …
     [budgets]                           # of the whole experiment: max_usd, max_calls, max_tokens

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os.path
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from pddl2nl.experiments.spec import FORMS
 from pddl2nl.experiments.spec_filters import FILTERS, memory_mb
 from pddl2nl.experiments.thoughts import THOUGHTS
 from pddl2nl.experiments.toml_places import Kind, TOMLText, choice, number, text, whole
@@ -17,7 +19,7 @@ from pddl2nl.policies.prompting import UNSOLVABLE
 from pddl2nl.policies.translating import TRANSLATORS
 from pddl2nl.policies.understanding import ON_AMBIGUOUS
 
-__all__ = ["OPTIONS", "PLANNER_OPTIONS", "ROLES", "References"]
+__all__ = ["HIERARCHICAL", "NOT_HIERARCHICAL", "OPTIONS", "PLANNER_OPTIONS", "ROLES", "References"]
 
 OPTIONS: dict[str, Kind] = {
     "names": choice(SCHEMES),
@@ -36,15 +38,29 @@ OPTIONS: dict[str, Kind] = {
     "unsolvable": choice(UNSOLVABLE),
     "samples": whole(1),
     "rounds": whole(0),
+    "task_text": text,
+    "form": choice(FORMS),
+    "faults": text,
+    "ontology": text,
+    "library": text,
+    "embedding_model": text,
+    "replans": whole(0),
     "steps": whole(1),
     "temperature": number(0),
 }
 """Fields of `RunSpec` that a file may give."""
 PLANNER_OPTIONS: dict[str, Kind] = {"planner_seconds": whole(1), "planner_memory": FILTERS["memory"]}
 """The limits of baselines."""
+HIERARCHICAL = ("task_text", "form", "faults", "ontology", "library", "embedding_model", "replans")
+"""The options that hierarchical policies alone have a use for."""
+NOT_HIERARCHICAL = (
+    *("translator", "translator_model", "example", "example_plan", "thoughts", "thoughts_model"),
+    *("samples", "rounds", "unsolvable"),
+)
+"""Those that other policies which ask a model have a use for, and hierarchical ones have not."""
 ROLES = ("translator_model", "thoughts_model", "wording_model")
 """The options that name models."""
-_FILES = ("example", "example_plan")
+_FILES = ("example", "example_plan", "ontology")
 
 
 class References:
@@ -87,6 +103,11 @@ class References:
         for key in _FILES:
             if said.get(key, "none") != "none":
                 found[key] = self.file_at(said[key], *keys, key)
+        if "library" in said:
+            found["library"] = self.path(said["library"])
+        if "faults" in said and os.path.isfile(path := self.path(said["faults"])):
+            # What is no file is a text that says the faults, and may be no path at all.
+            found["faults"] = str(path)
         if "planner_memory" in said:
             found["planner_memory"] = memory_mb(said["planner_memory"])
         return found

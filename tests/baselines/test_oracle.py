@@ -185,7 +185,8 @@ def test_the_account_is_honest(tower: World) -> None:
 
 
 def test_it_holds_a_domain_and_a_wording_and_no_task() -> None:
-    assert list(inspect.signature(OracleModel).parameters) == ["domain", "wording", "time_limit"]
+    parameters = ["domain", "wording", "time_limit", "hierarchical", "name"]
+    assert list(inspect.signature(OracleModel).parameters) == parameters
 
 
 def test_it_plans_for_the_goal_in_the_text(tower: World) -> None:

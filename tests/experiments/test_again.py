@@ -27,7 +27,7 @@ from pddl2nl.llm import (
 from pddl2nl.llm.loopback import ChatServer
 from pddl2nl.nl import template_wording
 from pddl2nl.pddl import Task, parse_task
-from pddl2nl.policies import POLICIES, event_to_json
+from pddl2nl.policies import HVR_POLICIES, POLICIES, event_to_json
 from pddl2nl.policies.events import RecordError
 
 ODD = "; ☕ überall\u2028und\u0085nirgends\n"
@@ -142,11 +142,20 @@ def _spec(policy: str, style: str, rng: random.Random, task: Task, example: tupl
     draw, made, seed = rng.choice, POLICIES[policy](), rng.randrange(10**6)
     said, shown = style == "nl" and made.needs_model, draw([True, False]) and made.needs_model
     beyond: dict[str, Any] = {}
-    if made.needs_model and made.one_shot:
+    if policy in HVR_POLICIES:
+        shown = False
+        beyond = {
+            "task_text": draw([None, "", "Put the red cup away."]),
+            "replans": draw([0, 3]),
+            "faults": draw([None, "fail 40%", "fail at 1; initially (at blue shelf)"]),
+            "wording": draw([None, "llm", template_wording(task.domain)]),
+            "wording_model": draw([None, Chatter(seed + 2, "wording-7b")]),
+        }
+    elif made.needs_model and made.one_shot:
         beyond = {"samples": draw([1, 3]), "rounds": draw([0, 2])}
     elif made.needs_model:
         beyond = {"history": draw(["full", "compact"]), "feedback": draw(["reason", "applicable", "minimal"])}
-    if said:
+    if said and policy not in HVR_POLICIES:
         translator = draw(["reader", "llm", "reader+llm"])
         beyond |= {
             "wording": draw([None, "llm", "llm", template_wording(task.domain)]),
@@ -165,8 +174,8 @@ def _spec(policy: str, style: str, rng: random.Random, task: Task, example: tupl
         on_ambiguous=draw(["refuse", "state"]),
         example=example[0] if shown else "none",
         example_plan=example[1] if shown else None,
-        thoughts=draw(["auto", "llm", "template"]),
-        thoughts_model=draw([None, Chatter(seed + 3, "thoughts-7b")]),
+        thoughts="auto" if policy in HVR_POLICIES else draw(["auto", "llm", "template"]),
+        thoughts_model=None if policy in HVR_POLICIES else draw([None, Chatter(seed + 3, "thoughts-7b")]),
         steps=draw([4, 8]),
         max_calls=draw([None, None, None, 0, 2, 7]),
         max_tokens=draw([None, None, 3000, 9000]),

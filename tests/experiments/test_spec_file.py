@@ -166,7 +166,8 @@ WRONG = {
     "unknown option": (GOOD + "[options]\nstep = 1", r":5:1: unknown key 'options.step'; did you mean 'steps'\?"),
     "unknown policy": (
         GOOD.replace('"basic"', '"basic", "reakt"'),
-        r":2:22: 'policies' holds 'reakt'; one of basic, cot, act, react, random was expected; did you mean 'react'\?",
+        r":2:22: 'policies' holds 'reakt'; one of basic, cot, act, react, random, "
+        r"hvr, hv, hr, vr, r, llm was expected; did you mean 'react'\?",
     ),
     "unknown domain": (GOOD.replace("visitall", "visital"), r":1:12: 'domains': no domain 'visital' .*'visitall'\?"),
     "over lines": (GOOD + "seeds = [\n  1,\n  2,\n  -3,\n]", r":7:3: 'seeds' holds -3; a whole number, at least 0"),

@@ -15,7 +15,7 @@ from pddl2nl.experiments.setup import ff_plan
 from pddl2nl.llm import Completion, Request, ScriptedModel, ScriptedReply
 from pddl2nl.llm.loopback import ChatServer
 from pddl2nl.nl import READING_POLICIES, Reader, Teller, choose_wording, make_names, wording_from_json
-from pddl2nl.policies import POLICIES, event_from_json, event_to_json
+from pddl2nl.policies import HVR_POLICIES, POLICIES, event_from_json, event_to_json
 from pddl2nl.policies.events import VOLATILE, Event, Prompted, Read, Replied, Started
 from pddl2nl.policies.prompting import prompt_hash
 from pddl2nl.reports import read_record, recheck
@@ -24,7 +24,7 @@ from pddl2nl.reports.html import render_report
 from pddl2nl.reports.view import turns_of
 from pddl2nl.tasks import shipped_domain, shipped_domains, shipped_task
 
-MECHANISMS = [name for name, make in POLICIES.items() if make().needs_model]
+MECHANISMS = [name for name, make in POLICIES.items() if make().needs_model and name not in HVR_POLICIES]
 BARE: dict[str, Any] = {"example": "none", "steps": 40}
 TASK = ("blocksworld", "p01")
 

@@ -1,0 +1,228 @@
+"""What a run of a hierarchical policy (HVR and its ablations) has besides any other: its task in words, and its world.
+
+The task's text is what the command line says, else the text of the task's reference (`pddl2nl.tasks.references`), else
+none, and then the told goal stands for it. The world is the simulator itself, unless faults are named. Faults, ontology
+and what the library held stand in the record by their content, so that a run can be made again from the record alone.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from pddl2nl.errors import InputError
+from pddl2nl.experiments.access import Access
+from pddl2nl.experiments.models import ModelContext, make_model
+from pddl2nl.experiments.spec import FORMS, RunSpec
+from pddl2nl.nl import Wording
+from pddl2nl.pddl import Domain, Task, parse_domain
+from pddl2nl.policies import HVR_POLICIES
+from pddl2nl.policies.events import Started
+from pddl2nl.tasks import match_shipped
+from pddl2nl.tasks.references import Form, Reference, reference_of
+from validators import Simulator
+
+if TYPE_CHECKING:
+    from pddl2nl.macros.library import Library
+    from pddl2nl.worlds.ontology import Ontology
+
+__all__ = ["Hierarchical", "hierarchical", "recorded_world"]
+
+
+@dataclass(frozen=True)
+class Hierarchical:
+    """What is added to a run's setting and to its first event; all of it empty for other policies.
+
+    Attributes:
+        setting: fields of `pddl2nl.policies.Setting`.
+        settings: what is added to ``settings`` of the first event.
+        reference, world: fields of the first event.
+        prompts: the hashes of the prompt files, by name.
+    """
+
+    setting: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    reference: Mapping[str, Any] = field(default_factory=dict)
+    world: Mapping[str, Any] = field(default_factory=dict)
+    prompts: Mapping[str, str] = field(default_factory=dict)
+
+
+def hierarchical(spec: RunSpec, simulator: Simulator, wording: Wording, access: Access) -> Hierarchical:
+    """Everything of a run that hierarchical policies alone have; of other policies the task's reference.
+
+    Raises:
+        InputError: faults or an ontology that cannot be read, a form in which the task has no text, a library that is
+            no folder, or a model that gives no vectors.
+        MissingExtraError: an ontology is given, and rdflib is not installed.
+    """
+    reference = reference_of(spec.task)
+    if spec.policy not in HVR_POLICIES:
+        # A plan of any mechanism can be measured against it; its text was not shown.
+        return Hierarchical(reference={} if reference is None else reference.to_json())
+    text = _task_text(spec, reference)
+    setting: dict[str, Any] = {"task_text": text, "replans": spec.replans}
+    world: dict[str, Any] = {}
+    if spec.faults is not None:
+        from pddl2nl.worlds.executor import executor_for
+        from pddl2nl.worlds.faults import read_faults
+
+        faults = read_faults(spec.faults) if isinstance(spec.faults, str) else spec.faults
+        setting["executor"] = executor_for(simulator, faults, seed=spec.seed)
+        world["faults"] = faults.text
+    ontology = _ontology(spec)
+    if ontology is not None:
+        setting["ontology"] = ontology
+        world["ontology"] = ontology.turtle
+    if spec.embedding_model is not None:
+        name, setting["embed"] = _embedder(spec, wording, access)
+        world["embedding_model"] = name
+    if spec.library is not None:
+        setting["library"], world["library"] = _library(spec.library, spec.task.domain)
+    said = {} if reference is None else reference.to_json(spec.form)
+    if reference is not None and spec.task_text is not None:
+        said = {**said, "text": text}
+    settings = {"task_text": text, "form": spec.form, "replans": spec.replans}
+    return Hierarchical(setting, settings, said, world, _prompts(spec.policy))
+
+
+def _prompts(policy: str) -> dict[str, str]:
+    """The hashes of the files of all stages that a policy has."""
+    from pddl2nl.macros import prompting
+    from pddl2nl.policies.hvr import MECHANISMS
+    from pddl2nl.policies.hvr_prompts import HVR_PROMPTS
+    from pddl2nl.policies.prompting import prompt_hash
+
+    mechanism = MECHANISMS[policy]
+    hierarchy, verified = mechanism.hierarchy, mechanism.verification
+    asked = ["retrieval"] if mechanism.retrieval else []
+    asked += ["macro-plan", "block"] if hierarchy else ["plan"]
+    asked += ["block-correction" if hierarchy else "plan-correction"] if verified else []
+    conditions = ["conditions", "conditions_example", "conditions_example_reply"] if hierarchy else []
+    conditions += ["conditions_correction", "conditions_refinement"] if hierarchy and verified else []
+    return {
+        **{HVR_PROMPTS[stage]: prompt_hash(HVR_PROMPTS[stage]) for stage in asked},
+        **{f"{name}.txt": prompting.prompt_hash(f"{name}.txt") for name in conditions},
+    }
+
+
+def _task_text(spec: RunSpec, reference: Reference | None) -> str:
+    if spec.task_text is not None:
+        return " ".join(spec.task_text.split("\n")).strip()
+    if reference is None:
+        if spec.form != FORMS[0]:
+            raise InputError(
+                f"--form {spec.form}: this task has no text of its own, so it is told by its goal; give a text of that "
+                "form by --task-text TEXT"
+            )
+        return ""
+    if spec.form not in reference.texts:
+        raise InputError(
+            f"--form {spec.form}: task {reference.task} has a text in the form {' and '.join(reference.texts)} alone; "
+            "give one by --task-text TEXT"
+        )
+    return reference.texts[cast(Form, spec.form)]
+
+
+def _ontology(spec: RunSpec) -> Ontology | None:
+    if spec.ontology is not None and not isinstance(spec.ontology, str | Path):
+        return spec.ontology
+    from pddl2nl.worlds.ontology import load_ontology
+
+    if spec.ontology is not None:
+        return load_ontology(Path(spec.ontology))
+    shipped = _shipped_ontology(spec.task)
+    return None if shipped is None else load_ontology(shipped)
+
+
+def _shipped_ontology(task: Task) -> Path | None:
+    shipped = match_shipped(task.domain)
+    path = None if shipped is None else shipped.folder / "ontology.ttl"
+    return path if path is not None and path.is_file() else None
+
+
+def _embedder(
+    spec: RunSpec, wording: Wording, access: Access
+) -> tuple[str, Callable[[Sequence[str]], list[list[float]]]]:
+    chosen = spec.embedding_model
+    if isinstance(chosen, str):
+        context = ModelContext(spec.task.domain, wording, spec.style, spec.base_url, access)
+        chosen = make_model(chosen, context).model
+    assert chosen is not None
+    embed = getattr(chosen, "embed", None)
+    if embed is None:
+        raise InputError(
+            f"--embedding-model {chosen.name}: it gives no vectors; name a model behind an endpoint that does, or "
+            "leave the option out, and names are compared by their letters"
+        )
+    return chosen.name, embed
+
+
+def _library(folder: str | Path, domain: Domain) -> tuple[Library, list[str]]:
+    """The library, and the files of those of its macros that this domain can use: it may hold more tomorrow."""
+    from pddl2nl.macros.library import Library
+    from pddl2nl.macros.macro_files import write_macro_file
+
+    library = Library(folder)
+    return library, [write_macro_file(stored) for stored in library.shelf(domain).macros]
+
+
+@contextmanager
+def recorded_world(started: Started) -> Iterator[dict[str, Any]]:
+    """The fields of `RunSpec` by which a hierarchical run is made again in the world that its record holds.
+
+    Its library stands in a folder that goes when the block ends.
+
+    Raises:
+        InputError: the record holds something else, or what no record holds is needed: vectors of an embedding model.
+    """
+    if started.policy not in HVR_POLICIES:
+        yield {}
+        return
+    said, world = started.settings, started.world
+    if "embedding_model" in world:
+        raise InputError(
+            f"names were compared by the vectors of '{world['embedding_model']}', which no record holds: it cannot be "
+            "replayed"
+        )
+    fields: dict[str, Any] = {
+        "thoughts": "auto",
+        "task_text": _recorded(said, "task_text", str),
+        "form": _recorded(said, "form", str),
+        "replans": _recorded(said, "replans", int),
+    }
+    if "faults" in world:
+        from pddl2nl.worlds.faults import parse_faults
+
+        # As a text, for a record must not say which file is read.
+        fields["faults"] = parse_faults(_recorded(world, "faults", str))
+    if "ontology" in world:
+        from pddl2nl.worlds.ontology import parse_ontology
+
+        fields["ontology"] = parse_ontology(_recorded(world, "ontology", str), "<the recorded ontology>")
+    if "library" not in world:
+        yield fields
+        return
+    domain = parse_domain(started.domain_pddl, started.domain_file or "<domain>")
+    with tempfile.TemporaryDirectory(prefix="pddl2nl-library-", ignore_cleanup_errors=True) as folder:
+        _fill(Path(folder), _recorded(world, "library", list), domain)
+        yield {**fields, "library": folder}
+
+
+def _fill(folder: Path, files: Sequence[Any], domain: Domain) -> None:
+    """Puts macros into a library."""
+    from pddl2nl.macros.library import Library
+    from pddl2nl.macros.macro_files import read_macro_file
+
+    for number, text in enumerate(files, 1):
+        stored = read_macro_file(str(text), domain, f"<macro {number} of the recorded library>")
+        Library(folder).put(domain, stored)
+
+
+def _recorded(said: Mapping[str, Any], name: str, kind: type) -> Any:
+    if not isinstance(value := said.get(name), kind):
+        raise InputError(f"'{name}' of its first event cannot be {value!r}")
+    return value

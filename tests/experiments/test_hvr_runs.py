@@ -1,0 +1,404 @@
+"""Runs of the hierarchical policies: the whole chain with the oracle, its mistakes found and mended, its options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pddl2nl.errors import InputError
+from pddl2nl.experiments import RunResult, RunSpec, run, run_spec
+from pddl2nl.experiments.again import replay_record
+from pddl2nl.experiments.jobs import make_job
+from pddl2nl.experiments.product import cells
+from pddl2nl.experiments.spec_file import load_experiment
+from pddl2nl.llm import Completion, Request
+from pddl2nl.macros.hvr_mistakes import MISTAKES
+from pddl2nl.macros.prompting import STAGES, read_sections, stage_of
+from pddl2nl.pddl import Task, parse_task
+from pddl2nl.policies import HVR_POLICIES
+from pddl2nl.policies.events import Finished, Prompted, Rejected, Started
+from pddl2nl.policies.hvr_events import BlockExpanded, Discrepancy, MacroProved, MacrosVerified, PlanExpanded
+from pddl2nl.reports.hvr_metrics import execution_success
+from pddl2nl.reports.records import RunRecord
+from pddl2nl.tasks import shipped_task
+from pddl2nl.tasks.references import reference_of
+from validators import GroundAction, validate
+from validators.plans import plan_of
+
+pytest.importorskip("rdflib", reason="the knowledge graph is absent: pip install 'pddl2nl[macros]'")
+pytest.importorskip("z3", reason="the prover is absent: pip install 'pddl2nl[macros]'")
+pytestmark = pytest.mark.usefixtures("needs_planner")
+
+KITCHEN = (*(f"t{number:02}" for number in range(1, 13)), "t05bis")
+VERIFYING = ("hvr", "hv", "vr")
+
+
+def kitchen(name: str) -> Task:
+    return shipped_task("kitchen", name)
+
+
+def of(kind: type[Any], result: RunResult) -> list[Any]:
+    return [event for event in result.events if isinstance(event, kind)]
+
+
+def planned(result: RunResult) -> tuple[str, ...]:
+    plan: tuple[str, ...] = of(PlanExpanded, result)[-1].actions
+    return plan
+
+
+def validates(task: Task, plan: Sequence[str]) -> bool:
+    return validate(task, plan_of(map(GroundAction.parse, plan))).valid
+
+
+def assert_ground_truth(task: Task, result: RunResult) -> None:
+    """Plan correctness of 100 %: solved by a plan that is one of the ground truths."""
+    reference = reference_of(task)
+    assert reference is not None
+    assert result.outcome == "solved", result.message
+    assert planned(result) in {way.plan for way in reference.ways}
+
+
+def violations(result: RunResult) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """What a validator found violated, with the place of the event."""
+    for place, event in enumerate(result.events):
+        if isinstance(event, BlockExpanded | MacrosVerified) and event.unmet and event.feedback:
+            yield place, event.unmet
+
+
+def reached(result: RunResult, place: int, unmet: Sequence[str]) -> bool:
+    """Whether violated conditions stand, under their told names, in the feedback of the next prompt."""
+    names = result.events[0].names  # type: ignore[union-attr]
+    told = unmet[0]
+    for name in sorted(names, key=len, reverse=True):
+        told = told.replace(f" {name})", f" {names[name]})").replace(f" {name} ", f" {names[name]} ")
+    later = next(event for event in result.events[place:] if isinstance(event, Prompted))
+    return told in read_sections(later.messages[-1].content).get("Feedback", "")
+
+
+# ── the oracle plans as it should ────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("policy", ["vr", "r", "llm"])
+def test_the_oracle_serves_wine_by_every_policy(policy: str) -> None:
+    task = kitchen("t01")
+    result = run(task, policy, "oracle")
+    assert_ground_truth(task, result)
+    assert not of(Rejected, result)
+
+
+def test_hvr_asks_in_stages_and_proves_what_it_is_told() -> None:
+    task = kitchen("t01")
+    result = run(task, "hvr", "oracle")
+    assert_ground_truth(task, result)
+    stages = [stage_of(event.messages) for event in of(Prompted, result) if event.kept == 0]
+    assert set(stages) == {"retrieval", "macro-plan", "conditions", "block"}
+    assert set(stages) <= set(STAGES)
+    proofs = of(MacroProved, result)
+    assert len(proofs) == len(of(BlockExpanded, result)) > 1
+    assert all(proof.sound and proof.precondition in ("exact", "stronger") for proof in proofs)
+
+
+@pytest.mark.parametrize(("domain", "instance"), [("blocksworld", "p05"), ("rovers", "p01")])
+def test_a_task_without_words_of_its_own_is_told_by_its_goal(domain: str, instance: str) -> None:
+    result = run(shipped_task(domain, instance), "hvr", "oracle")
+    assert result.solved
+    started = result.events[0]
+    assert isinstance(started, Started)
+    assert (started.reference, started.settings["task_text"]) == ({}, "")
+    assert read_sections(of(Prompted, result)[0].messages[-1].content)["Task"].startswith("My goal is that")
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", KITCHEN)
+def test_the_oracle_plans_every_task_by_every_policy_as_the_ground_truth(name: str) -> None:
+    task = kitchen(name)
+    for policy in HVR_POLICIES:
+        result = run(task, policy, "oracle")
+        assert_ground_truth(task, result)
+        for verified in of(MacrosVerified, result):
+            assert verified.verified == verified.total
+        assert all(block.holds and block.round == 0 for block in of(BlockExpanded, result))
+        assert all(proof.sound for proof in of(MacroProved, result))
+
+
+@pytest.mark.parametrize("names", ["original", "inferred"])
+def test_objects_may_be_called_otherwise(names: str) -> None:
+    task = kitchen("t01")
+    assert_ground_truth(task, run(task, "vr", "oracle", names=names))
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", ["t03", "t06", "t12"])
+def test_the_text_may_be_constructive(name: str) -> None:
+    task = kitchen(name)
+    assert_ground_truth(task, run(task, "hr", "oracle", form="constructive"))
+
+
+# ── mistakes ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("mistake", ["missing-navigation", "wrong-order"])
+def test_a_mistake_in_the_whole_plan_reaches_the_prompt_and_is_mended(mistake: str) -> None:
+    task = kitchen("t02")
+    mended = run(task, "vr", f"oracle:{mistake}")
+    assert [reached(mended, place, unmet) for place, unmet in violations(mended)] == [True]
+    assert_ground_truth(task, mended)
+    left = run(task, "llm", f"oracle:{mistake}")
+    assert left.outcome == "inapplicable"
+    assert not of(BlockExpanded, left)[0].holds
+    assert not validates(task, planned(left))
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("mistake", MISTAKES)
+@pytest.mark.parametrize("name", ["t02", "t04", "t09"])
+def test_each_mistake_reaches_the_prompt_and_the_final_plan_validates(mistake: str, name: str) -> None:
+    task = kitchen(name)
+    for policy in ("hvr", "hv"):
+        result = run(task, policy, f"oracle:{mistake}")
+        found = list(violations(result))
+        assert found, policy
+        assert all(reached(result, place, unmet) for place, unmet in found)
+        assert_ground_truth(task, result)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_without_verification_each_mistake_stays_and_is_measured(mistake: str) -> None:
+    task = kitchen("t02")
+    result = run(task, "hr", f"oracle:{mistake}")
+    if mistake == "wrong-precondition":
+        # Conditions are not what is carried out.
+        assert result.solved
+        assert of(MacrosVerified, result)[0].verified < of(MacrosVerified, result)[0].total
+    else:
+        assert not result.solved
+        assert not all(block.holds for block in of(BlockExpanded, result))
+    assert not any(event.round for event in (*of(BlockExpanded, result), *of(MacrosVerified, result)))
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", ["t07", "t08"])
+def test_an_order_is_wrong_too_where_it_leaves_somebody_elsewhere(name: str) -> None:
+    task = kitchen(name)
+    result = run(task, "hv", "oracle:wrong-order")
+    found = list(violations(result))
+    assert found
+    assert all(reached(result, place, unmet) for place, unmet in found)
+    assert_ground_truth(task, result)
+
+
+@pytest.mark.heavy
+def test_a_missing_navigation_alone_is_put_in_by_the_repair_before_anything_is_asked() -> None:
+    result = run(kitchen("t04"), "hvr", "oracle:missing-navigation")
+    blocks = of(BlockExpanded, result)
+    assert any(block.inserted and block.holds and block.round == 0 for block in blocks)
+
+
+@pytest.mark.parametrize("model", ["oracle:forgetful", "oracle:"])
+def test_there_is_no_other_mistake(model: str) -> None:
+    if model == "oracle:":
+        assert run(kitchen("t01"), "llm", model).solved
+        return
+    with pytest.raises(InputError, match=r"there is no such mistake.*wrong-order"):
+        run(kitchen("t01"), "llm", model)
+
+
+# ── a world that differs ─────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    "faults",
+    [
+        "fail (pick-up egg-1)",
+        "initially (dirty pan-1)",
+        "move (inside egg-cracked-1 pan-1) -> (on egg-cracked-1 countertop-1) before 9",
+    ],
+)
+@pytest.mark.heavy
+def test_a_world_that_differs_is_found_out_and_planned_for(faults: str) -> None:
+    for policy in VERIFYING:
+        result = run(kitchen("t03"), policy, "oracle", faults=faults)
+        assert result.solved, (policy, result.message)
+        seen = of(Discrepancy, result)
+        assert seen
+        assert all(each.action and (each.missing or each.surplus or each.condition) for each in seen)
+    assert of(Started, result)[0].world["faults"] == faults
+
+
+def test_without_verification_a_fault_ends_the_run_and_is_measured_but_told_to_nobody() -> None:
+    result = run(kitchen("t01"), "r", "oracle", faults="fail (pick-up wine-bottle-1)")
+    assert result.outcome == "inapplicable"
+    first = of(Discrepancy, result)[0]
+    assert (first.step, first.action, first.feedback) == (2, "(pick-up wine-bottle-1)", "")
+    assert "(holding wine-bottle-1)" in first.missing
+    assert all("Feedback" not in read_sections(event.messages[-1].content) for event in of(Prompted, result))
+    # Of the eight steps of the ground truth, the way to the bottle is all that went as expected.
+    started, finished = of(Started, result)[0], of(Finished, result)[0]
+    record = RunRecord(Path("run.jsonl"), result.events, started, finished)
+    assert execution_success(record) == 100 / 8
+
+
+# ── options and records ──────────────────────────────────────────────────────────────────────────
+
+
+def test_a_record_holds_its_world_and_is_replayed_from_itself_alone(tmp_path: Path) -> None:
+    record = tmp_path / "record.jsonl"
+    library = tmp_path / "library"
+    first = run(shipped_task("blocksworld", "p01"), "hvr", "oracle", library=library)
+    assert first.solved
+    assert list(library.rglob("*.pddl"))
+    result = run(
+        shipped_task("blocksworld", "p01"),
+        "hvr",
+        "oracle",
+        faults="fail at 2",
+        replans=2,
+        library=library,
+        record=record,
+    )
+    started = result.events[0]
+    assert isinstance(started, Started)
+    assert started.world["faults"] == "fail at 2"
+    assert len(started.world["library"]) == 1
+    assert (started.settings["replans"], started.settings["form"]) == (2, "goal")
+    assert {"hvr_block.txt", "conditions.txt", "conditions_refinement.txt"} <= set(started.prompts)
+    assert started.example is None
+    for path in library.rglob("*.pddl"):
+        path.unlink()
+    replayed = replay_record(record)
+    assert replayed.identical, replayed.difference
+
+
+def test_the_reference_stands_in_the_first_event_whatever_the_policy() -> None:
+    for policy, steps in (("llm", None), ("random", 2)):
+        started = run(kitchen("t01"), policy, "oracle", steps=steps).events[0]
+        assert isinstance(started, Started)
+        assert started.reference["task"] == "T1"
+        assert len(started.reference["ways"][0]["blocks"][0]["actions"]) == 8
+
+
+def test_the_shipped_ontology_is_taken_and_another_one_where_it_is_named(tmp_path: Path) -> None:
+    shipped = run(kitchen("t01"), "llm", "oracle").events[0]
+    other = tmp_path / "other.ttl"
+    assert isinstance(shipped, Started)
+    other.write_text(shipped.world["ontology"] + "\n:Cup :hasProperty :Precious .\n", encoding="utf-8")
+    result = run(kitchen("t01"), "llm", "oracle", ontology=other)
+    assert "precious" in of(Prompted, result)[0].messages[-1].content
+    assert isinstance(result.events[0], Started)
+    assert ":Precious" in result.events[0].world["ontology"]
+
+
+def test_a_text_of_the_users_is_the_task() -> None:
+    text = "I want wine,\nand that soon."
+    result = run(kitchen("t01"), "llm", "oracle", task_text=text)
+    started = result.events[0]
+    assert isinstance(started, Started)
+    assert started.settings["task_text"] == started.reference["text"] == "I want wine, and that soon."
+    assert read_sections(of(Prompted, result)[0].messages[-1].content)["Task"] == "I want wine, and that soon."
+    # The oracle knows of no such task, and says so.
+    assert result.outcome == "unreadable"
+
+
+class _Vectors:
+    """A model that embeds texts by their letters, and says nothing."""
+
+    name = "vectors"
+
+    def complete(self, request: Request) -> Completion:
+        return Completion("")
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        return [[1.0 + text.count(letter) for letter in "abcdefghijklmnopqrstuvwxyz0123456789"] for text in texts]
+
+
+def test_an_embedding_model_is_recorded_and_such_a_run_cannot_be_replayed(tmp_path: Path) -> None:
+    record = tmp_path / "record.jsonl"
+    # The oracle has no endpoint; the one that is named is that of the embedding model.
+    endpoint = "http://localhost:1/v1"
+    spec = RunSpec(kitchen("t01"), "r", "oracle", embedding_model=_Vectors(), base_url=endpoint, record=record)
+    result = run_spec(spec)
+    assert result.solved
+    assert isinstance(result.events[0], Started)
+    assert result.events[0].world["embedding_model"] == "vectors"
+    with pytest.raises(InputError, match="vectors of 'vectors', which no record holds"):
+        replay_record(record)
+
+
+@pytest.mark.parametrize(
+    ("policy", "options", "message"),
+    [
+        ("react", {"faults": "fail at 2"}, "--faults fail at 2: --policy react has no use for it.*hvr"),
+        ("basic", {"replans": 1}, "--replans 1: --policy basic has no use"),
+        ("act", {"model": "oracle:wrong-order"}, "with --policy act the oracle makes no mistakes; it does with hvr"),
+        ("hvr", {"samples": 2}, "--samples 2: --policy hvr has no use for it"),
+        ("hvr", {"translator": "llm"}, "--translator llm: --policy hvr has no use"),
+        ("hvr", {"style": "pddl"}, "--policy hvr has no twin in style pddl, as it plans in words"),
+        ("hvr", {"form": "poetic"}, "--form poetic: no such choice; there are goal, constructive"),
+        ("hvr", {"replans": -1}, "--replans -1: at least 0"),
+        ("hvr", {"task_text": "a\n\nb"}, "--task-text: an empty line"),
+        ("llm", {"embedding_model": "oracle"}, "--embedding-model oracle: it gives no vectors"),
+        ("llm", {"faults": "burn everything"}, "burn"),
+        ("llm", {"ontology": "nowhere.ttl"}, "nowhere.ttl"),
+        ("llm", {"library": __file__}, "is a file; a folder was expected"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(policy: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        run_spec(RunSpec(kitchen("t01"), policy, **{"model": "oracle", **options}))
+
+
+def test_a_form_needs_a_text() -> None:
+    with pytest.raises(InputError, match=r"--form constructive: this task has no text of its own.*--task-text"):
+        run(shipped_task("blocksworld", "p01"), "llm", "oracle", form="constructive")
+
+
+def test_the_names_of_older_records_stay_and_options_make_others(tmp_path: Path) -> None:
+    task = parse_task(
+        "(define (domain d) (:predicates (p)) (:action a :effect (p)))",
+        "(define (problem q) (:domain d) (:init) (:goal (p)))",
+    )
+    plain = make_job(RunSpec(task, "basic", "oracle", example="none")).name
+    assert plain == make_job(RunSpec(task, "basic", "oracle", example="none", replans=3, form="goal")).name
+    spec = tmp_path / "faults.txt"
+    spec.write_text("fail at 2", encoding="utf-8")
+    others: list[dict[str, Any]] = [
+        {"faults": "fail at 2"},
+        {"faults": str(spec)},
+        {"replans": 1},
+        {"task_text": "x"},
+        {"library": tmp_path},
+    ]
+    names = {make_job(RunSpec(task, "hvr", "oracle", **options)).name for options in [{}, *others]}
+    assert len(names) == len(others) + 1
+
+
+def test_an_experiment_gives_the_options_to_those_that_use_them(tmp_path: Path) -> None:
+    path = tmp_path / "spec.toml"
+    path.write_text(
+        """
+name = "kitchen"
+policies = ["vr", "basic"]
+models = ["oracle"]
+domains = [{ shipped = "kitchen", instances = ["t01"] }]
+[options]
+form = "constructive"
+replans = 1
+faults = "fail at 2"
+samples = 2
+temperature = 1.0
+""",
+        encoding="utf-8",
+    )
+    spec = load_experiment(path)
+    runs = {cell.policy: cell.runs[0] for cell in cells(spec)}
+    assert (runs["vr"].form, runs["vr"].replans, runs["vr"].faults, runs["vr"].samples) == (
+        "constructive",
+        1,
+        "fail at 2",
+        1,
+    )
+    assert (runs["basic"].form, runs["basic"].faults, runs["basic"].samples) == ("goal", None, 2)
