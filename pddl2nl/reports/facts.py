@@ -6,9 +6,17 @@ from collections.abc import Mapping
 
 from pddl2nl.llm import PURPOSES
 from pddl2nl.policies.events import Finished
+from pddl2nl.reports.hvr_metrics import VALUES
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord
 
 __all__ = ["facts_of"]
+
+_SHORT = {
+    "plan-correctness": "PC",
+    "plan-correctness-prefix": "PC by prefix",
+    "execution-success": "ES",
+    "length-discrepancy": "LD",
+}
 
 
 def facts_of(record: Record) -> dict[str, str]:
@@ -52,6 +60,7 @@ def _run_facts(record: RunRecord) -> dict[str, str]:
         "example": _example(started.example),
         "profile": _text(started.profile),
         "beyond the paper": _pairs(started.beyond_paper),
+        **_hierarchical_facts(record),
         "endpoint": _text(started.base_url),
         "settings of all requests": _pairs(started.settings),
         "set for the model": _pairs(started.model_settings),
@@ -62,6 +71,24 @@ def _run_facts(record: RunRecord) -> dict[str, str]:
         "domain file SHA-256": started.domain_sha256,
         "problem file SHA-256": started.problem_sha256,
     }
+
+
+def _hierarchical_facts(record: RunRecord) -> dict[str, str]:
+    """What a plan was measured against, and in which world it was carried out; empty where there is neither."""
+    started, facts = record.started, {}
+    if (reference := record.reference) is not None:
+        facts["task"] = f"{reference.task}: {reference.title}"
+        facts["task in words"] = reference.text
+        facts["ground truth"] = "; ".join(
+            f"{way.name or 'a plan'}, {way.length} actions in {len(way.blocks)} blocks" for way in reference.ways
+        )
+        found = {_SHORT[name]: VALUES[name](record) for name in _SHORT}
+        facts["measured against it"] = ", ".join(
+            f"{name} {value:.2f} %" for name, value in found.items() if value is not None and not record.infrastructure
+        )
+    for name in ("faults", "embedding_model"):
+        facts[f"world: {name.replace('_', ' ')}"] = _text(started.world.get(name))
+    return facts
 
 
 def _example(example: Mapping[str, object] | None) -> str:

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from pddl2nl.experiments.layout import Kind, Layout, LayoutColumn, LayoutRow, LayoutTable, Place
+from pddl2nl.policies import HVR_POLICIES
 from pddl2nl.reports.summaries import RunSummary
 
 __all__ = ["joined_layout", "made_layout"]
 
-_ORDER = ("basic", "cot", "act", "react", "random", "brfs", "lmcut", "ff", "lama")
+_ORDER = ("basic", "cot", "act", "react", *HVR_POLICIES, "random", "brfs", "lmcut", "ff", "lama")
 _KINDS: tuple[Kind, ...] = ("model", "walk", "planner")
 
 
@@ -38,7 +39,8 @@ def made_layout(runs: Iterable[RunSummary], name: str = "") -> Layout:
     """A layout of records alone: a row for each suite, by its name, and a column for each configuration.
 
     A column is called by its policy and by whatever else tells columns apart here: model, style, wording and other
-    settings; of several models each heads the group of its columns.
+    settings; of several models each heads the group of its columns. Where there are runs of HVR or its ablations, their
+    metrics are a table of their own.
     """
     runs = list(runs)
     facts = {run.name: _facts(run) for run in runs}
@@ -53,8 +55,15 @@ def made_layout(runs: Iterable[RunSummary], name: str = "") -> Layout:
         columns=tuple(columns.values()),
         rows=tuple(LayoutRow(suite, tasks=len(tasks[suite])) for suite in rows),
         runs={run.name: (Place(rows[run.suite], places[facts[run.name]]),) for run in runs},
+        tables=_tables(runs),
         models=tuple(sorted({run.model for run in runs if run.model})),
     )
+
+
+def _tables(runs: Iterable[RunSummary]) -> tuple[LayoutTable, ...]:
+    """What hierarchical policies are measured by stands in a table of its own; without them there is the usual one."""
+    hierarchical = any(run.policy in HVR_POLICIES for run in runs)
+    return (LayoutTable("coverage"), LayoutTable("hvr")) if hierarchical else ()
 
 
 def _facts(run: RunSummary) -> _Facts:

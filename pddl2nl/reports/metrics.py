@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pddl2nl.llm.types import PURPOSES
 from pddl2nl.policies.events import Acted, LookedAround, Read, Rejected
+from pddl2nl.reports.hvr_metrics import VALUES as HVR_VALUES
 from pddl2nl.reports.optima import over_optimal
 from pddl2nl.reports.records import Record, RunRecord
 from pddl2nl.reports.usage import Usage
@@ -33,7 +34,17 @@ from pddl2nl.reports.usage import Usage
 if TYPE_CHECKING:
     from pddl2nl.reports.summaries import RunSummary
 
-__all__ = ["METRICS", "Aggregate", "Comparable", "Metric", "aggregate", "claims_unsolvable", "measure", "mistakes"]
+__all__ = [
+    "METRICS",
+    "Aggregate",
+    "Comparable",
+    "Metric",
+    "aggregate",
+    "claims_unsolvable",
+    "measure",
+    "mistakes",
+    "task_means",
+]
 
 Comparable = Literal["always", "both-solved", "never"]
 """When a metric's values of two runs of one task and seed may be compared: ``always`` where both are scored,
@@ -55,7 +66,7 @@ class Metric:
         together: how the means of several tasks become one number.
         of: its value, or None where the run has none (a planner makes no calls, a failed run has no plan length). It
             does not look at whether infrastructure broke the run: `measure` does.
-        unit: of the value; empty for a ratio.
+        unit: of the value; empty for a ratio, ``%`` for a hundred times one.
         comparable: when the values of two columns may be compared.
         guessed: whether an estimate is in the value.
     """
@@ -104,20 +115,25 @@ def aggregate(metric: Metric, runs: Iterable[RunSummary]) -> Aggregate | None:
 
     None where no run has a value.
     """
+    runs = [run for run in runs if metric.name in run.values]
+    if not runs:
+        return None
+    means = task_means(metric.name, runs)
+    whole = sum(means.values())
+    if metric.together == "mean":
+        whole /= len(means)
+    return Aggregate(whole, len(runs), len(means), any(metric.name in run.estimated for run in runs))
+
+
+def task_means(name: str, runs: Iterable[RunSummary]) -> dict[tuple[str, str, str], float]:
+    """A metric of each task, the mean over its runs: by suite, task and texts; tasks without a value are left out."""
     found: dict[tuple[str, str, str], list[float]] = {}
-    estimated = False
     for run in runs:
-        value = run.values.get(metric.name)
+        value = run.values.get(name)
         if value is not None:
             # Two tasks with the same text are two where an experiment calls them so.
             found.setdefault((run.suite, run.task, run.task_id), []).append(value)
-            estimated = estimated or metric.name in run.estimated
-    if not found:
-        return None
-    whole = sum(sum(values) / len(values) for values in found.values())
-    if metric.together == "mean":
-        whole /= len(found)
-    return Aggregate(whole, sum(map(len, found.values())), len(found), estimated)
+    return {task: sum(values) / len(values) for task, values in found.items()}
 
 
 # ── the functions ────────────────────────────────────────────────────────────────────────────────
@@ -127,15 +143,17 @@ def mistakes(record: Record) -> int | None:
     """How many turns or plan lines were meant as actions and not executed; None for planners.
 
     Of a plan that was given at once the lines behind the first broken link count where they cannot be read, and a reply
-    that holds no plan at all is one mistake.
+    that holds no plan at all is one mistake. What a hierarchical policy corrects while it plans is none.
     """
     if not isinstance(record, RunRecord):
         return None
+    rejected = sum(isinstance(event, Rejected) and event.status not in _CLAIMS for event in record.counted)
+    if record.hierarchical:
+        return rejected
     judged = {event.step for event in record.counted if isinstance(event, Acted | Rejected | LookedAround)}
     reads = [event for event in record.counted if isinstance(event, Read)]
     behind = sum(read.step not in judged and read.status in _UNREAD for read in reads)
     nothing = record.outcome == "unreadable" and not reads and not judged
-    rejected = sum(isinstance(event, Rejected) and event.status not in _CLAIMS for event in record.counted)
     return rejected + behind + nothing
 
 
@@ -266,5 +284,26 @@ def _amounts() -> Iterator[Metric]:
     yield Metric("cache-hits", "replies that our cache had", "higher", "mean", hits, "calls", "never")
 
 
-METRICS: Mapping[str, Metric] = MappingProxyType({metric.name: metric for metric in (*_outcomes(), *_amounts())})
+def _hierarchical() -> Iterator[Metric]:
+    """Those of the HVR paper, each with its formula in `pddl2nl.reports.hvr_metrics`."""
+    told = {
+        "plan-correctness": "PC: steps in line with a ground-truth plan, superfluous ones skipped, of its steps",
+        "plan-correctness-prefix": "PC by prefix: steps in line with a ground-truth plan up to the first other one",
+        "execution-success": "ES: steps of a correct plan executed up to the first failure, of the ground truth's",
+        "length-discrepancy": "LD: how much longer a plan is than the ground truth's, of the latter",
+        "length-discrepancy-absolute": "LD, absolute: how much longer or shorter a plan is than the ground truth's",
+        "expanded-plan-verified": "EPV: steps of the expanded plan that are applicable, of its steps",
+        "macro-plan-verified-before": "MPV before correction: macro-actions that can be carried out on paper, of all",
+        "macro-plan-verified": "MPV: macro-actions that can be carried out on paper after correction, of all",
+        "blocks-verified-before": "AABV before correction: macro-actions whose block was verified, of all",
+        "blocks-verified": "AABV: macro-actions whose block was verified after correction, of all",
+    }
+    for name, summary in told.items():
+        shorter = name.startswith("length")
+        yield Metric(name, summary, "lower" if shorter else "higher", "mean", HVR_VALUES[name], "%", "always")
+
+
+METRICS: Mapping[str, Metric] = MappingProxyType(
+    {metric.name: metric for metric in (*_outcomes(), *_amounts(), *_hierarchical())}
+)
 """Every metric by its name."""

@@ -12,7 +12,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from pddl2nl.reports.records import PlannerRecord, Record
-from pddl2nl.tasks import shipped_domain, shipped_domains
+from pddl2nl.tasks import authored_domains, shipped_domain, shipped_domains
 
 __all__ = ["optimal_length", "over_optimal", "ratio", "shipped_lengths", "task_id"]
 
@@ -70,11 +70,11 @@ def _proves(record: PlannerRecord) -> bool:
 def shipped_lengths() -> Mapping[str, int]:
     """The proved lengths of all shipped tasks, by `task_id`."""
     found = {}
-    for name in shipped_domains():
+    for name in (*shipped_domains(), *authored_domains()):
         shipped = shipped_domain(name)
         domain = shipped.domain_path.read_text(encoding="utf-8")
         for instance in shipped.instances:
-            if instance.optimal_length is not None and instance.proof in ("lmcut", "brfs"):
+            if instance.optimal_length is not None and instance.proof in ("lmcut", "brfs", "blind", "hmax"):
                 problem = instance.path.read_text(encoding="utf-8")
                 found[task_id.__wrapped__(domain, problem)] = instance.optimal_length
     return MappingProxyType(found)

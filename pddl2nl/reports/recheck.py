@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pddl2nl.pddl import InputError, write_condition
 from pddl2nl.policies.event_making import changed_values
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_task
+from pddl2nl.worlds.executor import FaultyExecutor
+from pddl2nl.worlds.faults import parse_faults
 from validators import Cause, GroundAction, validate
 from validators.simulator import simulator_of
 
@@ -50,18 +52,35 @@ def recheck(record: Record) -> Recheck:
     """Judges the actions that a run executed once more; never raises for what a record holds.
 
     A solved run agrees where its plan is valid; any other agrees where its plan is applicable and misses the goal. A
-    plan given at once may reach the goal and break only behind it, where the rest of it cannot be executed.
+    plan given at once may reach the goal and break only behind it, where the rest of it cannot be executed. Of a run
+    in a world with faults the actions are carried out once more in such a world.
     """
     steps = len(record.plan)
     if isinstance(record, PlannerRecord) and record.planned.plan is None:
         return Recheck("no-plan", not record.solved, 0)
     try:
+        if isinstance(record, RunRecord) and record.started.world.get("faults"):
+            return _in_its_world(record)
         report = validate(read_task(record.domain_pddl, record.problem_pddl), _actions(record))
     except InputError as error:
         return Recheck("not-judged", False, steps, str(error))
     missed = not record.solved and report.verdict == "goal-not-satisfied"
     agrees = missed or (report.valid and (record.solved or _breaks_later(record)))
     return Recheck(report.verdict, agrees, steps, causes=report.explanation)
+
+
+def _in_its_world(record: RunRecord) -> Recheck:
+    """The same in the world with the faults that the record names, which is no other with the same actions."""
+    simulator = simulator_of(read_task(record.domain_pddl, record.problem_pddl))
+    world = FaultyExecutor(simulator, parse_faults(str(record.started.world["faults"])), seed=record.started.seed)
+    state, steps = simulator.initial, len(record.plan)
+    for action in _actions(record):
+        if simulator.step(state, action).successor is None:
+            return Recheck("inapplicable", False, steps)
+        state = world.execute(state, action)
+    missed = bool(simulator.unmet_goals(state))
+    agrees = not record.solved if missed else record.solved or _breaks_later(record)
+    return Recheck("goal-not-satisfied" if missed else "valid", agrees, steps)
 
 
 def _breaks_later(record: Record) -> bool:

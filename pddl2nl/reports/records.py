@@ -15,12 +15,15 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from json.scanner import make_scanner
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 from pddl2nl.experiments.planned import Planned, planned_from_json
 from pddl2nl.pddl import Domain, Task, parse_domain, parse_problem
+from pddl2nl.policies import HVR_POLICIES
 from pddl2nl.policies.event_json import event_from_json
 from pddl2nl.policies.events import Event, Fault, Finished, RecordError, Started, counted
+from pddl2nl.policies.hvr_events import Hierarchical
+from pddl2nl.reports.ground_truth import Reference, reference_of
 from pddl2nl.reports.record_checks import checked
 from pddl2nl.reports.usage import Usage, total_usage, usage_by_role
 
@@ -45,6 +48,7 @@ _DECODER = json.JSONDecoder(parse_constant=_no_number)
 _scan = make_scanner(cast(Any, _DECODER))
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 """The escape of half a character."""
+_HIERARCHICAL = frozenset(get_args(Hierarchical))
 
 
 @dataclass(frozen=True)
@@ -141,6 +145,16 @@ class RunRecord:
     def counted(self) -> tuple[Event, ...]:
         """The events without what became of plans that do not count."""
         return counted(self.events)
+
+    @cached_property
+    def reference(self) -> Reference | None:
+        """What its plan is measured against; None where no ground truth is known."""
+        return reference_of(self.started.reference)
+
+    @cached_property
+    def hierarchical(self) -> bool:
+        """Whether it is of a hierarchical policy or an ablation, by its name or since it says how it planned."""
+        return self.started.policy in HVR_POLICIES or any(type(event) in _HIERARCHICAL for event in self.events)
 
     @cached_property
     def usage(self) -> Mapping[str, Usage]:
@@ -285,7 +299,13 @@ def read_record(path: Path) -> Record:
         raise RecordError(f"{path}:1: a record begins with 'started'; found {_kind(events[:1])}")
     if not isinstance(events[-1], Finished):
         raise RecordError(f"{path}:{len(events)}: a finished record ends with 'finished'; found {_kind(events[-1:])}")
-    return RunRecord(path, events, events[0], events[-1])
+    record = RunRecord(path, events, events[0], events[-1])
+    try:
+        # Whoever measures finds it right, or the record is refused here, with its place.
+        record.reference  # noqa: B018
+    except RecordError as error:
+        raise RecordError(f"{path}:1: an event 'started' with the wrong fields: {error}") from error
+    return record
 
 
 def read_records(folder: Path) -> RecordFolder:

@@ -114,7 +114,9 @@ class RunView:
         }.get(self.recheck.verdict, f"not to be judged: {self.recheck.note}")
         agrees = "as the record says" if self.recheck.agrees else "which is NOT what the record says"
         judged = f"{counted(self.recheck.steps, 'action')}, {told}; {agrees}"
-        return f"Judged again for this page, from the PDDL alone: {judged}."
+        faulty = isinstance(self.record, RunRecord) and self.record.started.world.get("faults")
+        where = "the PDDL and the faults of its world" if faulty else "the PDDL alone"
+        return f"Judged again for this page, from {where}: {judged}."
 
 
 def view_of(place: PageRun) -> RunView:

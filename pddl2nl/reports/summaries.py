@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pddl2nl.experiments.layout import Kind
 
-__all__ = ["BrokenLink", "RunSummary"]
+__all__ = ["BrokenLink", "Measured", "RunSummary"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,16 @@ class BrokenLink:
     predicates: tuple[str, ...] = ()
     step: int = 0
     text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Of a task whose ground-truth plans are known what tables of it go by: see `pddl2nl.reports.ground_truth`."""
+
+    task: str
+    title: str = ""
+    complexity: str = ""
+    averaged: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +64,7 @@ class RunSummary:
         values: its metrics by name (`pddl2nl.reports.metrics.METRICS`), those it has; empty for a run that
             infrastructure broke.
         estimated: the names of those that are estimates.
+        measured: what its plan is measured against; None where no ground truth is known.
     """
 
     name: str
@@ -75,6 +86,7 @@ class RunSummary:
     message: str = ""
     values: Mapping[str, float] = field(default_factory=dict)
     estimated: frozenset[str] = frozenset()
+    measured: Measured | None = None
 
     @property
     def kind(self) -> Kind:

@@ -25,7 +25,7 @@ from pddl2nl.reports.broken_links import first_broken_link
 from pddl2nl.reports.metrics import measure
 from pddl2nl.reports.optima import shipped_lengths, task_id
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_record, read_task
-from pddl2nl.reports.summaries import RunSummary
+from pddl2nl.reports.summaries import Measured, RunSummary
 
 __all__ = ["read_summaries", "summarize"]
 
@@ -63,7 +63,15 @@ def summarize(record: Record) -> RunSummary:
         message=said.message,
         values=values,
         estimated=estimated,
+        measured=_measured(record),
     )
+
+
+def _measured(record: Record) -> Measured | None:
+    reference = record.reference if isinstance(record, RunRecord) else None
+    if reference is None:
+        return None
+    return Measured(reference.task, reference.title, reference.complexity, reference.averaged)
 
 
 @dataclass(frozen=True)

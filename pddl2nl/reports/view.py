@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from pddl2nl.llm.types import Message
+from pddl2nl.macros.prompting import stage_of
 from pddl2nl.pddl import InputError
 from pddl2nl.policies.events import (
     Acted,
@@ -20,6 +21,8 @@ from pddl2nl.policies.events import (
     Rejected,
     Replied,
 )
+from pddl2nl.policies.hvr_events import Discrepancy, Hierarchical
+from pddl2nl.reports.planning_view import Note, note_of
 from pddl2nl.reports.recheck import changes
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord
 
@@ -33,7 +36,10 @@ _PREPARING = ("wording", "thoughts")
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of a reply; ``status`` is that of the span that was read here, empty for all the rest."""
+    """A piece of a reply; ``status`` is that of the span that was read here, empty for all the rest.
+
+    ``step`` is the run's step that came of it, 0 where none did by itself: of a block that was corrected further.
+    """
 
     text: str
     status: str = ""
@@ -45,7 +51,8 @@ class Call:
     """One call of a model: the messages that are new since its last call (``kept`` older ones), and the reply.
 
     ``purpose`` is the role in which it was asked and ``sample`` tells several replies to one prompt apart, from 0;
-    ``tariff`` and ``from_cache`` say how it was paid, and ``failure`` why there is no reply.
+    ``tariff`` and ``from_cache`` say how it was paid, and ``failure`` why there is no reply. ``stage`` is what a
+    hierarchical policy asked for: ``macro-plan``, ``block``, …
     """
 
     number: int
@@ -60,6 +67,7 @@ class Call:
     tariff: str = "standard"
     from_cache: bool = False
     failure: str = ""
+    stage: str = ""
 
     @property
     def paid(self) -> str:
@@ -117,12 +125,16 @@ class Turn:
     """The calls up to a reply, and the steps that came of it.
 
     ``judged`` is the verdict on them where they are one plan of several; ``counts`` whether they are the run's steps.
+    ``notes`` say what a hierarchical policy made of the replies while it planned, ``remarks`` how the world surprised
+    it at these steps.
     """
 
     calls: tuple[Call, ...]
     steps: tuple[Step, ...]
     judged: Judged | None = None
     counts: bool = True
+    notes: tuple[Note, ...] = ()
+    remarks: tuple[Note, ...] = ()
 
     @property
     def anchor(self) -> str:
@@ -162,17 +174,22 @@ def planner_turns(record: PlannerRecord) -> tuple[Turn, ...]:
 def run_turns(events: Iterable[Event]) -> tuple[Turn, ...]:
     """The turns of an episode: a new one begins with the first call after a step, or after a plan was judged.
 
-    Calls for the wording and the example's thoughts, which come before everything, are a turn of their own.
+    Calls for the wording and the example's thoughts, which come before everything, are a turn of their own. While a
+    hierarchical policy plans, a turn begins with the first call after it noted what came of the calls before.
     """
     drafts: list[_Draft] = [_Draft()]
     counted = 0
+    stage = ""
     for event in events:
         draft = drafts[-1]
         if isinstance(event, Prompted):
             if draft.is_over(event):
                 draft = _Draft()
                 drafts.append(draft)
-            draft.calls.append(Call(event.call, event.purpose, event.kept, event.messages, sample=event.sample))
+            # A prompt that begins as the one before it is of the same stage.
+            stage = stage if event.kept else stage_of(event.messages) or ""
+            call = Call(event.call, event.purpose, event.kept, event.messages, sample=event.sample, stage=stage)
+            draft.calls.append(call)
         elif isinstance(event, Replied):
             draft.asked(event)
             draft.reply(event)
@@ -187,10 +204,14 @@ def run_turns(events: Iterable[Event]) -> tuple[Turn, ...]:
             draft.goal = event.step
         elif isinstance(event, Judged):
             draft.judged = event
+        elif isinstance(event, Discrepancy):
+            draft.remarks.append(note_of(event))
+        elif isinstance(event, Hierarchical):
+            draft.notes.append(note_of(event))
         elif isinstance(event, Finished):
             counted = event.counted
     turns = (draft.turn(counted) for draft in drafts)
-    return tuple(turn for turn in turns if turn.calls or turn.steps)
+    return tuple(turn for turn in turns if turn.calls or turn.steps or turn.notes or turn.remarks)
 
 
 @dataclass
@@ -203,6 +224,8 @@ class _Draft:
     results: dict[int, Acted | Rejected | LookedAround] = field(default_factory=dict)
     goal: int | None = None
     judged: Judged | None = None
+    notes: list[Note] = field(default_factory=list)
+    remarks: list[Note] = field(default_factory=list)
 
     @property
     def spoken(self) -> int:
@@ -212,7 +235,7 @@ class _Draft:
     def is_over(self, event: Prompted) -> bool:
         """Whether a call begins another turn."""
         prepared = bool(self.calls) and self.calls[-1].purpose in _PREPARING and event.purpose not in _PREPARING
-        return prepared or bool(self.results) or self.judged is not None
+        return prepared or bool(self.results or self.notes or self.remarks) or self.judged is not None
 
     def asked(self, event: Replied | Failed) -> None:
         """Makes sure that there is a call to answer: a foreign record may leave out what was asked."""
@@ -233,7 +256,8 @@ class _Draft:
 
     def turn(self, counted: int) -> Turn:
         read_at = {read.step: read for _, read in self.reads}
-        numbers = sorted(read_at.keys() | self.results.keys())
+        # What was read while planning is a block's, whose lines are no steps of the run.
+        numbers = sorted(self.results if self.notes else read_at.keys() | self.results.keys())
         steps = tuple(
             replace(_step(number, read_at.get(number), self.results.get(number)), goal=number == self.goal)
             for number in numbers
@@ -241,10 +265,15 @@ class _Draft:
         status = {step.number: step.status for step in steps}
         calls = []
         for index, call in enumerate(self.calls):
-            spans = [(read, status[read.step]) for at, read in self.reads if at == index]
+            spans = [
+                (replace(read, step=0), read.status) if self.notes else (read, status[read.step])
+                for at, read in self.reads
+                if at == index
+            ]
             calls.append(replace(call, reply=_pieces(self.texts.get(index, ""), spans)))
         number = 0 if self.judged is None else self.judged.number
-        return Turn(tuple(calls), steps, self.judged, counts=number == counted)
+        noted = tuple(self.notes), tuple(self.remarks)
+        return Turn(tuple(calls), steps, self.judged, number == counted, *noted)
 
 
 def _step(number: int, read: Read | None, result: Acted | Rejected | LookedAround | None) -> Step:

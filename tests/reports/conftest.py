@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable, Sequence
 from itertools import product
@@ -26,6 +27,16 @@ from pddl2nl.policies.events import (
     Rejected,
     Replied,
     Started,
+)
+from pddl2nl.policies.hvr_events import (
+    BlockExpanded,
+    Discrepancy,
+    MacroPlanned,
+    MacroProved,
+    MacrosConditioned,
+    MacrosVerified,
+    PlanExpanded,
+    Retrieved,
 )
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.summaries import BrokenLink, RunSummary
@@ -111,6 +122,89 @@ def basic_events() -> list[Event]:
         Read(2, "read", second, "(pick-up a)", start=text.index(second), end=text.index(second) + len(second)),
         Rejected(1, "inapplicable", first, "(stack a b)", ("(holding a)",)),
         Finished("inapplicable", Fault(1, "inapplicable", first), proposed=("(stack a b)", "(pick-up a)"), steps=1),
+    ]
+
+
+@pytest.fixture(scope="session")
+def tower() -> dict[str, Any]:
+    """The reference of the task: one way, in two blocks."""
+    return {
+        "task": "T1",
+        "title": "Build a tower",
+        "complexity": "moderate",
+        "form": "goal",
+        "text": "I want a on b",
+        "ways": [
+            {
+                "name": "the only one",
+                "blocks": [
+                    {"macro": "Take a", "actions": ["(pick-up a)"]},
+                    {"macro": "Put a on b", "actions": ["(stack a b)"]},
+                ],
+                "order": [[0, 1]],
+                "proof": "blind",
+            }
+        ],
+        "averaged": True,
+        "length_counted": True,
+    }
+
+
+@pytest.fixture(scope="session")
+def hvr_events(hostile: str, tower: dict[str, Any]) -> list[Event]:
+    """A hierarchical run: conditions and a block are corrected, the world surprises, a macro is refuted; solved."""
+    take = {"precondition": "(clear a)", "effect": "(holding a)", "problem": ""}
+    put = {"precondition": "(holding a)", "effect": "(on a b)", "problem": ""}
+    read = {"precondition": "", "effect": "", "problem": f"no condition {hostile}"}
+    plan, unmet = ("(pick-up a)", "(stack a b)"), ("(holding a)",)
+    return [
+        dataclasses.replace(_started("hvr"), reference=tower, world={"faults": "fail (stack a b) at 2"}),
+        _prompted(1, "Which objects?"),
+        Replied(1, "a\nb", prompt_tokens=10, completion_tokens=2),
+        Retrieved("macro-plan", ("a", hostile), ("a", "b"), ("table",)),
+        _prompted(2, "Plan."),
+        Replied(2, f"1. Take a\n2. Put a on b {hostile}", prompt_tokens=10, completion_tokens=2),
+        MacroPlanned(1, ("Take a", f"Put a on b {hostile}")),
+        _prompted(3, "Conditions."),
+        Replied(3, "…", prompt_tokens=10, completion_tokens=2),
+        MacrosConditioned(1, 0, (take, read)),
+        MacrosVerified(1, 0, 1, 2, unmet, f"a is not held {hostile}"),
+        _prompted(4, "Correct the conditions."),
+        Replied(4, "…", prompt_tokens=10, completion_tokens=2),
+        MacrosConditioned(1, 1, (take, put)),
+        MacrosVerified(1, 1, 2, 2),
+        Retrieved("block", whole=True),
+        BlockExpanded(1, 1, 0, ("(pick-up a)",), (), 1, True),
+        MacroProved(1, 1, False, "weaker", "(:action take-a)", f"where b lies on a it cannot be taken {hostile}"),
+        BlockExpanded(
+            1, 2, 0, ("(put-down a)", "(stack a b)"), (0,), 1, False, unmet, f"a is not held {hostile}", ("?",)
+        ),
+        _prompted(5, "Correct the block."),
+        Replied(5, "stack a on b", prompt_tokens=10, completion_tokens=2),
+        BlockExpanded(1, 2, 1, ("(stack a b)",), (), 1, True),
+        PlanExpanded(1, plan, (1, 2), 2, True),
+        Acted(1, "(pick-up a)", added=("(holding a)",), deleted=("(handempty)", "(clear a)", "(ontable a)")),
+        Acted(2, "(stack a b)"),
+        Discrepancy(2, "(stack a b)", ("(on a b)",), ("(holding a)",), "(on a b)", f"a is not on b {hostile}"),
+        _prompted(6, "Plan anew."),
+        Replied(6, "1. Put a on b", prompt_tokens=10, completion_tokens=2),
+        MacroPlanned(2, ("Put a on b",)),
+        MacrosConditioned(2, 0, (put,)),
+        MacrosVerified(2, 0, 1, 1),
+        BlockExpanded(2, 1, 0, ("(stack a b)",), (), 1, True),
+        PlanExpanded(2, ("(stack a b)",), (1,), 1, True),
+        Acted(3, "(stack a b)", added=("(on a b)", "(handempty)", "(clear a)"), deleted=("(holding a)", "(clear b)")),
+        GoalReached(3),
+        Finished(
+            "solved",
+            plan=(*plan, "(stack a b)"),
+            proposed=(*plan, "(stack a b)"),
+            steps=3,
+            calls=6,
+            prompt_tokens=60,
+            completion_tokens=12,
+            seconds=2.5,
+        ),
     ]
 
 

@@ -83,7 +83,9 @@ def test_a_run_that_infrastructure_broke_has_no_value(write, act_events):
 
 def test_every_metric_says_which_way_is_better():
     higher = {name for name, metric in METRICS.items() if metric.better == "higher"}
-    assert higher == {"coverage", "cached-tokens", "cache-hits", "unsolvable-claimed"}
+    verified = {f"{what}-verified{when}" for what in ("macro-plan", "blocks") for when in ("", "-before")}
+    correct = {"plan-correctness", "plan-correctness-prefix", "execution-success", "expanded-plan-verified"}
+    assert higher == {"coverage", "cached-tokens", "cache-hits", "unsolvable-claimed"} | verified | correct
     assert all(metric.name == name and metric.summary for name, metric in METRICS.items())
 
 

@@ -56,7 +56,7 @@ def _number(cell: TableCell) -> str:
     if cell.value is not None:
         return f"{cell.value:.10g}"
     # What a cell without a number lacks is among its details.
-    return "" if cell.text.startswith("–") else _safe(cell.text)
+    return "" if cell.text.startswith("–") or cell.text.endswith("–") else _safe(cell.text)
 
 
 def _best(table: Table, line: Line) -> str:

@@ -14,11 +14,16 @@ from pddl2nl.reports.paper.matching import columns_beside
 from pddl2nl.reports.summaries import RunSummary
 from pddl2nl.reports.tables.model import Heading, TableCell
 
-__all__ = ["ORACLE_NOTE", "Grid", "best_of", "lacking", "number_text", "show_runs", "with_best"]
+__all__ = ["MISTAKEN_NOTE", "ORACLE_NOTE", "Grid", "best_of", "lacking", "number_text", "show_runs", "with_best"]
 
 ORACLE_NOTE = (
     "oracle: no language model was asked. It reads the task back out of the prompt's text, plans on what it read "
     "with Fast Downward, and answers in the wording; less than full coverage would mean that the text lost something."
+)
+
+MISTAKEN_NOTE = (
+    "oracle:MISTAKE: the oracle, made to make this mistake where its prompt does not yet speak of it; no language "
+    "model was asked."
 )
 
 
@@ -144,8 +149,11 @@ class Grid:
     def notes(self) -> tuple[str, ...]:
         """What readers of any kind of table have to know: the oracle, the paper."""
         notes = [f"The experiment was run without the column '{label}'." for label in self.absent]
-        if any(self.column(place).model == "oracle" for place in self.columns):
+        models = {self.column(place).model for place in self.columns}
+        if "oracle" in models:
             notes.append(ORACLE_NOTE)
+        if any(model.startswith("oracle:") for model in models):
+            notes.append(MISTAKEN_NOTE)
         if self.paper is not None and self.beside:
             source = paper_source()
             name = self.paper.title.partition(":")[0]

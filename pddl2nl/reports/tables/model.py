@@ -45,12 +45,13 @@ class TableCell:
 
 @dataclass(frozen=True)
 class Line:
-    """A line: its ``label``, ``indent`` for extra rows below another's, ``total`` for sums."""
+    """A line: its ``label``, ``indent`` for extra rows below another's, ``total`` for sums, ``paper`` for a paper's."""
 
     label: str
     cells: tuple[TableCell, ...]
     indent: bool = False
     total: bool = False
+    paper: bool = False
 
 
 @dataclass(frozen=True)

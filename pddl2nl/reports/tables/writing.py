@@ -79,6 +79,8 @@ def table_json(table: Table) -> dict[str, object]:
                         "indent": line.indent,
                         "total": line.total,
                         "cells": [_cell_json(cell) for cell in line.cells],
+                        # In tables whose columns are told apart by whose they are, no line says it.
+                        **({"paper": True} if line.paper else {}),
                     }
                     for line in section.lines
                 ],
