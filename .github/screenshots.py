@@ -2,9 +2,9 @@
 
     python .github/screenshots.py [--out .github]
 
-Needs the extras ``planners``, ``plots`` and ``browser``, and a Chromium (``--chromium``). No language model is asked:
-two demonstration models stand in for one, the oracle that is made to stumble on purpose, so that there are mistakes to
-be seen. The same pictures come out each time, as far as the same fonts are installed.
+Needs the extras ``planners``, ``plots``, ``macros`` and ``browser``, and a Chromium (``--chromium``). No language model
+is asked: two demonstration models stand in for one, the oracle that is made to stumble on purpose, so that there are
+mistakes to be seen. The same pictures come out each time, as far as the same fonts are installed.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ PAIR = "run-blocksworld-p08-act-careful-demo/run-blocksworld-p08-act-hasty-demo"
 PHONE = "run-blocksworld-p08-react-hasty-demo-step-10"
 OBJECT = re.compile(r"\b[a-z]+_[0-9]+\b")
 TITLE = "Two demonstration models on nine tasks"
+HIERARCHICAL = "run-kitchen-t03-hvr-oracle-missing-step"
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,14 @@ def play(folder: Path) -> None:
                 plan_and_record(domain.domain_path, problem, planner, record, called=(name, instance))
 
 
+def play_hierarchically(folder: Path) -> None:
+    """Runs HVR once, with the oracle that forgets a step until it is told."""
+    domain = shipped_domain("kitchen")
+    record = folder / "kitchen-t03-hvr-oracle-missing-step.jsonl"
+    task, model = domain.task("t03"), "oracle:missing-step"
+    run_spec(RunSpec(task=task, policy="hvr", model=model, suite="kitchen", task_name="t03", record=record))
+
+
 @contextmanager
 def browser(executable: str) -> Iterator[Any]:
     """A headless Chromium."""
@@ -136,7 +145,7 @@ def browser(executable: str) -> Iterator[Any]:
             chromium.close()
 
 
-def photograph(chromium: Any, report: Path, quickstart: Path, out: Path) -> None:
+def photograph(chromium: Any, report: Path, quickstart: Path, hierarchical: Path, out: Path) -> None:
     """Takes every picture."""
     context = chromium.new_context(viewport={"width": 1280, "height": 960}, color_scheme="light")
     page = context.new_page()
@@ -148,6 +157,10 @@ def photograph(chromium: Any, report: Path, quickstart: Path, out: Path) -> None
     page.screenshot(path=out / "trace.png")
     page.goto(f"{report.as_uri()}#{PAIR}/actions/step-4")
     page.screenshot(path=out / "side-by-side.png")
+    page.goto(f"{hierarchical.as_uri()}#{HIERARCHICAL}")
+    page.get_by_text("block-correction").first.scroll_into_view_if_needed()
+    page.evaluate("window.scrollBy(0, 180)")
+    page.screenshot(path=out / "hvr.png")
     phone = chromium.new_context(viewport={"width": 390, "height": 844}, device_scale_factor=2, color_scheme="light")
     small = phone.new_page()
     small.goto(f"{report.as_uri()}#{PHONE}")
@@ -166,11 +179,14 @@ def main() -> None:
         (work / "records").mkdir(parents=True, exist_ok=True)
         play(work / "records")
         report = write_html(gather(work / "records"), work / "report.html", title=TITLE, notes=(NOTE,))
+        (work / "hierarchical").mkdir(exist_ok=True)
+        play_hierarchically(work / "hierarchical")
+        hierarchical = write_html(gather(work / "hierarchical"), work / "hierarchical.html", notes=(NOTE,))
         command = [sys.executable, "-m", "pddl2nl", "quickstart", "--out", str(work / "quickstart")]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         arguments.out.mkdir(parents=True, exist_ok=True)
         with browser(arguments.chromium) as chromium:
-            photograph(chromium, report, work / "quickstart" / "report.html", arguments.out)
+            photograph(chromium, report, work / "quickstart" / "report.html", hierarchical, arguments.out)
 
 
 if __name__ == "__main__":

@@ -31,6 +31,11 @@ class Shown:
     output: str
     exit_code: int
 
+    @property
+    def wants_macros(self) -> bool:
+        """Whether it asks the prover or the knowledge graph, which are the extra ``macros``."""
+        return re.search(r"macro prove|--policy hvr|hvr-table-2", self.command) is not None
+
 
 def shown_commands() -> list[Shown]:
     """Every ``$ pddl2nl …`` of the README's console blocks; ``# exit code N`` behind it names its exit code."""
@@ -53,6 +58,12 @@ def pattern_of(output: str) -> re.Pattern[str]:
         else:
             pattern += ".*".join(re.escape(piece.rstrip()) for piece in line.split("…")) + r"[ ]*\n"
     return re.compile(pattern + r"\s*\Z")
+
+
+def needs_macros() -> None:
+    """Skips where the prover or the knowledge graph is not installed."""
+    for module in ("rdflib", "z3"):
+        pytest.importorskip(module, reason=f"{module} is absent: pip install 'pddl2nl[macros]'")
 
 
 def run(shown: Shown, home: Path) -> subprocess.CompletedProcess[str]:
@@ -82,6 +93,8 @@ def processes(
 def test_a_shown_command_prints_what_is_shown(
     shown: Shown, processes: dict[Shown, Future[subprocess.CompletedProcess[str]]]
 ) -> None:
+    if shown.wants_macros:
+        needs_macros()
     done = processes[shown].result()
     assert done.returncode == shown.exit_code, done.stdout + done.stderr
     printed = "\n".join(line.rstrip() for line in (done.stdout + done.stderr).split("\n"))
@@ -129,8 +142,25 @@ def test_the_python_session_gives_what_it_shows(monkeypatch: pytest.MonkeyPatch,
     for folder in ("domains", "instances"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     monkeypatch.chdir(tmp_path)
-    examples = doctest.DocTestParser().get_doctest(README.replace("```", ""), {}, "README.md", "README.md", 0)
-    assert len(examples.examples) >= 10
+    session = README[: README.index(">>> from pddl2nl.worlds")].replace("```", "")
+    run_session(session, least=10)
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_the_session_with_the_knowledge_graph_gives_what_it_shows(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    needs_macros()
+    shutil.copytree(ROOT / "domains", tmp_path / "domains")
+    monkeypatch.chdir(tmp_path)
+    session = README[README.index(">>> from pddl2nl.worlds") :].replace("```", "")
+    run_session(">>> import pddl2nl\n" + session, least=6)
+
+
+def run_session(session: str, least: int) -> None:
+    """Runs a session as doctest does; ``least`` examples have to stand in it."""
+    examples = doctest.DocTestParser().get_doctest(session, {}, "README.md", "README.md", 0)
+    assert len(examples.examples) >= least
     failures: list[str] = []
     doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(examples, out=failures.append)
     assert not failures, "".join(failures)
@@ -145,6 +175,6 @@ def test_the_two_commands_and_the_licence_of_the_planner_are_named() -> None:
 
 def test_the_pictures_exist() -> None:
     pictures = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", README) + re.findall(r'<img src="([^"]+)"', README)
-    assert len(pictures) == 5
+    assert len(pictures) == 6
     for picture in pictures:
         assert (ROOT / picture).is_file(), picture
