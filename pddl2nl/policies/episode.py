@@ -110,19 +110,27 @@ class Episode(Outlook):
 
     # ── asking ────────────────────────────────────────────────────────────────────────────────────
 
-    def ask(self, messages: Sequence[Message], purpose: Purpose = "planner", *, sample: int = 0) -> str:
+    @property
+    def sampling(self) -> bool:
+        """Whether the same question may get another answer: whether replies are sampled at a temperature."""
+        return bool(self._request.temperature)
+
+    def ask(
+        self, messages: Sequence[Message], purpose: Purpose = "planner", *, sample: int = 0, again: bool = False
+    ) -> str:
         """The model's reply to a conversation; ``sample`` tells several replies to the same one apart.
 
         Each sample has a seed of its own, since an endpoint that obeys one would say the same again. Where old turns
         are left out, a state that is reached again makes a prompt that was asked before: it is another sample of it,
-        else a cache would have the policy go round in circles.
+        else a cache would have the policy go round in circles. So it is where a policy says that it may ask the same
+        ``again``.
 
         Raises:
             EpisodeOver: the budget is spent, or the reply was withheld by a content filter.
             InfrastructureError: no reply could be had.
         """
         settings = self._request
-        if settings.temperature and self.history == "compact":
+        if self.sampling and (again or self.history == "compact"):
             sample += self._asked[tuple(messages)]
             self._asked[tuple(messages)] += 1
         seed = None if settings.seed is None else settings.seed + _SAMPLE_SEEDS * sample

@@ -2,7 +2,7 @@
 
 The limits are those of the paper's appendix B.3: a block is corrected up to 2·x times, x its present length, which
 changes with each correction; a block has at most 50 steps. An empty one may be corrected twice. A correction that was
-asked for with these very words before is not asked for again, since the reply would be the same.
+asked for with these very words before is not asked for again at temperature 0, since the reply would be the same.
 
 A whole plan given at once is one block, of macro 0, and its claim is the task's goal; it may be longer.
 """
@@ -121,16 +121,16 @@ class Expander:
             InfrastructureError: no reply could be had.
         """
         messages = tuple(job.first())
-        block = self._judged(job, self._episode.ask(messages), 0)
+        block = self._judged(job, self._episode.ask(messages, again=True), 0)
         asked = {messages}
         tries = 0
         while self._verification and not block.holds and tries < 2 * max(len(block.actions), 1):
             messages = tuple(job.mend(block))
-            if messages in asked:
+            if messages in asked and not self._episode.sampling:
                 break
             asked.add(messages)
             tries += 1
-            block = self._judged(job, self._episode.ask(messages), tries)
+            block = self._judged(job, self._episode.ask(messages, again=True), tries)
         return block
 
     def _judged(self, job: Job, reply: str, number: int) -> Block:

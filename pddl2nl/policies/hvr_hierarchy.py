@@ -74,7 +74,7 @@ class HierarchicalPlanner(Planner):
         # Another plan starts from how things are by then, which classes do not tell.
         told = self.sight.object_lines(objects) if feedback else ()
         messages = self.prompter.macro_plan(self.sight.kind_lines(objects), executed, feedback, known, told)
-        macros = macro_words(self.episode.whole(self.episode.ask(messages)))
+        macros = macro_words(self.episode.whole(self.ask(messages)))
         self.episode.note(MacroPlanned(self.attempt, macros))
         conditions = self._conditions(macros, objects, start)
         state = start
@@ -105,15 +105,15 @@ class HierarchicalPlanner(Planner):
             self.episode.note(MacrosVerified(self.attempt, 0, 0, 0, (), _NO_MACROS))
             return ()
         question = self._question(macros, objects)
-        reply = generate_conditions(self.episode.ask, self.teller, question)
+        reply = generate_conditions(self.ask, self.teller, question)
         feedback = self._verified(macros, reply, start, 0)
         asked = {(reply.conditions, feedback)}
         for number in range(1, ROUNDS + 1):
             if not feedback or not self.mechanism.verification:
                 break
-            reply = correct_conditions(self.episode.ask, self.teller, question, reply.conditions, feedback)
+            reply = correct_conditions(self.ask, self.teller, question, reply.conditions, feedback)
             feedback = self._verified(macros, reply, start, number)
-            if (reply.conditions, feedback) in asked:
+            if (reply.conditions, feedback) in asked and not self.episode.sampling:
                 break
             asked.add((reply.conditions, feedback))
         return reply.conditions
@@ -210,7 +210,7 @@ class HierarchicalPlanner(Planner):
         if not feedback:
             return conditions
         reply = refine_conditions(
-            self.episode.ask,
+            self.ask,
             self.teller,
             self._question(macros, self._named(conditions, block) if self.mechanism.retrieval else None),
             conditions,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pddl2nl.llm import Message
 from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.hvr_blocks import LONGEST_PLAN, Block, Expander, Job
 from pddl2nl.policies.hvr_events import MacroProved, PlanExpanded, Retrieved
@@ -72,6 +73,10 @@ class Planner:
     def _parts(self, start: State, done: Sequence[Part], feedback: str) -> tuple[Part, ...]:
         raise NotImplementedError
 
+    def ask(self, messages: Sequence[Message]) -> str:
+        """The model's reply; another one where the same was asked before and replies are sampled."""
+        return self.episode.ask(messages, again=True)
+
     # ── retrieval ────────────────────────────────────────────────────────────────────────────────
 
     def objects(
@@ -86,7 +91,7 @@ class Planner:
             self.episode.note(Retrieved(stage, whole=True))
             return None
         messages = self.prompter.retrieval(self.sight.available_lines(), macros, current, feedback)
-        said, selection = self.sight.select(self.episode.ask(messages))
+        said, selection = self.sight.select(self.ask(messages))
         self.episode.note(Retrieved(stage, said, selection.chosen, selection.around, whole=not selection.chosen))
         return selection.objects or None
 

@@ -166,6 +166,28 @@ def test_each_mistake_reaches_the_prompt_and_the_final_plan_validates(mistake: s
 
 
 @pytest.mark.heavy
+@pytest.mark.parametrize(("number", "name"), list(enumerate(KITCHEN)))
+def test_every_task_by_every_policy_with_a_mistake(number: int, name: str) -> None:
+    task = kitchen(name)
+    for place, policy in enumerate(HVR_POLICIES):
+        # Without macro-actions there are neither wrong conditions of one nor an impossible one.
+        kinds = MISTAKES if policy in ("hvr", "hv", "hr") else ("missing-navigation", "wrong-order", "missing-step")
+        mistake = kinds[(number + place) % len(kinds)]
+        result = run(task, policy, f"oracle:{mistake}")
+        found = list(violations(result))
+        if policy not in VERIFYING:
+            assert not any(event.round for event in of(BlockExpanded, result))
+            assert not any("Feedback" in read_sections(event.messages[-1].content) for event in of(Prompted, result))
+            continue
+        assert result.solved, (policy, mistake, result.message)
+        assert validates(task, planned(result)), (policy, mistake)
+        assert all(reached(result, where, unmet) for where, unmet in found), (policy, mistake)
+        # A missing navigation alone is put in before anything is asked; two steps of which one is a way have one order.
+        repaired = mistake == "missing-navigation" and any(block.inserted for block in of(BlockExpanded, result))
+        assert found or repaired or (name, mistake) == ("t01", "wrong-order"), (policy, mistake)
+
+
+@pytest.mark.heavy
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_without_verification_each_mistake_stays_and_is_measured(mistake: str) -> None:
     task = kitchen("t02")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pddl2nl.macros.library import Library
 from pddl2nl.nl import Reader, Teller
 from pddl2nl.pddl import parse_task
-from pddl2nl.policies import HVR_POLICIES, POLICIES, Limits
+from pddl2nl.policies import HVR_POLICIES, POLICIES, Limits, RequestSettings
 from pddl2nl.policies.hvr import MECHANISMS
 from pddl2nl.policies.hvr_plan import MOST_MACROS, macro_words
 from pddl2nl.worlds.knowledge_graph import KnowledgeGraph
@@ -268,6 +268,16 @@ def test_a_block_is_corrected_twice_its_length_at_most(run: Any) -> None:
     sizes = [len(item.actions) for item in played.of("block-expanded")]
     # It grows by one each time, and with it what is allowed, until no block is longer than 50 and says the same again.
     assert sizes == [2, *range(3, 51), 50]
+
+
+def test_where_replies_are_sampled_the_same_correction_is_asked_for_again_as_another_sample(run: Any) -> None:
+    replies = {"macro-plan": "Tidy up", "conditions": "1. precondition: (and)\neffect: (at cup_0 place_0)"}
+    replies |= {"block": block("smash cup_1", "smash cup_0"), "block-correction": block("smash cup_1", "smash cup_0")}
+    played, model = run("hvr", replies, replans=0, request=RequestSettings(0.7, 1))
+    assert len(model.asked("block-correction")) == 4
+    last = played.of("prompted")[-4:]
+    assert [item.sample for item in last] == [0, 1, 2, 3]
+    assert len({item.seed for item in last}) == 4
 
 
 def test_a_macro_action_that_cannot_be_done_makes_a_new_macro_plan(run: Any) -> None:
