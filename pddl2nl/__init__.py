@@ -9,6 +9,11 @@ The three jobs, each a call or two::
     print(pddl2nl.validate(task, "(pick-up a) (stack a b)").verdict)    # a plan judged
     print(pddl2nl.run(task, policy="react", model="oracle").outcome)    # a policy run
 
+and a macro-action with its exact conditions::
+
+    steps = [pddl2nl.MacroStep("pick-up", ("?x",)), pddl2nl.MacroStep("stack", ("?x", "?y"))]
+    print(pddl2nl.compose(task.domain, steps).conditions.precondition)
+
 Names are imported on first use, so that ``import pddl2nl`` costs next to nothing.
 """
 
@@ -27,6 +32,9 @@ if TYPE_CHECKING:
         UnsupportedError,
     )
     from pddl2nl.experiments.runs import RunResult, run
+    from pddl2nl.macros.compose import compose, compose_block
+    from pddl2nl.macros.macro import Conditions, Macro, MacroStep
+    from pddl2nl.macros.proof import prove
     from pddl2nl.nl import Conversion, Reader, Teller, Wording, convert, load_wording, template_wording
     from pddl2nl.pddl import (
         Domain,
@@ -47,6 +55,9 @@ _HOMES = {
     "pddl2nl.baselines": ("PlannerResult", "solve"),
     "pddl2nl.errors": ("InfrastructureError", "InputError", "MissingExtraError", "Pddl2nlError", "UnsupportedError"),
     "pddl2nl.experiments.runs": ("RunResult", "run"),
+    "pddl2nl.macros.compose": ("compose", "compose_block"),
+    "pddl2nl.macros.macro": ("Conditions", "Macro", "MacroStep"),
+    "pddl2nl.macros.proof": ("prove",),
     "pddl2nl.nl": ("Conversion", "Reader", "Teller", "Wording", "convert", "load_wording", "template_wording"),
     "pddl2nl.pddl": (
         "Domain",
@@ -66,11 +77,14 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "Conditions",
     "Conversion",
     "Domain",
     "GroundAction",
     "InfrastructureError",
     "InputError",
+    "Macro",
+    "MacroStep",
     "MissingExtraError",
     "PDDLError",
     "Pddl2nlError",
@@ -86,6 +100,8 @@ __all__ = [
     "Teller",
     "UnsupportedError",
     "Wording",
+    "compose",
+    "compose_block",
     "convert",
     "load_domain",
     "load_problem",
@@ -94,6 +110,7 @@ __all__ = [
     "parse_domain",
     "parse_problem",
     "parse_task",
+    "prove",
     "run",
     "shipped_domains",
     "shipped_task",
