@@ -75,9 +75,9 @@ def _prove(
     """Prove or refute a macro's precondition and effect for a block of actions: in every state in which the
     precondition holds, can the actions be carried out one after the other, and does the effect hold then?
 
-    All these states of the problem's objects count, reachable or not, and none is sampled. What is refuted comes with a
-    state that shows it. How the precondition stands to the weakest one is said too. Exit code 1: refuted, or not
-    decided; 2: the macro cannot be read, or the block is none.
+    All these states of the problem's objects count (of those that --states names), reachable or not, and none is
+    sampled. What is refuted comes with a state that shows it. How the precondition stands to the weakest one is said
+    too. Exit code 1: refuted, or not decided; 2: the macro cannot be read, or the block is none.
     """
     from pddl2nl.macros.macro_files import load_macro_file, with_objects
     from pddl2nl.macros.proof import prove

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from pddl2nl.llm import Message
@@ -19,7 +20,7 @@ __all__ = ["Planner", "WholePlanner"]
 GOAL_MISSING = "All steps can be done, but after them the task is not done. What is missing:"
 
 
-class Planner:
+class Planner(ABC):
     """What all mechanisms share; see `WholePlanner` and `hvr_hierarchy.HierarchicalPlanner`.
 
     Args:
@@ -70,8 +71,9 @@ class Planner:
         self.episode.note(PlanExpanded(self.attempt, tuple(map(str, actions)), macro_numbers(parts), verified, goal))
         return parts
 
+    @abstractmethod
     def _parts(self, start: State, done: Sequence[Part], feedback: str) -> tuple[Part, ...]:
-        raise NotImplementedError
+        """The parts of a plan from a state on, given what was executed and why a new one is needed."""
 
     def ask(self, messages: Sequence[Message]) -> str:
         """The model's reply; another one where the same was asked before and replies are sampled."""
