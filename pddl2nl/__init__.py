@@ -23,6 +23,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pddlval import GroundAction, Report, Simulator, State, StepResult, validate
+
     from pddl2nl.baselines import PlannerResult, solve
     from pddl2nl.errors import (
         InfrastructureError,
@@ -49,7 +51,6 @@ if TYPE_CHECKING:
         parse_task,
     )
     from pddl2nl.tasks import shipped_domains, shipped_task
-    from validators import GroundAction, Report, Simulator, State, StepResult, validate
 
 _HOMES = {
     "pddl2nl.baselines": ("PlannerResult", "solve"),
@@ -72,7 +73,7 @@ _HOMES = {
         "parse_task",
     ),
     "pddl2nl.tasks": ("shipped_domains", "shipped_task"),
-    "validators": ("GroundAction", "Report", "Simulator", "State", "StepResult", "validate"),
+    "pddlval": ("GroundAction", "Report", "Simulator", "State", "StepResult", "validate"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 import pddl2nl
-import validators
 
 
 def run_python(code: str) -> str:
@@ -20,15 +19,10 @@ def run_python(code: str) -> str:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
 
 
-def test_validators_is_ours_and_not_the_package_of_the_same_name() -> None:
-    ours = Path(validators.__file__).resolve()
-    assert ours.parent.parent == Path(pddl2nl.__file__).resolve().parent.parent
-    assert hasattr(validators, "Simulator")
-
-
-def test_no_dependency_brings_the_other_validators() -> None:
-    names = {(distribution.name or "").lower() for distribution in importlib.metadata.distributions()}
-    assert "validators" not in names
+def test_the_validator_installs_no_module_called_validators() -> None:
+    """PyPI's package `validators` must find its name free (`tests/test_beside_validators.py` installs both)."""
+    ours = importlib.metadata.files("pddl2nl") or []
+    assert not [str(file) for file in ours if file.parts[0] == "validators"]
 
 
 def test_core_dependencies_stay_few(root: Path) -> None:
@@ -38,7 +32,7 @@ def test_core_dependencies_stay_few(root: Path) -> None:
     assert {"planners", "stanza", "tarski", "cluster", "test", "all"} <= set(project["optional-dependencies"])
 
 
-@pytest.mark.parametrize("package", ["pddl2nl", "validators", "pddl2nl.pddl", "pddl2nl.llm", "pddl2nl.cli.app"])
+@pytest.mark.parametrize("package", ["pddl2nl", "pddlval", "pddl2nl.pddl", "pddl2nl.llm", "pddl2nl.cli.app"])
 def test_heavy_packages_are_imported_only_where_they_are_used(package: str) -> None:
     loaded = run_python(f"import sys, {package}; print(*sorted(m for m in sys.modules if '.' not in m))").split()
     heavy = {"openai", "unified_planning", "stanza", "tarski", "torch", "jinja2", "lark", "pydantic", "distributed"}

@@ -19,12 +19,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol
 
+from pddlval import State
+
 from pddl2nl.baselines.told_task import ToldTask, ToldTaskError, read_told_task
 from pddl2nl.llm import Completion, Message, Request
 from pddl2nl.nl.markers import ACTION, DONE, PLAN_END, PLAN_START, THOUGHT
 from pddl2nl.nl.wording import Wording
 from pddl2nl.pddl import Domain
-from validators import State
 
 __all__ = ["Answers", "OracleModel"]
 
@@ -48,7 +49,7 @@ class _Place:
 
 
 class Answers(Protocol):
-    """What answers the prompts of one kind of mechanism (`pddl2nl.macros.hvr_oracle`)."""
+    """What answers the prompts of one kind of mechanism (`pddl2nl.policies.hvr.oracle`)."""
 
     def reply(self, messages: Sequence[Message]) -> str | None:
         """The answer; None where the prompt is of another kind."""

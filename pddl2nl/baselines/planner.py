@@ -1,6 +1,6 @@
 """The symbolic baselines: four searches of Fast Downward, and `solve`, which runs any baseline by its name.
 
-The searches are those of the AutoPlanBench paper, and LAMA. Every plan is validated by `validators` before it is
+The searches are those of the AutoPlanBench paper, and LAMA. Every plan is validated by `pddlval` before it is
 reported, whoever found it. The four searches are deterministic: only the random walk has a seed.
 """
 
@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from pddlval import GroundAction, Simulator, read_plan, validate
+
 from pddl2nl.baselines import fast_downward
 from pddl2nl.baselines.features import beyond_fast_downward
 from pddl2nl.baselines.inputs import TaskFiles, TaskTexts, as_task, files_of
@@ -18,7 +20,6 @@ from pddl2nl.baselines.random_walk import DEFAULT_STEPS, walk
 from pddl2nl.baselines.result import PlannerResult
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.pddl import PDDLError, Task
-from validators import GroundAction, Simulator, read_plan, validate
 
 __all__ = ["BASELINES", "PLANNERS", "Limits", "Planner", "solve", "solve_each"]
 

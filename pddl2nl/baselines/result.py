@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from validators import GroundAction
-from validators.numeric import plain_number
+from pddlval import GroundAction
+from pddlval.numeric import plain_number
 
 __all__ = ["PlannerResult", "Status"]
 

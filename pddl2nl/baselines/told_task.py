@@ -7,10 +7,12 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, islice
 
+from pddlval import GroundAction, Simulator, State
+
 from pddl2nl.baselines.planner import solve
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.nl import Names, Reader, Teller, Wording
-from pddl2nl.nl.read_state import NLReadError, read_problem, read_state
+from pddl2nl.nl.reading.read_state import NLReadError, read_problem, read_state
 from pddl2nl.nl.tell import Style
 from pddl2nl.pddl import (
     Domain,
@@ -22,7 +24,6 @@ from pddl2nl.pddl import (
     parse_problem,
     write_problem,
 )
-from validators import GroundAction, Simulator, State
 
 __all__ = ["ToldTask", "ToldTaskError", "read_told_task"]
 

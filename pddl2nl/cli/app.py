@@ -146,14 +146,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _reader_gone() -> int:
-    from validators.streams import READER_GONE, drop_output
+    from pddlval.streams import READER_GONE, drop_output
 
     drop_output()
     return READER_GONE
 
 
 def _failed(error: OSError) -> int:
-    from validators.streams import drop_output
+    from pddlval.streams import drop_output
 
     # It may be the output itself that found no room: what is left of it must not fail once more at exit.
     drop_output()
@@ -163,7 +163,7 @@ def _failed(error: OSError) -> int:
 
 def entry_point() -> None:
     """What the console command calls: `main`, and out with its exit code."""
-    from validators.streams import utf8_streams
+    from pddlval.streams import utf8_streams
 
     utf8_streams()
     # Starting up and reading a task make many objects and hardly any garbage: with Python's own threshold of 700,

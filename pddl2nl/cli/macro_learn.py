@@ -120,9 +120,10 @@ def _learn(
 
 
 def _given(domain: Domain, files: Sequence[Path]) -> list[PlannedTask]:
+    from pddlval import load_plan
+
     from pddl2nl.macros.learn import PlannedTask
     from pddl2nl.pddl import Task, load_problem
-    from validators import load_plan
 
     if len(files) % 2:
         found = f"{len(files)} file{'' if len(files) == 1 else 's'}"
@@ -292,7 +293,7 @@ def _plan_text(applied: Applied) -> str:
 
 def _plainly(without: PlannerResult) -> str:
     """What came of the search without macros."""
-    from validators.numeric import plain_number
+    from pddlval.numeric import plain_number
 
     if without.plan is None:
         return f"without: {without.status}, {_effort(without)}"

@@ -21,10 +21,11 @@ from pddl2nl.cli.wording import (
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
+    from pddlval import GroundAction
+
     from pddl2nl.macros.macro import Conditions, Macro
     from pddl2nl.macros.verdict import Counterexample, Proof, States
     from pddl2nl.pddl import Task
-    from validators import GroundAction
 
 __all__ = ["proof_json", "register"]
 
@@ -109,7 +110,7 @@ def _block(
     Raises:
         InputError: they are not given, or do not fit each other.
     """
-    from validators import load_plan
+    from pddlval import load_plan
 
     names = [item.name for item in macro.parameters]
     objects = None if args is None else args.replace(",", " ").strip("() ").lower().split()
@@ -176,8 +177,9 @@ def proof_json(proof: Proof) -> dict[str, Any]:
 
 
 def _counterexample_json(item: Counterexample) -> dict[str, Any]:
+    from pddlval.numeric import plain_number
+
     from pddl2nl.pddl import write_condition
-    from validators.numeric import plain_number
 
     return {
         "kind": item.kind,

@@ -20,9 +20,10 @@ from pddl2nl.cli.wording import (
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
+    from pddlval import GroundAction, Plan
+
     from pddl2nl.nl import Reading, Readings, Teller
     from pddl2nl.pddl import Task
-    from validators import GroundAction, Plan
 
 __all__ = ["register"]
 
@@ -64,7 +65,7 @@ def _told(teller: Teller, task: Task, action: GroundAction, number: int) -> str:
     Raises:
         InputError: the task cannot even name it.
     """
-    from validators.actions import why_bad
+    from pddlval.actions import why_bad
 
     bad = why_bad(task, task.domain.action(action.name), action)
     try:
@@ -77,7 +78,7 @@ def _told(teller: Teller, task: Task, action: GroundAction, number: int) -> str:
 
 
 def _plan(argument: str) -> Plan:
-    from validators import load_plan, read_plan
+    from pddlval import load_plan, read_plan
 
     if argument == "-":
         return read_plan(read_text_argument("-"), "standard input")
@@ -120,8 +121,9 @@ def _read(
     reader = Reader(task, chosen, named(task, names, chosen, names_seed))
     readings = reader.read(read_text_argument(text), reading)
     if on_ambiguous == "state":
+        from pddlval import Simulator
+
         from pddl2nl.nl import settle_plan
-        from validators import Simulator
 
         readings = settle_plan(readings, Simulator(task))
     if as_json:

@@ -13,10 +13,11 @@ from pddl2nl.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pddlval import Report
+    from pddlval.command import Tell
+
     from pddl2nl.nl import Teller
     from pddl2nl.pddl import Task
-    from validators import Report
-    from validators.command import Tell
 
 __all__ = ["register"]
 
@@ -62,8 +63,8 @@ def _validate(
 
     Exit code 0: all plans are valid; 1: some are not; 2: bad input.
     """
-    from validators.command import batch_lines, judge_batch, judge_files
-    from validators.validate import VAL_TOLERANCE
+    from pddlval.command import batch_lines, judge_batch, judge_files
+    from pddlval.validate import VAL_TOLERANCE
 
     tolerance = VAL_TOLERANCE if val_tolerance else Fraction(0)
     paths = files or []

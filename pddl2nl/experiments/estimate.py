@@ -20,7 +20,7 @@ from pddl2nl.experiments.spec_columns import policy_of
 from pddl2nl.llm import Completion, Price, Request
 from pddl2nl.llm.limiter import CHARACTERS_A_TOKEN
 from pddl2nl.policies import HVR_POLICIES
-from pddl2nl.policies.hvr import MECHANISMS
+from pddl2nl.policies.hvr.hvr import MECHANISMS
 from pddl2nl.policies.prompting import prompt_text
 from pddl2nl.tasks.references import reference_of
 

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from pddlval import Simulator
+
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.models import ModelContext, make_model
@@ -24,7 +26,6 @@ from pddl2nl.policies import HVR_POLICIES
 from pddl2nl.policies.events import Started
 from pddl2nl.tasks import match_shipped
 from pddl2nl.tasks.references import Form, Reference, reference_of
-from validators import Simulator
 
 if TYPE_CHECKING:
     from pddl2nl.macros.library import Library
@@ -92,8 +93,8 @@ def hierarchical(spec: RunSpec, simulator: Simulator, wording: Wording, access: 
 def _prompts(policy: str) -> dict[str, str]:
     """The hashes of the files of all stages that a policy has."""
     from pddl2nl.macros import prompting
-    from pddl2nl.policies.hvr import MECHANISMS
-    from pddl2nl.policies.hvr_prompts import HVR_PROMPTS
+    from pddl2nl.policies.hvr.hvr import MECHANISMS
+    from pddl2nl.policies.hvr.prompts import HVR_PROMPTS
     from pddl2nl.policies.prompting import prompt_hash
 
     mechanism = MECHANISMS[policy]

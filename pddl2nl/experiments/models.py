@@ -93,9 +93,9 @@ def _part(limit: float | None, share: float) -> float | None:
 def _oracle(argument: str, context: ModelContext) -> MadeModel:
     from pddl2nl.baselines import OracleModel, find_driver
     from pddl2nl.baselines.features import beyond_fast_downward
-    from pddl2nl.macros.hvr_mistakes import MISTAKES, Mistake
-    from pddl2nl.macros.hvr_oracle import HierarchicalOracle
-    from pddl2nl.macros.hvr_oracle_knowledge import known_tasks
+    from pddl2nl.policies.hvr.mistakes import MISTAKES, Mistake
+    from pddl2nl.policies.hvr.oracle import HierarchicalOracle
+    from pddl2nl.policies.hvr.oracle_knowledge import known_tasks
 
     if argument and argument not in MISTAKES:
         raise ModelConfigurationError(

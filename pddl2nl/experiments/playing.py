@@ -141,7 +141,7 @@ def _place(error: Exception) -> str:
     place, trace = "", error.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_code
-        if "pddl2nl" in code.co_filename or "validators" in code.co_filename:
+        if "pddl2nl" in code.co_filename or "pddlval" in code.co_filename:
             place = f"{Path(code.co_filename).name}:{trace.tb_lineno}"
         trace = trace.tb_next
     return place

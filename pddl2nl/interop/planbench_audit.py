@@ -12,14 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from pddlval import GroundAction, read_plan, validate
+
 from pddl2nl.errors import InputError
 from pddl2nl.interop.planbench_causes import Cause, Evidence, cause_of
 from pddl2nl.interop.planbench_files import PlanBenchConfig, PlanBenchFolder, PlanBenchReply, PlanBenchResults
 from pddl2nl.nl import READING_POLICIES, Names, Reader, Wording, choose_wording, make_names
-from pddl2nl.nl.read_layout import Block
-from pddl2nl.nl.readings import PlacedReading
+from pddl2nl.nl.reading.read_layout import Block
+from pddl2nl.nl.reading.readings import PlacedReading
 from pddl2nl.pddl import Domain, PDDLError, Task, load_domain, load_problem
-from validators import GroundAction, read_plan, validate
 
 __all__ = ["Audited", "Disagreement", "Judgement", "PlanBenchAudit"]
 
@@ -28,7 +29,7 @@ POLICIES = ("planbench", "default")
 
 
 class Judgement(NamedTuple):
-    """Whether a plan is correct, and in a word why: `validators`' verdict, or ``unreadable`` or ``no-plan``."""
+    """Whether a plan is correct, and in a word why: `pddlval`' verdict, or ``unreadable`` or ``no-plan``."""
 
     correct: bool
     verdict: str

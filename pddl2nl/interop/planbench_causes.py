@@ -14,11 +14,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from pddlval import GroundAction
+
 from pddl2nl.interop.planbench_places import Placed, aligned, places_of
 from pddl2nl.nl import Names, Wording
-from pddl2nl.nl.read_layout import Block
-from pddl2nl.nl.readings import PlacedReading, Reading
-from validators import GroundAction
+from pddl2nl.nl.reading.read_layout import Block
+from pddl2nl.nl.reading.readings import PlacedReading, Reading
 
 __all__ = ["Cause", "Evidence", "cause_of"]
 

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, product
 
+from pddlval.normal_form import free_variables, negation_normal
+
 from pddl2nl.pddl import (
     And,
     Atom,
@@ -32,7 +34,6 @@ from pddl2nl.pddl import (
     is_variable,
     substitute,
 )
-from validators.normal_form import free_variables, negation_normal
 
 __all__ = ["Changeable"]
 

@@ -12,6 +12,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from pddlval.names import subformulas
+from pddlval.unsupported import updated_functions
+
 from pddl2nl.macros.condition_text import Found, NameResolver, find_conditions
 from pddl2nl.macros.macro import Conditions
 from pddl2nl.macros.prompting import shortened
@@ -28,8 +31,6 @@ from pddl2nl.pddl.prepare import prepare
 from pddl2nl.pddl.requirements import Used
 from pddl2nl.pddl.symbols import Symbols
 from pddl2nl.pddl.tree import Atom, Comparison, Modal, Preference, Special, Timed
-from validators.names import subformulas
-from validators.unsupported import updated_functions
 
 __all__ = ["ReadConditions", "read_conditions"]
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from pddlval.names import fluents_in
+
 from pddl2nl.pddl import (
     ActionSchema,
     And,
@@ -27,7 +29,6 @@ from pddl2nl.pddl import (
     Update,
     When,
 )
-from validators.names import fluents_in
 
 __all__ = ["ANY", "Footprint", "Footprints", "SameTerm", "independent"]
 

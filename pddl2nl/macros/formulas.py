@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from pddlval.normal_form import free_variables, opposite
+
 from pddl2nl.pddl import (
     And,
     Arithmetic,
@@ -30,7 +32,6 @@ from pddl2nl.pddl import (
     is_variable,
     substitute,
 )
-from validators.normal_form import free_variables, opposite
 
 __all__ = [
     "FALSE",

@@ -11,6 +11,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from pddlval.names import fluents_in, updates_in
+from pddlval.normal_form import negation_normal
+from pddlval.semantics import compare
+
 from pddl2nl.macros.expressions import ZERO, divides
 from pddl2nl.macros.facts import Facts
 from pddl2nl.macros.formulas import (
@@ -52,9 +56,6 @@ from pddl2nl.pddl import (
     When,
     conjuncts,
 )
-from validators.names import fluents_in, updates_in
-from validators.normal_form import negation_normal
-from validators.semantics import compare
 
 __all__ = ["Regression", "certainly_read", "mixed_functions"]
 

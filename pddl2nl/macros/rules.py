@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pddlval.names import fluents_in, subformulas
+from pddlval.normal_form import predicates_in
+
 from pddl2nl.pddl import Comparison, Condition, Domain, TypedName
-from validators.names import fluents_in, subformulas
-from validators.normal_form import predicates_in
 
 __all__ = ["Rules"]
 

@@ -3,8 +3,8 @@
 A state is the facts of the state where everything begins, and what actions have made of them. Statics are as they are
 in the task; of a fluent that has no value at the beginning of the task it is open whether it has one, of all others it
 is not, since no action takes a value away. A condition that reads a fluent without a value, or divides by zero, is
-undefined as soon as it is reached, from left to right (`validators.semantics.holds`), and then an action is not
-applicable; what updates contradict each other about is not either (`validators.effects.Outcome.conflict`).
+undefined as soon as it is reached, from left to right (`pddlval.semantics.holds`), and then an action is not
+applicable; what updates contradict each other about is not either (`pddlval.effects.Outcome.conflict`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
+
+from pddlval import GroundAction
+from pddlval.names import has_comparison, partial_predicates
+from pddlval.normal_form import free_variables, negation_normal, opposite
+from pddlval.semantics import ground_atom
+from pddlval.simulator import simulator_of
+from pddlval.unsupported import updated_functions
 
 from pddl2nl.errors import UnsupportedError
 from pddl2nl.macros.circuit import FALSE, TRUE, Circuit, Lit
@@ -44,12 +51,6 @@ from pddl2nl.pddl import (
     stratify,
 )
 from pddl2nl.pddl import Number as NumberNode
-from validators import GroundAction
-from validators.names import has_comparison, partial_predicates
-from validators.normal_form import free_variables, negation_normal, opposite
-from validators.semantics import ground_atom
-from validators.simulator import simulator_of
-from validators.unsupported import updated_functions
 
 __all__ = ["Symbols"]
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from pddlval import GroundAction
+
 from pddl2nl.macros.macro import Conditions
 from pddl2nl.pddl import Condition, GroundAtom
-from validators import GroundAction
 
 __all__ = ["Counterexample", "Kind", "Lacking", "Part", "Proof", "Relation", "States"]
 

@@ -12,6 +12,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
+from pddlval import GroundAction
+from pddlval.names import fluents_in, subformulas
+
 from pddl2nl.errors import InputError
 from pddl2nl.macros.formulas import FALSE, conjunction
 from pddl2nl.macros.library import free_name
@@ -43,8 +46,6 @@ from pddl2nl.pddl import (
     conjuncts,
 )
 from pddl2nl.pddl.substitution import substitute
-from validators import GroundAction
-from validators.names import fluents_in, subformulas
 
 __all__ = ["MACRO_COSTS", "MacroCost", "WithMacros", "has_costs", "with_macros"]
 

@@ -20,9 +20,9 @@ from __future__ import annotations
 from pddl2nl.nl.confusions import wording_warnings
 from pddl2nl.nl.convert import Conversion, choose_wording, convert
 from pddl2nl.nl.names import Names, make_names
-from pddl2nl.nl.read import Reader
-from pddl2nl.nl.read_policies import READING_POLICIES
-from pddl2nl.nl.read_state import (
+from pddl2nl.nl.reading.read import Reader
+from pddl2nl.nl.reading.read_policies import READING_POLICIES
+from pddl2nl.nl.reading.read_state import (
     NLReadError,
     ToldGoal,
     ToldState,
@@ -32,8 +32,8 @@ from pddl2nl.nl.read_state import (
     read_problem,
     read_state,
 )
-from pddl2nl.nl.readings import Reading, Readings, settle
-from pddl2nl.nl.settling import settle_plan
+from pddl2nl.nl.reading.readings import Reading, Readings, settle
+from pddl2nl.nl.reading.settling import settle_plan
 from pddl2nl.nl.tell import Style, Teller
 from pddl2nl.nl.template import template_wording
 from pddl2nl.nl.word_domain import FellBack, WordedDomain, provenance_warnings, word_domain

@@ -11,9 +11,10 @@ from pddl2nl.nl.reasons import is_undefined, short_number
 from pddl2nl.pddl.tree import And, Comparison, Exists, Forall, Imply, Not, Or
 
 if TYPE_CHECKING:
+    from pddlval import Cause, Report
+    from pddlval.ownership import Conflict
+
     from pddl2nl.nl.tell import Teller
-    from validators import Cause, Report
-    from validators.ownership import Conflict
 
 __all__ = ["explain"]
 

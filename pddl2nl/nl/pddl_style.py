@@ -28,7 +28,7 @@ from pddl2nl.pddl.tree import (
 )
 
 if TYPE_CHECKING:
-    from validators import State
+    from pddlval import State
 
 __all__ = [
     "condition_text",

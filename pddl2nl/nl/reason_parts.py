@@ -15,7 +15,7 @@ from pddl2nl.pddl.substitution import substitute
 from pddl2nl.pddl.tree import And, Atom, Comparison, Condition, Equality, Exists, Imply, Not, Or
 
 if TYPE_CHECKING:
-    from validators import State
+    from pddlval import State
 
 __all__ = ["Alternative", "UnmetParts", "is_literal", "unmet_parts"]
 
@@ -72,7 +72,7 @@ class _Premise(NamedTuple):
 
 
 def _disjuncts(condition: Condition) -> Iterator[Condition | _Premise]:
-    from validators.normal_form import opposite
+    from pddlval.normal_form import opposite
 
     match condition:
         case Or(parts=parts):
@@ -91,8 +91,8 @@ def _false_parts(condition: Condition, state: State | None) -> tuple[Condition, 
     """The smallest parts of a false condition that are false themselves; all of it where no state is known."""
     if state is None:
         return (condition,)
-    from validators.numeric import UndefinedError
-    from validators.semantics import unmet
+    from pddlval.numeric import UndefinedError
+    from pddlval.semantics import unmet
 
     try:
         return unmet(condition, state, test=state.layout.holds) or (condition,)
@@ -102,8 +102,8 @@ def _false_parts(condition: Condition, state: State | None) -> tuple[Condition, 
 
 def _true_parts(condition: Condition, state: State | None) -> tuple[Condition, ...]:
     """Parts of a true condition that make it true; all of it where no state says which."""
-    from validators.normal_form import opposite
-    from validators.numeric import UndefinedError
+    from pddlval.normal_form import opposite
+    from pddlval.numeric import UndefinedError
 
     try:
         match condition:

@@ -1,4 +1,4 @@
-"""Reasons: why a condition does not hold, said of the smallest parts of it that fail (`validators.semantics.unmet`).
+"""Reasons: why a condition does not hold, said of the smallest parts of it that fail (`pddlval.semantics.unmet`).
 
 The forms, with those of `pddl2nl.nl.tell`::
 
@@ -48,7 +48,7 @@ from pddl2nl.pddl.tree import (
 )
 
 if TYPE_CHECKING:
-    from validators import State
+    from pddlval import State
 
 __all__ = ["Reasons", "is_undefined", "join_reasons", "short_number", "value_in"]
 
@@ -180,7 +180,7 @@ def join_reasons(conditions: Iterable[Condition], reasons: Iterable[str]) -> str
 
 def short_number(value: Fraction) -> str:
     """A number as it is told where nobody reads it back: exactly if that is short, else ``about 0.0536``."""
-    from validators.numeric import as_float
+    from pddlval.numeric import as_float
 
     if value.denominator < 10**_LONGEST:
         exactly = number_text(value)
@@ -200,7 +200,7 @@ def value_in(state: State | None, expression: Expression) -> Fraction | None:
         return expression.value
     if state is None:
         return None
-    from validators.numeric import UndefinedError, evaluate
+    from pddlval.numeric import UndefinedError, evaluate
 
     try:
         return Fraction(evaluate(expression, state.level))

@@ -1,6 +1,6 @@
 """Telling: actions, facts, states, goals and whole tasks in language, or as PDDL for the PDDL style.
 
-The exact formats, which `pddl2nl.nl.read` and `pddl2nl.nl.read_state` invert (style ``nl``)::
+The exact formats, which `pddl2nl.nl.reading.read` and `pddl2nl.nl.reading.read_state` invert (style ``nl``)::
 
     names       NAMES := n | n1 " and " n2 | n1 ", " n2 ", and " n3 …        (told names hold no blank)
     types       TYPES := KIND { " or " KIND }                                WORD = wording.type_word(type)
@@ -63,7 +63,7 @@ from pddl2nl.pddl.task import Task
 from pddl2nl.pddl.tree import Condition, Expression, GroundAtom, Or, Problem, conjuncts
 
 if TYPE_CHECKING:
-    from validators import GroundAction, Report, State, StepResult
+    from pddlval import GroundAction, Report, State, StepResult
 
 __all__ = [
     "EMPTY_GOAL",

@@ -2,17 +2,17 @@
 
 One node for every construct of PDDL 2.1, 2.2 and 3.0 (Fox and Long 2003; Edelkamp and Hoffmann 2004;
 Gerevini and Long 2005), so that whatever a file says can be held, checked and written back; whether it
-can be *executed* is for `validators` to say. Names are lower-case strings (PDDL ignores case), a term that
+can be *executed* is for `pddlval` to say. Names are lower-case strings (PDDL ignores case), a term that
 begins with ``?`` is a variable. Spans take no part in comparison: two texts with the same meaning give
 equal trees.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import cast
+from typing import Any, TypeVar, cast
 
 from pddl2nl.pddl.diagnostics import NOWHERE, Source, Span
 
@@ -39,6 +39,7 @@ __all__ = [
     "Imply",
     "Metric",
     "Modal",
+    "Node",
     "Not",
     "Number",
     "Or",
@@ -52,8 +53,11 @@ __all__ = [
     "TypedName",
     "Update",
     "When",
+    "children",
     "conjuncts",
     "is_variable",
+    "map_children",
+    "walk",
 ]
 
 
@@ -445,3 +449,59 @@ def conjuncts(condition: Condition) -> Iterator[Condition]:
             yield from conjuncts(part)
     else:
         yield condition
+
+
+Node = Condition | Expression
+"""A node of a formula: a condition, an effect or a numeric expression."""
+
+_NodeT = TypeVar("_NodeT", bound=Node)
+
+# The fields that hold nodes. A field holds one node or a tuple of them; classes that are missing here are leaves.
+_CHILD_FIELDS: dict[type, tuple[str, ...]] = {
+    Arithmetic: ("operands",),
+    Comparison: ("left", "right"),
+    Not: ("body",),
+    And: ("parts",),
+    Or: ("parts",),
+    Imply: ("left", "right"),
+    Forall: ("body",),
+    Exists: ("body",),
+    When: ("condition", "effect"),
+    Update: ("fluent", "value"),
+    Timed: ("body",),
+    Preference: ("body",),
+    Modal: ("parts",),
+}
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The nodes directly below a condition, effect or expression, in the order of the text."""
+    found: list[Node] = []
+    for name in _CHILD_FIELDS.get(type(node), ()):
+        value = getattr(node, name)
+        if isinstance(value, tuple):
+            found.extend(value)
+        else:
+            found.append(value)
+    return tuple(found)
+
+
+def map_children(node: _NodeT, function: Callable[[Any], Any]) -> _NodeT:
+    """The node with each direct child replaced by `function(child)`; the same object if no child changes."""
+    changes: dict[str, Any] = {}
+    for name in _CHILD_FIELDS.get(type(node), ()):
+        value = getattr(node, name)
+        if isinstance(value, tuple):
+            new = tuple([function(item) for item in value])
+            if any(one is not other for one, other in zip(new, value, strict=True)):
+                changes[name] = new
+        elif (new := function(value)) is not value:
+            changes[name] = new
+    return replace(node, **changes) if changes else node
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """The node and all nodes below it, depth first, in the order of the text."""
+    yield node
+    for child in children(node):
+        yield from walk(child)

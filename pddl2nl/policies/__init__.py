@@ -37,7 +37,7 @@ __all__ = [
 
 def _made_by(name: str) -> Callable[[], Policy]:
     """What makes a policy: the class ``module.Class`` of this room, imported on the first call."""
-    module, _, class_name = name.partition(".")
+    module, _, class_name = name.rpartition(".")
     return lambda: cast(Policy, getattr(import_module(f"{__name__}.{module}"), class_name)())
 
 
@@ -47,12 +47,12 @@ POLICIES: dict[str, Callable[[], Policy]] = {
     "act": _made_by("act.Act"),
     "react": _made_by("react.ReAct"),
     "random": _made_by("random.RandomWalk"),
-    "hvr": _made_by("hvr.HVR"),
-    "hv": _made_by("hvr.HV"),
-    "hr": _made_by("hvr.HR"),
-    "vr": _made_by("hvr.VR"),
-    "r": _made_by("hvr.R"),
-    "llm": _made_by("hvr.LLM"),
+    "hvr": _made_by("hvr.hvr.HVR"),
+    "hv": _made_by("hvr.hvr.HV"),
+    "hr": _made_by("hvr.hvr.HR"),
+    "vr": _made_by("hvr.hvr.VR"),
+    "r": _made_by("hvr.hvr.R"),
+    "llm": _made_by("hvr.hvr.LLM"),
 }
 """Every policy by its name."""
 

@@ -11,7 +11,7 @@ Rules, which no policy can bend:
 * An inapplicable action changes nothing and stops nothing: the policy is told why it was not executed.
 * A claim to be done while the goal does not hold is answered with what is missing; a second one in direct
   succession ends the episode as ``gave-up``.
-* A statement that there is no plan ends it as well, whether it is right or not (`pddl2nl.nl.read_no_plan`).
+* A statement that there is no plan ends it as well, whether it is right or not (`pddl2nl.nl.reading.read_no_plan`).
 * Of a one-shot plan the first broken link decides; the goal must hold at its end, not on the way. Of several plans
   one counts (`pddl2nl.policies.judging.counting`).
 * A reply that was cut off by length loses its last line, which may be half an action.
@@ -27,6 +27,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NoReturn
 
+from pddlval import GroundAction
+
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.llm import Completion, ContextWindowError, Message, Model, Purpose, Request
 from pddl2nl.pddl import write_condition
@@ -40,7 +42,6 @@ from pddl2nl.policies.policy import EpisodeOver, Policy, RequestSettings, Settin
 from pddl2nl.policies.proposing import correction
 from pddl2nl.policies.understanding import Understanding
 from pddl2nl.policies.walk import Walk
-from validators import GroundAction
 
 __all__ = ["Episode"]
 

@@ -40,7 +40,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 from pddl2nl.errors import InputError
 from pddl2nl.llm.types import Finish, Message, Tariff
-from pddl2nl.policies.hvr_events import Hierarchical
+from pddl2nl.policies.hvr.events import Hierarchical
 
 __all__ = [
     "EVENTS",

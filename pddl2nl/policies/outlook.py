@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from pddlval import GroundAction, State
+
 from pddl2nl.policies.example import Example
 from pddl2nl.policies.policy import Setting
 from pddl2nl.policies.walk import Walk
-from validators import GroundAction, State
 
 __all__ = ["Outlook"]
 

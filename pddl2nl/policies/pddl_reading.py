@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from pddlval import BadActionError, GroundAction, Simulator
+
 from pddl2nl.nl import Reading, Readings
 from pddl2nl.nl.markers import DONE, LOOK_AROUND, PLAN_END, PLAN_START, THOUGHT
-from pddl2nl.nl.read_turn import OBSERVATION, marker_end
-from pddl2nl.nl.readings import Status
+from pddl2nl.nl.reading.read_turn import OBSERVATION, marker_end
+from pddl2nl.nl.reading.readings import Status
 from pddl2nl.pddl import Task
-from validators import BadActionError, GroundAction, Simulator
 
 __all__ = ["PDDLReader"]
 
@@ -61,7 +62,7 @@ class PDDLReader:
         return Readings(tuple(readings), tuple(item for item in readings if item.is_attempt), ended, policy)
 
     def read_turn(self, text: str) -> Reading:
-        """The one thing that a reply does, found where `pddl2nl.nl.read_turn` finds it.
+        """The one thing that a reply does, found where `pddl2nl.nl.reading.read_turn` finds it.
 
         What stands behind ``Action:`` counts, and what follows that line where it says nothing readable; without
         an ``Action:``, all that is no thought. Of several actions the first is read.

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from pddlval import Simulator
+
 from pddl2nl.nl import Reading, Readings, Teller
 from pddl2nl.policies.example import Example
 from pddl2nl.policies.translating import Translator
-from validators import Simulator
 
 if TYPE_CHECKING:
     from pddl2nl.macros.library import Library

@@ -1,10 +1,10 @@
 """What an episode understands of a reply: the reader first, then the state, then the T-LLM, each where it is in force.
 
-A statement that there is no plan (`pddl2nl.nl.read_no_plan`) is looked for where the reader found no action.
+A statement that there is no plan (`pddl2nl.nl.reading.read_no_plan`) is looked for where the reader found no action.
 
 An action that fits several readings equally well is *ambiguous*. ``refuse`` leaves it so; ``state`` takes the only
 one of them that is applicable, in a turn now, in a plan when its turn comes (as long as everything before it can be
-executed), and the reading's rule says so (`pddl2nl.nl.readings.settle`).
+executed), and the reading's rule says so (`pddl2nl.nl.reading.readings.settle`).
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from pddlval import BadActionError, GroundAction, Simulator, State
+
 from pddl2nl.nl import Reading, Readings
 from pddl2nl.nl.markers import NO_PLAN
-from pddl2nl.nl.read_no_plan import is_marked_no_plan, no_plan_said, no_plan_said_in_turn
-from pddl2nl.nl.readings import settle
-from validators import BadActionError, GroundAction, Simulator, State
+from pddl2nl.nl.reading.read_no_plan import is_marked_no_plan, no_plan_said, no_plan_said_in_turn
+from pddl2nl.nl.reading.readings import settle
 
 if TYPE_CHECKING:
     from pddl2nl.policies.policy import Setting

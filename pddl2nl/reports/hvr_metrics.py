@@ -22,8 +22,8 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from pddl2nl.policies.events import Acted, Event, LookedAround, Rejected
-from pddl2nl.policies.hvr import MECHANISMS
-from pddl2nl.policies.hvr_events import BlockExpanded, Discrepancy, MacroPlanned, MacrosVerified, PlanExpanded
+from pddl2nl.policies.hvr.events import BlockExpanded, Discrepancy, MacroPlanned, MacrosVerified, PlanExpanded
+from pddl2nl.policies.hvr.hvr import MECHANISMS
 from pddl2nl.reports.ground_truth import Way
 from pddl2nl.reports.plan_correctness import prefix_steps, skipping_steps
 from pddl2nl.reports.records import Record, RunRecord

@@ -1,6 +1,6 @@
 """What a hierarchical policy did while it planned, as a run's page shows it: a note for each of its events.
 
-Events are those of `pddl2nl.policies.hvr_events`. Whatever stands in them is shown as text: a model's words are in it.
+Events are those of `pddl2nl.policies.hvr.events`. Whatever stands in them is shown as text: a model's words are in it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pddl2nl.policies.hvr_events import (
+from pddl2nl.policies.hvr.events import (
     BlockExpanded,
     Discrepancy,
     Hierarchical,

@@ -1,6 +1,6 @@
 """Why a step of a stored run failed, and what of the goal is missing at its end: which step undid what, if any did.
 
-The causes are the validator's (`validators.explain`), found anew from the PDDL texts in the record, so that an
+The causes are the validator's (`pddlval.explain`), found anew from the PDDL texts in the record, so that an
 explanation does not rest on what the run itself was told; the words are those of the run's wording.
 """
 
@@ -12,12 +12,13 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import cast
 
+from pddlval import Cause, GroundAction, validate
+
 from pddl2nl.nl import Names, Style, Teller, Wording, wording_from_json
 from pddl2nl.pddl import Condition, InputError, write_condition
 from pddl2nl.reports.recheck import Recheck, read_task
 from pddl2nl.reports.records import Record, RunRecord
 from pddl2nl.reports.view import Reason, Step, Turn
-from validators import Cause, GroundAction, validate
 
 __all__ = ["explained", "missing_goals"]
 

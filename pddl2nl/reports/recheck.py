@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pddlval import Cause, GroundAction, validate
+from pddlval.simulator import simulator_of
+
 from pddl2nl.pddl import InputError, write_condition
 from pddl2nl.policies.event_making import changed_values
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_task
 from pddl2nl.worlds.executor import FaultyExecutor
 from pddl2nl.worlds.faults import parse_faults
-from validators import Cause, GroundAction, validate
-from validators.simulator import simulator_of
 
 __all__ = ["Change", "Recheck", "changes", "read_task", "recheck"]
 
@@ -22,7 +23,7 @@ __all__ = ["Change", "Recheck", "changes", "read_task", "recheck"]
 class Recheck:
     """The validator's verdict on the executed actions, and whether it agrees with the stored outcome.
 
-    ``verdict`` is one of `validators.Report`'s, ``no-plan`` for a planner without one, or ``not-judged`` with the
+    ``verdict`` is one of `pddlval.Report`'s, ``no-plan`` for a planner without one, or ``not-judged`` with the
     reason in ``note``. ``causes`` say why the goal, or an action, does not hold.
     """
 

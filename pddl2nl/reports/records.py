@@ -22,7 +22,7 @@ from pddl2nl.pddl import Domain, Task, parse_domain, parse_problem
 from pddl2nl.policies import HVR_POLICIES
 from pddl2nl.policies.event_json import event_from_json
 from pddl2nl.policies.events import Event, Fault, Finished, RecordError, Started, counted
-from pddl2nl.policies.hvr_events import Hierarchical
+from pddl2nl.policies.hvr.events import Hierarchical
 from pddl2nl.reports.ground_truth import Reference, reference_of
 from pddl2nl.reports.record_checks import checked
 from pddl2nl.reports.usage import Usage, total_usage, usage_by_role

@@ -21,7 +21,7 @@ from pddl2nl.policies.events import (
     Rejected,
     Replied,
 )
-from pddl2nl.policies.hvr_events import Discrepancy, Hierarchical
+from pddl2nl.policies.hvr.events import Discrepancy, Hierarchical
 from pddl2nl.reports.planning_view import Note, note_of
 from pddl2nl.reports.recheck import changes
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord

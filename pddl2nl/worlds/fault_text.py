@@ -92,7 +92,7 @@ class FaultParser:
                 case "seed":
                     seed = self._count("a number", least=0)
                 case _:
-                    from validators.actions import near_name
+                    from pddlval.actions import near_name
 
                     self._refuse(
                         word,

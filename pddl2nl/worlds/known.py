@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from pddlval import GroundAction
+
 from pddl2nl.pddl import GroundAtom
-from validators import GroundAction
 
 __all__ = ["ClassFacts", "Done", "LearnedMacro", "ObjectFacts"]
 

@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pddlval import GroundAction, Simulator, State, load_plan, validate
+from pddlval.command import judge_batch
 
 from pddl2nl.pddl import GroundAtom, Task, load_task, parse_task
-from validators import GroundAction, Simulator, State, load_plan, validate
-from validators.command import judge_batch
 
 if TYPE_CHECKING:
     from conftest import Bench
@@ -278,6 +278,6 @@ def test_starting_the_command(root: Path, tmp_path: Path, bench: Bench) -> None:
         subprocess.run([sys.executable, *arguments], check=True, cwd=root, stdout=subprocess.DEVNULL)
 
     bare = bench.seconds(lambda: run("-c", "pass"), 7)
-    assert bench.ratio("`import validators`", bench.seconds(lambda: run("-c", "import validators"), 7), "Python", bare)
+    assert bench.ratio("`import pddlval`", bench.seconds(lambda: run("-c", "import pddlval"), 7), "Python", bare)
     command = bench.seconds(lambda: run("-m", "pddl2nl", "validate", *files), 7)
     assert bench.ratio("`pddl2nl validate` on a small task", command, "`python -c pass`", bare) > 0.03

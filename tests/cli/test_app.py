@@ -27,7 +27,7 @@ def test_what_is_raised_becomes_an_exit_code_that_is_no_verdict(
         raise error
 
     monkeypatch.setattr(application, "app", fail)
-    monkeypatch.setattr("validators.streams.drop_output", lambda: None)
+    monkeypatch.setattr("pddlval.streams.drop_output", lambda: None)
     assert application.main(["check"]) == code
     assert capfd.readouterr().err.endswith(said)
 

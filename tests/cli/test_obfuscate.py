@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
+from pddlval import load_plan, validate
 
 from pddl2nl.cli import obfuscate as command
 from pddl2nl.pddl import load_task
 from pddl2nl.tasks import shipped_domain
 from tests.cli.one_command import run_command
-from validators import load_plan, validate
 
 PLAN = "; by hand\n(UNSTACK c b)\n(stack c a)\n(pick-up b)\n(stack b c)\n"
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pddlval import GroundAction, Simulator
 
 from pddl2nl.baselines.result import PlannerResult
 from pddl2nl.errors import InfrastructureError, InputError
@@ -28,7 +29,6 @@ from pddl2nl.nl import Teller, make_names, template_wording
 from pddl2nl.pddl import Atom, Not, Task, load_task, parse_problem, parse_task
 from pddl2nl.policies.events import Started
 from pddl2nl.tasks import shipped_domain, shipped_task
-from validators import GroundAction, Simulator
 
 DOMAIN = """
 (define (domain hall)

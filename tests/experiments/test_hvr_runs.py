@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pddlval import GroundAction, validate
+from pddlval.plans import plan_of
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments import RunResult, RunSpec, run, run_spec
@@ -15,18 +17,16 @@ from pddl2nl.experiments.jobs import make_job
 from pddl2nl.experiments.product import cells
 from pddl2nl.experiments.spec_file import load_experiment
 from pddl2nl.llm import Completion, Request
-from pddl2nl.macros.hvr_mistakes import MISTAKES
 from pddl2nl.macros.prompting import STAGES, read_sections, stage_of
 from pddl2nl.pddl import Task, parse_task
 from pddl2nl.policies import HVR_POLICIES
 from pddl2nl.policies.events import Finished, Prompted, Rejected, Started
-from pddl2nl.policies.hvr_events import BlockExpanded, Discrepancy, MacroProved, MacrosVerified, PlanExpanded
+from pddl2nl.policies.hvr.events import BlockExpanded, Discrepancy, MacroProved, MacrosVerified, PlanExpanded
+from pddl2nl.policies.hvr.mistakes import MISTAKES
 from pddl2nl.reports.hvr_metrics import execution_success
 from pddl2nl.reports.records import RunRecord
 from pddl2nl.tasks import shipped_task
 from pddl2nl.tasks.references import reference_of
-from validators import GroundAction, validate
-from validators.plans import plan_of
 
 pytest.importorskip("rdflib", reason="the knowledge graph is absent: pip install 'pddl2nl[macros]'")
 pytest.importorskip("z3", reason="the prover is absent: pip install 'pddl2nl[macros]'")

@@ -329,7 +329,7 @@ def _solved_by(result: RunResult) -> list[str]:
 
 @pytest.mark.usefixtures("needs_planner")
 def test_an_example_that_is_made_shows_nothing_of_the_solution_and_answers_to_its_seed() -> None:
-    from validators import Simulator, validate
+    from pddlval import Simulator, validate
 
     logistics = shipped_domain("logistics").domain
     text = generate("logistics", 1, cities=2, locations=2, packages=4).text
@@ -345,7 +345,7 @@ def test_an_example_that_is_made_shows_nothing_of_the_solution_and_answers_to_it
     assert started.example["source"] == "made"
     plan = _solved_by(one)
     assert 3 <= len(plan) <= 8
-    from validators import read_plan
+    from pddlval import read_plan
 
     shown = Task(domain, parse_problem(started.example["problem"], domain))
     assert validate(shown, read_plan("\n".join(plan))).valid

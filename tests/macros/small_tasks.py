@@ -7,6 +7,8 @@ import random
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+from pddlval import GroundAction, Simulator, State
+
 from pddl2nl.macros.macro import Conditions
 from pddl2nl.pddl import (
     ActionSchema,
@@ -37,7 +39,6 @@ from pddl2nl.pddl import (
     Update,
     When,
 )
-from validators import GroundAction, Simulator, State
 
 ATOMS = tuple(map(GroundAtom, (("p", "a"), ("p", "b"), ("q", "a"), ("q", "b"), ("r",))))
 """The atoms that actions change."""

@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pddlval import Simulator, State
 
 from pddl2nl.macros.changeable import Changeable
 from pddl2nl.pddl import GroundAtom, Task, changed_predicates, load_task, parse_task
 from tests.macros.small_tasks import ATOMS, small_task
-from validators import Simulator, State
 
 _DOORS = """(define (domain doors) (:requirements :adl)
   (:types room door - object)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pddlval import GroundAction, Simulator
 
 from pddl2nl.macros.compose import compose, compose_block, lift, total_functions
 from pddl2nl.macros.macro import CannotComposeError, Macro, MacroStep
@@ -20,7 +21,6 @@ from pddl2nl.pddl import (
     write_condition,
     write_domain,
 )
-from validators import GroundAction, Simulator
 
 _HOUSE = """
 (define (domain house)

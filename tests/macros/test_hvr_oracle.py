@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from pddlval import GroundAction
 
 from pddl2nl.baselines.told_task import ToldTaskError
 from pddl2nl.llm import Message
-from pddl2nl.macros.hvr_mistakes import MISTAKES, impossible_block, mistaken_block, wrong_precondition
-from pddl2nl.macros.hvr_oracle import HierarchicalOracle
-from pddl2nl.macros.hvr_oracle_knowledge import known_tasks, under_told_names
-from pddl2nl.macros.hvr_oracle_reading import PromptReader, item_lines
-from pddl2nl.macros.hvr_oracle_world import PromptWorld
 from pddl2nl.macros.prompting import conversation, dashed, sections, system
 from pddl2nl.nl import choose_wording, make_names
 from pddl2nl.pddl import Atom, Not, conjuncts, write_condition
+from pddl2nl.policies.hvr.mistakes import MISTAKES, impossible_block, mistaken_block, wrong_precondition
+from pddl2nl.policies.hvr.oracle import HierarchicalOracle
+from pddl2nl.policies.hvr.oracle_knowledge import known_tasks, under_told_names
+from pddl2nl.policies.hvr.oracle_reading import PromptReader, item_lines
+from pddl2nl.policies.hvr.oracle_world import PromptWorld
 from pddl2nl.tasks import shipped_domain, shipped_task
 from pddl2nl.tasks.references import reference_of
-from validators import GroundAction
 
 BLOCKS = shipped_domain("blocksworld").domain
 KITCHEN = shipped_domain("kitchen").domain

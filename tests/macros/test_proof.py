@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from pddlval import BadActionError, GroundAction, Simulator, State
 
 from pddl2nl.errors import InputError, MissingExtraError, UnsupportedError
 from pddl2nl.macros.compose import compose_block, lift
@@ -19,7 +20,6 @@ from pddl2nl.macros.proof import prove, prove_macro
 from pddl2nl.macros.verdict import Proof
 from pddl2nl.pddl import ActionSchema, And, Atom, Condition, GroundAtom, Task, load_task, parse_task
 from tests.macros.small_tasks import all_states, small_block, small_claim, small_task
-from validators import BadActionError, GroundAction, Simulator, State
 
 pytest.importorskip("z3", reason="z3 is absent: pip install 'pddl2nl[macros]'")
 

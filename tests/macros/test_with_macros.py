@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from pddlval import GroundAction, Simulator, read_plan
 
 from pddl2nl.errors import InputError
 from pddl2nl.macros.compose import compose
@@ -25,7 +26,6 @@ from pddl2nl.pddl import (
     write_domain,
     write_problem,
 )
-from validators import GroundAction, Simulator, read_plan
 
 
 def _macro(domain: Domain, *steps: str, name: str = "m") -> Macro:

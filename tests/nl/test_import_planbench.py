@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from pddlval import GroundAction
 
 from pddl2nl.nl import Reader, Teller, Wording, make_names
 from pddl2nl.nl.compose import UntoldError
@@ -25,7 +26,6 @@ from pddl2nl.pddl import (
     load_domain,
     load_problem,
 )
-from validators import GroundAction
 
 X, Y = TypedName("?x"), TypedName("?y")
 DOMAIN = Domain(

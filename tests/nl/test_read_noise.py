@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pddl2nl.nl.names import make_names
-from pddl2nl.nl.read import Reader
-from pddl2nl.nl.read_noise import clean
+from pddl2nl.nl.reading.read import Reader
+from pddl2nl.nl.reading.read_noise import clean
 from pddl2nl.nl.wording import Snippet, Wording
 from pddl2nl.pddl import parse_task
 

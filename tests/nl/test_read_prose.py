@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pddl2nl.nl.names import make_names
-from pddl2nl.nl.read import Reader
+from pddl2nl.nl.reading.read import Reader
 from pddl2nl.nl.tell import Teller
 from pddl2nl.nl.template import template_wording
 from pddl2nl.nl.wording import Snippet, Wording

@@ -9,16 +9,16 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from pddlval import GroundAction
 
 from pddl2nl.errors import UnsupportedError
 from pddl2nl.nl.convert import choose_wording
 from pddl2nl.nl.names import make_names
-from pddl2nl.nl.read import Reader
+from pddl2nl.nl.reading.read import Reader
 from pddl2nl.nl.tell import Teller
 from pddl2nl.nl.template import template_wording
 from pddl2nl.nl.wording import Wording, load_wording
 from pddl2nl.pddl import Task, load_task
-from validators import GroundAction
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from pddlval import GroundAction
 
 from pddl2nl.nl.names import make_names
-from pddl2nl.nl.read import Reader
+from pddl2nl.nl.reading.read import Reader
 from pddl2nl.nl.tell import Teller
 from pddl2nl.nl.template import template_wording
 from pddl2nl.nl.wording import Snippet, Wording
 from pddl2nl.pddl import Task, parse_task
-from validators import GroundAction
 
 DOMAIN = """
 (define (domain depot) (:requirements :typing)
@@ -137,7 +137,7 @@ def test_shapes_are_remembered(scheme: str) -> None:
 
 
 def test_the_number_of_shapes_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pddl2nl.nl.read_shapes._MOST", 10)
+    monkeypatch.setattr("pddl2nl.nl.reading.read_shapes._MOST", 10)
     quick, slow, _ = pair(wording(), "original")
     text = "\n".join(f"drive red from l2 to l3 in c1 ({number} left)" for number in range(50))
     assert quick.read(text) == slow.read(text)

@@ -9,8 +9,8 @@ from fractions import Fraction
 import pytest
 
 from pddl2nl.nl.names import make_names
-from pddl2nl.nl.read_sections import find_sections
-from pddl2nl.nl.read_state import NLReadError, objects_of, read_goal, read_objects, read_problem, read_state
+from pddl2nl.nl.reading.read_sections import find_sections
+from pddl2nl.nl.reading.read_state import NLReadError, objects_of, read_goal, read_objects, read_problem, read_state
 from pddl2nl.nl.tell import Teller
 from pddl2nl.nl.template import template_wording
 from pddl2nl.nl.wording import Snippet, Wording

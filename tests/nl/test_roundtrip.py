@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pddlval import GroundAction, load_plan
 
 from pddl2nl.errors import UnsupportedError
 from pddl2nl.nl.import_yaml import parse_yaml
 from pddl2nl.nl.names import make_names
-from pddl2nl.nl.read import Reader
-from pddl2nl.nl.read_state import NLReadError, objects_of, read_goal, read_objects, read_problem, read_state
+from pddl2nl.nl.reading.read import Reader
+from pddl2nl.nl.reading.read_state import NLReadError, objects_of, read_goal, read_objects, read_problem, read_state
 from pddl2nl.nl.tell import Teller
 from pddl2nl.nl.template import template_wording
 from pddl2nl.nl.wording import Snippet, Wording, check_wording, load_wording
@@ -36,7 +37,6 @@ from pddl2nl.pddl import (
     load_domain,
     load_task,
 )
-from validators import GroundAction, load_plan
 
 SCHEMES = ("typed", "original", "inferred")
 TYPES = ("truck", "place", "big-box")

@@ -30,7 +30,7 @@ from pddl2nl.policies.events import (
     Replied,
     Started,
 )
-from pddl2nl.policies.hvr_events import (
+from pddl2nl.policies.hvr.events import (
     BlockExpanded,
     Discrepancy,
     MacroPlanned,

@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pddlval import GroundAction, Simulator, State, validate
 
 from pddl2nl.macros.library import Library
 from pddl2nl.nl import Reader, Teller
 from pddl2nl.pddl import parse_task
 from pddl2nl.policies import HVR_POLICIES, POLICIES, Limits, RequestSettings
-from pddl2nl.policies.hvr import MECHANISMS
-from pddl2nl.policies.hvr_plan import MOST_MACROS, macro_words
+from pddl2nl.policies.hvr.hvr import MECHANISMS
+from pddl2nl.policies.hvr.plan import MOST_MACROS, macro_words
 from pddl2nl.worlds.knowledge_graph import KnowledgeGraph
 from pddl2nl.worlds.ontology import load_ontology
 from tests.policies.conftest import DOMAIN, PROBLEM, Played
 from tests.policies.hvr_model import Answer, Staged, block
-from validators import GroundAction, Simulator, State, validate
 
 pytest.importorskip("rdflib", reason="rdflib is absent: pip install 'pddl2nl[macros]'")
 pytest.importorskip("z3", reason="z3-solver is absent: pip install 'pddl2nl[macros]'")

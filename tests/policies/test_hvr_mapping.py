@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from pddlval import Simulator
 
 from pddl2nl.nl import Reader, Teller, choose_wording, make_names, wording_from_json
 from pddl2nl.pddl import parse_task
-from pddl2nl.policies.hvr_mapping import ActionMapper, Mapped
+from pddl2nl.policies.hvr.mapping import ActionMapper, Mapped
 from pddl2nl.tasks import shipped_task
 from tests.policies.conftest import DOMAIN, PROBLEM, WORDING
-from validators import Simulator
 
 LIFT, PUT = "(lift red table)", "(put red shelf)"
 

@@ -9,23 +9,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pddlval import Simulator
 
 from pddl2nl.llm import Message
 from pddl2nl.macros.prompting import SECTIONS, read_sections, stage_of
 from pddl2nl.nl import Reader, Teller, choose_wording, make_names
-from pddl2nl.nl.read_state import objects_of, read_state
+from pddl2nl.nl.reading.read_state import objects_of, read_state
 from pddl2nl.nl.tell import JOINER, STATE_START
 from pddl2nl.policies import Setting
-from pddl2nl.policies.hvr_examples import shown_for
-from pddl2nl.policies.hvr_plan import Mechanism, macro_words
-from pddl2nl.policies.hvr_prompts import HVR_PROMPTS, Executed, Prompter, Shown
-from pddl2nl.policies.hvr_sight import ROBOT, Sight
+from pddl2nl.policies.hvr.examples import shown_for
+from pddl2nl.policies.hvr.plan import Mechanism, macro_words
+from pddl2nl.policies.hvr.prompts import HVR_PROMPTS, Executed, Prompter, Shown
+from pddl2nl.policies.hvr.sight import ROBOT, Sight
 from pddl2nl.policies.prompting import prompt_hash, prompt_text
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.references import references_of
 from pddl2nl.worlds.ontology import load_ontology
 from tests.policies.hvr_model import Staged, block
-from validators import Simulator
 
 pytest.importorskip("rdflib", reason="rdflib is absent: pip install 'pddl2nl[macros]'")
 

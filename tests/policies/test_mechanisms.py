@@ -136,7 +136,7 @@ def test_prompts_grow_only_at_their_end(play: Any, policy: str, style: str, repl
 @given(replies=st.lists(REPLY, min_size=1, max_size=6))
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_whatever_is_said_a_run_ends_and_its_plan_holds(play: Any, world: Any, policy: str, replies: list[str]) -> None:
-    from validators import GroundAction, validate
+    from pddlval import GroundAction, validate
 
     played = play(policy, [*replies, *["…"] * 6], steps=6)
     finished = played.finished

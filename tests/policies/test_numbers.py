@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pddlval import Simulator
 
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.nl import Reader, Teller, make_names, template_wording
@@ -12,7 +13,6 @@ from pddl2nl.pddl import parse_task
 from pddl2nl.policies import POLICIES, Episode, Limits, Setting
 from pddl2nl.policies.events import Event, Finished
 from pddl2nl.policies.pddl_reading import PDDLReader
-from validators import Simulator
 
 DOMAIN = """(define (domain kitchen)
   (:requirements :adl :numeric-fluents :derived-predicates)
@@ -128,7 +128,7 @@ def test_events_say_what_became_of_the_numbers_and_what_was_unmet() -> None:
 def test_whole_plans_are_judged(plan: list[str], outcome: str, style: str) -> None:
     task = parse_task(DOMAIN, PROBLEM)
     if style == "nl":
-        from validators import GroundAction
+        from pddlval import GroundAction
 
         teller = Teller(task, template_wording(task.domain), make_names(task, "original"))
         plan = [teller.action(GroundAction.parse(action)) for action in plan]

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pddlval import GroundAction, Simulator, validate
 
 from pddl2nl.experiments.example import SolvedProblem, tell_example
 from pddl2nl.llm import Message
@@ -24,7 +25,6 @@ from pddl2nl.policies import HVR_POLICIES, POLICIES, Setting
 from pddl2nl.policies.pddl_reading import PDDLReader
 from pddl2nl.policies.prompting import prompt_file
 from pddl2nl.tasks import shipped_domain
-from validators import GroundAction, Simulator, validate
 
 GOLDEN = Path(__file__).parent / "golden"
 TWINS = [

@@ -305,7 +305,7 @@ class Doubtful:
         self._reader = reader
 
     def _doubted(self, reading: Any) -> Any:
-        from validators import GroundAction
+        from pddlval import GroundAction
 
         if reading.action is None or reading.action.name != "lift":
             return reading
@@ -380,7 +380,7 @@ LINE = st.one_of(
 def test_whatever_is_said_and_answered_a_run_ends_and_its_plan_holds(
     play: Any, world: Any, policy: str, mode: str, lines: list[str], answers: list[str]
 ) -> None:
-    from validators import GroundAction, validate
+    from pddlval import GroundAction, validate
 
     class Any_:
         name = "any"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pddl2nl.policies.events import Acted, Event, Finished, Read, Rejected
-from pddl2nl.policies.hvr_events import BlockExpanded, Discrepancy, MacroPlanned, MacrosVerified, PlanExpanded
+from pddl2nl.policies.hvr.events import BlockExpanded, Discrepancy, MacroPlanned, MacrosVerified, PlanExpanded
 from pddl2nl.reports.hvr_metrics import VALUES, generated_plan, nearest_way
 from pddl2nl.reports.metrics import METRICS, measure
 from pddl2nl.reports.records import RunRecord, read_record

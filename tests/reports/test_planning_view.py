@@ -9,7 +9,7 @@ import pytest
 
 from pddl2nl.llm.types import Message
 from pddl2nl.policies.events import Acted, Finished, Prompted, Read, RecordError, Replied
-from pddl2nl.policies.hvr_events import (
+from pddl2nl.policies.hvr.events import (
     BlockExpanded,
     Discrepancy,
     Hierarchical,

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pddlval import GroundAction, Plan, Report, Simulator, read_plan, validate
 
 from pddl2nl.errors import InputError
 from pddl2nl.pddl import Condition, Task, load_task, parse_task, write_condition, write_domain, write_problem
@@ -22,7 +23,6 @@ from pddl2nl.tasks.shipped import shipped_domain
 from tests.pddl import strategies
 from tests.tasks.renamed_tasks import BUILT_IN, renamed, symbols_of, words
 from tests.validators import random_tasks
-from validators import GroundAction, Plan, Report, Simulator, read_plan, validate
 
 CLASHES = """
 (define (domain Clashes)

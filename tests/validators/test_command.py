@@ -1,4 +1,4 @@
-"""``python -m validators``, and what it shares with ``pddl2nl validate``."""
+"""``python -m pddlval``, and what it shares with ``pddl2nl validate``."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pddlval.command
 import pytest
+from pddlval.command import batch_lines, judge_batch
+from pddlval.__main__ import main
 
-import validators.command
 from pddl2nl.pddl import Domain, Task
-from validators.__main__ import main
-from validators.command import batch_lines, judge_batch
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -193,7 +193,7 @@ def test_a_batch_goes_on_after_a_bad_line() -> None:
 
 
 def test_a_batch_reads_each_file_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    import validators.command as command
+    import pddlval.command as command
 
     read: list[str] = []
     load_domain, load_problem = command.load_domain, command.load_problem
@@ -206,14 +206,14 @@ def test_a_batch_reads_each_file_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_batch_of_many_tasks_keeps_those_used_last(monkeypatch: pytest.MonkeyPatch, here: Path) -> None:
     read: list[str] = []
-    load = validators.command.load_problem_of
+    load = pddlval.command.load_problem_of
 
     def counted(domain: Domain, path: str) -> Task:
         read.append(path)
         return load(domain, path)
 
-    monkeypatch.setattr(validators.command, "load_problem_of", counted)
-    monkeypatch.setattr(validators.command, "_MOST_TEXT", 2_500)
+    monkeypatch.setattr(pddlval.command, "load_problem_of", counted)
+    monkeypatch.setattr(pddlval.command, "_MOST_TEXT", 2_500)
     text = (here / "problem.pddl").read_text()
     for name in "abc":
         (here / f"{name}.pddl").write_text(text + ";" * (1_200 - len(text)))
@@ -246,7 +246,7 @@ def test_bytes_that_are_no_utf8_spoil_their_line_alone(here: Path, capsys: pytes
 def test_as_a_process(here: Path, root: Path) -> None:
     def run(*arguments: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-m", "validators", *arguments],
+            [sys.executable, "-m", "pddlval", *arguments],
             cwd=here,
             env={"PYTHONPATH": str(root)},
             input=text,

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pddlval import joins, memos
+from pddlval.conditions import Places, Reader, compile_condition, compile_expression, negation_normal
+from pddlval.numeric import UndefinedError, evaluate
+from pddlval.semantics import holds, unmet
+from pddlval.state import Statics
 
 from pddl2nl.pddl import Atom, Comparison, Condition, Exists, Fluent, GroundAtom, Not, Preference, TypedName, parse_task
-from validators import joins, memos
-from validators.conditions import Places, Reader, compile_condition, compile_expression, negation_normal
-from validators.numeric import UndefinedError, evaluate
-from validators.semantics import holds, unmet
-from validators.state import Statics
 
 
 def _load(name: str) -> ModuleType:

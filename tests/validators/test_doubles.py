@@ -2,9 +2,10 @@
 
 from fractions import Fraction
 
+from pddlval import Simulator, val_text, validate
+from pddlval.doubles import in_doubles
+
 from pddl2nl.pddl import Task, parse_task
-from validators import Simulator, val_text, validate
-from validators.doubles import in_doubles
 
 DOMAIN = """
 (define (domain d) (:requirements :adl :derived-predicates :numeric-fluents)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from pddlval import Report, validate
+
 from pddl2nl.pddl import Task, parse_task, write_condition
-from validators import Report, validate
 
 DOMAIN = """
 (define (domain garden)

@@ -6,28 +6,30 @@ import subprocess
 import sys
 from pathlib import Path
 
-import validators
+import pddlval
 
 HEAVY = ("lark", "typer", "rich", "openai", "jinja2", "unified_planning", "pddl2nl.nl", "pddl2nl.cli", "pddl2nl.llm")
 
 
 def test_the_package_is_ours(root: Path) -> None:
-    assert Path(validators.__file__).resolve() == root / "validators" / "__init__.py"
+    assert Path(pddlval.__file__).resolve() == root / "validators" / "pddlval" / "__init__.py"
 
 
 def loaded_by(code: str, root: Path) -> set[str]:
     program = f"import sys, json\n{code}\nprint(json.dumps(sorted(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=root / "validators", capture_output=True, text=True, check=True
+    )
     return set(json.loads(done.stdout))
 
 
 def test_importing_it_brings_nothing_heavy(root: Path) -> None:
-    assert loaded_by("import validators", root).isdisjoint(HEAVY)
+    assert loaded_by("import pddlval", root).isdisjoint(HEAVY)
 
 
 def test_no_process_is_started_for_a_verdict(root: Path) -> None:
     code = (
-        "from pddl2nl.pddl import parse_task\nfrom validators import validate\n"
+        "from pddl2nl.pddl import parse_task\nfrom pddlval import validate\n"
         "task = parse_task('(define (domain d) (:predicates (p)) (:action a :parameters () :effect (p)))',"
         "'(define (problem x) (:domain d) (:init) (:goal (p)))')\n"
         "assert validate(task, '(a)').valid"
@@ -36,12 +38,12 @@ def test_no_process_is_started_for_a_verdict(root: Path) -> None:
 
 
 def test_the_public_names_exist() -> None:
-    public = {name for name in vars(validators) if not name.startswith("_")} - {"annotations"}
-    modules = {path.stem for path in Path(validators.__file__).parent.glob("*.py")}
-    assert set(validators.__all__) == public - (modules - set(validators.__all__))
+    public = {name for name in vars(pddlval) if not name.startswith("_")} - {"annotations"}
+    modules = {path.stem for path in Path(pddlval.__file__).parent.glob("*.py")}
+    assert set(pddlval.__all__) == public - (modules - set(pddlval.__all__))
 
 
 def test_the_map_of_the_modules_is_whole() -> None:
-    modules = {path.stem for path in Path(validators.__file__).parent.glob("*.py")} - {"__init__", "__main__"}
-    named = set(re.findall(r"`(\w+)`", validators.__doc__ or ""))
+    modules = {path.stem for path in Path(pddlval.__file__).parent.glob("*.py")} - {"__init__", "__main__"}
+    named = set(re.findall(r"`(\w+)`", pddlval.__doc__ or ""))
     assert named == modules

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 
+from pddlval import Simulator
+
 from pddl2nl.pddl import Task, parse_task
-from validators import Simulator
 
 
 def grounded(count: int) -> Task:

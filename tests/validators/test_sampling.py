@@ -12,9 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from pddlval import GroundAction, Simulator, State, sampling
 
 from pddl2nl.pddl import Task, load_task, parse_task
-from validators import GroundAction, Simulator, State, sampling
 
 # The chi-square distribution's upper 0.1 % point is about this many standard deviations above its mean, at 5 to 100
 # degrees of freedom: the seeds are fixed, so nothing fails by chance.
@@ -154,7 +154,7 @@ def test_the_only_action_among_millions_of_candidates_is_found(steps: Callable[[
 PROGRAM = """
 import random, sys
 from pddl2nl.pddl import parse_task
-from validators import Simulator
+from pddlval import Simulator
 simulator = Simulator(parse_task(sys.argv[1], sys.argv[2]))
 rng, state = random.Random(9), simulator.initial
 for _ in range(40):

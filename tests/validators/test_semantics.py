@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pddlval.normal_form import free_variables
+from pddlval.semantics import UndefinedError, compare, ground_atom, holds, unmet
 
 from pddl2nl.pddl import (
     And,
@@ -32,8 +34,6 @@ from pddl2nl.pddl import (
     substitute,
 )
 from pddl2nl.pddl import Number as NumberNode
-from validators.normal_form import free_variables
-from validators.semantics import UndefinedError, compare, ground_atom, holds, unmet
 
 
 def _load(name: str) -> ModuleType:
@@ -239,7 +239,7 @@ def test_unmet_parts_together_make_the_condition_true(condition: Condition, worl
 
 
 def test_a_forall_with_too_many_instances_stays_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("validators.semantics._MOST_INSTANCES", 100)
+    monkeypatch.setattr("pddlval.semantics._MOST_INSTANCES", 100)
     world = _world()
     # Two objects to the power of 60, and it fails for all of them.
     small = [TypedName(f"?x{number}", ("small",)) for number in range(60)]

@@ -7,9 +7,10 @@ import pickle
 import threading
 from fractions import Fraction
 
+from pddlval import Simulator, State
+from pddlval.state import BITS, changed_levels
+
 from pddl2nl.pddl import GroundAtom, Task, parse_task
-from validators import Simulator, State
-from validators.state import BITS, changed_levels
 
 DOMAIN = """
 (define (domain lamps)
@@ -122,7 +123,7 @@ def test_states_of_two_simulators_of_one_task_are_the_same_values() -> None:
 
 
 def test_layouts_are_freed_with_their_simulators_and_states() -> None:
-    from validators.layouts import _layouts
+    from pddlval.layouts import _layouts
 
     gc.collect()
     before = len(_layouts)

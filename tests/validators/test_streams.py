@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-COMMANDS = (("-m", "validators"), ("-m", "pddl2nl", "validate"))
+COMMANDS = (("-m", "pddlval"), ("-m", "pddl2nl", "validate"))
 TASK = ("domain.pddl", "problem.pddl")
 ASCII = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
 

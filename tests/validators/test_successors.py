@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pddlval import GroundAction, Simulator, State
+from pddlval.queries import Branch, branches
+from pddlval.schemas import Schemas
+from pddlval.semantics import UndefinedError, holds
 
 from pddl2nl.pddl import Task, load_task, parse_task
-from validators import GroundAction, Simulator, State
-from validators.queries import Branch, branches
-from validators.schemas import Schemas
-from validators.semantics import UndefinedError, holds
 
 CONSTANTS = "a b - small c d - large"
 
@@ -343,7 +343,7 @@ def test_costs_do_not_fill_the_memory_with_ground_actions() -> None:
 ORDER = """
 import sys
 from pddl2nl.pddl import parse_task
-from validators import Simulator
+from pddlval import Simulator
 simulator = Simulator(parse_task(sys.argv[1], sys.argv[2]))
 state = simulator.initial
 for _ in range(3):

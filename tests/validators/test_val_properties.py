@@ -13,12 +13,12 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pddlval import GroundAction, Plan, PlanStep, Report, Simulator, State, val_text, validate
+from pddlval.happenings import claim_effects, happenings
+from pddlval.names import subformulas
+from pddlval.schemas import Ground
 
 from pddl2nl.pddl import GroundAtom, Task, When
-from validators import GroundAction, Plan, PlanStep, Report, Simulator, State, val_text, validate
-from validators.happenings import claim_effects, happenings
-from validators.names import subformulas
-from validators.schemas import Ground
 
 
 def _beside(name: str) -> ModuleType:

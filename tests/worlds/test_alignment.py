@@ -6,12 +6,12 @@ from fractions import Fraction
 
 from hypothesis import given
 from hypothesis import strategies as st
+from pddlval import Simulator
 
 from pddl2nl.pddl import GroundAtom, Task, parse_task
 from pddl2nl.worlds.alignment import Value, accounts, align
 from pddl2nl.worlds.triples import Triple, triple_of
 from tests.worlds.conftest import DOMAIN, PROBLEM, after
-from validators import Simulator
 
 
 def test_what_is_missing_and_what_is_surplus(simulator: Simulator, task: Task) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from pddlval import BadActionError, Simulator
 
 from pddl2nl.errors import InputError
 from pddl2nl.pddl import GroundAtom, Task
@@ -12,7 +13,6 @@ from pddl2nl.worlds.alignment import accounts, align
 from pddl2nl.worlds.executor import FaultyExecutor, ModelExecutor, executor_for
 from pddl2nl.worlds.faults import parse_faults
 from tests.worlds.conftest import action, after
-from validators import BadActionError, Simulator
 
 PLAN = ("(open-it fridge-1)", "(take egg-1 fridge-1)", "(put-on egg-1 pan-1)")
 

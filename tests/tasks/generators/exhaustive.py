@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+from pddlval import Simulator
+
 from pddl2nl.pddl import Domain, Task, parse_domain, parse_problem
 from pddl2nl.tasks.generators import Generated
-from validators import Simulator
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -1,0 +1,219 @@
+"""The objects of a task as a reader knows them: by told name, by looser spellings, and by type."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from rapidfuzz import fuzz, process
+
+from pddl2nl.nl.reading.match_words import Word, fold, words_of
+from pddl2nl.nl.wording import Wording
+from pddl2nl.pddl.task import supertypes
+from pddl2nl.pddl.tree import Domain, TypedName
+
+__all__ = ["KnownObject", "Lexicon", "ObjectReading"]
+
+_SUGGESTED = 3
+_RESEMBLES = 70.0
+
+
+@dataclass(frozen=True, slots=True)
+class KnownObject:
+    """One object: its told name, its PDDL name, all its types (supertypes and ``object`` included)."""
+
+    nl: str
+    pddl: str
+    types: frozenset[str]
+
+    def fits(self, wanted: Iterable[str]) -> bool:
+        """Whether it is of one of the types (a parameter's types are alternatives)."""
+        # "object" is among the types of everything.
+        return not self.types.isdisjoint(wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectReading:
+    """Objects that a stretch of ``length`` words may name; ``loose`` where the spelling is not the told one."""
+
+    objects: tuple[KnownObject, ...]
+    length: int
+    loose: bool
+
+
+class Lexicon:
+    """All names by which the objects of a task can be meant.
+
+    A told name counts as it is; letter case and hyphens for underscores don't matter unless two names differ
+    in nothing else. Looser spellings are "truck 0" and "truck0" for ``truck_0``, "0" after its type word has
+    been dropped, and ``block_a`` for an object ``a`` of type block; they are loose readings, as are ``aliases``,
+    further names of the wording's own.
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        wording: Wording,
+        objects: Mapping[str, TypedName],
+        aliases: Mapping[str, str] = MappingProxyType({}),
+    ):
+        """``objects`` maps told names to PDDL names with their own types, ``aliases`` further ones to PDDL names."""
+        self._above = supertypes(domain)
+        self._wording = wording
+        self._words_of_type: dict[frozenset[str], frozenset[str]] = {}
+        self._own_words: dict[tuple[str, ...], tuple[str, ...]] = {}
+        closures: dict[tuple[str, ...], frozenset[str]] = {}
+        self.by_nl: dict[str, KnownObject] = {}
+        self.by_pddl: dict[str, KnownObject] = {}
+        self.folded: dict[str, tuple[KnownObject, ...]] = {}
+        self._aliases: dict[str, tuple[KnownObject, ...]] = {}
+        self._near: dict[str, tuple[str, ...]] = {}
+        self._compounds: dict[str, tuple[KnownObject, ...]] = {}
+        self.longest = 1
+        self._first_parts: set[str] = set()
+        self._anyone = frozenset() if domain.types else frozenset(_nouns(domain, wording))
+        self.noun = wording.type_word
+        declared = {*self._above, *(word for kind in self._above if (word := wording.type_word(kind)))}
+        self.type_words = frozenset(_spellings(declared)) | self._anyone
+        for nl, item in objects.items():
+            if item.types not in closures:
+                closures[item.types] = frozenset(
+                    {"object"}.union(*(self._above.get(kind, frozenset((kind,))) for kind in item.types))
+                )
+            self._add(KnownObject(nl, item.name, closures[item.types]), item.types)
+        for alias, name in aliases.items():
+            self._add_alias(fold(alias), self.by_pddl[name])
+        self._choices = list(self.folded)
+
+    def _add_alias(self, folded: str, item: KnownObject) -> None:
+        if folded not in self.folded:
+            _append(self._aliases, folded, item)
+            self._note_parts(folded, item)
+
+    def _note_parts(self, folded: str, item: KnownObject) -> None:
+        """Notes a name of several parts, which may be said in several words."""
+        squeezed = folded.replace("_", "")
+        if squeezed != folded:
+            self.longest = min(5, max(self.longest, folded.count("_") + 1))
+            self._first_parts.add(folded.partition("_")[0])
+            _append(self._aliases, squeezed, item)
+
+    def _add(self, item: KnownObject, own: tuple[str, ...]) -> None:
+        self.by_nl[item.nl] = item
+        self.by_pddl[item.pddl] = item
+        folded = fold(item.nl)
+        _append(self.folded, folded, item)
+        if item.nl.strip(".,;:!?\"'`*()[]{}<>") != item.nl:
+            words = words_of(item.nl)
+            if words and words[0].text != folded:
+                _append(self._aliases, words[0].text, item)
+        self._note_parts(folded, item)
+        for word in self._type_names(own):
+            if folded.startswith(word) and len(folded) > len(word):
+                short = folded[len(word) :].lstrip("_")
+                # A short name that is a letter would turn articles into objects.
+                if short and (short[0].isdigit() or len(short) > 1) and short != folded:
+                    _append(self._aliases, short, item)
+            else:
+                _append(self._aliases, f"{word}_{folded}", item)
+
+    def _type_names(self, own: tuple[str, ...]) -> tuple[str, ...]:
+        if own not in self._own_words:
+            found = {fold(kind) for kind in own} | {fold(self._wording.type_word(kind)) for kind in own}
+            self._own_words[own] = tuple(sorted(word for word in found if " " not in word))
+        return self._own_words[own]
+
+    def words_for(self, item: KnownObject) -> frozenset[str]:
+        """The type words that may stand beside an object."""
+        found = self._words_of_type.get(item.types)
+        if found is None:
+            told = (self._wording.type_word(kind) for kind in item.types)
+            found = frozenset(_spellings({*item.types, *told})) | self._anyone
+            self._words_of_type[item.types] = found
+        return found
+
+    def readings(self, words: Sequence[Word], index: int) -> Iterator[ObjectReading]:
+        """The objects that the words from ``index`` on may name, the told spelling first, then longest first."""
+        word = words[index]
+        exact = self.by_nl.get(word.raw)
+        found = (exact,) if exact is not None else self.folded.get(word.text)
+        if found:
+            yield ObjectReading(found, 1, False)
+        if word.text in self._first_parts:
+            for length in range(min(self.longest, len(words) - index), 1, -1):
+                stretch = words[index : index + length]
+                if any(item.parted for item in stretch[1:]):
+                    continue
+                name = "_".join(item.text for item in stretch)
+                joined = self.folded.get(name) or self._aliases.get(name)
+                if joined:
+                    yield ObjectReading(joined, length, True)
+        loose = () if found else self._aliases.get(word.text) or self._compound(word.text)
+        if loose:
+            yield ObjectReading(loose, 1, True)
+
+    def _compound(self, text: str) -> tuple[KnownObject, ...]:
+        """Objects whose name stands behind a word for their kind: ``block_a`` and ``blocka`` for a block ``a``."""
+        if text not in self._compounds:
+            found: dict[str, KnownObject] = {}
+            for kind in self.type_words:
+                rest = text[len(kind) :].lstrip("_") if text.startswith(kind) else ""
+                # "blocks" is many, not a block called s.
+                if rest and text != f"{kind}s":
+                    fitting = (item for item in self.folded.get(rest, ()) if kind in self.words_for(item))
+                    found |= {item.pddl: item for item in fitting}
+            self._compounds[text] = tuple(found.values())
+        return self._compounds[text]
+
+    def names(self, word: Word) -> bool:
+        """Whether a single word names an object in its told spelling, letter case and hyphens aside."""
+        return word.text in self.folded
+
+    def near_all(self, unknown: Iterable[str]) -> tuple[str, ...]:
+        """Told names that resemble any of several unknown ones."""
+        return tuple(dict.fromkeys(near for name in unknown for near in self.near(name)))
+
+    def near(self, name: str) -> tuple[str, ...]:
+        """Told names that resemble an unknown one, at most three, the nearest first, else in declaration order."""
+        wanted = fold(name).replace(" ", "_")
+        if wanted not in self._near:
+            found = process.extract(
+                wanted, self._choices, scorer=fuzz.ratio, processor=None, score_cutoff=_RESEMBLES, limit=None
+            )
+            nearest = sorted(found, key=lambda item: (-item[1], item[2]))[:_SUGGESTED]
+            self._near[wanted] = tuple(item.nl for folded, _, _ in nearest for item in self.folded[folded])
+        return self._near[wanted]
+
+
+def _nouns(domain: Domain, wording: Wording) -> Iterator[str]:
+    """In a domain without types, the words that serve as types in language.
+
+    Its unary predicates; the noun in "the {?x} block", which is no sentence without one; and the stem of the
+    domain's name, as long as a noun is ("block" of "blocksworld" and "blocks").
+    """
+    yield from _spellings(item.name for item in domain.predicates if len(item.parameters) == 1)
+    for snippet in wording.actions.values():
+        for match in _NOUN_BEHIND.finditer(snippet.text or ""):
+            yield fold(match[1])
+    stem = _NAME_STEM.match(domain.name.lower())
+    if stem is not None:
+        yield stem[1]
+
+
+_NOUN_BEHIND = re.compile(r"\bthe \{[^{}]*\} (\w+)", re.IGNORECASE)
+_NAME_STEM = re.compile(r"([a-z]{4,}?)s?(?:world)?(?:[^a-z].*)?\Z")
+
+
+def _append(table: dict[str, tuple[KnownObject, ...]], key: str, item: KnownObject) -> None:
+    table[key] = (*table.get(key, ()), item)
+
+
+def _spellings(words: Iterable[str]) -> Iterator[str]:
+    """Each word folded, and the parts of those that have several ("radio-tower", "radio tower", "batch of dough")."""
+    for word in words:
+        folded = fold(word)
+        yield folded
+        parts = re.split(r"[ _]+", folded)
+        yield from (part for index, part in enumerate(parts) if len(part) > 2 or 0 < index < len(parts) - 1)

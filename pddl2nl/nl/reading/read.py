@@ -1,0 +1,276 @@
+"""Reading: from language back to PDDL actions, without a model.
+
+The grammar is derived from the wording's snippets and the task's objects, so that what was told is read back
+exactly, and what models write around it (numbering, Markdown, "Action:", "I will", "the", dropped type words,
+plans said twice, thoughts) is seen for what it is. Nothing is guessed: a line that fits two actions is
+ambiguous, a name that no object has is an unknown object, and both are reported with their place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from pddl2nl.errors import InputError
+from pddl2nl.nl.names import Names
+from pddl2nl.nl.reading.match_objects import Lexicon
+from pddl2nl.nl.reading.read_claims import claim_of
+from pddl2nl.nl.reading.read_json import is_pair, read_json
+from pddl2nl.nl.reading.read_layout import Block, Layout, Piece, lay_out
+from pddl2nl.nl.reading.read_line import ActionGrammar
+from pddl2nl.nl.reading.read_noise import Cleaned, Original, clean, noise_in
+from pddl2nl.nl.reading.read_peel import Peeled, peel
+from pddl2nl.nl.reading.read_policies import READING_POLICIES
+from pddl2nl.nl.reading.read_shapes import ShapedGrammar
+from pddl2nl.nl.reading.readings import PlacedReading, Reading, Readings
+from pddl2nl.nl.reading.verdicts import Verdict
+from pddl2nl.nl.wording import Wording
+from pddl2nl.pddl.task import Task
+from pddl2nl.pddl.tree import Domain, TypedName
+
+__all__ = ["Reader"]
+
+_ACTION_BEHIND = re.compile(r"\bAction(?:\s*\d+)?\s*[*_\"'`]*\s*:", re.IGNORECASE)
+_PROSE = re.compile(
+    r"\b(?:is|are|was|were|will|would|should|can|could|must|has|have|had|need|needs|because|this|which|now|so"
+    r"|i|we|it|they|there|does|do|not|plan|goal|here|note)\b",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"\w")
+_COMMENT = re.compile(r"(?:;|//|#|```|\*{3,}|-{3,}|={3,}|_{3,}|\(.*\)[.\s]*\Z|<!--)")
+
+
+class Reader:
+    """Reads actions out of text, for one task under one wording.
+
+    ``Reader(task, wording, names)`` reads told names; `for_objects` makes a reader from a table of names where
+    there is no task.
+    """
+
+    def __init__(self, task: Task, wording: Wording, names: Names):
+        objects = {names.to_nl.get(name, name): item for name, item in task.objects.items()}
+        self._build(task.domain, wording, objects, names.aliases, task)
+
+    @classmethod
+    def for_objects(cls, domain: Domain, wording: Wording, objects: Mapping[str, TypedName]) -> Reader:
+        """A reader for objects given as told name → PDDL name and types."""
+        reader = cls.__new__(cls)
+        reader._build(domain, wording, objects)
+        return reader
+
+    def _build(
+        self,
+        domain: Domain,
+        wording: Wording,
+        objects: Mapping[str, TypedName],
+        aliases: Mapping[str, str] = MappingProxyType({}),
+        task: Task | None = None,
+    ) -> None:
+        self.lexicon = Lexicon(domain, wording, objects, aliases)
+        self.grammar = ActionGrammar(domain, wording, self.lexicon, task)
+        self._shaped = ShapedGrammar(self.grammar)
+        # Where telling itself uses marks that cleaning would take for noise, they are words.
+        snippets = (re.sub(r"\{[^{}]*\}", "x", snippet.text or "") for snippet in wording.actions.values())
+        self._kept_noise = noise_in("\n".join((*objects, *snippets)))
+
+    def cleaned(self, text: str) -> Cleaned:
+        """A reply without the noise that none of the wording's own texts has."""
+        return clean(text, self._kept_noise)
+
+    def read(self, text: str, policy: str = "default") -> Readings:
+        """All readings of a reply, and the plan that a reading policy takes out of them.
+
+        Raises `InputError` for a policy that `READING_POLICIES` has not.
+        """
+        if policy not in READING_POLICIES:
+            raise InputError(f"--reading {policy}: no such policy; there are {', '.join(READING_POLICIES)}")
+        placed, layout = self.placed(text)
+        chosen = READING_POLICIES[policy].choose(placed, layout.blocks)
+        return Readings(
+            tuple([item.reading for item in placed]),
+            tuple([item.reading for item in chosen]),
+            layout.ended,
+            policy,
+        )
+
+    def placed(self, text: str) -> tuple[list[PlacedReading], Layout]:
+        """All readings of a reply with the layout around them, from which a reading policy chooses."""
+        layout = lay_out(self.cleaned(text))
+        return self.read_layout(text, layout), layout
+
+    def read_turn(self, text: str) -> Reading:
+        """The one action of an interactive reply; see `pddl2nl.nl.reading.read_turn`."""
+        from pddl2nl.nl.reading.read_turn import read_turn
+
+        return read_turn(self, text)
+
+    def read_layout(self, text: str, layout: Layout) -> list[PlacedReading]:
+        """The readings of all pieces, with their layout, in order; ``text`` is the reply as it was laid out."""
+        placed: list[PlacedReading] = []
+        in_thought = False
+        said = layout.clean.text
+        for piece in layout.pieces:
+            found, peeled = self.read_piece(said, piece, layout.blocks[piece.block], in_thought and not piece.gap)
+            in_thought = found[-1].rule == "thought"
+            for reading in found:
+                neutral = not reading.is_attempt and _is_neutral(reading, peeled, piece)
+                coded = said[max(reading.start - 1, 0) : reading.start] == "`"
+                placed.append(
+                    PlacedReading(
+                        reading,
+                        peeled.number,
+                        peeled.item,
+                        piece.indent,
+                        piece.block,
+                        piece.gap,
+                        neutral,
+                        coded,
+                        peeled.outer,
+                    )
+                )
+        placed = _with_gaps_filled(placed)
+        if layout.clean.starts:
+            original = Original(text, layout.clean)
+            placed = [item._replace(reading=original.place(item.reading)) for item in placed]
+        return placed
+
+    def read_piece(
+        self, text: str, piece: Piece, block: Block, in_thought: bool = False, expected: bool = False
+    ) -> tuple[list[Reading], Peeled]:
+        """The readings of one piece; ``expected``: an action must stand here, behind "Action:", say."""
+        said = text[piece.start : piece.end]
+        peeled = peel(said)
+        if piece.offered or said.startswith((";", "<!--")):
+            return [_no_action(text, piece, "prose")], peeled
+        if peeled.start and not piece.hidden and (verdict := self._shaped.exact(said)):
+            return [_reading(text, piece, 0, verdict, verdict.rules)], _UNPEELED
+        if piece.hidden or peeled.label == "thought":
+            behind = None if piece.hidden else _ACTION_BEHIND.search(said, peeled.start)
+            if behind is None:
+                return [_no_action(text, piece, "thought")], peeled
+            peeled = peeled._replace(start=behind.end(), prefix=True, label="action", bare=False)
+            further = peel(said[peeled.start :])
+            peeled = peeled._replace(start=peeled.start + further.start, bare=further.bare)
+        if peeled.bare:
+            return [_no_action(text, piece, "label")], peeled
+        marked = block.opened and block.closed
+        listed = expected or peeled.item != "" or peeled.label == "action"
+        readings: list[Reading] = []
+        for verdict, rules in self._verdicts(said, peeled):
+            if (
+                in_thought
+                and not listed
+                and rules
+                and (peeled.prefix or "loose-tail" in rules or verdict.status != "read")
+            ):
+                return [_no_action(text, piece, "thought")], peeled
+            if verdict.status in ("read", "ambiguous") or marked or not _is_prose(said, verdict, peeled, listed):
+                readings.append(_reading(text, piece, peeled.start, verdict, rules))
+        if readings:
+            return readings, peeled
+        return [self._silent(text, piece, peeled, marked, expected, in_thought and not listed)], peeled
+
+    def _silent(
+        self, text: str, piece: Piece, peeled: Peeled, marked: bool, expected: bool, in_thought: bool
+    ) -> Reading:
+        """What a piece is in which no action was found."""
+        said = text[piece.start : piece.end]
+        if in_thought:
+            return _no_action(text, piece, "thought")
+        if marked and not expected and claim_of(text, piece) is not None:
+            return _no_action(text, piece, "claim")
+        if (expected or marked) and _WORD.search(said) and not _PROSE.search(said) and not _COMMENT.match(said):
+            start, end = piece.start + peeled.start, piece.end
+            reason = "it begins like none of the actions"
+            return Reading(piece.line, start, end, text[start:end], "unreadable", None, (), "", reason)
+        return _no_action(text, piece, "prose")
+
+    def _verdicts(self, said: str, peeled: Peeled) -> list[tuple[Verdict, tuple[str, ...]]]:
+        """What a peeled line says, with its rules; offsets count from the peeled start."""
+        content = said[peeled.start :]
+        if (said[0] in "[{" and ('"' in said or "'" in said)) or (
+            said[0] == '"' and not peeled.label and is_pair(said)
+        ):
+            found = [item.moved(-peeled.start) for item in read_json(self.grammar, said)]
+            if found:
+                return [(item, item.rules) for item in found]
+        taken = (*(("markup",) if peeled.markup else ()), *(("prefix",) if peeled.prefix else ()))
+        verdicts = self._shaped.said(content)
+        if not taken:
+            return [(item, item.rules) for item in verdicts]
+        return [
+            (
+                item,
+                ("markup", *taken[peeled.markup :], *item.rules[1:])
+                if item.rules[:1] == ("markup",)
+                else (*taken, *item.rules),
+            )
+            for item in verdicts
+        ]
+
+
+_UNPEELED = Peeled(0, False, False, False, None, "", "", False)
+
+
+def _reading(text: str, piece: Piece, offset: int, verdict: Verdict, rules: tuple[str, ...]) -> Reading:
+    start = piece.start + offset + verdict.start
+    end = piece.start + offset + verdict.end
+    read = verdict.status == "read"
+    if not rules and verdict.candidates:
+        # It was read letter by letter.
+        rules = ("exact",) if offset == 0 and text[piece.start : piece.end] == text[start:end] else ("markup",)
+    return Reading(
+        piece.line,
+        start,
+        end,
+        text[start:end],
+        verdict.status,
+        verdict.candidates[0] if read else None,
+        () if read else verdict.candidates,
+        "+".join(rules) if verdict.candidates else "",
+        verdict.reason,
+        verdict.unknown,
+        verdict.suggestions,
+    )
+
+
+def _no_action(text: str, piece: Piece, rule: str) -> Reading:
+    return Reading(piece.line, piece.start, piece.end, text[piece.start : piece.end], "not-an-action", rule=rule)
+
+
+def _is_prose(said: str, verdict: Verdict, peeled: Peeled, listed: bool) -> bool:
+    """Whether a line that begins like an action and cannot be read is rather a sentence about actions."""
+    if said.rstrip(" *_`").endswith(":") and not verdict.names_object:
+        return True
+    if listed:
+        return False
+    if verdict.names_object:
+        return verdict.excess > 12
+    return peeled.polite or verdict.excess > 2
+
+
+def _is_neutral(reading: Reading, peeled: Peeled, piece: Piece) -> bool:
+    """Whether prose belongs to the action lines around it, so that it does not part them."""
+    if reading.rule == "thought" or piece.indent >= 2:
+        return True
+    if reading.rule == "label":
+        return peeled.number is not None or reading.text.lstrip("*_# ").lower().startswith("action")
+    return _COMMENT.match(reading.text) is not None and not reading.text.startswith("#")
+
+
+def _with_gaps_filled(placed: list[PlacedReading]) -> list[PlacedReading]:
+    """Marks list items between the actions of a list as unreadable: "2. Grab b" between 1 and 3 was meant as one."""
+    listed = [index for index, item in enumerate(placed) if item.item and item.reading.rule != "thought"]
+    for before, index, after in zip(listed, listed[1:], listed[2:], strict=False):
+        first, item, last = placed[before], placed[index], placed[after]
+        if item.reading.status != "not-an-action" or not (first.reading.is_attempt and last.reading.is_attempt):
+            continue
+        alike = first.item == item.item == last.item and first.indent == item.indent == last.indent
+        follows = item.number is None or (first.number is not None and item.number == first.number + 1)
+        if alike and follows and not _PROSE.search(item.reading.text) and item.reading.rule == "prose":
+            reason = "it stands in a list of actions and begins like none of them"
+            placed[index] = item._replace(
+                reading=item.reading._replace(status="unreadable", rule="", reason=reason), neutral=False
+            )
+    return placed

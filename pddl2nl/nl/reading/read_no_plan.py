@@ -1,0 +1,169 @@
+"""Reading a statement that there is no plan: "The goal cannot be reached.", "No solution exists", "UNSOLVABLE".
+
+This is asked of replies alone that hold no action; whoever writes a plan means it to be judged, but for a reply that
+begins or ends with the line ``[NO PLAN]``. It is conservative: the sentence must say of the whole goal, task or problem
+that it cannot be, or that no plan, solution or sequence of actions exists for it. What is hedged or bound to a
+condition ("might be", "if", "until", "not directly", "yet") says no such thing, nor does a failure to find one ("I
+could not find a plan"), nor a sentence behind which the reply goes on to do something about it ("… So I need to go back
+first").
+
+Hidden thoughts (``<think>``) don't count. Other thoughts do where nothing follows them: a turn that ends in the
+thought that nothing can be done has said so. Behind ``Action:`` stands what the turn does: unless that is nothing
+("none"), a thought before it is not looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pddl2nl.nl.markers import NO_PLAN, THOUGHT
+from pddl2nl.nl.reading.read_layout import lay_out
+from pddl2nl.nl.reading.read_turn import OBSERVATION, marker_end
+
+__all__ = ["is_marked_no_plan", "no_plan_said", "no_plan_said_in_turn"]
+
+_GOAL = (
+    r"(?:(?:the|this|that|these|those|my|your|our|its|all|both|such\s+a|said)\s+)"
+    r"(?:(?:\w+\s+){0,3}?)(?<!sub)(?<!sub-)(?<!sub )"
+    r"(?:goals?|tasks?|problems?|objectives?|puzzle|instance)\b"
+    r"(?:\s+(?:state|states|configuration|condition|conditions|statement))?"
+)
+_OF_WHICH = (
+    r"(?:\s+(?:that\s+)?(?:you|i|we)(?:['’]?ve|\s+have)?\s+\w+(?:\s+me)?|\s+as\s+\w+"
+    r"|(?:\s+(?:given|specified|stated|described|above|itself))+|(?<=goal)\s+of\s+(?:[\w-]+\s+){1,20}?)?"
+)
+_ADVERB = (
+    r"(?:\s+(?:\w+ly|therefore|thus|hence|also|just|indeed|in\s+fact|never|even|so|to\s+be|then|still|always|quite"
+    r"|already|now|no\s+longer))*"
+)
+_NOT_POSSIBLE = (
+    r"(?:impossible|unreachable|unsolvable|unachievable|unattainable|infeasible|unfeasible|insoluble|unsatisfiable|hopeless"
+    r"|(?:not|never|no\s+longer)(?:\s+\w+ly)?\s+(?:possible|reachable|solvable|achievable|attainable|feasible|satisfiable))"
+)
+_REACH = r"(?:reach|achieve|solve|satisfy|accomplish|complete|fulfill?|attain|meet|realize|realise)"
+_REACHED = r"(?:reached|achieved|solved|satisfied|accomplished|completed|fulfilled|attained|met|realized|realised)"
+_REACHES = (
+    r"(?:reaches|achieves|solves|satisfies|accomplishes|completes|fulfills|attains|meets|leads?\s+to|results?\s+in"
+    rf"|(?:can|could|will|would)(?:\s+\w+ly)?\s+(?:ever\s+)?(?:{_REACH}|lead\s+to|result\s+in))"
+)
+_CANNOT = r"(?:cannot|can\s?not|can['’]t|can\s+never|can\s+no\s+longer|could\s+never|can\s+in\s+no\s+way)"
+_PLAN = r"(?:plans?|solutions?|(?:sequence|series|order|combination|set)\s+of\s+(?:\w+\s+)?(?:actions|steps|moves))"
+_KIND = r"(?:(?:such|valid|possible|feasible|legal|correct|executable|working|finite|applicable|sequential)\s+)*"
+_IS = r"(?:is|are|was|seems?|appears?|remains?|becomes?|(?:has|have)\s+become)"
+_FOR_IT = (
+    rf"(?=\W*\Z|\s*[.,;:!(–—]|\s+(?:(?:that|which)\s+(?:{_REACHES}\s+{_GOAL}|works)|to\s+(?:{_REACH}\s+)?(?:{_GOAL}|this|it)"
+    r"|for\s+(?:this|the|that|my|your|it)|from|given|with|because|since|as|in\s+this|under)\b)"
+)
+"""What may stand behind "there is no plan": nothing, the goal, or a reason; not what else a plan might do."""
+
+_CLAIM = re.compile(
+    "|".join(
+        (
+            rf"\b{_GOAL}{_OF_WHICH}\s*,?\s*{_IS}{_ADVERB}\s+{_NOT_POSSIBLE}\b",
+            rf"\b{_GOAL}{_OF_WHICH}\s*,?\s*{_CANNOT}{_ADVERB}\s+be{_ADVERB}\s+{_REACHED}\b",
+            rf"\b{_GOAL}{_OF_WHICH}\s+(?:has|have)\s+no\s+{_KIND}{_PLAN}\b",
+            rf"\b{_GOAL}{_OF_WHICH}\s+(?:does\s+not|doesn['’]t|do\s+not)\s+have\s+(?:a|any)\s+{_KIND}{_PLAN}\b",
+            rf"\bthere(?:\s+{_IS}|\s+exists?|['’]s){_ADVERB}(?:\s+to\s+be)?\s+no\s+{_KIND}{_PLAN}{_FOR_IT}",
+            rf"\bthere(?:\s+{_IS}|\s+exists?|['’]s){_ADVERB}\s+no\s+{_KIND}way\s+(?:to\s+{_REACH}|of\s+\w+ing)\s+{_GOAL}",
+            rf"\bno\s+{_KIND}{_PLAN}\s+(?:exists?|is\s+possible|can\s+exist|{_CANNOT}\s+exist)\b",
+            rf"\bno\s+{_KIND}{_PLAN}\s+{_REACHES}\s+{_GOAL}",
+            rf"\b(?:a|any|the)\s+{_KIND}{_PLAN}\s+(?:does\s+not|doesn['’]t|do\s+not|{_CANNOT})\s+exist\b",
+            rf"\bit{_ADVERB}(?:\s+{_IS}|['’]s){_ADVERB}\s+{_NOT_POSSIBLE}{_ADVERB}\s+(?:for\s+\w+\s+)?to\s+{_REACH}\s+{_GOAL}",
+            rf"\b(?:i|we|you|one){_ADVERB}\s+{_CANNOT}{_ADVERB}\s+(?:reach|achieve|satisfy|attain|fulfill?)\s+{_GOAL}",
+        )
+    ),
+    re.IGNORECASE,
+)
+_ALONE = re.compile(
+    r"(?:(?:answer|result|verdict|conclusion|plan|solution|status|(?:it|this)\s+is)\s*:?\s*)?"
+    r"(?:unsolvable|not\s+solvable|impossible|unreachable|infeasible|no\s+(?:valid\s+)?(?:plan|solution)"
+    r"(?:\s+(?:exists|is\s+possible|possible))?)",
+    re.IGNORECASE,
+)
+"""A line with nothing else in it."""
+
+_HEDGED = re.compile(
+    r"\?|\b(?:if|unless|while|as\s+long\s+as|currently|in\s+the\s+current|(?:do|does)(?:n['’]t|\s+not)\s+(?:think|believe)"
+    r"|doubt|not\s+sure|unsure|unclear|assum\w+|suppos\w+|until|till|yet|directly|immediately|before|whether|might|may|perhaps|maybe|otherwise|right\s+now"
+    r"|for\s+now|at\s+once|at\s+the\s+moment|not\s+(?:im|un|in)\w+|shorter|better|optimal|fewer|partially|by\s+itself"
+    r"|in\s+(?:one|a\s+single|two|three|\d+|fewer|this\s+step|this\s+turn)|not\s+(?:\w+\s+)?(?:true|the\s+case|mean)"
+    r"|without(?!\s+(?:violat|break|ignor|contradict)))\b",
+    re.IGNORECASE,
+)
+_GOES_ON = re.compile(
+    r"\b(?:(?:i|we)(?:\s+will|['’]ll)(?!\s+be\b)|let['’]s|let\s+us|let\s+me\s+(?:try|first|see|check|look|move|go|start|find"
+    r"|think|re)|(?:i|we)\s+(?:need|should|must|have)\s+to|(?:i|we)\s+(?:should|must|could)|(?:try|trying)\s+(?:to|a|another)"
+    r"|here\s+is|here['’]s)\b",
+    re.IGNORECASE,
+)
+_ISNT = re.compile(r"\b(is|are|was)n['’]t\b", re.IGNORECASE)
+_NOTHING = re.compile(r"(?:|no(?:ne|thing|\s+action)?|n/?a|stop|give\s+up|-+|…|\.+)", re.IGNORECASE)
+_SENTENCE = re.compile(r"[^.!?\n]+(?:\.(?=\S)[^.!?\n]*)*[.!?]*")
+_MARKS = " \t\r\xa0*_`\"'“”>#~=-–—•."
+_LONGEST = 400
+"""Characters of the longest sentence that is looked at: what goes on for longer says no such thing."""
+
+
+def no_plan_said(text: str) -> str | None:
+    """The sentence of a reply without a plan that says that there is none; None where no sentence does."""
+    return _said(_spoken(text))
+
+
+def is_marked_no_plan(text: str) -> bool:
+    """Whether a reply begins or ends with the line ``[NO PLAN]``, whatever else it holds."""
+    if NO_PLAN not in text.upper():
+        return False
+    lines = _spoken(text)
+    return any(line.strip(_MARKS).upper() == NO_PLAN for line in (*lines[:1], *lines[-1:]))
+
+
+def no_plan_said_in_turn(text: str) -> str | None:
+    """The sentence of a turn without an action that says that there is no plan; None where no sentence does."""
+    invented = OBSERVATION.search(text)
+    text = text[: invented.start()] if invented else text
+    marked = marker_end(text, len(text))
+    if marked >= 0:
+        said = no_plan_said(text[marked:])
+        if said is not None or not _NOTHING.fullmatch(text[marked:].strip(_MARKS)):
+            return said
+        text = text[:marked].rpartition("\n")[0]
+    return no_plan_said(text)
+
+
+def _spoken(text: str) -> list[str]:
+    """The lines of a reply without hidden thoughts."""
+    spoken = lay_out(text)
+    return [spoken.clean.text[piece.start : piece.end] for piece in spoken.pieces if not piece.hidden]
+
+
+def _said(lines: list[str]) -> str | None:
+    sentences = [sentence for line in lines for sentence in _sentences(line)]
+    found: str | None = None
+    for sentence in sentences:
+        if found is not None and _GOES_ON.search(sentence):
+            found = None
+        if found is None and _claims(sentence):
+            found = sentence
+    return found
+
+
+def _sentences(line: str) -> Iterator[str]:
+    bare = line.strip().removeprefix(THOUGHT)
+    if NO_PLAN in bare.upper():
+        # Its brackets are no end of a sentence, and what stands beside it belongs to it.
+        yield bare.strip(_MARKS)
+        return
+    for match in _SENTENCE.finditer(bare):
+        if sentence := match[0].strip():
+            yield sentence
+
+
+def _claims(sentence: str) -> bool:
+    if len(sentence) > _LONGEST:
+        return False
+    if _ALONE.fullmatch(sentence.strip(_MARKS + "!:[](){}")):
+        return True
+    plain = _ISNT.sub(r"\1 not", re.sub(r"[*_`]", "", sentence))
+    claimed = NO_PLAN in plain.upper() or _CLAIM.search(plain)
+    return bool(claimed) and not _HEDGED.search(plain) and not _GOES_ON.search(plain)

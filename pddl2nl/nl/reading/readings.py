@@ -1,0 +1,149 @@
+"""What reading a text gives: one `Reading` a line or action, and `Readings` for a whole reply."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from pddlval import GroundAction
+
+__all__ = ["ATTEMPTS", "PlacedReading", "Reading", "Readings", "Status", "settle"]
+
+Status = Literal[
+    "read",
+    "ambiguous",
+    "unreadable",
+    "unknown-object",
+    "not-an-action",
+    "look-around",
+    "claimed-done",
+    "claimed-unsolvable",
+]
+"""The last three are found in turns alone (`pddl2nl.nl.reading.read_turn`, `pddl2nl.nl.reading.read_no_plan`)."""
+
+ATTEMPTS = frozenset(("read", "ambiguous", "unreadable", "unknown-object"))
+"""The statuses of lines that were meant as actions, whether or not they could be read."""
+
+
+class Reading(NamedTuple):
+    """One stretch of text and what it says.
+
+    ``line`` counts from 1; ``input[start:end]`` is ``text``, the stretch that was read. ``rule`` names what
+    read it: ``exact`` (letter by letter as told), or what had to be overlooked, joined by ``+``: ``case``,
+    ``markup`` (numbering, bullets, emphasis, quotes, a full stop), ``prefix`` ("Action:", "I will"),
+    ``loose-articles``, ``loose-types``, ``loose-names``, ``loose-prepositions``, ``loose-ending`` (last words
+    left out; ``static`` behind it where an object was among them, and what never changes leaves just one),
+    ``loose-tail`` (words behind the action), ``several`` (one of several in a line), ``json``, ``pddl`` (an
+    s-expression, or a call). ``static-types`` says that of several actions that fit only one has its static unary
+    preconditions, ``on-ambiguous-state`` that only one is applicable (`settle`). For what is no action it is
+    ``prose``, ``thought``, ``label`` or ``claim``. A failed attempt has no rule.
+
+    ``candidates`` holds the actions that fit equally well where the status is ambiguous; ``unknown`` the words
+    that name no object and ``suggestions`` told names near to them; ``reason`` says why nothing was read.
+    """
+
+    line: int
+    start: int
+    end: int
+    text: str
+    status: Status
+    action: GroundAction | None = None
+    candidates: tuple[GroundAction, ...] = ()
+    rule: str = ""
+    reason: str = ""
+    unknown: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
+
+    @property
+    def is_attempt(self) -> bool:
+        """Whether the text was meant as an action."""
+        return self.status in ATTEMPTS
+
+    def as_json(self) -> dict[str, object]:
+        """The reading as the command line prints it; suggestions for an unknown object stand in ``candidates``."""
+        return {
+            "line": self.line,
+            "start": self.start,
+            "end": self.end,
+            "text": self.text,
+            "status": self.status,
+            "action": None if self.action is None else str(self.action),
+            "candidates": [*map(str, self.candidates), *self.suggestions],
+            "rule": self.rule,
+        }
+
+
+class PlacedReading(NamedTuple):
+    """A reading with the layout around it, by which a reading policy chooses.
+
+    ``number``: the list number before it; ``outer``: the numbers that this one is counted under (1 of "1.2");
+    ``item``: the kind of list mark; ``indent``: blanks before the line; ``block``: the stretch between plan tags
+    that it lies in; ``gap``: whether a blank line stands before it; ``neutral``: whether it is prose that belongs
+    to the lines around it (a thought, a precondition under a step); ``coded``: whether it stands in code marks.
+    """
+
+    reading: Reading
+    number: int | None
+    item: str
+    indent: int
+    block: int
+    gap: bool
+    neutral: bool
+    coded: bool = False
+    outer: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Readings:
+    """All that was read in a reply.
+
+    ``readings``: everything, in order, prose included; ``chosen``: the attempts in the stretch that the policy
+    took for the plan, in order, failed ones included; ``plan``: the actions of those that were read;
+    ``ended``: whether a tag ended the plan; ``policy``: the reading policy in force.
+    """
+
+    readings: tuple[Reading, ...]
+    chosen: tuple[Reading, ...]
+    ended: bool
+    policy: str
+
+    @property
+    def plan(self) -> tuple[GroundAction, ...]:
+        """The actions that were read in the chosen stretch."""
+        return tuple(reading.action for reading in self.chosen if reading.action is not None)
+
+    @property
+    def left_out(self) -> tuple[Reading, ...]:
+        """The attempts that the policy did not choose, in order."""
+        chosen = {(reading.start, reading.end) for reading in self.chosen}
+        return tuple(item for item in self.readings if item.is_attempt and (item.start, item.end) not in chosen)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every attempt in the chosen stretch was read."""
+        return all(reading.status == "read" for reading in self.chosen)
+
+    def as_json(self) -> dict[str, object]:
+        """The readings as the command line prints them."""
+        return {
+            "readings": [reading.as_json() for reading in self.readings],
+            "plan": [str(action) for action in self.plan],
+            "ended": self.ended,
+            "policy": self.policy,
+        }
+
+
+def settle(reading: Reading, applicable: Callable[[GroundAction], bool]) -> Reading:
+    """An ambiguous reading settled by a state: the only candidate that is applicable is what was meant.
+
+    The rule then ends in ``on-ambiguous-state``, so that a record says so. Where no candidate or several are
+    applicable, the reading stays as it is, and so does every reading that is not ambiguous.
+    """
+    if reading.status != "ambiguous":
+        return reading
+    fitting = [candidate for candidate in reading.candidates if applicable(candidate)]
+    if len(fitting) != 1:
+        return reading
+    rule = "+".join(name for name in (reading.rule, "on-ambiguous-state") if name)
+    return reading._replace(status="read", action=fitting[0], candidates=(), rule=rule, reason="")

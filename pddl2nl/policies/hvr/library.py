@@ -1,0 +1,129 @@
+"""Macro-actions of earlier tasks in prompts, and those of a solved task kept for later ones (HVR paper, section 2.5).
+
+What is known is told by what it is called, where a task is divided, and by its steps, where a macro-action is
+expanded that is called something like it. Kept are the blocks of a task that was solved, each composed exactly and
+lifted to parameters; what the model claimed of it, and what was proved of that, goes along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from string import ascii_uppercase
+
+from pddlval import GroundAction
+
+from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.macros.library import Library, free_name, write_whole
+from pddl2nl.macros.macro import CannotComposeError
+from pddl2nl.macros.macro_files import Provenance, StoredMacro
+from pddl2nl.nl import Teller
+from pddl2nl.pddl import Domain
+from pddl2nl.policies.hvr.events import MacroProved
+from pddl2nl.policies.hvr.plan import Part
+from pddl2nl.worlds.knowledge_graph import KnowledgeGraph
+from pddl2nl.worlds.ontology import Ontology
+from pddl2nl.worlds.similarity import Embed
+
+__all__ = ["ONTOLOGY_FILE", "keep_macros", "known_blocks", "known_macros"]
+
+ONTOLOGY_FILE = "ontology.ttl"
+"""Beside the macro-actions of a domain stands the ontology that has learned them."""
+
+_MOST_KNOWN = 12
+"""So many macro-actions are named where a task is divided, those most like it first."""
+
+_MOST_BLOCKS = 2
+_LEAST = 0.6
+
+
+def known_macros(library: Library | None, teller: Teller, task_text: str, embed: Embed | None = None) -> list[str]:
+    """What the macro-actions of the library are called that are most like a task."""
+    if library is None:
+        return []
+    matches = library.retrieve(teller.task.domain, task_text, limit=_MOST_KNOWN, least=0.0, embed=embed)
+    return list(dict.fromkeys(match.stored.provenance.description for match in matches))
+
+
+def known_blocks(library: Library | None, teller: Teller, macro: str, embed: Embed | None = None) -> list[str]:
+    """The steps of macro-actions that are called something like this one, objects as letters."""
+    if library is None:
+        return []
+    matches = library.retrieve(teller.task.domain, macro, limit=_MOST_BLOCKS, least=_LEAST, embed=embed)
+    return [_told(match.stored, teller) for match in matches]
+
+
+def _told(stored: StoredMacro, teller: Teller) -> str:
+    """``Fetch a cup: lift A from B; put A on C (A is a cup, B is a place, C is a place)``."""
+    macro, wording = stored.macro, teller.wording
+    letters = dict(zip((item.name for item in macro.parameters), _letters(len(macro.parameters)), strict=True))
+    said = letters | {name: teller.names.to_nl.get(name, name) for name in teller.task.objects}
+    steps = [wording.actions[step.action].fill([said[term] for term in step.args]) for step in macro.steps]
+    kinds = [
+        f"{letters[item.name]} is of the kind {' or '.join(map(wording.type_word, item.types))}"
+        for item in macro.parameters
+        if item.types != ("object",)
+    ]
+    ending = f" ({', '.join(kinds)})" if kinds else ""
+    return f"{stored.provenance.description}: {'; '.join(steps)}{ending}"
+
+
+def _letters(number: int) -> list[str]:
+    return [ascii_uppercase[place % 26] + (str(place // 26) if place >= 26 else "") for place in range(number)]
+
+
+def keep_macros(
+    library: Library,
+    teller: Teller,
+    plan: Sequence[GroundAction],
+    parts: Iterable[Part],
+    proofs: Iterable[MacroProved],
+    origin: str,
+    graph: KnowledgeGraph,
+) -> None:
+    """Keeps the macro-actions of a solved task, as far as their blocks make one action, and the ontology with them.
+
+    In a world that is other than the model, what solved the task need not solve it in the model; then nothing is kept.
+
+    Raises:
+        InfrastructureError: the disk refuses, or the library's ontology is no Turtle.
+    """
+    from pddl2nl.macros.distinct import lift_distinct
+
+    proved = {(item.attempt, item.macro): item for item in proofs}
+    found = []
+    for part in parts:
+        if not part.words or not part.actions:
+            continue
+        try:
+            macro = lift_distinct(teller.task, part.actions, name=part.words)
+        except (CannotComposeError, InputError):
+            continue
+        proof = proved.get((part.attempt, part.macro))
+        said = {} if proof is None else {"claim": proof.pddl, "sound": proof.sound, "precondition": proof.precondition}
+        found.append(StoredMacro(macro, Provenance((part.words,), origin=origin, distinct=True, proof=said)))
+    try:
+        library.keep(teller.task, plan, found)
+    except InputError:
+        return
+    _keep_ontology(library, teller.task.domain, graph.learned())
+
+
+def _keep_ontology(library: Library, domain: Domain, learned: Ontology) -> None:
+    """The macro-actions go from the knowledge graph to an ontology that stands beside the library's files.
+
+    It says all that those learned before it say. Where two runs write at once one of them is lost to it, and to it
+    alone: the library's own files hold each macro-action.
+    """
+    from pddl2nl.worlds.ontology_graph import empty_graph, graph_text, read_graph
+
+    path = library.folder / free_name(domain.name) / ONTOLOGY_FILE
+    graph = empty_graph()
+    graph += read_graph(learned.turtle, learned.name)
+    try:
+        if path.is_file():
+            graph += read_graph(path.read_text(encoding="utf-8"), str(path))
+    except OSError as error:
+        raise InfrastructureError(f"cannot read {path}: {error.strerror}") from error
+    except (InputError, UnicodeDecodeError) as error:
+        raise InfrastructureError(f"what is learned cannot be added to {path}: {error}") from error
+    write_whole(path, graph_text(graph))

@@ -1,0 +1,146 @@
+"""The mistakes that the oracle can make on purpose, one of each kind that HVR's validator is there to find.
+
+===================  ==============================================================================================
+name                 what is wrong
+===================  ==============================================================================================
+wrong-precondition   the last macro-action claims to need the opposite of what is so
+missing-navigation   actions that only move somebody (`movement`) are left out of each block; at the beginning with the
+                     another step, so that movements alone, which HVR puts in by itself, do not mend it
+wrong-order          two actions of a block change places
+missing-step         another action of a block is left out
+impossible-macro     the macro plan holds a macro-action for which there is no block
+===================  ==============================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations, groupby, product
+from typing import Literal, get_args
+
+from pddlval import BadActionError, GroundAction
+
+from pddl2nl.macros.macro import Conditions
+from pddl2nl.macros.movement import movements
+from pddl2nl.pddl import And, Atom, Condition, Not, changed_predicates, conjuncts
+from pddl2nl.policies.hvr.oracle_world import PromptWorld
+
+__all__ = ["IMPOSSIBLE", "MISTAKES", "Mistake", "impossible_block", "mistaken_block", "wrong_precondition"]
+
+Mistake = Literal["wrong-precondition", "missing-navigation", "wrong-order", "missing-step", "impossible-macro"]
+MISTAKES: tuple[str, ...] = get_args(Mistake)
+"""The names of all mistakes."""
+
+IMPOSSIBLE = "Do what cannot be done"
+"""The macro-action that has no block."""
+
+_MOST_TRIED = 5_000
+
+
+def wrong_precondition(conditions: Conditions) -> tuple[Conditions, Condition | None]:
+    """The conditions with one literal of the precondition turned round, and that literal; None where there is none."""
+    parts = list(conjuncts(conditions.precondition))
+    for place, part in enumerate(parts):
+        if isinstance(part, Atom):
+            parts[place] = Not(part)
+            return replace(conditions, precondition=And(tuple(parts))), parts[place]
+    return conditions, None
+
+
+def impossible_block(world: PromptWorld) -> tuple[GroundAction, ...]:
+    """An action that cannot be done, whatever comes before it, as far as the facts that never change say."""
+    changing = changed_predicates(world.task.domain)
+    for number, action in enumerate(_candidates(world)):
+        if number == _MOST_TRIED:
+            break
+        try:
+            unmet = world.simulator.step(world.initial, action).unmet
+        except BadActionError:
+            continue
+        if any(isinstance(part, Atom | Not) and _predicate(part) not in changing for part in unmet):
+            return (action,)
+    return ()
+
+
+def mistaken_block(
+    mistake: Mistake, world: PromptWorld, right: Sequence[GroundAction], goal: Condition, *, first: bool
+) -> tuple[GroundAction, ...] | None:
+    """A block with the mistake in it, so that it fails; None where that mistake cannot be made in it.
+
+    Args:
+        mistake: which.
+        world: where the block runs, from its initial state on.
+        right: the block as it should be.
+        goal: what it is there for.
+        first: whether nothing was done before it.
+    """
+    movement = movements(world.task.domain)
+    moving = frozenset(each.schema.name for each in movement)
+    where = {name for each in movement for name in each.predicates}
+    wanted = {False}
+    candidates = _variants(mistake, right, moving)
+    if mistake == "missing-navigation":
+        wanted = {True}
+        if first:
+            for wrong in _without_one_more(candidates, moving):
+                if _failing(world, wrong, goal, where) == {True, False}:
+                    return wrong
+            candidates = _variants(mistake, right, moving)
+    other = None
+    for wrong in candidates:
+        found = _failing(world, wrong, goal, where)
+        if found == wanted:
+            return wrong
+        # What fails by both kinds of conditions no movement mends either.
+        if other is None and found > wanted and False in wanted:
+            other = wrong
+    return other
+
+
+def _failing(world: PromptWorld, block: Sequence[GroundAction], goal: Condition, where: Collection[str]) -> set[bool]:
+    """Of all that fails of a block whether it says where somebody is; empty where nothing fails."""
+    tried = world.run(world.initial, block)
+    unmet = tried.unmet or world.unmet(tried.state, goal)
+    return {isinstance(part, Atom | Not) and _predicate(part) in where for part in unmet}
+
+
+def _variants(
+    mistake: Mistake, right: Sequence[GroundAction], moving: frozenset[str]
+) -> Iterator[tuple[GroundAction, ...]]:
+    if mistake == "missing-navigation":
+        runs = [list(places) for _, places in groupby(range(len(right)), lambda place: right[place].name in moving)]
+        for places in sorted(runs, key=len, reverse=True):
+            if right[places[0]].name in moving:
+                yield (*right[: places[0]], *right[places[-1] + 1 :])
+    elif mistake == "missing-step":
+        for place, action in enumerate(right):
+            if action.name not in moving:
+                yield (*right[:place], *right[place + 1 :])
+    elif mistake == "wrong-order":
+        for one, other in sorted(combinations(range(len(right)), 2), key=lambda pair: pair[1] - pair[0]):
+            if right[one].name not in moving and right[other].name not in moving:
+                swapped = list(right)
+                swapped[one], swapped[other] = swapped[other], swapped[one]
+                yield tuple(swapped)
+
+
+def _without_one_more(
+    blocks: Iterable[tuple[GroundAction, ...]], moving: Collection[str]
+) -> Iterator[tuple[GroundAction, ...]]:
+    for block in blocks:
+        for place, action in enumerate(block):
+            if action.name not in moving:
+                yield (*block[:place], *block[place + 1 :])
+
+
+def _predicate(literal: Atom | Not) -> str:
+    body = literal.body if isinstance(literal, Not) else literal
+    return body.predicate if isinstance(body, Atom) else ""
+
+
+def _candidates(world: PromptWorld) -> Iterator[GroundAction]:
+    for schema in world.task.domain.actions:
+        for args in product(*(world.task.objects_of(item.types) for item in schema.parameters)):
+            if len(set(args)) == len(args):
+                yield GroundAction(schema.name, args)

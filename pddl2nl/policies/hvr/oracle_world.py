@@ -1,0 +1,319 @@
+"""The world as a prompt tells it, in which the oracle plans: block by block, and with conditions for each block."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from itertools import product
+
+from pddlval import GroundAction, Simulator, State
+from pddlval.semantics import UndefinedError, holds
+
+from pddl2nl.baselines import TaskTexts, solve
+from pddl2nl.baselines.told_task import ToldTaskError
+from pddl2nl.errors import InfrastructureError
+from pddl2nl.macros.macro import Conditions
+from pddl2nl.nl import Names, Reader, Teller, Wording
+from pddl2nl.pddl import (
+    ActionSchema,
+    And,
+    Atom,
+    Condition,
+    Domain,
+    Effect,
+    Exists,
+    FluentValue,
+    Forall,
+    GroundAtom,
+    Imply,
+    Not,
+    Or,
+    Problem,
+    Task,
+    TypedName,
+    When,
+    changed_predicates,
+    conjuncts,
+    substitute,
+    write_domain,
+    write_problem,
+)
+from pddl2nl.policies.hvr.oracle_knowledge import terms_of
+
+__all__ = ["PromptWorld", "Run"]
+
+_OPTIMAL_SECONDS = 20
+"""A block is a few actions, and a shortest plan for it is found at once; where it is not, any plan does."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A sequence of actions that was tried: how many went through, where it led, and what was missing then."""
+
+    done: int
+    state: State
+    unmet: tuple[Condition, ...] = ()
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of them could be done."""
+        return not self.unmet
+
+
+class PromptWorld:
+    """Objects and facts of one prompt, under their told names.
+
+    Args:
+        domain, wording: what is told, and how.
+        objects: with their types.
+        atoms, values: the facts.
+        time_limit: seconds for each search of the planner; None for no limit.
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        wording: Wording,
+        objects: Sequence[TypedName],
+        atoms: Sequence[GroundAtom],
+        values: Mapping[GroundAtom, Fraction],
+        time_limit: int | None = None,
+    ):
+        constants = {item.name for item in domain.constants}
+        self._problem = Problem(
+            "told",
+            domain.name,
+            objects=tuple(item for item in objects if item.name not in constants),
+            init=tuple(atoms),
+            init_values=tuple(FluentValue(fluent, value) for fluent, value in values.items()),
+        )
+        self.task = Task(domain, self._problem)
+        names = Names({name: name for name in self.task.objects})
+        self.simulator = Simulator(self.task)
+        self.teller = Teller(self.task, wording, names)
+        self.reader = Reader(self.task, wording, names)
+        self._time_limit = time_limit
+        self._changed = changed_predicates(domain)
+        self._conditional: dict[GroundAction, list[tuple[Condition, Effect]]] = {}
+
+    @property
+    def initial(self) -> State:
+        """The state that the prompt tells."""
+        return self.simulator.initial
+
+    # ── planning ─────────────────────────────────────────────────────────────────────────────────
+
+    def plan(
+        self, state: State, goal: Condition, *, shortest: bool, about: Sequence[str] = ()
+    ) -> tuple[GroundAction, ...]:
+        """A plan from a state.
+
+        Args:
+            state: where it begins.
+            goal: what it is for.
+            shortest: whether it shall be a shortest one, as far as that is found within seconds.
+            about: the objects that matter; those that they are related to come along, and all where no plan is found
+                with these alone. A search among few objects is short, and the same for prompts that tell more and less.
+
+        Raises:
+            ToldTaskError: by what was told there is none.
+            InfrastructureError: the planner failed or ran into a limit.
+        """
+        for name in terms_of(goal):
+            if name not in self.task.objects:
+                raise ToldTaskError(f"I was not told of {name}")
+        whole = self._from(state, goal)
+        simulator = Simulator(Task(self.task.domain, whole))
+        if simulator.is_goal(simulator.initial):
+            return ()
+        problems = [(whole, shortest)]
+        if about:
+            # Among everything a shortest plan is far to seek, and where it is needed any will do.
+            problems = [(_narrowed(whole, {*about, *terms_of(goal)}), shortest), (whole, False)]
+        for problem, best in problems:
+            found = _solved(write_domain(self.task.domain), write_problem(problem), best, self._time_limit)
+            if found is not None and self.run(state, found).whole:
+                return found
+        raise ToldTaskError("by what I was told, it cannot be done")
+
+    def _from(self, state: State, goal: Condition) -> Problem:
+        return replace(
+            self._problem,
+            init=tuple(sorted(state.atoms)),
+            init_values=tuple(FluentValue(fluent, value) for fluent, value in sorted(state.values.items())),
+            goal=goal,
+        )
+
+    def run(self, state: State, actions: Iterable[GroundAction]) -> Run:
+        """What becomes of a sequence of actions."""
+        done = 0
+        for action in actions:
+            step = self.simulator.step(state, action)
+            if step.successor is None:
+                return Run(done, state, step.unmet)
+            state = step.successor
+            done += 1
+        return Run(done, state)
+
+    def unmet(self, state: State, goal: Condition) -> tuple[Condition, ...]:
+        """What is missing of a condition in a state."""
+        simulator = Simulator(Task(self.task.domain, self._from(state, goal)))
+        return simulator.unmet_goals(simulator.initial)
+
+    # ── conditions of a block ────────────────────────────────────────────────────────────────────
+
+    def conditions(self, state: State, block: Sequence[GroundAction], *, careful: bool) -> Conditions:
+        """What a block needs and brings about, by how it runs in a state.
+
+        The precondition holds the literals that its run depends on: whatever the actions' preconditions and the
+        conditions of their effects ask for, and no earlier action of the block has brought about. The effect is what is
+        different after it.
+
+        Args:
+            state: where the block runs.
+            block: its actions, applicable one after the other.
+            careful: whether the precondition also holds what keeps further conditional effects from happening, so that
+                the block does the very same wherever it holds. If not, the effect says nothing of what these touch.
+        """
+        needed: dict[Condition, None] = {}
+        touched: set[GroundAtom] = set()
+        doubtful: set[GroundAtom] = set()
+        at = state
+        for action in block:
+            for literal in self._read(at, action, careful):
+                if _atom(literal) not in touched:
+                    needed[literal] = None
+            step = self.simulator.step(at, action)
+            assert step.successor is not None
+            touched.update((*step.added, *step.deleted))
+            doubtful.difference_update(step.added)
+            if not careful:
+                doubtful = self._in_doubt(at, action, step.successor) | (doubtful - set(step.deleted))
+            at = step.successor
+        gained = [_literal(atom) for atom in sorted(at.atoms - state.atoms) if atom not in doubtful]
+        lost = [Not(_literal(atom)) for atom in sorted(state.atoms - at.atoms) if atom not in doubtful]
+        effect: Effect = And((*gained, *lost))
+        return Conditions(And(tuple(needed)), effect)
+
+    def _in_doubt(self, state: State, action: GroundAction, after: State) -> set[GroundAtom]:
+        """The atoms that would be otherwise after an action if conditions held of effects which it has not here."""
+        found: set[GroundAtom] = set()
+        for condition, effect in self._whens(action):
+            if not _holds(state, condition):
+                for part in conjuncts(effect):
+                    atom = _atom(part)
+                    if atom is not None and isinstance(part, Not) == (atom in after):
+                        found.add(atom)
+        return found
+
+    def _read(self, state: State, action: GroundAction, careful: bool) -> Iterator[Condition]:
+        """The literals that an action's run in a state depends on; of those that never change none."""
+        schema, binding = self._ground(action)
+        found = list(self._support(state, substitute(schema.precondition, binding), True))
+        for condition, _ in self._whens(action):
+            held = _holds(state, condition)
+            if held or careful:
+                found += self._support(state, condition, held)
+        for literal in found:
+            atom = _atom(literal)
+            if atom is not None and atom[0] in self._changed:
+                yield literal
+
+    def _ground(self, action: GroundAction) -> tuple[ActionSchema, dict[str, str]]:
+        schema = self.task.domain.action(action.name)
+        assert schema is not None
+        return schema, {item.name: value for item, value in zip(schema.parameters, action.args, strict=True)}
+
+    def _whens(self, action: GroundAction) -> list[tuple[Condition, Effect]]:
+        """All conditional effects of an action, ground."""
+        if action not in self._conditional:
+            schema, binding = self._ground(action)
+            self._conditional[action] = list(self._grounded(substitute(schema.effect, binding)))
+        return self._conditional[action]
+
+    def _grounded(self, effect: Effect) -> Iterator[tuple[Condition, Effect]]:
+        match effect:
+            case And(parts=parts):
+                for part in parts:
+                    yield from self._grounded(part)
+            case Forall(parameters=parameters, body=body):
+                for binding in self._bindings(parameters):
+                    yield from self._grounded(substitute(body, binding))
+            case When(condition=condition, effect=then):
+                yield condition, then
+
+    def _support(self, state: State, condition: Condition, value: bool) -> Iterator[Condition]:
+        """Literals true in the state that make a condition have the value that it has there."""
+        match condition:
+            case Atom():
+                yield condition if value else Not(condition)
+            case Not(body=body):
+                yield from self._support(state, body, not value)
+            case Imply(left=left, right=right):
+                yield from self._support(state, Or((Not(left), right)), value)
+            case Forall(parameters=parameters, body=body) | Exists(parameters=parameters, body=body):
+                parts = tuple(substitute(body, binding) for binding in self._bindings(parameters))
+                whole = And(parts) if isinstance(condition, Forall) else Or(parts)
+                yield from self._support(state, whole, value)
+            case And(parts=parts) | Or(parts=parts):
+                if isinstance(condition, And) == value:
+                    for part in parts:
+                        yield from self._support(state, part, value)
+                else:
+                    # One part decides: one that can change if there is none that never does.
+                    deciding = [part for part in parts if _holds(state, part) == value]
+                    found = [list(self._support(state, part, value)) for part in deciding]
+                    yield from min(found, key=self._weight, default=[])
+
+    def _weight(self, literals: Sequence[Condition]) -> int:
+        return sum(atom is not None and atom[0] in self._changed for atom in map(_atom, literals))
+
+    def _bindings(self, parameters: Sequence[TypedName]) -> Iterator[dict[str, str]]:
+        names = [item.name for item in parameters]
+        for values in product(*(self.task.objects_of(item.types) for item in parameters)):
+            yield dict(zip(names, values, strict=True))
+
+
+def _holds(state: State, condition: Condition) -> bool:
+    """Whether a condition holds; what reads a number that nobody told does not."""
+    try:
+        return holds(condition, state)
+    except UndefinedError:
+        return False
+
+
+def _atom(literal: Condition) -> GroundAtom | None:
+    body = literal.body if isinstance(literal, Not) else literal
+    return GroundAtom((body.predicate, *body.args)) if isinstance(body, Atom) else None
+
+
+def _literal(atom: GroundAtom) -> Atom:
+    return Atom(atom[0], tuple(atom[1:]))
+
+
+def _narrowed(problem: Problem, about: Collection[str]) -> Problem:
+    """The problem with the facts about some objects alone, and the objects in these facts, in alphabetical order."""
+    atoms = [atom for atom in problem.init if len(atom) == 1 or any(name in about for name in atom[1:])]
+    values = [item for item in problem.init_values if all(name in about for name in item.fluent[1:])]
+    kept = {*about, *(name for atom in atoms for name in atom[1:])}
+    objects = sorted((item for item in problem.objects if item.name in kept), key=lambda item: item.name)
+    return replace(problem, objects=tuple(objects), init=tuple(atoms), init_values=tuple(values))
+
+
+@lru_cache(maxsize=4096)
+def _solved(domain: str, problem: str, shortest: bool, time_limit: int | None) -> tuple[GroundAction, ...] | None:
+    """A plan, None where there is none. Remembered: one block is asked for in many prompts."""
+    texts = TaskTexts(domain, problem)
+    result = None
+    if shortest:
+        seconds = _OPTIMAL_SECONDS if time_limit is None else min(_OPTIMAL_SECONDS, time_limit)
+        result = solve(texts, "brfs", time_limit=seconds)
+    if result is None or result.status not in ("solved", "unsolvable"):
+        result = solve(texts, "lama", time_limit=time_limit)
+    if result.plan is None and result.status != "unsolvable":
+        raise InfrastructureError(
+            f"the oracle has no plan: {result.planner} ended with {result.status}: {result.message}"
+        )
+    return result.plan

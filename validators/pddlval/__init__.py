@@ -1,0 +1,60 @@
+"""What actions do, and whether plans hold: states, the simulator, plan files, verdicts, VAL's text.
+
+Everything runs in this process: no compiled tool, network or model has a say in a verdict::
+
+    from pddl2nl.pddl import load_task
+    from pddlval import Simulator
+    from pddlval import validate
+
+    task = load_task("domain.pddl", "problem.pddl")
+    simulator = Simulator(task)
+    result = simulator.step(simulator.initial, "(pick-up a)")
+    report = validate(task, "(pick-up a)\\n(stack a b)\\n")
+
+What stands where, ground first:
+
+- meaning: `names` (what formulas mention), `normal_form`, `numeric` (exact arithmetic), `semantics` (what conditions
+  mean, on one screen), `unsupported` (what is refused);
+- states: `state` (atoms as bits, values, statics), `layouts` (one layout a task), `memos` (what is derived in a state);
+- conditions, compiled: `places` (slots of names), `closures` (and, or, not), `joins` (quantifiers), `conditions`, and
+  for derived predicates `fixpoints` (recursive ones) and `axioms`;
+- actions: `actions` (names and objects), `effects`, `expansion` (conditional effects taken apart), `schemas`,
+  `simulator`;
+- applicable actions: `relations` and `indices` (what is joined), `queries` (preconditions to join), `orders` (in which
+  order), `bindings` (the search), `successors`, `sampling` (uniform draws);
+- plans: `plans` (files), `happenings` and `ownership` (what happens at one time, mutual exclusion), `validate`,
+  `explain` (what undid a condition);
+- VAL's words: `val_text`, `advice`, `doubles` (numbers as VAL reads them);
+- the command: `command`, `streams`.
+"""
+
+from __future__ import annotations
+
+from pddlval.actions import BadActionError, GroundAction
+from pddlval.explain import Cause
+from pddlval.plans import Plan, PlanStep, load_plan, read_plan
+from pddlval.simulator import Simulator, StepResult
+from pddlval.state import State
+from pddlval.val_text import val_lines, val_summary, val_text, val_verdict
+from pddlval.validate import VAL_TOLERANCE, Report, Verdict, validate
+
+__all__ = [
+    "VAL_TOLERANCE",
+    "BadActionError",
+    "Cause",
+    "GroundAction",
+    "Plan",
+    "PlanStep",
+    "Report",
+    "Simulator",
+    "State",
+    "StepResult",
+    "Verdict",
+    "load_plan",
+    "read_plan",
+    "val_lines",
+    "val_summary",
+    "val_text",
+    "val_verdict",
+    "validate",
+]

@@ -1,0 +1,81 @@
+"""``python -m pddlval DOMAIN PROBLEM PLAN…``: validation alone, with the standard library's command line."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from fractions import Fraction
+
+from pddl2nl.pddl import InputError, Pddl2nlError
+from pddlval.command import BAD_INPUT, batch_lines, judge_batch, judge_files
+from pddlval.streams import READER_GONE, drop_output, utf8_streams
+from pddlval.validate import VAL_TOLERANCE
+
+INFRASTRUCTURE = 3
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line and returns its exit code: 0 all valid, 1 some not, 2 bad input, 3 no room for output."""
+    parser = _parser()
+    # Intermixed: an option may stand between the files.
+    options = parser.parse_intermixed_args(arguments)
+    if options.batch is None and not options.plans:
+        parser.error("expected DOMAIN PROBLEM PLAN…, or --batch FILE")
+    if options.batch is not None and (options.domain is not None or not options.json):
+        parser.error("--batch takes no other file, and needs --json")
+    tolerance = VAL_TOLERANCE if options.val_tolerance else Fraction(0)
+    try:
+        if options.batch is not None:
+            return judge_batch(batch_lines(options.batch), _write, tolerance=tolerance)
+        return judge_files(
+            options.domain,
+            options.problem,
+            options.plans,
+            _write,
+            verbose=options.verbose,
+            as_json=options.json,
+            tolerance=tolerance,
+        )
+    except Pddl2nlError as error:
+        sys.stderr.write(f"error: {error}\n")
+        return BAD_INPUT if isinstance(error, InputError) else INFRASTRUCTURE
+    except BrokenPipeError:
+        drop_output()
+        return READER_GONE
+    except OSError as error:
+        drop_output()
+        sys.stderr.write(f"error: {error}\n")
+        return INFRASTRUCTURE
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m pddlval",
+        description="Validate plans, with the verdicts and the text of VAL.",
+        epilog="Example: python -m pddlval domain.pddl problem.pddl plan.txt -v",
+    )
+    parser.add_argument("domain", metavar="DOMAIN", nargs="?")
+    parser.add_argument("problem", metavar="PROBLEM", nargs="?")
+    parser.add_argument("plans", metavar="PLAN", nargs="*", help="a plan file; - is standard input")
+    parser.add_argument("-v", "--verbose", action="store_true", help="say what every step does, as VAL's -v")
+    parser.add_argument("--json", action="store_true", help="print JSON, one object a plan")
+    parser.add_argument("--batch", metavar="FILE", help='JSON lines {"domain", "problem", "plan" or "plan_text"}')
+    parser.add_argument(
+        "--val-tolerance",
+        action="store_true",
+        help="compare numbers as VAL does, which may miss by 0.0001 (default: exact)",
+    )
+    return parser
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    utf8_streams()
+    sys.exit(main())

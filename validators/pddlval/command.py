@@ -1,0 +1,270 @@
+"""What ``pddl2nl validate`` and ``python -m pddlval`` do alike: files in, text or JSON out, an exit code."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from pddl2nl.pddl import Domain, InputError, Source, Task, load_domain, load_problem
+from pddlval.plans import Plan, read_plan
+from pddlval.val_text import val_lines, val_summary
+from pddlval.validate import Report, validate
+
+__all__ = [
+    "ALL_VALID",
+    "BAD_INPUT",
+    "SOME_INVALID",
+    "Tell",
+    "Write",
+    "batch_lines",
+    "judge_batch",
+    "judge_files",
+    "load_domain_of",
+    "load_problem_of",
+]
+
+ALL_VALID = 0
+SOME_INVALID = 1
+BAD_INPUT = 2
+
+_EXACT = Fraction(0)
+
+_MOST_TEXT = 10_000_000
+"""Characters of the tasks that a batch keeps at most, and again of the domains; a tree takes some forty bytes each."""
+_LEAST_TEXT = 1_000
+_LINES_AT_ONCE = 1_000
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+Write = Callable[[str], None]
+"""Where the output goes, in whole lines."""
+
+Tell = Callable[[Task, str, Report], Sequence[str]]
+"""Tells a report in sentences; the string is the path of the domain file."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    name: str
+    plan: Plan | str
+    report: Report
+    told: tuple[str, ...]
+
+    def json_line(self) -> str:
+        return _json_line(self.report.as_json(self.name, self.told))
+
+
+def judge_files(
+    domain: str,
+    problem: str,
+    plans: Sequence[str],
+    write: Write,
+    *,
+    verbose: bool = False,
+    as_json: bool = False,
+    tell: Tell | None = None,
+    tolerance: Fraction = _EXACT,
+) -> int:
+    """Judges plan files (``-`` is standard input) for one task, and returns the exit code.
+
+    Args:
+        domain, problem, plans: paths.
+        write: where the output goes.
+        verbose: the text of VAL's ``-v``.
+        as_json: JSON instead of VAL's text.
+        tell: tells every report in sentences as well.
+        tolerance: by how much numbers may differ in comparisons, `pddlval.validate`.
+
+    Raises:
+        InputError: a file is missing, or domain or problem cannot be read.
+        UnsupportedError: the task cannot be executed.
+    """
+    task = load_problem_of(load_domain_of(domain), problem)
+    texts = [(name, _read(name)) for name in plans]
+    judged = []
+    for name, text in texts:
+        one = _judge(task, domain, name, text, tell, tolerance)
+        judged.append(one)
+        if as_json:
+            write(one.json_line())
+        else:
+            lines = val_lines(task, one.plan, one.report, name, verbose, tolerance)
+            while block := "".join(f"{line}\n" for line in islice(lines, _LINES_AT_ONCE)):
+                write(block)
+    if not as_json:
+        write(val_summary(task, [(one.name, one.report) for one in judged]))
+        write("".join(f"{sentence}\n" for one in judged for sentence in one.told))
+    return ALL_VALID if all(one.report.valid for one in judged) else SOME_INVALID
+
+
+def judge_batch(lines: Iterable[str], write: Write, tell: Tell | None = None, *, tolerance: Fraction = _EXACT) -> int:
+    """Judges a plan for every JSON line ``{"domain", "problem", "plan"}``, or with ``"plan_text"``.
+
+    Domains and problems are read once each, and again only where their texts would fill the memory. Each answer is
+    written before the next line is read. A line that cannot be judged is answered by ``{"plan", "error"}`` and turns
+    the exit code to 2; the others are judged all the same.
+    """
+    tasks = _Tasks()
+    code = ALL_VALID
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        name: str | None = None
+        try:
+            entry = _entry(line, number)
+            name = entry.get("plan", f"line {number}")
+            task = tasks.task(entry["domain"], entry["problem"])
+            text = entry["plan_text"] if "plan_text" in entry else _read(name)
+            judged = _judge(task, entry["domain"], name, text, tell, tolerance)
+        except InputError as error:
+            write(_json_line({"plan": name, "error": str(error)}))
+            code = BAD_INPUT
+            continue
+        write(judged.json_line())
+        if not judged.report.valid:
+            code = max(code, SOME_INVALID)
+    return code
+
+
+def batch_lines(file: str) -> Iterator[str]:
+    """The lines of a batch file as they come; ``-`` is standard input.
+
+    Raises:
+        InputError: there is no such file.
+    """
+    if file == "-":
+        yield from sys.stdin
+        return
+    try:
+        # Bytes that are no UTF-8 spoil their own line alone.
+        with open(file, encoding="utf-8-sig", errors="replace") as stream:
+            yield from stream
+    except (OSError, ValueError) as error:
+        raise _unreadable(file, error) from error
+
+
+class _Tasks:
+    """Domains and tasks by their paths, those used last; what could not be read stays unread."""
+
+    def __init__(self) -> None:
+        self._domains = _Recent(load_domain_of, lambda domain: domain.source)
+        self._tasks = _Recent(self._load, lambda task: task.problem.source)
+
+    def _load(self, paths: tuple[str, str]) -> Task:
+        domain, problem = paths
+        return load_problem_of(self._domains[domain], problem)
+
+    def task(self, domain: str, problem: str) -> Task:
+        return self._tasks[domain, problem]
+
+
+class _Recent(Generic[Key, Value]):
+    """What was made of files, as much of what was used last as memory allows.
+
+    Args:
+        make: makes it.
+        source: the text that it was made of.
+    """
+
+    def __init__(self, make: Callable[[Key], Value], source: Callable[[Value], Source | None]):
+        self._make = make
+        self._source = source
+        self._held: dict[Key, Value | InputError] = {}
+        self._size = 0
+
+    def __getitem__(self, key: Key) -> Value:
+        found = self._held.pop(key, None)
+        if found is None:
+            try:
+                found = self._make(key)
+            except InputError as error:
+                found = error
+            self._size += self._size_of(found)
+        # What was used last stands last.
+        self._held[key] = found
+        while self._size > _MOST_TEXT and len(self._held) > 1:
+            self._size -= self._size_of(self._held.pop(next(iter(self._held))))
+        if isinstance(found, InputError):
+            # An error that is raised again and again would hold all the frames that it has come through.
+            raise found.with_traceback(None)
+        return found
+
+    def _size_of(self, value: Value | InputError) -> int:
+        source = None if isinstance(value, InputError) else self._source(value)
+        return _LEAST_TEXT if source is None else max(_LEAST_TEXT, len(source.text))
+
+
+def load_domain_of(path: str) -> Domain:
+    """The domain in a file.
+
+    Raises:
+        InputError: it is missing or cannot be read.
+    """
+    try:
+        return load_domain(Path(path))
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def load_problem_of(domain: Domain, path: str) -> Task:
+    """The task of a domain and the problem in a file.
+
+    Raises:
+        InputError: it is missing or cannot be read.
+    """
+    try:
+        return Task(domain, load_problem(Path(path), domain))
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _judge(task: Task, domain: str, name: str, text: str, tell: Tell | None, tolerance: Fraction) -> _Judged:
+    plan: Plan | str = text
+    try:
+        plan = read_plan(text, name)
+    except InputError:
+        # `validate` makes the report of a malformed plan.
+        report = validate(task, text, name, tolerance)
+    else:
+        report = validate(task, plan, tolerance=tolerance)
+    return _Judged(name, plan, report, tuple(tell(task, domain, report)) if tell else ())
+
+
+def _entry(line: str, number: int) -> dict[str, str]:
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"line {number} is not JSON: {error}") from error
+    if not isinstance(entry, dict):
+        raise InputError(f"line {number}: expected an object, found {line.strip()[:40]}")
+    for key in ("domain", "problem"):
+        if not isinstance(entry.get(key), str):
+            raise InputError(f'line {number}: expected a path under "{key}"')
+    if not any(isinstance(entry.get(key), str) for key in ("plan", "plan_text")):
+        raise InputError(f'line {number}: expected a path under "plan", or a plan under "plan_text"')
+    return {key: entry[key] for key in ("domain", "problem", "plan", "plan_text") if isinstance(entry.get(key), str)}
+
+
+def _read(name: str) -> str:
+    if name == "-":
+        return sys.stdin.read()
+    try:
+        return Path(name).read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError) as error:
+        raise _unreadable(name, error) from error
+
+
+def _unreadable(path: str, error: OSError | ValueError) -> InputError:
+    # ValueError: a path that no file can have, with a NUL character in it, say.
+    return InputError(f"{path}: {error.strerror if isinstance(error, OSError) else error}")
+
+
+def _json_line(data: dict[str, object]) -> str:
+    return json.dumps(data, ensure_ascii=False) + "\n"

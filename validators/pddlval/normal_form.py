@@ -1,0 +1,148 @@
+"""The form of conditions: negation normal form, free variables, the order in which parts are read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+
+from pddl2nl.pddl import (
+    And,
+    Arithmetic,
+    Atom,
+    Comparison,
+    Condition,
+    Equality,
+    Exists,
+    Expression,
+    Fluent,
+    Forall,
+    Imply,
+    Not,
+    Or,
+    is_variable,
+)
+from pddlval.names import has_comparison, subformulas
+
+__all__ = [
+    "LITERAL",
+    "atoms_in",
+    "depth_of",
+    "free_variables",
+    "in_order",
+    "negation_normal",
+    "opposite",
+    "predicates_in",
+]
+
+LITERAL = (Atom, Equality, Comparison)
+"""What a ``not`` stays before. That of a comparison is no other comparison where there is a tolerance."""
+
+
+def opposite(condition: Condition) -> Condition:
+    """The negation of a condition, with ``not`` pushed inward; what is not negated stays as it is.
+
+    Raises:
+        TypeError: no condition of PDDL 2.2, such as a preference.
+    """
+    match condition:
+        case Atom() | Equality() | Comparison():
+            return Not(condition, condition.span)
+        case Not(body):
+            return body
+        case And(parts):
+            return Or(tuple([opposite(part) for part in parts]), condition.span)
+        case Or(parts):
+            return And(tuple([opposite(part) for part in parts]), condition.span)
+        case Imply(left, right):
+            return And((left, opposite(right)), condition.span)
+        case Forall(parameters, body):
+            return Exists(parameters, opposite(body), condition.span)
+        case Exists(parameters, body):
+            return Forall(parameters, opposite(body), condition.span)
+    raise TypeError(f"not an executable condition: {type(condition).__name__}")
+
+
+def negation_normal(condition: Condition) -> Condition:
+    """The same condition with ``not`` only before atoms, equalities and comparisons, and without ``imply``."""
+    match condition:
+        case Not(body):
+            return condition if isinstance(body, LITERAL) else negation_normal(opposite(body))
+        case And(parts) | Or(parts):
+            return replace(condition, parts=tuple([negation_normal(part) for part in parts]))
+        case Imply(left, right):
+            return Or((negation_normal(opposite(left)), negation_normal(right)), condition.span)
+        case Forall(body=body) | Exists(body=body):
+            return replace(condition, body=negation_normal(body))
+    return condition
+
+
+def atoms_in(condition: Condition) -> Iterator[Atom]:
+    """The atoms of a condition, in the order of the text."""
+    return (part for part in subformulas(condition) if isinstance(part, Atom))
+
+
+def predicates_in(condition: Condition) -> frozenset[str]:
+    """The names of the predicates in a condition."""
+    return frozenset(atom.predicate for atom in atoms_in(condition))
+
+
+def depth_of(condition: Condition) -> int:
+    """How deep a condition's parts are nested; a literal is 1 deep."""
+    deepest = 0
+    todo = [(condition, 1)]
+    while todo:
+        part, depth = todo.pop()
+        deepest = max(deepest, depth)
+        match part:
+            case And(parts) | Or(parts):
+                todo += [(inner, depth + 1) for inner in parts]
+            case Not(body) | Forall(body=body) | Exists(body=body):
+                todo.append((body, depth + 1))
+            case Imply(left, right):
+                todo += [(left, depth + 1), (right, depth + 1)]
+    return deepest
+
+
+def free_variables(condition: Condition) -> frozenset[str]:
+    """The variables of a condition that no quantifier in it binds."""
+    match condition:
+        case Atom(args=args):
+            return frozenset(filter(is_variable, args))
+        case Equality(left, right):
+            return frozenset(filter(is_variable, (left, right)))
+        case Comparison(left=first, right=second):
+            return frozenset(term for side in (first, second) for term in _terms(side) if is_variable(term))
+        case Not(body):
+            return free_variables(body)
+        case And(parts) | Or(parts):
+            return frozenset().union(*map(free_variables, parts))
+        case Imply(before, after):
+            return free_variables(before) | free_variables(after)
+        case Forall(parameters, body) | Exists(parameters, body):
+            return free_variables(body) - {parameter.name for parameter in parameters}
+    return frozenset()
+
+
+def _terms(expression: Expression) -> Iterator[str]:
+    if isinstance(expression, Fluent):
+        yield from expression.args
+    elif isinstance(expression, Arithmetic):
+        for operand in expression.operands:
+            yield from _terms(operand)
+
+
+def in_order(
+    parts: Sequence[Condition], dynamic: Collection[str], partial: Collection[str] = ()
+) -> Sequence[Condition]:
+    """The parts of a conjunction or disjunction, cheap tests first; as they are where one may be undefined."""
+    if len(parts) < 2 or any(has_comparison(part, partial) for part in parts):
+        return parts
+    return sorted(parts, key=lambda part: _price(part, dynamic))
+
+
+def _price(condition: Condition, dynamic: Collection[str]) -> int:
+    if isinstance(condition, Not):
+        condition = condition.body
+    if isinstance(condition, Atom):
+        return 1 if condition.predicate in dynamic else 0
+    return 0 if isinstance(condition, Equality) else 2

@@ -1,0 +1,150 @@
+"""Exact arithmetic over numeric expressions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from types import MappingProxyType
+
+from pddl2nl.pddl import Arithmetic, Comparison, Expression, Fluent, GroundAtom, UnsupportedError, substitute
+from pddl2nl.pddl import Number as NumberNode
+from pddlval.state import Number
+
+__all__ = [
+    "UndefinedError",
+    "as_float",
+    "bounded",
+    "calculate",
+    "evaluate",
+    "exact",
+    "ground_expression",
+    "plain_number",
+]
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+_LARGEST = 14_284
+"""Bits of the largest number: no double comes near, and Python prints what is smaller."""
+_LONGEST = 100_000
+"""Bits of numerator and denominator together: a plan that squares a number again and again must come to an end."""
+
+
+def exact(value: Fraction) -> Number:
+    """The same number, as an ``int`` where it is whole."""
+    return value.numerator if value.denominator == 1 else value
+
+
+def as_float(value: Number | Fraction) -> float:
+    """The nearest float; an infinity, as C++ has it, where the number is too large for one."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def plain_number(value: Number | Fraction | None) -> int | float | None:
+    """The number as JSON can hold it: whole where it is whole, or so large that no float is near."""
+    if value is None or value.denominator == 1:
+        return None if value is None else value.numerator
+    number = as_float(value)
+    return number if math.isfinite(number) else round(value)
+
+
+class UndefinedError(ArithmeticError):
+    """A numeric expression has no value: a fluent in it has none, or a divisor is zero.
+
+    ``expression`` is the ground fluent without a value, or the ground division.
+    """
+
+    def __init__(self, expression: Fluent | Arithmetic):
+        self.expression = expression
+        super().__init__("a numeric fluent has no value" if isinstance(expression, Fluent) else "a divisor is zero")
+
+    @classmethod
+    def of(cls, fluent: GroundAtom) -> UndefinedError:
+        """The error for a fluent without a value."""
+        return cls(Fluent(fluent[0], tuple(fluent[1:])))
+
+    @property
+    def condition(self) -> Comparison:
+        """What would have to hold, as a condition: ``(= (f a) (f a))``."""
+        return Comparison("=", self.expression, self.expression)
+
+
+def evaluate(
+    expression: Expression,
+    level: Callable[[GroundAtom], Number | None],
+    binding: Mapping[str, str] = _NOTHING,
+    steps: int = 0,
+) -> Number:
+    """The value of a numeric expression, exact.
+
+    Args:
+        expression: numbers, functions, arithmetic, and ``total-time``, which is the number of steps.
+        level: the value of a function at objects, or None.
+        binding: objects for the variables.
+        steps: the number of steps so far.
+
+    Raises:
+        UndefinedError: a function has no value, or a divisor is zero.
+        UnsupportedError: a number is too large to compute with.
+    """
+    match expression:
+        case NumberNode(value):
+            return exact(value)
+        case Fluent(name, args):
+            fluent = GroundAtom((name, *[binding.get(term, term) for term in args]))
+            found = level(fluent)
+            if found is None:
+                raise UndefinedError.of(fluent)
+            return found
+        case Arithmetic(operator, operands):
+            values = [evaluate(operand, level, binding, steps) for operand in operands]
+            try:
+                return calculate(operator, values)
+            except ZeroDivisionError:
+                raise UndefinedError(ground_expression(expression, binding)) from None
+    return steps
+
+
+def calculate(operator: str, values: Sequence[Number]) -> Number:
+    """``+``, ``-``, ``*`` or ``/`` of some numbers; ``-`` of a single one is its negative.
+
+    Raises:
+        ZeroDivisionError: a divisor is zero.
+        UnsupportedError: the number is too large to compute with.
+    """
+    first, *rest = values
+    if operator == "-" and not rest:
+        return -first
+    for value in rest:
+        if operator == "+":
+            first += value
+        elif operator == "-":
+            first -= value
+        elif operator == "*":
+            first = bounded(first * value)
+        else:
+            first = bounded(Fraction(first) / value)
+    bounded(first)
+    return first.numerator if first.denominator == 1 else first
+
+
+def bounded(value: Number) -> Number:
+    """The number itself.
+
+    Raises:
+        UnsupportedError: it is too large to compute with.
+    """
+    above, below = value.numerator.bit_length(), value.denominator.bit_length()
+    if above - below > _LARGEST or above + below > _LONGEST:
+        raise UnsupportedError("a number in this plan has become too large to compute with")
+    return value
+
+
+def ground_expression(expression: Arithmetic, binding: Mapping[str, str]) -> Arithmetic:
+    """The expression with objects for its variables."""
+    both = substitute(Comparison("=", expression, expression), binding)
+    assert isinstance(both, Comparison)
+    assert isinstance(both.left, Arithmetic)
+    return both.left

@@ -1,0 +1,152 @@
+"""Plans, and plan files as VAL reads them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import NamedTuple
+
+from pddl2nl.pddl import Diagnostic, InputError, PDDLError, Source
+from pddlval.actions import GroundAction
+
+__all__ = ["Plan", "PlanStep", "load_plan", "plan_of", "read_plan"]
+
+_NUMBER = r"-?[0-9]{1,300}(?:\.[0-9]{0,300})?|\.[0-9]{1,300}"
+"""No longer than a float can hold, which VAL's comparison of times needs."""
+_NAME = r"[^\s();]+"
+"""As wide as in a domain: whatever name an action or object was given there can be said in a plan."""
+_STEP = re.compile(
+    rf"(?:(?P<time>{_NUMBER})\s*:\s*)?"
+    rf"\(\s*(?P<action>{_NAME}(?:\s+{_NAME})*)\s*\)"
+    rf"(?:\s*\[\s*(?P<duration>{_NUMBER})\s*\])?\s*"
+)
+_COMMENT = re.compile(r";[^\r\n]*")
+_BLANK = re.compile(r"\s*")
+_WORD = re.compile(r"[()\[\]:]|[^\s()\[\]:]+")
+_MOST_PROBLEMS = 100
+"""Problems reported of one text: what is no plan at all needs no report of every line."""
+
+
+class PlanStep(NamedTuple):
+    """One action of a plan; ``line`` and ``column`` (from 1) are where it stands, 0 where it comes from no text."""
+
+    action: GroundAction
+    time: Fraction | None = None
+    duration: Fraction | None = None
+    line: int = 0
+    column: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A sequence of steps, in the order of the file; ``name`` is what its source is called."""
+
+    steps: tuple[PlanStep, ...] = ()
+    name: str = "<plan>"
+
+    @property
+    def actions(self) -> tuple[GroundAction, ...]:
+        """The actions alone."""
+        return tuple(step.action for step in self.steps)
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __str__(self) -> str:
+        return "".join(f"{step.action}\n" for step in self.steps)
+
+
+def plan_of(actions: Iterable[GroundAction]) -> Plan:
+    """The plan of these actions, one after the other."""
+    return Plan(tuple(PlanStep(action) for action in actions))
+
+
+def load_plan(path: str | Path) -> Plan:
+    """Reads a plan file.
+
+    Raises:
+        PDDLError: the text is no plan.
+        InputError: there is no such file, or it cannot be read.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError) as error:
+        # ValueError: a path that no file can have, with a NUL character in it, say.
+        raise InputError(f"{path}: {error.strerror if isinstance(error, OSError) else error}") from error
+    return read_plan(text, str(path))
+
+
+def read_plan(text: str, name: str = "<plan>") -> Plan:
+    """Reads the text of a plan: actions ``(name arg …)``, any number on a line, in upper or lower case.
+
+    ``;`` begins a comment that ends with the line; ``12.5:`` before an action is the time at which it happens,
+    ``[3]`` after it a duration (read, and of no meaning for actions without one).
+
+    Raises:
+        PDDLError: the text is no plan; all places where it is not are reported.
+    """
+    source = Source(name, text)
+    if text.startswith("\ufeff"):
+        text = " " + text[1:]
+    clean = _lower_case(_COMMENT.sub(lambda match: " " * len(match[0]), text) if ";" in text else text)
+    steps: list[PlanStep] = []
+    problems: list[Diagnostic] = []
+    line, line_start, counted = 1, 0, 0
+    offset = _skip(clean, 0)
+    while offset < len(clean):
+        match = _STEP.match(clean, offset)
+        if match is None:
+            problems.append(_problem(source, clean, offset))
+            end = clean.find("\n", offset)
+            offset = len(clean) if end < 0 or len(problems) == _MOST_PROBLEMS else _skip(clean, end)
+            continue
+        newlines = clean.count("\n", counted, offset)
+        if newlines:
+            line += newlines
+            line_start = clean.rfind("\n", counted, offset) + 1
+        counted = offset
+        action, *args = match["action"].split()
+        steps.append(
+            PlanStep(
+                GroundAction(action, tuple(args)),
+                _number(match["time"]),
+                _number(match["duration"]),
+                line,
+                offset - line_start + 1,
+            )
+        )
+        offset = match.end()
+    if problems:
+        raise PDDLError(problems)
+    return Plan(tuple(steps), name)
+
+
+def _skip(text: str, offset: int) -> int:
+    match = _BLANK.match(text, offset)
+    return match.end() if match else offset
+
+
+def _number(text: str | None) -> Fraction | None:
+    return None if text is None else Fraction(f"0{text}" if text.startswith(".") else text.rstrip("."))
+
+
+def _lower_case(text: str) -> str:
+    """Lower case, character by character where the whole would change its length: offsets stay those of the text."""
+    lower = text.lower()
+    return lower if len(lower) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+
+
+def _problem(source: Source, text: str, offset: int) -> Diagnostic:
+    """What is wrong at an offset where no step could be read."""
+    end = text.find("\n", offset)
+    rest = text[offset : len(text) if end < 0 else end]
+    opened = rest.find("(")
+    if opened >= 0 and ")" not in rest[opened:]:
+        return Diagnostic.at(source, offset + opened, "the action is never closed", expected="')'")
+    found = _WORD.match(rest)
+    return Diagnostic.at(
+        source, offset, "not an action", expected="an action, '(name argument …)'", found=found[0] if found else ""
+    )

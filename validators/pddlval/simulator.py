@@ -1,0 +1,369 @@
+"""The simulator: which actions are applicable in a state, and what they do to it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from pddl2nl.pddl import (
+    ActionSchema,
+    Arithmetic,
+    Condition,
+    Expression,
+    Function,
+    GroundAtom,
+    InputError,
+    Metric,
+    Predicate,
+    Special,
+    Task,
+)
+from pddlval.actions import GroundAction, why_bad
+from pddlval.effects import Outcome, updated_levels
+from pddlval.layouts import initial_values, layout_of, state_of
+from pddlval.numeric import UndefinedError, evaluate, exact
+from pddlval.schemas import Ground, Schema, Schemas
+from pddlval.semantics import unmet
+from pddlval.state import BITS, Number, State
+from pddlval.unsupported import refuse_unsupported
+
+if TYPE_CHECKING:
+    from pddlval.successors import SuccessorGenerator
+
+__all__ = ["Simulator", "StepResult", "simulator_of"]
+
+_KEPT = 200_000
+"""Ground actions remembered at most; a walk through a huge task must not fill the memory."""
+
+
+class StepResult:
+    """What came of an action in a state.
+
+    ``successor`` is the next state, or None where the action was not applicable; then ``unmet`` holds the smallest
+    parts of its ground precondition that failed (a fluent without a value as ``(= (f a) (f a))``), and ``conflict``
+    the fluent that its numeric effects contradict each other about, if that was it.
+    """
+
+    __slots__ = ("_before", "_ground", "action", "conflict", "successor", "unmet")
+
+    def __init__(
+        self,
+        action: GroundAction,
+        successor: State | None,
+        unmet: tuple[Condition, ...] = (),
+        conflict: GroundAtom | None = None,
+        ground: Ground | None = None,
+        before: State | None = None,
+    ):
+        self.action = action
+        self.successor = successor
+        self.unmet = unmet
+        self.conflict = conflict
+        self._ground = ground
+        self._before = before
+
+    @property
+    def applicable(self) -> bool:
+        """Whether the action was applicable."""
+        return self.successor is not None
+
+    @property
+    def added(self) -> tuple[GroundAtom, ...]:
+        """The atoms that became true, in the order of the action's effects."""
+        before, after = self._before, self.successor
+        if before is None or after is None or self._ground is None:
+            return ()
+        adds = dict.fromkeys(self._ground.outcome(before).adds)
+        return tuple(atom for atom in adds if not before.true(atom))
+
+    @property
+    def deleted(self) -> tuple[GroundAtom, ...]:
+        """The atoms that became false, in the order of the action's effects."""
+        before, after = self._before, self.successor
+        if before is None or after is None or self._ground is None:
+            return ()
+        deletes = dict.fromkeys(self._ground.outcome(before).deletes)
+        return tuple(atom for atom in deletes if before.true(atom) and not after.true(atom))
+
+    def __repr__(self) -> str:
+        return f"<StepResult {self.action} {'applied' if self.applicable else 'not applicable'}>"
+
+
+class Simulator:
+    """The transition system of a task. Stateless: states are values, and any may be asked about at any time.
+
+    Args:
+        task: the task; it is compiled here, once.
+        tolerance: by how much numbers may differ in comparisons and still be equal; VAL's is 0.0001.
+
+    Raises:
+        UnsupportedError: the task has a construct that cannot be executed; the message says which and where.
+    """
+
+    def __init__(self, task: Task, tolerance: Fraction = Fraction(0)):
+        refuse_unsupported(task)
+        self.task = task
+        self._layout = layout_of(task, tolerance)
+        self._schemas = Schemas(task.domain.actions, self._layout)
+        self._grounds: dict[GroundAction | str, Ground] = {}
+        self._members: dict[tuple[str, ...], dict[str, str]] = {}
+        self._successors: SuccessorGenerator | None = None
+        self._goal: Ground | None = None
+        layout = self._layout
+        fluents = frozenset(atom for atom in task.problem.init if atom[0] in layout.changing)
+        self.initial: State = state_of(layout, fluents, initial_values(task, layout.functions, changing=True))
+        """The initial state."""
+
+    def state(self, atoms: Iterable[GroundAtom], values: Mapping[GroundAtom, Fraction] | None = None) -> State:
+        """A state with these atoms and, for the functions that actions change, these values.
+
+        Atoms of static predicates and values of static functions may be left out, but not differ from the task's.
+        Derived atoms may be given; they are not looked at, since they follow from the others.
+
+        Raises:
+            InputError: a static atom or value differs from the task's own, or an atom or fluent is none of the
+                task's: an unknown name or object, a wrong arity.
+        """
+        layout, statics = self._layout, self._layout.statics
+        given = frozenset(map(GroundAtom, atoms))
+        fluents = frozenset(atom for atom in given if atom[0] in layout.changing)
+        strange = sorted(atom for atom in given - fluents - statics.atoms if atom[0] not in layout.derived)
+        if strange:
+            raise InputError(f"{strange[0]} is false in every state of this task: no action changes {strange[0][0]}")
+        levels: dict[GroundAtom, Number] = {}
+        for fluent, value in (values or {}).items():
+            if fluent[0] in layout.functions:
+                levels[GroundAtom(fluent)] = exact(Fraction(value))
+            elif statics.values.get(fluent) != value:
+                own = statics.values.get(fluent, "undefined")
+                raise InputError(f"{GroundAtom(fluent)} is {own} in every state of this task")
+        # What has a number or place already was looked at before, and all states of the task share them.
+        self._check_names(fluents - layout.numbers.keys(), self.task.domain.predicates)
+        self._check_names(levels.keys() - layout.places.keys(), self.task.domain.functions)
+        return state_of(layout, fluents, levels)
+
+    def _check_names(self, names: Iterable[GroundAtom], declared: Iterable[Predicate | Function]) -> None:
+        arities = {item.name: len(item.parameters) for item in declared}
+        for name in sorted(names):
+            arity = arities.get(name[0], len(name) - 1)
+            if len(name) - 1 != arity:
+                raise InputError(f"{name}: '{name[0]}' takes {arity} argument{'' if arity == 1 else 's'}")
+            unknown = next((term for term in name[1:] if term not in self.task.objects), None)
+            if unknown is not None:
+                raise InputError(f"{name}: '{unknown}' is no object of the task")
+
+    def check(self, action: GroundAction) -> None:
+        """Checks that an action is one of the task's: name, arity, objects, types.
+
+        Raises:
+            BadActionError: it is not.
+        """
+        self.ground(action)
+
+    def ground(self, action: GroundAction) -> Ground:
+        """The action worked out as far as it can be without a state.
+
+        Raises:
+            BadActionError: it is none of the task's.
+        """
+        found = self._grounds.get(action)
+        if found is None:
+            node = self._schemas.node(action.name)
+            args = None if node is None else self._own_names(node, action)
+            if args is None:
+                bad = why_bad(self.task, node, action)
+                assert bad is not None
+                raise bad
+            action = GroundAction(action.name, args)
+            found = Ground(self._schemas[action.name], action)
+            self._keep(action, found)
+        return found
+
+    def _keep(self, key: GroundAction | str, ground: Ground) -> None:
+        if len(self._grounds) >= _KEPT:
+            self._grounds.clear()
+        self._grounds[key] = ground
+
+    def _ground_of(self, action: GroundAction | str) -> Ground:
+        found = self._grounds.get(action)
+        if found is None:
+            if not isinstance(action, str):
+                return self.ground(action)
+            found = self.ground(GroundAction.parse(action))
+            self._keep(action, found)
+        return found
+
+    def applicable(self, state: State) -> Iterator[GroundAction]:
+        """The applicable actions of a state, one by one as they are found.
+
+        The order is always the same: schemas in file order, and at every choice the objects as they are declared
+        or as the file's static atoms name them (which parameter is chosen first depends on the schema).
+        """
+        self._mine(state)
+        return self._generator().applicable(state)
+
+    def _generator(self) -> SuccessorGenerator:
+        if self._successors is None:
+            # Plans are judged without it: what `import pddlval` costs is paid by every start of the command.
+            from pddlval.successors import SuccessorGenerator
+
+            self._successors = SuccessorGenerator(self.task, self._schemas, self._layout)
+        return self._successors
+
+    def is_applicable(self, state: State, action: GroundAction | str) -> bool:
+        """Whether an action is applicable in a state.
+
+        Raises:
+            BadActionError: the action is none of the task's.
+        """
+        self._mine(state)
+        return self._ground_of(action).applicable(state)
+
+    def step(self, state: State, action: GroundAction | str) -> StepResult:
+        """Applies an action to a state; the state itself stays as it is.
+
+        Args:
+            state: any state of this task.
+            action: a ground action, or its text, ``(stack a b)``.
+
+        Raises:
+            BadActionError: the action is none of the task's.
+            InputError: the text is no action, or the state belongs to another task.
+        """
+        if state.layout is not self._layout:
+            self._mine(state)
+        ground = self._grounds.get(action) or self._ground_of(action)
+        if not ground.applicable(state):
+            return StepResult(ground.action, None, ground.unmet(state), ground.conflict(state))
+        if ground.constant:
+            # All that it does is known: nearly all actions of nearly all tasks are so.
+            successor = State(self._layout, ground.applied(state.chunks), state.levels)
+        else:
+            successor = self.advance(state, (ground,), (ground.outcome(state),))
+        return StepResult(ground.action, successor, (), None, ground, state)
+
+    def advance(self, state: State, grounds: Sequence[Ground], outcomes: Sequence[Outcome]) -> State:
+        """The state after actions that are applicable together, and whose effects in this state these are.
+
+        Raises:
+            UndefinedError: a fluent is scaled down by zero.
+        """
+        if len(grounds) == 1 and grounds[0].fixed:
+            updates = outcomes[0].updates
+            levels = updated_levels(state, updates) if updates else state.levels
+            return State(self._layout, grounds[0].applied(state.chunks), levels)
+        return self.apply(state, outcomes)
+
+    def apply(self, state: State, outcomes: Sequence[Outcome]) -> State:
+        """The state after effects that happen together: all deletes, then all adds, then the numeric updates.
+
+        Raises:
+            UndefinedError: a fluent is scaled down by zero.
+        """
+        number = self._layout.number
+        chunks = list(state.chunks)
+        for outcome in outcomes:
+            for atom in outcome.deletes:
+                chunk, place = divmod(number(atom), BITS)
+                if chunk < len(chunks):
+                    chunks[chunk] &= ~(1 << place)
+        for outcome in outcomes:
+            for atom in outcome.adds:
+                chunk, place = divmod(number(atom), BITS)
+                chunks.extend([0] * (chunk + 1 - len(chunks)))
+                chunks[chunk] |= 1 << place
+        while chunks and not chunks[-1]:
+            chunks.pop()
+        updates = [change for outcome in outcomes for change in outcome.updates]
+        return State(self._layout, tuple(chunks), updated_levels(state, updates) if updates else state.levels)
+
+    def is_goal(self, state: State) -> bool:
+        """Whether a state satisfies the goal."""
+        self._mine(state)
+        if self._goal is None:
+            node = ActionSchema("", (), self.task.problem.goal)
+            self._goal = Ground(Schema(node, self._layout), GroundAction(""))
+        return self._goal.applicable(state)
+
+    def unmet_goals(self, state: State) -> tuple[Condition, ...]:
+        """The smallest parts of the goal that fail in a state, in the order of the file."""
+        return () if self.is_goal(state) else unmet(self.task.problem.goal, state, test=self._layout.holds)
+
+    def sample(self, state: State, rng: random.Random) -> GroundAction | None:
+        """An applicable action drawn uniformly, without listing them; None where there is none."""
+        self._mine(state)
+        return self._generator().sample(state, rng)
+
+    def cost(self, state: State) -> Fraction | None:
+        """The metric's value in a state; None where the problem has no metric, or it asks for the plan's length."""
+        metric = self.task.problem.metric
+        if metric is None or reads_length(metric.expression):
+            return None
+        return self.metric_value(metric, state, 0)
+
+    def metric_value(self, metric: Metric, state: State, steps: int) -> Fraction | None:
+        """A metric's value after some steps, in the state that they led to.
+
+        A function without a value counts as 0: many problems leave ``(= (total-cost) 0)`` out. None where the metric
+        divides by zero.
+        """
+        try:
+            return Fraction(evaluate(metric.expression, lambda fluent: state.level(fluent) or 0, steps=steps))
+        except UndefinedError:
+            return None
+
+    def _own_names(self, node: ActionSchema, action: GroundAction) -> tuple[str, ...] | None:
+        """The arguments as the task holds them, None where they are not what the parameters ask for.
+
+        Equal strings that are the same object, with their hash known, are found in large sets several times as fast.
+        """
+        if len(node.parameters) != len(action.args):
+            return None
+        members = self._members
+        names = []
+        for parameter, name in zip(node.parameters, action.args, strict=True):
+            types = parameter.types
+            if types not in members:
+                members[types] = {known: known for known in self.task.objects_of(types)}
+            own = members[types].get(name)
+            if own is None:
+                return None
+            names.append(own)
+        return tuple(names)
+
+    def _mine(self, state: State) -> None:
+        if state.layout is not self._layout:
+            raise InputError("the state belongs to another task")
+
+
+def reads_length(expression: Expression) -> bool:
+    """Whether a metric asks for the plan's length (``total-time``)."""
+    if isinstance(expression, Arithmetic):
+        return any(reads_length(operand) for operand in expression.operands)
+    return isinstance(expression, Special)
+
+
+_recent: dict[tuple[int, Fraction], Simulator] = {}
+_recent_lock = Lock()
+_MOST_RECENT = 32
+
+
+def simulator_of(task: Task, tolerance: Fraction = Fraction(0)) -> Simulator:
+    """The task's simulator; those of the last few tasks are kept, so that many plans for one are judged fast.
+
+    Raises:
+        UnsupportedError: the task has a construct that cannot be executed.
+    """
+    # By identity: comparing or hashing a task walks through all of its tree.
+    key = (id(task), tolerance)
+    found = _recent.get(key)
+    if found is None or found.task is not task:
+        found = Simulator(task, tolerance)
+        with _recent_lock:
+            _recent[key] = found
+            if len(_recent) > _MOST_RECENT:
+                del _recent[next(iter(_recent))]
+    return found

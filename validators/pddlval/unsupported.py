@@ -1,0 +1,130 @@
+"""What of PDDL the simulator does not execute: refused by name and place, never ignored.
+
+Executed is PDDL 2.2 without time: STRIPS, typing, negative, disjunctive and quantified preconditions, equality,
+conditional and universal effects, derived predicates, numeric fluents, action costs. Not executed are durative
+actions, timed initial literals, preferences, trajectory constraints, processes, events and object fluents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pddl2nl.pddl import (
+    NOWHERE,
+    Arithmetic,
+    Atom,
+    Comparison,
+    Condition,
+    Effect,
+    Expression,
+    Fluent,
+    Modal,
+    Number,
+    Preference,
+    Source,
+    Span,
+    Special,
+    Task,
+    Timed,
+    UnsupportedError,
+    Update,
+)
+from pddlval.names import subformulas, updates_in
+
+__all__ = ["refuse_unsupported", "updated_functions"]
+
+_NAMES: dict[type, str] = {
+    Timed: "a timed condition or effect",
+    Preference: "a preference",
+    Modal: "a trajectory constraint",
+}
+
+
+def updated_functions(task: Task) -> frozenset[str]:
+    """The names of the functions that some action changes."""
+    return frozenset(update.fluent.name for action in task.domain.actions for update in updates_in(action.effect))
+
+
+def refuse_unsupported(task: Task) -> None:
+    """Checks that a task can be executed.
+
+    Raises:
+        UnsupportedError: it has a construct that the simulator does not execute; the message says which and where.
+    """
+    domain, problem = task.domain, task.problem
+    _refuse_declarations(task)
+    for action in domain.actions:
+        place = f"in action '{action.name}'"
+        _refuse_formula(action.precondition, domain.source, f"{place}, in its precondition")
+        _refuse_formula(action.effect, domain.source, f"{place}, in its effect")
+    for rule in domain.derived:
+        _refuse_formula(rule.condition, domain.source, f"in the derived predicate '{rule.name}'")
+    _refuse_formula(problem.goal, problem.source, "in the goal")
+    if problem.metric is not None:
+        special = _special_in(problem.metric.expression)
+        if special is not None and special.name != "total-time":
+            raise _refusal(f"'{special.name}' in the metric", special.span, problem.source, "in the metric")
+
+
+def _refusal(what: str, span: Span, source: Source | None, path: str) -> UnsupportedError:
+    if source is None:
+        place = ""
+    elif span == NOWHERE:
+        place = f"{source.name}: "
+    else:
+        line, column = source.position(span.start)
+        place = f"{source.name}:{line}:{column}: "
+    breadcrumb = f" ({path})" if path else ""
+    return UnsupportedError(f"{place}{what} is read and checked, but cannot be executed{breadcrumb}")
+
+
+def _refuse_declarations(task: Task) -> None:
+    domain, problem = task.domain, task.problem
+    groups: tuple[tuple[str, Iterable[tuple[str, Span]]], ...] = (
+        ("the durative action '{}'", ((item.name, item.span) for item in domain.durative_actions)),
+        ("the process '{}'", ((item.name, item.span) for item in domain.processes)),
+        ("the event '{}'", ((item.name, item.span) for item in domain.events)),
+        ("the object fluent '{}'", ((f.name, f.span) for f in domain.functions if f.types != ("number",))),
+    )
+    for what, items in groups:
+        for name, span in items:
+            raise _refusal(what.format(name), span, domain.source, "in the domain")
+    for constraints, source, where in (
+        (domain.constraints, domain.source, "in the domain"),
+        (problem.constraints, problem.source, "in the problem"),
+    ):
+        if constraints is not None:
+            raise _refusal("a trajectory constraint", constraints.span, source, where)
+    for timed in problem.init_timed:
+        raise _refusal(f"the timed initial literal {timed.atom}", timed.span, problem.source, "in the initial state")
+    for assigned in problem.init_values:
+        if isinstance(assigned.value, str):
+            what = f"the object fluent {assigned.fluent}"
+            raise _refusal(what, assigned.span, problem.source, "in the initial state")
+
+
+def _refuse_formula(formula: Condition | Effect, source: Source | None, path: str) -> None:
+    for part in subformulas(formula):
+        if isinstance(part, Atom):
+            continue
+        what = _NAMES.get(type(part))
+        if what is not None:
+            raise _refusal(what, part.span, source, path)
+        expressions: tuple[Expression, ...] = ()
+        if isinstance(part, Comparison):
+            expressions = (part.left, part.right)
+        elif isinstance(part, Update):
+            expressions = (part.value,)
+        special = next((found for found in map(_special_in, expressions) if found is not None), None)
+        if special is not None:
+            raise _refusal(f"'{special.name}'", special.span, source, path)
+
+
+def _special_in(expression: Expression) -> Special | None:
+    match expression:
+        case Special():
+            return expression
+        case Arithmetic(_, operands):
+            return next((found for found in map(_special_in, operands) if found is not None), None)
+        case Number() | Fluent():
+            return None

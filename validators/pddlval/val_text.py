@@ -1,0 +1,297 @@
+"""A report in the words of VAL, from ``Checking plan`` on, for those who read or parse VAL's output.
+
+VAL is the plan validator of King's College London (Howey, Long and Fox 2004). Plain and verbose text are its own,
+byte for byte, for the plans that it judges soundly. Plans that it crashes on or lets pass (an unknown name, a wrong
+arity or type) get its ``Bad plan description!``, and under it the place and the reason.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+
+from pddl2nl.pddl import Comparison, Condition, GroundAtom, Task, UnsupportedError
+from pddlval.actions import GroundAction
+from pddlval.advice import advice_lines, gives_advice
+from pddlval.doubles import in_doubles
+from pddlval.effects import Outcome
+from pddlval.happenings import Happening, claim_effects, happenings
+from pddlval.names import subformulas
+from pddlval.numeric import UndefinedError, as_float
+from pddlval.plans import Plan, plan_of, read_plan
+from pddlval.schemas import Ground
+from pddlval.simulator import Simulator, simulator_of
+from pddlval.state import Number, State
+from pddlval.validate import Report
+
+__all__ = ["val_lines", "val_summary", "val_text", "val_verdict"]
+
+_ERROR = ("Error occurred in validation attempt:", "  Attempt to access undefined numeric expression!")
+_OPERATORS = {
+    "assign": "assignment",
+    "increase": "increase",
+    "decrease": "decrease",
+    "scale-up": "scale up",
+    "scale-down": "scale down",
+}
+
+
+def val_text(
+    task: Task,
+    plan: Plan | str | Iterable[GroundAction],
+    report: Report,
+    name: str,
+    verbose: bool = False,
+    tolerance: Fraction = Fraction(0),
+) -> str:
+    """What VAL prints about one plan.
+
+    Args:
+        task: the task.
+        plan: the plan that was judged, in any form that `validate` takes.
+        report: what `validate` said about it.
+        name: the name of the plan file, which VAL repeats.
+        verbose: the text of ``Validate -v`` instead of ``Validate``.
+        tolerance: the tolerance with which the plan was judged.
+    """
+    return val_verdict(task, plan, report, name, verbose, tolerance) + val_summary(task, [(name, report)])
+
+
+def val_verdict(
+    task: Task,
+    plan: Plan | str | Iterable[GroundAction],
+    report: Report,
+    name: str,
+    verbose: bool = False,
+    tolerance: Fraction = Fraction(0),
+) -> str:
+    """The part of VAL's text that is about one plan, without the summary at the end."""
+    return "".join(f"{line}\n" for line in val_lines(task, plan, report, name, verbose, tolerance))
+
+
+def val_lines(
+    task: Task,
+    plan: Plan | str | Iterable[GroundAction],
+    report: Report,
+    name: str,
+    verbose: bool = False,
+    tolerance: Fraction = Fraction(0),
+) -> Iterator[str]:
+    """The lines of `val_verdict`, one by one: the verbose text about a long plan need not fit into memory."""
+    yield f"Checking plan: {name}"
+    if report.verdict == "bad-plan":
+        yield "Bad plan description!"
+        for diagnostic in report.diagnostics:
+            yield from diagnostic.render().splitlines()
+    elif verbose:
+        yield from _Trace(task, plan, report, tolerance).lines()
+    else:
+        if report.verdict == "inapplicable":
+            if not _undefined(report):
+                yield ""
+        else:
+            yield "Plan executed successfully - checking goal"
+        yield from _judgement(report)
+
+
+def val_summary(task: Task, judged: Sequence[tuple[str, Report]]) -> str:
+    """The lists of successful and failed plans with which VAL ends: the better the metric, the higher a plan stands.
+
+    Args:
+        task: the task.
+        judged: every plan's name with its report, in the order in which they were checked.
+    """
+    values: dict[float, list[str]] = {}
+    for name, report in judged:
+        if report.valid and not _undefined(report):
+            values.setdefault(as_float(report.cost or 0), []).append(name)
+    metric = task.problem.metric
+    best_first = sorted(values, reverse=metric is None or metric.direction != "minimize")
+    text = ""
+    if values:
+        text += "\nSuccessful plans:"
+        for value in best_first:
+            plans = "".join(f"{name} {value:.10g} \n" for name in values[value])
+            text += f"\nValue: {value:.10g}\n {plans}"
+        text += "\n"
+    undefined = [name for name, report in judged if _undefined(report)]
+    failed = [name for name, report in judged if not report.valid and name not in undefined]
+    for heading, names in (("Failed plans:", failed), ("Queries (validator failed):", undefined)):
+        if names:
+            text += f"\n\n{heading}\n " + "".join(f"{name} " for name in names) + "\n"
+    return text
+
+
+def _undefined(report: Report) -> bool:
+    """Whether it was all about values that are undefined: there VAL stops with an error instead of a verdict."""
+    if report.valid:
+        return report.cost is None
+    failing = report.unmet or report.unmet_goals
+    return bool(failing) and all(isinstance(part, Comparison) and part.left == part.right for part in failing)
+
+
+def _judgement(report: Report) -> Iterator[str]:
+    """The end of what VAL says about a plan, after its execution."""
+    if _undefined(report):
+        yield from _ERROR
+    elif report.verdict == "inapplicable":
+        yield "Plan failed to execute"
+    elif report.verdict == "goal-not-satisfied":
+        yield from ("Goal not satisfied", "Plan invalid")
+    else:
+        yield from ("Plan valid", f"Final value: {_number(report.cost or 0)} ")
+
+
+def _number(value: Number | Fraction) -> str:
+    """As a C++ stream of precision 10 prints it."""
+    return f"{as_float(value):.10g}"
+
+
+class _Trace:
+    """The verbose text: what the plan does, happening by happening, up to where it fails."""
+
+    def __init__(self, task: Task, plan: Plan | str | Iterable[GroundAction], report: Report, tolerance: Fraction):
+        if isinstance(plan, str):
+            plan = read_plan(plan)
+        elif not isinstance(plan, Plan):
+            plan = plan_of(plan)
+        self._simulator = simulator_of(task, tolerance)
+        self._report = report
+        self._steps = len(plan)
+        self._happenings = happenings(plan)
+        self._state = self._simulator.initial
+        self._derived = frozenset(rule.name for rule in task.domain.derived)
+        self._numbers = _Numbers(self._simulator, in_doubles(task), tolerance)
+
+    def lines(self) -> Iterator[str]:
+        """The plan, its execution, and advice on how to repair it."""
+        yield from ("Plan to validate:", "", f"Plan size: {len(self._happenings)}")
+        for happening in self._happenings:
+            yield f"{_number(happening.time)}:"
+            yield from map(str, happening.actions)
+            yield " "
+        yield ""
+        if self._happenings:
+            yield from ("Plan Validation details", "-----------------------")
+        for happening in self._happenings:
+            yield from ("", f"Checking next happening (time {_number(happening.time)})")
+            grounds = [self._simulator.ground(action) for action in happening.actions]
+            failing = next((ground for ground in grounds if not self._possible(ground)), None)
+            if failing is not None:
+                yield from self._inapplicable(happening, failing)
+                return
+            outcomes = [ground.outcome(self._state) for ground in grounds]
+            warnings, conflict = claim_effects(self._simulator.task, grounds, outcomes, self._state)
+            yield from warnings
+            if conflict is not None:
+                yield from conflict.text.split("\n")
+                yield from _judgement(self._report)
+                return
+            yield from self._effects(self._numbers.shown(happening.actions, outcomes, self._state))
+            self._state = self._simulator.advance(self._state, grounds, outcomes)
+            self._numbers.follow(self._state)
+        yield "Plan executed successfully - checking goal"
+        yield from self._goal()
+
+    def _possible(self, ground: Ground) -> bool:
+        # An action whose effects alone contradict each other is told as a conflict.
+        state = self._state
+        return ground.applicable(state) or (ground.conflict(state) is not None and not ground.unmet(state))
+
+    def _effects(self, outcomes: Sequence[Outcome]) -> Iterator[str]:
+        for outcome in outcomes:
+            yield from (f"Deleting {atom}" for atom in outcome.deletes)
+        for outcome in outcomes:
+            yield from (f"Adding {atom}" for atom in outcome.adds)
+        levels: dict[GroundAtom, Number] = {}
+        for outcome in outcomes:
+            for change in outcome.updates:
+                fluent = change.fluent
+                before = levels[fluent] if fluent in levels else self._numbers.state.level(fluent) or 0
+                told = _OPERATORS[change.operator]
+                yield f"Updating {fluent} ({_number(before)}) by {_number(change.amount)} {told}"
+                # Only increases and decreases may meet at one fluent in one happening.
+                levels[fluent] = before - change.amount if change.operator == "decrease" else before + change.amount
+
+    def _inapplicable(self, happening: Happening, ground: Ground) -> Iterator[str]:
+        if _undefined(self._report):
+            yield from _ERROR
+            return
+        yield from ("Plan failed because of unsatisfied precondition in:", str(ground.action))
+        condition = ground.precondition()
+        advice = self._advice(condition)
+        if advice is None:
+            yield from _ERROR
+            return
+        yield ""
+        yield from _judgement(self._report)
+        yield from ("", "Plan Repair Advice:", "")
+        yield f"{ground.action} has an unsatisfied precondition at time {_number(happening.time)}"
+        if gives_advice(condition, self._state, self._derived):
+            yield from advice
+
+    def _goal(self) -> Iterator[str]:
+        condition = self._simulator.task.problem.goal
+        advice = None
+        if not self._report.valid and not _undefined(self._report):
+            advice = self._advice(condition)
+            if advice is None:
+                yield from _ERROR
+                return
+        yield from _judgement(self._report)
+        if advice is not None:
+            yield from ("", "Plan Repair Advice:", "", "The goal is not satisfied")
+            yield from advice
+
+    def _advice(self, condition: Condition) -> Iterator[str] | None:
+        """The advice; None where it would read an undefined value, which VAL finds before its first line."""
+
+        def lines() -> Iterator[str]:
+            return advice_lines(
+                condition, self._state, self._derived, self._steps, self._numbers.state, self._state.layout.holds
+            )
+
+        if any(isinstance(part, Comparison) for part in subformulas(condition)):
+            try:
+                # A dry run: there may be too many lines to keep them.
+                deque(lines(), maxlen=0)
+            except UndefinedError:
+                return None
+        return lines()
+
+
+class _Numbers:
+    """What numeric fluents are worth where VAL prints them: reckoned with numbers as it reads them.
+
+    Verdicts hang on exact numbers. Where they let other effects happen than the rounded ones do, or where these get
+    too long to compute with, the exact ones are printed from there on.
+    """
+
+    def __init__(self, simulator: Simulator, rounded: Task, tolerance: Fraction):
+        self._rounded = None if rounded is simulator.task else simulator_of(rounded, tolerance)
+        self.state = (self._rounded or simulator).initial
+        """The state whose numbers are printed."""
+        self._next = self.state
+
+    def shown(self, actions: Sequence[GroundAction], outcomes: list[Outcome], before: State) -> list[Outcome]:
+        """The effects of a happening with the amounts to print; ``outcomes`` are the exact ones."""
+        if self._rounded is not None:
+            try:
+                shown = [self._rounded.ground(action).outcome(self.state) for action in actions]
+                self._next = self._rounded.apply(self.state, shown)
+            except (UndefinedError, UnsupportedError):
+                shown = []
+            if list(map(_but_for_amounts, shown)) == list(map(_but_for_amounts, outcomes)):
+                return shown
+            self._rounded, self.state = None, before
+        return outcomes
+
+    def follow(self, state: State) -> None:
+        """Goes on to the next state."""
+        self.state = state if self._rounded is None else self._next
+
+
+def _but_for_amounts(outcome: Outcome) -> tuple[object, ...]:
+    updates = [(change.fluent, change.operator) for change in outcome.updates]
+    return outcome.deletes, outcome.adds, updates

@@ -1,0 +1,213 @@
+"""Whether a plan holds, and if not, where and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+from pddl2nl.pddl import Condition, Diagnostic, PDDLError, Task, write_condition
+from pddlval.actions import BadActionError, GroundAction
+from pddlval.explain import Cause, Executed, causes
+from pddlval.happenings import Conflict, Happening, claim_effects, happenings
+from pddlval.numeric import plain_number
+from pddlval.plans import Plan, PlanStep, plan_of, read_plan
+from pddlval.schemas import Ground
+from pddlval.simulator import Simulator, simulator_of
+from pddlval.state import State
+
+__all__ = ["VAL_TOLERANCE", "Report", "Verdict", "validate"]
+
+VAL_TOLERANCE = Fraction(1, 10_000)
+"""By how much numbers may differ in VAL's comparisons."""
+
+Verdict = Literal["valid", "goal-not-satisfied", "inapplicable", "bad-plan"]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What came of a plan.
+
+    ``steps`` counts the plan's actions. ``cost`` is the metric's value, or the number of steps where the problem has
+    no metric; it is None for a plan that was not executed to its end. ``failed_step`` is the place in the plan, from
+    1, of the ``action`` that could not be executed, and ``unmet`` the smallest parts of its precondition that failed
+    (`semantics.unmet`). ``explanation`` has a cause for each of ``unmet`` or of ``unmet_goals``; ``diagnostics`` say
+    what is wrong with a bad plan, or which actions cannot happen at the same time. ``state`` is the state in which the
+    failed step was tried, or else the last one; ``conflict`` what is behind the diagnostic of actions that cannot
+    happen at the same time, and ``together`` the numbers of these steps.
+    """
+
+    verdict: Verdict
+    steps: int = 0
+    cost: Fraction | int | None = None
+    failed_step: int | None = None
+    action: GroundAction | None = None
+    unmet: tuple[Condition, ...] = ()
+    unmet_goals: tuple[Condition, ...] = ()
+    explanation: tuple[Cause, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    state: State | None = field(default=None, compare=False, repr=False)
+    conflict: Conflict | None = None
+    together: tuple[int, ...] = ()
+
+    @property
+    def valid(self) -> bool:
+        """Whether the plan solves the task."""
+        return self.verdict == "valid"
+
+    def as_json(self, plan_name: str, told: Iterable[str] | None = None) -> dict[str, object]:
+        """The report as ``pddl2nl validate --json`` prints it.
+
+        Args:
+            plan_name: what the plan is called in it.
+            told: the report in sentences, where somebody told it.
+        """
+        return {
+            "plan": plan_name,
+            "verdict": self.verdict,
+            "steps": self.steps,
+            "cost": plain_number(self.cost),
+            "failed_step": self.failed_step,
+            "action": None if self.action is None else str(self.action),
+            "unmet": [write_condition(condition) for condition in self.unmet],
+            "unmet_goals": [write_condition(condition) for condition in self.unmet_goals],
+            "explanation": [cause.as_json() for cause in self.explanation],
+            "told": list(told or ()),
+            "diagnostics": [diagnostic.as_json() for diagnostic in self.diagnostics],
+        }
+
+
+def validate(
+    task: Task,
+    plan: Plan | str | Iterable[GroundAction],
+    name: str = "<plan>",
+    tolerance: Fraction = Fraction(0),
+) -> Report:
+    """Judges a plan: executes it from the initial state and checks the goal.
+
+    Args:
+        task: the task; it is compiled at the first call and kept, so that many plans are judged fast.
+        plan: a plan, the text of a plan file, or ground actions in order.
+        name: what the plan is called where its text is reported.
+        tolerance: by how much numbers may differ in comparisons and still be equal. They are compared exactly
+            unless VAL's `VAL_TOLERANCE` is given.
+
+    Raises:
+        UnsupportedError: the task has a construct that cannot be executed.
+    """
+    simulator = simulator_of(task, tolerance)
+    if isinstance(plan, str):
+        try:
+            plan = read_plan(plan, name)
+        except PDDLError as error:
+            return Report("bad-plan", diagnostics=error.diagnostics)
+    elif not isinstance(plan, Plan):
+        plan = plan_of(plan)
+    return _Run(simulator, plan).report()
+
+
+class _Run:
+    """One plan on its way through one task."""
+
+    def __init__(self, simulator: Simulator, plan: Plan):
+        self._simulator = simulator
+        self._plan = plan
+        self._state = simulator.initial
+        self._executed: list[Executed] = []
+
+    def report(self) -> Report:
+        """Executes the plan."""
+        grounds, problems = self._ground_all()
+        if problems:
+            return Report("bad-plan", len(self._plan), diagnostics=tuple(problems))
+        for happening in happenings(self._plan):
+            failure = self._apply(happening, [grounds[action] for action in happening.actions])
+            if failure is not None:
+                return failure
+        return self._judge_goal()
+
+    def _ground_all(self) -> tuple[dict[GroundAction, Ground], list[Diagnostic]]:
+        grounds: dict[GroundAction, Ground] = {}
+        problems: list[Diagnostic] = []
+        for number, step in enumerate(self._plan.steps, start=1):
+            if step.action not in grounds:
+                try:
+                    grounds[step.action] = self._simulator.ground(step.action)
+                except BadActionError as error:
+                    problems.append(self._diagnostic(step, number, error.reason, error.suggestion))
+        return grounds, problems
+
+    def _apply(self, happening: Happening, grounds: list[Ground]) -> Report | None:
+        """Applies a happening; what came of the plan where that cannot be done."""
+        state = self._state
+        for number, ground in zip(happening.numbers, grounds, strict=True):
+            if not ground.applicable(state):
+                failing = ground.unmet(state)
+                # Effects that contradict each other are for the claims below to report.
+                if failing or ground.conflict(state) is None:
+                    return self._inapplicable(number, ground, failing)
+        outcomes = tuple([ground.outcome(state) for ground in grounds])
+        conflict = claim_effects(self._simulator.task, grounds, outcomes, state).conflict
+        if conflict is not None:
+            return self._conflict(happening, grounds, conflict)
+        self._state = self._simulator.advance(state, grounds, outcomes)
+        if state is not self._simulator.initial:
+            # All states are kept to the end of the plan; in the initial one all plans of the task begin.
+            state.forget()
+        self._executed.append(Executed(happening.numbers, outcomes, self._state))
+        return None
+
+    def _inapplicable(self, number: int, ground: Ground, failing: tuple[Condition, ...]) -> Report:
+        return Report(
+            "inapplicable",
+            len(self._plan),
+            failed_step=number,
+            action=ground.action,
+            unmet=failing,
+            explanation=causes(failing, self._simulator.initial, self._executed, goals=False),
+            state=self._state,
+        )
+
+    def _conflict(self, happening: Happening, grounds: list[Ground], conflict: Conflict) -> Report:
+        number = happening.numbers[conflict.place]
+        action = grounds[conflict.place].action
+        diagnostic = self._diagnostic(self._plan.steps[number - 1], number, conflict.reason)
+        return Report(
+            "inapplicable",
+            len(self._plan),
+            failed_step=number,
+            action=action,
+            diagnostics=(diagnostic,),
+            state=self._state,
+            conflict=conflict,
+            together=happening.numbers,
+        )
+
+    def _diagnostic(self, step: PlanStep, number: int, reason: str, suggestion: str = "") -> Diagnostic:
+        return Diagnostic(
+            "error",
+            self._plan.name,
+            step.line,
+            step.column,
+            f"{step.action}: {reason}",
+            path=f"in step {number}",
+            suggestion=suggestion,
+        )
+
+    def _judge_goal(self) -> Report:
+        simulator, state = self._simulator, self._state
+        failing = simulator.unmet_goals(state)
+        steps = len(self._plan)
+        cost: Fraction | int | None = steps
+        metric = simulator.task.problem.metric
+        if metric is not None:
+            cost = simulator.metric_value(metric, state, steps)
+        return Report(
+            "goal-not-satisfied" if failing else "valid",
+            steps,
+            cost,
+            unmet_goals=failing,
+            explanation=causes(failing, simulator.initial, self._executed, goals=True),
+            state=state,
+        )
