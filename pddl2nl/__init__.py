@@ -23,8 +23,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pddlval import GroundAction, Report, Simulator, State, StepResult, validate
-
     from pddl2nl.baselines import PlannerResult, solve
     from pddl2nl.errors import (
         InfrastructureError,
@@ -51,6 +49,7 @@ if TYPE_CHECKING:
         parse_task,
     )
     from pddl2nl.tasks import shipped_domains, shipped_task
+    from pddlval import GroundAction, Report, Simulator, State, StepResult, validate
 
 _HOMES = {
     "pddl2nl.baselines": ("PlannerResult", "solve"),

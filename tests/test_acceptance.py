@@ -8,13 +8,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from pddlval import Plan, Report, read_plan, validate
 
 from pddl2nl.experiments.runs import RunResult, run
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.nl import Reader, Teller, convert, make_names
 from pddl2nl.nl.reading.read_state import read_problem
 from pddl2nl.pddl import GroundAtom, Task, load_task
+from pddlval import Plan, Report, read_plan, validate
 
 ADL = {"assembly", "miconic-fulladl", "philosophers", "psr-large", "schedule"}
 """Suites with disjunctions, quantifiers, conditional effects and derived predicates."""

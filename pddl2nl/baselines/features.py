@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pddlval.names import subformulas, updates_in
-
 from pddl2nl.pddl import And, Comparison, Condition, Domain, Fluent, Forall, Number, Problem, Update, When, conjuncts
+from pddlval.names import subformulas, updates_in
 
 __all__ = ["beyond_fast_downward", "numbers_beyond_costs"]
 

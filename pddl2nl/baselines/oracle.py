@@ -19,13 +19,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol
 
-from pddlval import State
-
 from pddl2nl.baselines.told_task import ToldTask, ToldTaskError, read_told_task
 from pddl2nl.llm import Completion, Message, Request
 from pddl2nl.nl.markers import ACTION, DONE, PLAN_END, PLAN_START, THOUGHT
 from pddl2nl.nl.wording import Wording
 from pddl2nl.pddl import Domain
+from pddlval import State
 
 __all__ = ["Answers", "OracleModel"]
 

@@ -11,8 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from pddlval import GroundAction, Simulator, read_plan, validate
-
 from pddl2nl.baselines import fast_downward
 from pddl2nl.baselines.features import beyond_fast_downward
 from pddl2nl.baselines.inputs import TaskFiles, TaskTexts, as_task, files_of
@@ -20,6 +18,7 @@ from pddl2nl.baselines.random_walk import DEFAULT_STEPS, walk
 from pddl2nl.baselines.result import PlannerResult
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.pddl import PDDLError, Task
+from pddlval import GroundAction, Simulator, read_plan, validate
 
 __all__ = ["BASELINES", "PLANNERS", "Limits", "Planner", "solve", "solve_each"]
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import random
 import time
 
-from pddlval import GroundAction, Simulator, validate
-
 from pddl2nl.baselines.result import PlannerResult, Status
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.pddl import Task
+from pddlval import GroundAction, Simulator, validate
 
 __all__ = ["DEFAULT_STEPS", "walk"]
 

@@ -7,8 +7,6 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, islice
 
-from pddlval import GroundAction, Simulator, State
-
 from pddl2nl.baselines.planner import solve
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.nl import Names, Reader, Teller, Wording
@@ -24,6 +22,7 @@ from pddl2nl.pddl import (
     parse_problem,
     write_problem,
 )
+from pddlval import GroundAction, Simulator, State
 
 __all__ = ["ToldTask", "ToldTaskError", "read_told_task"]
 

@@ -26,8 +26,6 @@ from pddl2nl.cli.wording import (
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
-    from pddlval import GroundAction, State
-
     from pddl2nl.experiments.access import Access
     from pddl2nl.llm import Message
     from pddl2nl.macros.macro_files import StoredMacro
@@ -36,6 +34,7 @@ if TYPE_CHECKING:
     from pddl2nl.pddl import Task
     from pddl2nl.policies.asking import Asking
     from pddl2nl.policies.budget import Limits
+    from pddlval import GroundAction, State
 
 __all__ = ["register"]
 
@@ -98,14 +97,13 @@ def _generate(
     They are read and checked against the domain, carried out on paper from the initial state, and, with --plan, proved
     or refuted for the actions. Exit code 1: something is wrong with them after the last correction.
     """
-    from pddlval import load_plan
-
     from pddl2nl.experiments.access import reach
     from pddl2nl.macros.proposing import propose
     from pddl2nl.nl import Teller
     from pddl2nl.pddl import load_task
     from pddl2nl.policies.asking import LimitReachedError
     from pddl2nl.policies.budget import Limits
+    from pddlval import load_plan
 
     descriptions = [" ".join(text.split()) for text in descriptions]
     if not all(descriptions):

@@ -120,10 +120,9 @@ def _learn(
 
 
 def _given(domain: Domain, files: Sequence[Path]) -> list[PlannedTask]:
-    from pddlval import load_plan
-
     from pddl2nl.macros.learn import PlannedTask
     from pddl2nl.pddl import Task, load_problem
+    from pddlval import load_plan
 
     if len(files) % 2:
         found = f"{len(files)} file{'' if len(files) == 1 else 's'}"

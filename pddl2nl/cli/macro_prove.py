@@ -21,11 +21,10 @@ from pddl2nl.cli.wording import (
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
-    from pddlval import GroundAction
-
     from pddl2nl.macros.macro import Conditions, Macro
     from pddl2nl.macros.verdict import Counterexample, Proof, States
     from pddl2nl.pddl import Task
+    from pddlval import GroundAction
 
 __all__ = ["proof_json", "register"]
 
@@ -177,9 +176,8 @@ def proof_json(proof: Proof) -> dict[str, Any]:
 
 
 def _counterexample_json(item: Counterexample) -> dict[str, Any]:
-    from pddlval.numeric import plain_number
-
     from pddl2nl.pddl import write_condition
+    from pddlval.numeric import plain_number
 
     return {
         "kind": item.kind,

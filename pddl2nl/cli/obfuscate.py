@@ -17,11 +17,10 @@ from pddl2nl.cli.wording import DomainFile, JsonOption
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
-    from pddlval import Plan
-
     from pddl2nl.nl import Wording
     from pddl2nl.pddl import Domain, Problem
     from pddl2nl.tasks.renaming import Renaming
+    from pddlval import Plan
 
 __all__ = ["register"]
 
@@ -129,10 +128,9 @@ def _obfuscate(
 
 
 def _read(domain_path: Path, problem_paths: list[Path], plan_paths: list[Path], wording: str | None) -> _Inputs:
-    from pddlval import load_plan
-
     from pddl2nl.nl import choose_wording
     from pddl2nl.pddl import load_domain, load_problem
+    from pddlval import load_plan
 
     domain = load_domain(domain_path)
     problems = [load_problem(path, domain) for path in problem_paths]

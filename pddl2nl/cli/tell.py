@@ -20,10 +20,9 @@ from pddl2nl.cli.wording import (
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
-    from pddlval import GroundAction, Plan
-
     from pddl2nl.nl import Reading, Readings, Teller
     from pddl2nl.pddl import Task
+    from pddlval import GroundAction, Plan
 
 __all__ = ["register"]
 
@@ -121,9 +120,8 @@ def _read(
     reader = Reader(task, chosen, named(task, names, chosen, names_seed))
     readings = reader.read(read_text_argument(text), reading)
     if on_ambiguous == "state":
-        from pddlval import Simulator
-
         from pddl2nl.nl import settle_plan
+        from pddlval import Simulator
 
         readings = settle_plan(readings, Simulator(task))
     if as_json:

@@ -13,11 +13,10 @@ from pddl2nl.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pddlval import Report
-    from pddlval.command import Tell
-
     from pddl2nl.nl import Teller
     from pddl2nl.pddl import Task
+    from pddlval import Report
+    from pddlval.command import Tell
 
 __all__ = ["register"]
 

@@ -24,9 +24,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pddlval import GroundAction, Simulator, State, StepResult, load_plan, validate
-from pddlval.happenings import happenings
-
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.example_choice import (
     BEST_LENGTH,
@@ -53,6 +50,8 @@ from pddl2nl.pddl import (
     write_problem,
 )
 from pddl2nl.policies.example import Example, ExampleSource, ExampleStep
+from pddlval import GroundAction, Simulator, State, StepResult, load_plan, validate
+from pddlval.happenings import happenings
 
 __all__ = ["SolvedProblem", "find_example", "problem_text", "tell_example", "template_thoughts"]
 

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from pddlval import Simulator
-
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.plans import Plan, optimal_plan, quick_plan
 from pddl2nl.pddl import Problem, Task, load_problem
+from pddlval import Simulator
 
 __all__ = ["BEST_LENGTH", "best_beside", "best_in_folder", "distance", "gives_away", "same_problem"]
 

@@ -14,8 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from pddlval import Simulator
-
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.models import ModelContext, make_model
@@ -26,6 +24,7 @@ from pddl2nl.policies import HVR_POLICIES
 from pddl2nl.policies.events import Started
 from pddl2nl.tasks import match_shipped
 from pddl2nl.tasks.references import Form, Reference, reference_of
+from pddlval import Simulator
 
 if TYPE_CHECKING:
     from pddl2nl.macros.library import Library

@@ -12,10 +12,9 @@ import os
 import threading
 from functools import lru_cache
 
-from pddlval import GroundAction
-
 from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError, UnsupportedError
 from pddl2nl.pddl import Task, write_domain, write_problem
+from pddlval import GroundAction
 
 __all__ = [
     "MOST_EXPANDED",

@@ -10,8 +10,6 @@ from functools import lru_cache
 from importlib import metadata
 from typing import cast
 
-from pddlval import Simulator
-
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.choices import beyond_paper, checked_policy
@@ -46,6 +44,7 @@ from pddl2nl.policies.prompting import no_plan_file, prompt_file, prompt_hash
 from pddl2nl.policies.proposing import CORRECTION_PROMPT
 from pddl2nl.policies.translating import Translator, TranslatorMode
 from pddl2nl.policies.translation_prompt import TRANSLATOR_PROMPT, translation_opening
+from pddlval import Simulator
 
 __all__ = ["Prepared", "ff_plan", "prepare"]
 

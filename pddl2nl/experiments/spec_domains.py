@@ -25,8 +25,6 @@ from glob import glob
 from pathlib import Path
 from typing import Any
 
-from pddlval import Simulator
-
 from pddl2nl.errors import InputError, UnsupportedError
 from pddl2nl.experiments.spec_filters import FILTERS, Filters, Sized, read_filters, read_keys
 from pddl2nl.experiments.spec_parts import SpecDomain, SpecTask, told_apart
@@ -47,6 +45,7 @@ from pddl2nl.pddl import Domain, Task, load_domain, load_problem
 from pddl2nl.tasks import ShippedDomain, authored_domains, shipped_domain, shipped_domains
 from pddl2nl.tasks.suites import Suite, SuiteTask, find_suites
 from pddl2nl.tasks.transformations import TRANSFORMATIONS
+from pddlval import Simulator
 
 __all__ = ["DomainEntries", "SpecDomain", "SpecTask"]
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pddlval.plans import plan_of
-
 from pddl2nl.baselines import TaskTexts
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.example import SolvedProblem, find_example
@@ -14,6 +12,7 @@ from pddl2nl.experiments.spec_parts import SpecDomain, SpecTask
 from pddl2nl.pddl import Task, parse_task, write_domain, write_problem
 from pddl2nl.tasks import match_shipped
 from pddl2nl.tasks.transformations import Change, changes_of
+from pddlval.plans import plan_of
 
 __all__ = ["transformed"]
 

@@ -14,12 +14,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from pddlval import GroundAction
-
 from pddl2nl.interop.planbench_places import Placed, aligned, places_of
 from pddl2nl.nl import Names, Wording
 from pddl2nl.nl.reading.read_layout import Block
 from pddl2nl.nl.reading.readings import PlacedReading, Reading
+from pddlval import GroundAction
 
 __all__ = ["Cause", "Evidence", "cause_of"]
 

@@ -6,9 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from pddlval import GroundAction
-
 from pddl2nl.nl import Names, Wording
+from pddlval import GroundAction
 
 __all__ = ["Placed", "aligned", "places_of"]
 

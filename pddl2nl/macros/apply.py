@@ -10,16 +10,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from pddlval import GroundAction, validate
-from pddlval.numeric import plain_number
-from pddlval.plans import plan_of
-
 from pddl2nl.baselines import PLANNERS, PlannerResult, TaskFiles, solve
 from pddl2nl.baselines.inputs import as_task
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.macros.macro import Macro
 from pddl2nl.macros.with_macros import MacroCost, has_costs, with_macros
 from pddl2nl.pddl import Task
+from pddlval import GroundAction, validate
+from pddlval.numeric import plain_number
+from pddlval.plans import plan_of
 
 __all__ = ["Applied", "apply_macros", "default_cost"]
 

@@ -12,8 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, product
 
-from pddlval.normal_form import free_variables, negation_normal
-
 from pddl2nl.pddl import (
     And,
     Atom,
@@ -34,6 +32,7 @@ from pddl2nl.pddl import (
     is_variable,
     substitute,
 )
+from pddlval.normal_form import free_variables, negation_normal
 
 __all__ = ["Changeable"]
 

@@ -7,10 +7,6 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations, groupby
 from math import prod
 
-from pddlval import GroundAction
-from pddlval.actions import why_bad
-from pddlval.names import fluents_in
-
 from pddl2nl.macros.facts import Facts
 from pddl2nl.macros.formulas import FALSE, TRUE, as_said, conjunction, disjunction, equality, negation
 from pddl2nl.macros.layers import Part
@@ -36,6 +32,9 @@ from pddl2nl.pddl import (
     conjuncts,
     is_variable,
 )
+from pddlval import GroundAction
+from pddlval.actions import why_bad
+from pddlval.names import fluents_in
 
 __all__ = ["compose", "compose_block", "lift", "total_functions"]
 

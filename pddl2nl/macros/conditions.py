@@ -12,9 +12,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pddlval.names import subformulas
-from pddlval.unsupported import updated_functions
-
 from pddl2nl.macros.condition_text import Found, NameResolver, find_conditions
 from pddl2nl.macros.macro import Conditions
 from pddl2nl.macros.prompting import shortened
@@ -31,6 +28,8 @@ from pddl2nl.pddl.prepare import prepare
 from pddl2nl.pddl.requirements import Used
 from pddl2nl.pddl.symbols import Symbols
 from pddl2nl.pddl.tree import Atom, Comparison, Modal, Preference, Special, Timed
+from pddlval.names import subformulas
+from pddlval.unsupported import updated_functions
 
 __all__ = ["ReadConditions", "read_conditions"]
 

@@ -11,9 +11,6 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from pddlval import GroundAction
-from pddlval.names import subformulas
-
 from pddl2nl.macros.compose import compose, lift, total_functions
 from pddl2nl.macros.formulas import FALSE, TRUE, conjunction, disjunction, negation
 from pddl2nl.macros.macro import CannotComposeError, Conditions, Macro, MacroStep
@@ -33,6 +30,8 @@ from pddl2nl.pddl import (
     When,
     is_variable,
 )
+from pddlval import GroundAction
+from pddlval.names import subformulas
 
 __all__ = ["compose_distinct", "for_distinct", "lift_distinct"]
 

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from pddlval.names import fluents_in
-
 from pddl2nl.pddl import Arithmetic, Condition, Expression, Number, write_expression
+from pddlval.names import fluents_in
 
 __all__ = ["Case", "Value", "divides", "difference", "normal", "product", "quotient", "total"]
 

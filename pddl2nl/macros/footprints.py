@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pddlval.names import fluents_in
-
 from pddl2nl.pddl import (
     ActionSchema,
     And,
@@ -29,6 +27,7 @@ from pddl2nl.pddl import (
     Update,
     When,
 )
+from pddlval.names import fluents_in
 
 __all__ = ["ANY", "Footprint", "Footprints", "SameTerm", "independent"]
 

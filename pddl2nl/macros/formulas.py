@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from pddlval.normal_form import free_variables, opposite
-
 from pddl2nl.pddl import (
     And,
     Arithmetic,
@@ -32,6 +30,7 @@ from pddl2nl.pddl import (
     is_variable,
     substitute,
 )
+from pddlval.normal_form import free_variables, opposite
 
 __all__ = [
     "FALSE",

@@ -10,10 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from pddlval import GroundAction, validate
-from pddlval.names import subformulas
-from pddlval.plans import plan_of
-
 from pddl2nl.errors import InputError
 from pddl2nl.macros.compose import lift
 from pddl2nl.macros.distinct import lift_distinct
@@ -23,6 +19,9 @@ from pddl2nl.macros.macro_files import Provenance, StoredMacro, domain_hash
 from pddl2nl.macros.mining import CHAINS, Chains, Found, candidates, chosen
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import And, Domain, Exists, Forall, Imply, Or, Task, When
+from pddlval import GroundAction, validate
+from pddlval.names import subformulas
+from pddlval.plans import plan_of
 
 __all__ = ["Learned", "LearnedMacro", "LearningOptions", "PlannedTask", "Refused", "learn"]
 

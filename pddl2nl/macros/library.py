@@ -20,10 +20,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from pddlval import GroundAction, validate
-from pddlval.names import fluents_in, subformulas
-from pddlval.plans import plan_of
-
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.macros.clusters import Canonical, canonical
 from pddl2nl.macros.compose import compose, total_functions
@@ -32,6 +28,9 @@ from pddl2nl.macros.macro import Macro, MacroStep
 from pddl2nl.macros.macro_files import Provenance, StoredMacro, domain_hash, load_macro_file, write_macro_file
 from pddl2nl.pddl import ActionSchema, Comparison, Domain, Fluent, Task, Update
 from pddl2nl.worlds.similarity import Embed, Vectors, cosine
+from pddlval import GroundAction, validate
+from pddlval.names import fluents_in, subformulas
+from pddlval.plans import plan_of
 
 __all__ = ["Library", "Match", "Shelf", "Unfit", "free_name", "recomposed", "with_totals", "write_whole"]
 

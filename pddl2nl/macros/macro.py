@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pddlval import GroundAction
-
 from pddl2nl.errors import UnsupportedError
 from pddl2nl.pddl import ActionSchema, Condition, Effect, TypedName
+from pddlval import GroundAction
 
 __all__ = ["CannotComposeError", "Conditions", "Macro", "MacroStep"]
 

@@ -24,12 +24,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pddlval import GroundAction
-
 from pddl2nl.errors import InputError
 from pddl2nl.macros.macro import Conditions, Macro, MacroStep
 from pddl2nl.pddl import ActionSchema, Diagnostic, Domain, PDDLError, Task, check_domain, write_domain
 from pddl2nl.pddl.prepare import decode, load_bytes
+from pddlval import GroundAction
 
 __all__ = [
     "Provenance",

@@ -10,10 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from pddlval import GroundAction, Simulator, State, StepResult
-from pddlval.semantics import unmet
-from pddlval.unsupported import updated_functions
-
 from pddl2nl.errors import InputError
 from pddl2nl.macros.macro import Conditions
 from pddl2nl.pddl import (
@@ -31,6 +27,9 @@ from pddl2nl.pddl import (
     Task,
     changed_predicates,
 )
+from pddlval import GroundAction, Simulator, State, StepResult
+from pddlval.semantics import unmet
+from pddlval.unsupported import updated_functions
 
 __all__ = ["MacroPlanCheck", "claims_of", "unmet_effects", "unmet_in", "unmet_outcome", "valued", "verify_macros"]
 

@@ -17,12 +17,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pddlval import GroundAction
-
 from pddl2nl.macros.clusters import Canonical, canonical_steps
 from pddl2nl.macros.footprints import Footprint, Footprints, independent
 from pddl2nl.macros.macro import MacroStep
 from pddl2nl.pddl import Domain
+from pddlval import GroundAction
 
 __all__ = ["CHAINS", "Candidate", "Chains", "Found", "Occurrence", "candidates", "chosen"]
 

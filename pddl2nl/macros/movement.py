@@ -24,10 +24,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice, product
 
+from pddl2nl.pddl import ActionSchema, And, Atom, Condition, Domain, Forall, Not, Task, When, is_variable
 from pddlval import BadActionError, GroundAction, Simulator, State
 from pddlval.names import subformulas
-
-from pddl2nl.pddl import ActionSchema, And, Atom, Condition, Domain, Forall, Not, Task, When, is_variable
 
 __all__ = ["Movement", "movements", "moves_towards"]
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pddlval.names import fluents_in
-
 from pddl2nl.macros.expressions import Case, Value, difference, normal, product, quotient, total
 from pddl2nl.macros.facts import Facts
 from pddl2nl.macros.formulas import FALSE, TRUE, conjunction, negation, replaced_terms
@@ -18,6 +16,7 @@ from pddl2nl.macros.layers import Change, Layer, bound
 from pddl2nl.macros.macro import CannotComposeError
 from pddl2nl.macros.simplify import Simplifier
 from pddl2nl.pddl import Arithmetic, Condition, Expression, Fluent, Number
+from pddlval.names import fluents_in
 
 __all__ = ["ADDITIVE", "Numbers", "UnclearError", "no_value"]
 

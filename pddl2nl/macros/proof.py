@@ -10,9 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from pddlval import GroundAction, State
-from pddlval.normal_form import negation_normal
-
 from pddl2nl.errors import InputError
 from pddl2nl.macros.changeable import Changeable
 from pddl2nl.macros.circuit import FALSE, TRUE, Lit
@@ -35,6 +32,8 @@ from pddl2nl.pddl import (
     conjuncts,
     substitute,
 )
+from pddlval import GroundAction, State
+from pddlval.normal_form import negation_normal
 
 __all__ = ["prove", "prove_macro"]
 

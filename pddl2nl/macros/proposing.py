@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pddlval import GroundAction, Simulator, State
-
 from pddl2nl.errors import InputError
 from pddl2nl.macros.conditions import ReadConditions
 from pddl2nl.macros.generation import (
@@ -27,6 +25,7 @@ from pddl2nl.macros.proof import prove
 from pddl2nl.macros.told_proof import told
 from pddl2nl.macros.verdict import Proof
 from pddl2nl.nl import Teller
+from pddlval import GroundAction, Simulator, State
 
 __all__ = ["Block", "Known", "Proposed", "Round", "propose"]
 

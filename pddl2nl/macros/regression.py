@@ -11,10 +11,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from pddlval.names import fluents_in, updates_in
-from pddlval.normal_form import negation_normal
-from pddlval.semantics import compare
-
 from pddl2nl.macros.expressions import ZERO, divides
 from pddl2nl.macros.facts import Facts
 from pddl2nl.macros.formulas import (
@@ -56,6 +52,9 @@ from pddl2nl.pddl import (
     When,
     conjuncts,
 )
+from pddlval.names import fluents_in, updates_in
+from pddlval.normal_form import negation_normal
+from pddlval.semantics import compare
 
 __all__ = ["Regression", "certainly_read", "mixed_functions"]
 

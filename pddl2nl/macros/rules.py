@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pddl2nl.pddl import Comparison, Condition, Domain, TypedName
 from pddlval.names import fluents_in, subformulas
 from pddlval.normal_form import predicates_in
-
-from pddl2nl.pddl import Comparison, Condition, Domain, TypedName
 
 __all__ = ["Rules"]
 

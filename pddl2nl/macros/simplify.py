@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from pddlval.names import has_comparison
-
 from pddl2nl.macros.facts import Facts
 from pddl2nl.macros.formulas import (
     FALSE,
@@ -29,6 +27,7 @@ from pddl2nl.macros.formulas import (
 from pddl2nl.macros.macro import CannotComposeError
 from pddl2nl.macros.scope import Scope
 from pddl2nl.pddl import And, Condition, Equality, Exists, Forall, Not, Or, conjuncts
+from pddlval.names import has_comparison
 
 __all__ = ["Simplifier"]
 

@@ -14,13 +14,6 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import product
 
-from pddlval import GroundAction
-from pddlval.names import has_comparison, partial_predicates
-from pddlval.normal_form import free_variables, negation_normal, opposite
-from pddlval.semantics import ground_atom
-from pddlval.simulator import simulator_of
-from pddlval.unsupported import updated_functions
-
 from pddl2nl.errors import UnsupportedError
 from pddl2nl.macros.circuit import FALSE, TRUE, Circuit, Lit
 from pddl2nl.macros.rules import Rules
@@ -51,6 +44,12 @@ from pddl2nl.pddl import (
     stratify,
 )
 from pddl2nl.pddl import Number as NumberNode
+from pddlval import GroundAction
+from pddlval.names import has_comparison, partial_predicates
+from pddlval.normal_form import free_variables, negation_normal, opposite
+from pddlval.semantics import ground_atom
+from pddlval.simulator import simulator_of
+from pddlval.unsupported import updated_functions
 
 __all__ = ["Symbols"]
 

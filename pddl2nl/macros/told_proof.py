@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pddlval import GroundAction
-
 from pddl2nl.errors import InputError, UnsupportedError
 from pddl2nl.macros.generation import told_condition
 from pddl2nl.macros.verdict import Counterexample, Proof
 from pddl2nl.nl import Teller
 from pddl2nl.pddl import Condition
+from pddlval import GroundAction
 
 __all__ = ["told"]
 

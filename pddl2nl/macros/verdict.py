@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from pddlval import GroundAction
-
 from pddl2nl.macros.macro import Conditions
 from pddl2nl.pddl import Condition, GroundAtom
+from pddlval import GroundAction
 
 __all__ = ["Counterexample", "Kind", "Lacking", "Part", "Proof", "Relation", "States"]
 

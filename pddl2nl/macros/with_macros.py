@@ -12,9 +12,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
-from pddlval import GroundAction
-from pddlval.names import fluents_in, subformulas
-
 from pddl2nl.errors import InputError
 from pddl2nl.macros.formulas import FALSE, conjunction
 from pddl2nl.macros.library import free_name
@@ -46,6 +43,8 @@ from pddl2nl.pddl import (
     conjuncts,
 )
 from pddl2nl.pddl.substitution import substitute
+from pddlval import GroundAction
+from pddlval.names import fluents_in, subformulas
 
 __all__ = ["MACRO_COSTS", "MacroCost", "WithMacros", "has_costs", "with_macros"]
 

@@ -11,10 +11,9 @@ from pddl2nl.nl.reasons import is_undefined, short_number
 from pddl2nl.pddl.tree import And, Comparison, Exists, Forall, Imply, Not, Or
 
 if TYPE_CHECKING:
+    from pddl2nl.nl.tell import Teller
     from pddlval import Cause, Report
     from pddlval.ownership import Conflict
-
-    from pddl2nl.nl.tell import Teller
 
 __all__ = ["explain"]
 

@@ -27,8 +27,6 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NoReturn
 
-from pddlval import GroundAction
-
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.llm import Completion, ContextWindowError, Message, Model, Purpose, Request
 from pddl2nl.pddl import write_condition
@@ -42,6 +40,7 @@ from pddl2nl.policies.policy import EpisodeOver, Policy, RequestSettings, Settin
 from pddl2nl.policies.proposing import correction
 from pddl2nl.policies.understanding import Understanding
 from pddl2nl.policies.walk import Walk
+from pddlval import GroundAction
 
 __all__ = ["Episode"]
 

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-from pddlval import GroundAction, Simulator, State
-
 from pddl2nl.llm import Completion, Message, Request, request_key
 from pddl2nl.nl import Reading
 from pddl2nl.nl.compose import number_text
 from pddl2nl.policies import events
 from pddl2nl.policies.budget import Accounts, total
+from pddlval import GroundAction, Simulator, State
 
 if TYPE_CHECKING:
     from pddl2nl.policies.walk import Walk

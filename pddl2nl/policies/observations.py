@@ -18,11 +18,10 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from pddlval import BadActionError, State, StepResult
-
 from pddl2nl.nl import Reading, Teller
 from pddl2nl.nl.articles import enumerate_words
 from pddl2nl.pddl import Atom, Condition
+from pddlval import BadActionError, State, StepResult
 
 if TYPE_CHECKING:
     from pddl2nl.policies.policy import Setting

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pddlval import GroundAction, State
-
 from pddl2nl.policies.example import Example
 from pddl2nl.policies.policy import Setting
 from pddl2nl.policies.walk import Walk
+from pddlval import GroundAction, State
 
 __all__ = ["Outlook"]
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from pddlval import Simulator
-
 from pddl2nl.nl import Reading, Readings, Teller
 from pddl2nl.policies.example import Example
 from pddl2nl.policies.translating import Translator
+from pddlval import Simulator
 
 if TYPE_CHECKING:
     from pddl2nl.macros.library import Library

@@ -16,12 +16,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pddlval import GroundAction, validate
-
 from pddl2nl.llm import Message, ReplyPendingError
 from pddl2nl.nl import Reading, Teller
 from pddl2nl.policies.observations import why_not_read
 from pddl2nl.policies.prompting import fill, turn
+from pddlval import GroundAction, validate
 
 if TYPE_CHECKING:
     from pddl2nl.policies.episode import Episode

@@ -33,8 +33,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from pddlval import GroundAction
-
 from pddl2nl.llm import Completion, Message
 from pddl2nl.nl import READING_POLICIES, Reader, Reading, Readings, Wording
 from pddl2nl.nl.reading.read_layout import Block, Layout, lay_out
@@ -42,6 +40,7 @@ from pddl2nl.nl.reading.read_peel import peel
 from pddl2nl.nl.reading.read_turn import OBSERVATION, marker_end
 from pddl2nl.nl.reading.readings import PlacedReading
 from pddl2nl.policies.translation_prompt import NO_ACTION
+from pddlval import GroundAction
 
 __all__ = ["TRANSLATORS", "Ask", "TranslatorMode", "Translator"]
 

@@ -13,12 +13,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pddlval import BadActionError, GroundAction, Simulator, State
-
 from pddl2nl.nl import Reading, Readings
 from pddl2nl.nl.markers import NO_PLAN
 from pddl2nl.nl.reading.read_no_plan import is_marked_no_plan, no_plan_said, no_plan_said_in_turn
 from pddl2nl.nl.reading.readings import settle
+from pddlval import BadActionError, GroundAction, Simulator, State
 
 if TYPE_CHECKING:
     from pddl2nl.policies.policy import Setting

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from pddlval import BadActionError, GroundAction
-
 from pddl2nl.pddl import write_condition
 from pddl2nl.policies import events, observations
 from pddl2nl.policies.event_making import Changes, changed_values, observed_changes
 from pddl2nl.policies.policy import Setting
+from pddlval import BadActionError, GroundAction
 
 __all__ = ["Walk"]
 

@@ -11,13 +11,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
-from pddlval import GroundAction, validate
-
 from pddl2nl.errors import InputError
 from pddl2nl.pddl import write_condition
 from pddl2nl.policies.events import Rejected
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_task
 from pddl2nl.reports.summaries import BrokenLink
+from pddlval import GroundAction, validate
 
 __all__ = ["LINKS", "first_broken_link", "predicates_of"]
 

@@ -17,8 +17,6 @@ from fractions import Fraction
 from itertools import islice, product
 from typing import TYPE_CHECKING, Literal
 
-from pddlval.plans import Plan
-
 from pddl2nl.errors import InputError
 from pddl2nl.pddl.task import Task, changed_predicates
 from pddl2nl.pddl.tree import (
@@ -41,6 +39,7 @@ from pddl2nl.pddl.tree import (
 )
 from pddl2nl.pddl.writer import write_expression, write_number
 from pddl2nl.tasks.rename_formulas import nodes
+from pddlval.plans import Plan
 
 if TYPE_CHECKING:
     from pddl2nl.nl import Wording

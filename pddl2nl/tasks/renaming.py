@@ -17,9 +17,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeVar, get_args
 
-from pddlval.actions import GroundAction
-from pddlval.plans import Plan
-
 from pddl2nl.errors import InputError
 from pddl2nl.pddl.task import Task
 from pddl2nl.pddl.tree import (
@@ -41,6 +38,8 @@ from pddl2nl.pddl.tree import (
 )
 from pddl2nl.pddl.writer import write_number
 from pddl2nl.tasks.rename_formulas import FormulaRenamer
+from pddlval.actions import GroundAction
+from pddlval.plans import Plan
 
 if TYPE_CHECKING:
     from pddl2nl.nl import Wording

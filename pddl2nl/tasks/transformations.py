@@ -14,14 +14,13 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
-from pddlval.actions import GroundAction
-from pddlval.plans import Plan, plan_of
-
 from pddl2nl.errors import InputError
 from pddl2nl.pddl.task import Task
 from pddl2nl.tasks.costs import StrippedCosts, strip_costs
 from pddl2nl.tasks.obfuscation import SCHEMES, obfuscation
 from pddl2nl.tasks.renaming import Renaming
+from pddlval.actions import GroundAction
+from pddlval.plans import Plan, plan_of
 
 if TYPE_CHECKING:
     from pddl2nl.nl import Wording

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
 
-from pddlval import State
-
 from pddl2nl.pddl import (
     And,
     Arithmetic,
@@ -32,6 +30,7 @@ from pddl2nl.pddl import (
     write_number,
 )
 from pddl2nl.worlds.triples import Triple, triple_of
+from pddlval import State
 
 __all__ = ["Alignment", "Value", "accounts", "align"]
 

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 
-from pddlval import GroundAction
 from rdflib import RDF, RDFS, Graph, Literal, URIRef
 
 from pddl2nl.worlds.fact_graph import FactGraph
@@ -15,6 +14,7 @@ from pddl2nl.worlds.queries import EVENTS, KINDS, LEARNED, rows
 from pddl2nl.worlds.terms import Terms
 from pddl2nl.worlds.vocabulary import EVENTS as EVENT_NODES
 from pddl2nl.worlds.vocabulary import MACRO_EVENTS, MACROS, minted
+from pddlval import GroundAction
 
 __all__ = ["EventGraph"]
 

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from pddlval import GroundAction, Simulator, State
-
 from pddl2nl.worlds.faults import Change, Failure, Faults, check_faults
+from pddlval import GroundAction, Simulator, State
 
 __all__ = ["Executor", "FaultyExecutor", "ModelExecutor", "Occurrence", "executor_for"]
 

@@ -11,8 +11,6 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from pddlval import GroundAction, State
-
 from pddl2nl.errors import InputError
 from pddl2nl.nl.names import Names, static_types
 from pddl2nl.pddl import GroundAtom, Task
@@ -22,6 +20,7 @@ from pddl2nl.worlds.retrieval import Choices, Selection
 from pddl2nl.worlds.similarity import Embed, Vectors
 from pddl2nl.worlds.triples import Triple, triple_of
 from pddl2nl.worlds.vocabulary import require_rdflib, said_property
+from pddlval import GroundAction, State
 
 if TYPE_CHECKING:
     from rdflib import URIRef

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from pddlval import GroundAction
-
 from pddl2nl.pddl import GroundAtom
+from pddlval import GroundAction
 
 __all__ = ["ClassFacts", "Done", "LearnedMacro", "ObjectFacts"]
 

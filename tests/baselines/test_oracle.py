@@ -8,7 +8,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from pddlval import GroundAction, Simulator, StepResult, validate
 
 from pddl2nl.baselines import OracleModel, PlannerResult, TaskTexts, solve
 from pddl2nl.baselines.inputs import as_task
@@ -18,6 +17,7 @@ from pddl2nl.nl import Reader, Teller, Wording, make_names, template_wording
 from pddl2nl.nl.markers import ACTION, LOOK_AROUND, PLAN_END, PLAN_START, THOUGHT
 from pddl2nl.nl.tell import Style
 from pddl2nl.pddl import Task
+from pddlval import GroundAction, Simulator, StepResult, validate
 
 pytestmark = pytest.mark.usefixtures("needs_planner")
 

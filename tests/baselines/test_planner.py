@@ -9,11 +9,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from pddlval import validate
 
 from pddl2nl.baselines import BASELINES, PLANNERS, TaskFiles, fast_downward, solve, solve_each
 from pddl2nl.baselines.inputs import as_task
 from pddl2nl.errors import InfrastructureError, InputError, UnsupportedError
+from pddlval import validate
 
 KEYS = ["planner", "status", "plan", "cost", "seconds", "expanded", "search"]
 

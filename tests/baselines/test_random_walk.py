@@ -5,11 +5,11 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
-from pddlval import validate
 
 from pddl2nl.baselines import PLANNERS, solve, walk
 from pddl2nl.baselines.inputs import as_task
 from pddl2nl.errors import InputError, MissingExtraError, UnsupportedError
+from pddlval import validate
 
 
 def test_the_same_seed_walks_the_same_way(small: SimpleNamespace) -> None:

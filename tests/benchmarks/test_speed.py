@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from pddlval import GroundAction, Simulator, State, load_plan, validate
-from pddlval.command import judge_batch
 
 from pddl2nl.pddl import GroundAtom, Task, load_task, parse_task
+from pddlval import GroundAction, Simulator, State, load_plan, validate
+from pddlval.command import judge_batch
 
 if TYPE_CHECKING:
     from conftest import Bench

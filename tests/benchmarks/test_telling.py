@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from pddlval import Simulator
 
 from pddl2nl.nl import Teller, make_names, template_wording
 from pddl2nl.pddl import Task, load_task
+from pddlval import Simulator
 
 if TYPE_CHECKING:
     from conftest import Bench

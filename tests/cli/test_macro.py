@@ -209,9 +209,8 @@ def test_learn_finds_nothing_or_is_asked_for_nothing(domain: Path, problem: Path
 
 @pytest.mark.usefixtures("needs_planner")
 def test_apply_prints_a_plan_that_validates(domain: Path, problem: Path, tmp_path: Path) -> None:
-    from pddlval import load_plan, validate
-
     from pddl2nl.pddl import load_task
+    from pddlval import load_plan, validate
 
     library, out_file = tmp_path / "library", tmp_path / "plan.txt"
     library.mkdir()

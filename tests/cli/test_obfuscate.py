@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from pddlval import load_plan, validate
 
 from pddl2nl.cli import obfuscate as command
 from pddl2nl.pddl import load_task
 from pddl2nl.tasks import shipped_domain
+from pddlval import load_plan, validate
 from tests.cli.one_command import run_command
 
 PLAN = "; by hand\n(UNSTACK c b)\n(stack c a)\n(pick-up b)\n(stack b c)\n"

@@ -46,9 +46,8 @@ def test_json_of_a_solved_task(files: tuple[str, str, str], planner: str) -> Non
 
 @pytest.mark.usefixtures("needs_planner")
 def test_text_and_file_are_a_plan_that_we_read(files: tuple[str, str, str], tmp_path: Path) -> None:
-    from pddlval import load_plan, validate
-
     from pddl2nl.pddl import load_task
+    from pddlval import load_plan, validate
 
     out_file = tmp_path / "deep" / "plan.txt"
     code, out, _ = run(files[0], files[1], "--planner", "lmcut", "--out", str(out_file))

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 import typer
-from pddlval.__main__ import main as validators_main
 from typer.testing import CliRunner, Result
 
 from pddl2nl.cli import validate as group
 from pddl2nl.errors import InputError
+from pddlval.__main__ import main as validators_main
 
 DOMAIN = """(define (domain lamps)
   (:requirements :typing)

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pddlval import GroundAction, Simulator
 
 from pddl2nl.baselines.result import PlannerResult
 from pddl2nl.errors import InfrastructureError, InputError
@@ -29,6 +28,7 @@ from pddl2nl.nl import Teller, make_names, template_wording
 from pddl2nl.pddl import Atom, Not, Task, load_task, parse_problem, parse_task
 from pddl2nl.policies.events import Started
 from pddl2nl.tasks import shipped_domain, shipped_task
+from pddlval import GroundAction, Simulator
 
 DOMAIN = """
 (define (domain hall)

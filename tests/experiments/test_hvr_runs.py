@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pddlval import GroundAction, validate
-from pddlval.plans import plan_of
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments import RunResult, RunSpec, run, run_spec
@@ -27,6 +25,8 @@ from pddl2nl.reports.hvr_metrics import execution_success
 from pddl2nl.reports.records import RunRecord
 from pddl2nl.tasks import shipped_task
 from pddl2nl.tasks.references import reference_of
+from pddlval import GroundAction, validate
+from pddlval.plans import plan_of
 
 pytest.importorskip("rdflib", reason="the knowledge graph is absent: pip install 'pddl2nl[macros]'")
 pytest.importorskip("z3", reason="the prover is absent: pip install 'pddl2nl[macros]'")

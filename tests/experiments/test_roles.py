@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from pddlval import GroundAction
 
 from pddl2nl.experiments import RunSpec, run_spec
 from pddl2nl.experiments.again import replay_record
@@ -16,6 +15,7 @@ from pddl2nl.llm import Completion, ContextWindowError, EndpointError, Purpose, 
 from pddl2nl.llm.types import Finish
 from pddl2nl.pddl import Task, parse_problem, parse_task
 from pddl2nl.policies.events import Started
+from pddlval import GroundAction
 
 DOMAIN = """
 (define (domain cups)

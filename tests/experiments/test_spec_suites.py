@@ -10,7 +10,6 @@ from pathlib import Path
 from shutil import copytree
 
 import pytest
-from pddlval import Simulator
 
 from pddl2nl.baselines import PlannerResult, TaskTexts
 from pddl2nl.errors import InfrastructureError, InputError
@@ -25,6 +24,7 @@ from pddl2nl.experiments.spec_filters import SolvedBy
 from pddl2nl.pddl import parse_task
 from pddl2nl.reports.records import RunRecord, read_record
 from pddl2nl.tasks import shipped_domain
+from pddlval import Simulator
 
 Load = Callable[[str], ExperimentSpec]
 

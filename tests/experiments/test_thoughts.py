@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pddlval import GroundAction, Simulator, State, validate
 
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments import RunResult, RunSpec, run, run_spec
@@ -41,6 +40,7 @@ from pddl2nl.policies.events import Prompted, Started
 from pddl2nl.policies.example import Example, ExampleStep
 from pddl2nl.policies.prompting import fill, problem_text, prompt_hash, prompt_text
 from pddl2nl.tasks import shipped_domain
+from pddlval import GroundAction, Simulator, State, validate
 
 GOLDEN = Path(__file__).parent / "golden"
 LOGISTICS = """
@@ -182,9 +182,8 @@ def test_the_logistics_example_is_what_our_teller_and_simulator_say(logistics: S
 
 @pytest.mark.usefixtures("needs_planner")
 def test_the_logistics_example_shows_an_optimal_plan(logistics: SolvedProblem) -> None:
-    from pddlval import read_plan
-
     from pddl2nl.baselines import solve
+    from pddlval import read_plan
 
     assert validate(logistics.task, read_plan("\n".join(LOGISTICS_PLAN))).valid
     found = solve(logistics.task, "lmcut", time_limit=30).plan

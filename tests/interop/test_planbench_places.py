@@ -8,10 +8,10 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pddlval import GroundAction
 
 from pddl2nl.interop.planbench_places import Placed, aligned, places_of
 from pddl2nl.nl import Names, Snippet, Wording
+from pddlval import GroundAction
 
 WORDING = Wording(
     "shelves",

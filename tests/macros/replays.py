@@ -8,11 +8,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from pddlval import GroundAction, Simulator, State
-
 from pddl2nl.macros.compose import compose_block, lift
 from pddl2nl.macros.macro import CannotComposeError, Macro
 from pddl2nl.pddl import GroundAtom, Task, changed_predicates
+from pddlval import GroundAction, Simulator, State
 
 Snapshot = tuple[frozenset[GroundAtom], frozenset[tuple[GroundAtom, Fraction]]]
 

@@ -7,8 +7,6 @@ import random
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from pddlval import GroundAction, Simulator, State
-
 from pddl2nl.macros.macro import Conditions
 from pddl2nl.pddl import (
     ActionSchema,
@@ -39,6 +37,7 @@ from pddl2nl.pddl import (
     Update,
     When,
 )
+from pddlval import GroundAction, Simulator, State
 
 ATOMS = tuple(map(GroundAtom, (("p", "a"), ("p", "b"), ("q", "a"), ("q", "b"), ("r",))))
 """The atoms that actions change."""

@@ -6,8 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from pddlval import validate
-from pddlval.plans import plan_of
 
 from pddl2nl.baselines import PLANNERS, solve
 from pddl2nl.errors import InfrastructureError, InputError
@@ -18,6 +16,8 @@ from pddl2nl.macros.learn import LearningOptions, PlannedTask, learn
 from pddl2nl.macros.macro import Conditions, Macro
 from pddl2nl.macros.macro_files import steps_of
 from pddl2nl.pddl import And, Task, load_task
+from pddlval import validate
+from pddlval.plans import plan_of
 
 pytestmark = pytest.mark.usefixtures("needs_planner")
 

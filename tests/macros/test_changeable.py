@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from pddlval import Simulator, State
 
 from pddl2nl.macros.changeable import Changeable
 from pddl2nl.pddl import GroundAtom, Task, changed_predicates, load_task, parse_task
+from pddlval import Simulator, State
 from tests.macros.small_tasks import ATOMS, small_task
 
 _DOORS = """(define (domain doors) (:requirements :adl)

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from pddlval import GroundAction, Simulator
 
 from pddl2nl.macros.compose import compose, compose_block, lift, total_functions
 from pddl2nl.macros.macro import CannotComposeError, Macro, MacroStep
@@ -21,6 +20,7 @@ from pddl2nl.pddl import (
     write_condition,
     write_domain,
 )
+from pddlval import GroundAction, Simulator
 
 _HOUSE = """
 (define (domain house)

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
-from pddlval import Simulator, State
 
 from pddl2nl.macros.compose import compose_block, lift
 from pddl2nl.macros.macro import CannotComposeError
 from pddl2nl.pddl import Function, GroundAtom, Predicate, Task, load_task
+from pddlval import Simulator, State
 from tests.macros.replays import Tally, Twin, check_blocks, random_block
 from tests.validators import random_tasks
 

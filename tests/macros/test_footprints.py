@@ -7,10 +7,10 @@ import random
 from pathlib import Path
 
 import pytest
-from pddlval import GroundAction, Simulator, State
 
 from pddl2nl.macros.footprints import ANY, Footprints, independent
 from pddl2nl.pddl import GroundAtom, Task, load_task, parse_task
+from pddlval import GroundAction, Simulator, State
 
 _ADL = """
 (define (domain rooms)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from pddlval import GroundAction, Simulator
 
 from pddl2nl.llm import Message
 from pddl2nl.macros.conditions import ReadConditions, read_conditions
@@ -23,6 +22,7 @@ from pddl2nl.macros.macro_plan import MacroPlanCheck, verify_macros
 from pddl2nl.macros.prompting import prompt_text, read_sections, stage_of
 from pddl2nl.nl import Teller, load_wording, make_names
 from pddl2nl.pddl import Task, load_task
+from pddlval import GroundAction, Simulator
 
 _PLAN = ("Pick up c", "Put c on a")
 _REPLY = (

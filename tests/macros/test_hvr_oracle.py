@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from pddlval import GroundAction
 
 from pddl2nl.baselines.told_task import ToldTaskError
 from pddl2nl.llm import Message
@@ -19,6 +18,7 @@ from pddl2nl.policies.hvr.oracle_reading import PromptReader, item_lines
 from pddl2nl.policies.hvr.oracle_world import PromptWorld
 from pddl2nl.tasks import shipped_domain, shipped_task
 from pddl2nl.tasks.references import reference_of
+from pddlval import GroundAction
 
 BLOCKS = shipped_domain("blocksworld").domain
 KITCHEN = shipped_domain("kitchen").domain

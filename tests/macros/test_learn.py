@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from pddlval import Simulator, read_plan
 
 from pddl2nl.errors import InputError
 from pddl2nl.macros.learn import LearningOptions, PlannedTask, learn
 from pddl2nl.nl import choose_wording
 from pddl2nl.pddl import And, Atom, Task, parse_task
+from pddlval import Simulator, read_plan
 
 _TURN = """(unstack c b)
 (put-down c)

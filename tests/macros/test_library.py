@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from pddlval import read_plan
 
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.macros.compose import compose, lift
@@ -16,6 +15,7 @@ from pddl2nl.macros.library import Library, free_name, recomposed
 from pddl2nl.macros.macro import Conditions
 from pddl2nl.macros.macro_files import Provenance, StoredMacro, load_macro_file, steps_of, write_macro_file
 from pddl2nl.pddl import And, Atom, Task, parse_domain, parse_problem, write_domain
+from pddlval import read_plan
 
 _SOLVES = read_plan("(unstack c b)\n(put-down c)\n(unstack b a)\n(stack b c)\n").actions
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from pddlval import GroundAction, Simulator
 
 from pddl2nl.errors import InputError
 from pddl2nl.macros.conditions import read_conditions
 from pddl2nl.macros.macro import Conditions
 from pddl2nl.macros.macro_plan import MacroPlanCheck, unmet_effects, unmet_in, verify_macros
 from pddl2nl.pddl import And, Atom, GroundAtom, Task, parse_task
+from pddlval import GroundAction, Simulator
 
 _DOMAIN = """(define (domain lamp) (:requirements :adl :numeric-fluents)
   (:predicates (on) (plugged) (broken) (socket)) (:functions (power) (drain))

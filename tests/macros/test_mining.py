@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from pddlval import GroundAction, read_plan, validate
-from pddlval.plans import plan_of
 
 from pddl2nl.macros.footprints import Footprints, independent
 from pddl2nl.macros.mining import Candidate, Found, Occurrence, candidates, chosen
 from pddl2nl.pddl import Task, load_task
+from pddlval import GroundAction, read_plan, validate
+from pddlval.plans import plan_of
 
 _TWO_TOWERS = (
     "(unstack c b)\n(put-down c)\n(unstack b a)\n(put-down b)\n(pick-up a)\n(stack a c)\n(pick-up b)\n(stack b a)\n"

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from pddlval import BadActionError, GroundAction, Simulator, State
 
 from pddl2nl.errors import InputError, MissingExtraError, UnsupportedError
 from pddl2nl.macros.compose import compose_block, lift
@@ -19,6 +18,7 @@ from pddl2nl.macros.macro_plan import claims_of, unmet_outcome
 from pddl2nl.macros.proof import prove, prove_macro
 from pddl2nl.macros.verdict import Proof
 from pddl2nl.pddl import ActionSchema, And, Atom, Condition, GroundAtom, Task, load_task, parse_task
+from pddlval import BadActionError, GroundAction, Simulator, State
 from tests.macros.small_tasks import all_states, small_block, small_claim, small_task
 
 pytest.importorskip("z3", reason="z3 is absent: pip install 'pddl2nl[macros]'")

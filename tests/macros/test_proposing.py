@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from pddlval import GroundAction, State, read_plan
 
 from pddl2nl.errors import InputError
 from pddl2nl.llm import Message
@@ -13,6 +12,7 @@ from pddl2nl.macros.prompting import read_sections, stage_of
 from pddl2nl.macros.proposing import Known, Proposed, propose
 from pddl2nl.nl import Teller, make_names, template_wording
 from pddl2nl.pddl import Task
+from pddlval import GroundAction, State, read_plan
 
 pytest.importorskip("z3", reason="the prover is absent: pip install 'pddl2nl[macros]'")
 

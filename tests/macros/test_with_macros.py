@@ -7,7 +7,6 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from pddlval import GroundAction, Simulator, read_plan
 
 from pddl2nl.errors import InputError
 from pddl2nl.macros.compose import compose
@@ -26,6 +25,7 @@ from pddl2nl.pddl import (
     write_domain,
     write_problem,
 )
+from pddlval import GroundAction, Simulator, read_plan
 
 
 def _macro(domain: Domain, *steps: str, name: str = "m") -> Macro:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
-from pddlval import validate
 
 from pddl2nl.nl import Teller, make_names
 from pddl2nl.nl.wording import wording_from_json
 from pddl2nl.pddl import parse_task
+from pddlval import validate
 
 DOMAIN = """(define (domain locks)
   (:requirements :adl :derived-predicates :numeric-fluents)

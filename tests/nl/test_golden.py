@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from pddlval import Simulator
 
 from pddl2nl.nl import Style, Teller, make_names
 from pddl2nl.nl.convert import choose_wording, convert
 from pddl2nl.pddl import load_domain, load_task
+from pddlval import Simulator
 
 GOLDEN = Path(__file__).parent / "golden"
 CASES = sorted(folder.name for folder in GOLDEN.iterdir() if (folder / "domain.pddl").exists())

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pddlval import GroundAction
 
 from pddl2nl.nl import Teller, Wording, make_names
 from pddl2nl.nl.confusions import wording_warnings
@@ -31,6 +30,7 @@ from pddl2nl.pddl import (
     conjuncts,
     load_domain,
 )
+from pddlval import GroundAction
 
 GOLDEN = Path(__file__).parent / "golden_imports"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 
 import pytest
-from pddlval import GroundAction
 
 from pddl2nl.nl import Reader, Teller, Wording, make_names
 from pddl2nl.nl.compose import UntoldError
@@ -26,6 +25,7 @@ from pddl2nl.pddl import (
     load_domain,
     load_problem,
 )
+from pddlval import GroundAction
 
 X, Y = TypedName("?x"), TypedName("?y")
 DOMAIN = Domain(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from pddlval import GroundAction, Simulator
 
 from pddl2nl.nl.names import Names, make_names
 from pddl2nl.nl.reading.read import Reader
 from pddl2nl.nl.reading.readings import Reading, settle
 from pddl2nl.nl.wording import Snippet, Wording, wording_from_json
 from pddl2nl.pddl import Task, TypedName, parse_task
+from pddlval import GroundAction, Simulator
 
 UNTYPED = """
 (define (domain logistics) (:requirements :strips)

@@ -9,7 +9,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from pddlval import GroundAction
 
 from pddl2nl.errors import UnsupportedError
 from pddl2nl.nl.convert import choose_wording
@@ -19,6 +18,7 @@ from pddl2nl.nl.tell import Teller
 from pddl2nl.nl.template import template_wording
 from pddl2nl.nl.wording import Wording, load_wording
 from pddl2nl.pddl import Task, load_task
+from pddlval import GroundAction
 
 ROOT = Path(__file__).resolve().parents[2]
 

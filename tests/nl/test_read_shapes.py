@@ -9,7 +9,6 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from pddlval import GroundAction
 
 from pddl2nl.nl.names import make_names
 from pddl2nl.nl.reading.read import Reader
@@ -17,6 +16,7 @@ from pddl2nl.nl.tell import Teller
 from pddl2nl.nl.template import template_wording
 from pddl2nl.nl.wording import Snippet, Wording
 from pddl2nl.pddl import Task, parse_task
+from pddlval import GroundAction
 
 DOMAIN = """
 (define (domain depot) (:requirements :typing)

@@ -7,12 +7,12 @@ from itertools import chain, combinations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pddlval import Simulator, State
-from pddlval.semantics import holds
 
 from pddl2nl.nl.reason_parts import is_literal, unmet_parts
 from pddl2nl.pddl import GroundAtom, parse_task
 from pddl2nl.pddl.tree import And, Atom, Condition, Exists, Forall, Imply, Not, Or, TypedName
+from pddlval import Simulator, State
+from pddlval.semantics import holds
 
 TASK = parse_task(
     "(define (domain d) (:requirements :adl) (:predicates (p ?x) (q ?x) (r))"

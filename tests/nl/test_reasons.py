@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from pddlval import Simulator, State
 
 from pddl2nl.nl import Teller, make_names
 from pddl2nl.nl.reasons import short_number
@@ -26,6 +25,7 @@ from pddl2nl.pddl.tree import (
     Or,
     TypedName,
 )
+from pddlval import Simulator, State
 
 DOMAIN = """(define (domain haulage)
   (:requirements :adl :derived-predicates :numeric-fluents)

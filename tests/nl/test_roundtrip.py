@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pddlval import GroundAction, load_plan
 
 from pddl2nl.errors import UnsupportedError
 from pddl2nl.nl.import_yaml import parse_yaml
@@ -37,6 +36,7 @@ from pddl2nl.pddl import (
     load_domain,
     load_task,
 )
+from pddlval import GroundAction, load_plan
 
 SCHEMES = ("typed", "original", "inferred")
 TYPES = ("truck", "place", "big-box")

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pddlval import GroundAction, Simulator, validate
 
 from pddl2nl.errors import InputError, UnsupportedError
 from pddl2nl.nl.compose import UntoldError, number_text
@@ -16,6 +15,7 @@ from pddl2nl.nl.template import template_wording
 from pddl2nl.nl.wording import load_wording, wording_from_json
 from pddl2nl.pddl import Task, load_task, parse_domain, parse_problem, parse_task
 from pddl2nl.pddl.tree import Atom, Condition, Equality, Not
+from pddlval import GroundAction, Simulator, validate
 
 GOLDEN = Path(__file__).parent / "golden"
 

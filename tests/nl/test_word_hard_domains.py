@@ -10,7 +10,6 @@ import re
 from pathlib import Path
 
 import pytest
-from pddlval import GroundAction
 
 from pddl2nl.llm import Completion, Finish, Request
 from pddl2nl.nl import Reader, Teller, make_names
@@ -20,6 +19,7 @@ from pddl2nl.nl.word_prompts import items
 from pddl2nl.nl.wording import Snippet, Wording
 from pddl2nl.pddl import Task, load_domain, parse_domain, parse_problem
 from pddl2nl.pddl.tree import Domain
+from pddlval import GroundAction
 
 FOLDING = """
 (define (domain paper-strip)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
-from pddlval import Simulator
 
 from pddl2nl.llm import Completion, Request, ScriptedModel, ScriptedReply
 from pddl2nl.nl import Reader, Teller, Wording, make_names, wording_from_json
@@ -17,6 +16,7 @@ from pddl2nl.policies.events import Finished
 from pddl2nl.policies.pddl_reading import PDDLReader
 from pddl2nl.policies.translating import Translator
 from pddl2nl.policies.translation_prompt import translation_opening
+from pddlval import Simulator
 
 DOMAIN = """
 (define (domain cups)

@@ -330,9 +330,8 @@ def test_a_dead_end_is_given_up(play: Any, world: Any) -> None:
         "(:action go :parameters () :precondition (p) :effect (and (q) (not (p)))))"
     )
     task = parse_task(domain, "(define (problem x) (:domain d) (:init (p)) (:goal (r)))")
-    from pddlval import Simulator
-
     from pddl2nl.nl import Reader, Teller, make_names, template_wording
+    from pddlval import Simulator
 
     names, wording = make_names(task), template_wording(task.domain)
     setting = Setting(Simulator(task), Teller(task, wording, names), Reader(task, wording, names))
@@ -365,9 +364,8 @@ def test_the_last_event_is_the_result(play: Any) -> None:
 
 
 def _setting(world: Any, goal: str) -> Setting:
-    from pddlval import Simulator
-
     from pddl2nl.pddl import parse_problem, write_problem
+    from pddlval import Simulator
 
     text = write_problem(world.task.problem)
     head = text[: text.index("(:goal")]

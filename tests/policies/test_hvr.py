@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pddlval import GroundAction, Simulator, State, validate
 
 from pddl2nl.macros.library import Library
 from pddl2nl.nl import Reader, Teller
@@ -20,6 +19,7 @@ from pddl2nl.policies.hvr.hvr import MECHANISMS
 from pddl2nl.policies.hvr.plan import MOST_MACROS, macro_words
 from pddl2nl.worlds.knowledge_graph import KnowledgeGraph
 from pddl2nl.worlds.ontology import load_ontology
+from pddlval import GroundAction, Simulator, State, validate
 from tests.policies.conftest import DOMAIN, PROBLEM, Played
 from tests.policies.hvr_model import Answer, Staged, block
 

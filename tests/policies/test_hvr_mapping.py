@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from pddlval import Simulator
 
 from pddl2nl.nl import Reader, Teller, choose_wording, make_names, wording_from_json
 from pddl2nl.pddl import parse_task
 from pddl2nl.policies.hvr.mapping import ActionMapper, Mapped
 from pddl2nl.tasks import shipped_task
+from pddlval import Simulator
 from tests.policies.conftest import DOMAIN, PROBLEM, WORDING
 
 LIFT, PUT = "(lift red table)", "(put red shelf)"

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pddlval import Simulator
 
 from pddl2nl.llm import Message
 from pddl2nl.macros.prompting import SECTIONS, read_sections, stage_of
@@ -25,6 +24,7 @@ from pddl2nl.policies.prompting import prompt_hash, prompt_text
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.references import references_of
 from pddl2nl.worlds.ontology import load_ontology
+from pddlval import Simulator
 from tests.policies.hvr_model import Staged, block
 
 pytest.importorskip("rdflib", reason="rdflib is absent: pip install 'pddl2nl[macros]'")

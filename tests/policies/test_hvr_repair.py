@@ -6,11 +6,11 @@ import random
 from functools import lru_cache
 
 import pytest
-from pddlval import GroundAction, Simulator, State
 
 from pddl2nl.macros.movement import movements
 from pddl2nl.policies.hvr.repair import Repair, Repaired
 from pddl2nl.tasks import shipped_domain
+from pddlval import GroundAction, Simulator, State
 
 
 @lru_cache

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pddlval import Simulator
 
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.nl import Reader, Teller, make_names, template_wording
@@ -13,6 +12,7 @@ from pddl2nl.pddl import parse_task
 from pddl2nl.policies import POLICIES, Episode, Limits, Setting
 from pddl2nl.policies.events import Event, Finished
 from pddl2nl.policies.pddl_reading import PDDLReader
+from pddlval import Simulator
 
 DOMAIN = """(define (domain kitchen)
   (:requirements :adl :numeric-fluents :derived-predicates)

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from pddlval import Simulator
 
 from pddl2nl.llm import Message, ScriptedReply
 from pddl2nl.pddl import Task, parse_problem
@@ -14,6 +13,7 @@ from pddl2nl.policies import Setting
 from pddl2nl.policies.events import Rejected
 from pddl2nl.policies.observations import SHOWN
 from pddl2nl.policies.pddl_reading import PDDLReader
+from pddlval import Simulator
 
 LIFT, PUT = "Action: lift cup_0 from place_1", "Action: put cup_0 on place_0"
 

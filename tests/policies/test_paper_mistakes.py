@@ -11,11 +11,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from pddlval import Simulator
 
 from pddl2nl.llm import Completion, Request, Usage
 from pddl2nl.nl import Reader, Teller, make_names, wording_from_json
 from pddl2nl.policies import Limits, Setting
+from pddlval import Simulator
 
 LIFT, PUT, BACK = "lift cup_0 from place_1", "put cup_0 on place_0", "lift cup_0 from place_0"
 

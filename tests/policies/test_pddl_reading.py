@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pddlval import Simulator
 
 from pddl2nl.policies.pddl_reading import PDDLReader
+from pddlval import Simulator
 
 
 @pytest.fixture(scope="module")

@@ -10,12 +10,12 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from pddlval import Simulator
 
 from pddl2nl.pddl import Task, parse_problem
 from pddl2nl.policies import POLICIES, Episode, Limits
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.generators import generate
+from pddlval import Simulator
 
 SEEDS = range(1, 11)
 DRAWS = 4000

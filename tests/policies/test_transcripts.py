@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pddlval import GroundAction, Simulator, validate
 
 from pddl2nl.experiments.example import SolvedProblem, tell_example
 from pddl2nl.llm import Message
@@ -25,6 +24,7 @@ from pddl2nl.policies import HVR_POLICIES, POLICIES, Setting
 from pddl2nl.policies.pddl_reading import PDDLReader
 from pddl2nl.policies.prompting import prompt_file
 from pddl2nl.tasks import shipped_domain
+from pddlval import GroundAction, Simulator, validate
 
 GOLDEN = Path(__file__).parent / "golden"
 TWINS = [

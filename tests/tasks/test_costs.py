@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from pddlval import read_plan, validate
 
 from pddl2nl.errors import InputError
 from pddl2nl.nl import check_wording, template_wording
 from pddl2nl.pddl import Task, check_domain, load_task, parse_domain, parse_problem, write_domain, write_problem
 from pddl2nl.tasks.costs import StrippedCosts, strip_costs
+from pddlval import read_plan, validate
 
 DOMAIN = """
 (define (domain roads)

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from pddlval import GroundAction, Simulator, State
 
 from pddl2nl.baselines.fast_downward import search
 from pddl2nl.nl import Teller, load_wording, make_names
@@ -15,6 +14,7 @@ from pddl2nl.nl.reading.read_state import read_problem
 from pddl2nl.pddl import Atom, GroundAtom, Not, conjuncts, parse_problem, parse_task, write_domain, write_problem
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.references import Reference, Way, reference_of
+from pddlval import GroundAction, Simulator, State
 
 KITCHEN = shipped_domain("kitchen")
 REFERENCES = KITCHEN.references

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pddlval import GroundAction, Plan, Report, Simulator, read_plan, validate
 
 from pddl2nl.errors import InputError
 from pddl2nl.pddl import Condition, Task, load_task, parse_task, write_condition, write_domain, write_problem
@@ -20,6 +19,7 @@ from pddl2nl.tasks.mystery_words import MYSTERY_WORDS
 from pddl2nl.tasks.obfuscation import SCHEMES
 from pddl2nl.tasks.renaming import Renaming, plan_text, renaming_from_json
 from pddl2nl.tasks.shipped import shipped_domain
+from pddlval import GroundAction, Plan, Report, Simulator, read_plan, validate
 from tests.pddl import strategies
 from tests.tasks.renamed_tasks import BUILT_IN, renamed, symbols_of, words
 from tests.validators import random_tasks

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
-from pddlval import GroundAction, read_plan, validate
 
 from pddl2nl.errors import InputError
 from pddl2nl.nl import check_wording, template_wording
 from pddl2nl.pddl import Task, parse_domain, parse_problem, parse_task, write_domain, write_problem
 from pddl2nl.tasks.transformations import TRANSFORMATIONS, transform
+from pddlval import GroundAction, read_plan, validate
 
 DOMAIN = parse_domain(
     "(define (domain roads) (:requirements :strips :action-costs) (:predicates (at ?p) (road ?a ?b))"

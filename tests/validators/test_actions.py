@@ -1,9 +1,9 @@
 """Ground actions as text, and what can be wrong with one."""
 
 import pytest
-from pddlval import BadActionError, GroundAction, Simulator
 
 from pddl2nl.pddl import InputError, Task
+from pddlval import BadActionError, GroundAction, Simulator
 
 
 def test_text_of_an_action() -> None:

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 import pytest
+
+from pddl2nl.pddl import Condition, GroundAtom, parse_task
 from pddlval.advice import advice_lines, gives_advice
 from pddlval.numeric import UndefinedError
 from pddlval.state import Number
-
-from pddl2nl.pddl import Condition, GroundAtom, parse_task
 
 DOMAIN = """
 (define (domain d) (:requirements :adl :derived-predicates :numeric-fluents)

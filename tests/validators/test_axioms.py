@@ -13,11 +13,6 @@ from typing import Any
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from pddlval import Simulator, joins, memos, validate
-from pddlval.axioms import Axioms
-from pddlval.numeric import UndefinedError
-from pddlval.semantics import holds
-from pddlval.state import Statics
 
 from pddl2nl.pddl import (
     And,
@@ -33,6 +28,11 @@ from pddl2nl.pddl import (
     stratify,
     write_condition,
 )
+from pddlval import Simulator, joins, memos, validate
+from pddlval.axioms import Axioms
+from pddlval.numeric import UndefinedError
+from pddlval.semantics import holds
+from pddlval.state import Statics
 
 
 def _load(name: str) -> ModuleType:

@@ -8,12 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pddlval.command
 import pytest
-from pddlval.command import batch_lines, judge_batch
-from pddlval.__main__ import main
 
+import pddlval.command
 from pddl2nl.pddl import Domain, Task
+from pddlval.__main__ import main
+from pddlval.command import batch_lines, judge_batch
 
 pytestmark = pytest.mark.usefixtures("here")
 

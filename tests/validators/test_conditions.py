@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from pddl2nl.pddl import Atom, Comparison, Condition, Exists, Fluent, GroundAtom, Not, Preference, TypedName, parse_task
 from pddlval import joins, memos
 from pddlval.conditions import Places, Reader, compile_condition, compile_expression, negation_normal
 from pddlval.numeric import UndefinedError, evaluate
 from pddlval.semantics import holds, unmet
 from pddlval.state import Statics
-
-from pddl2nl.pddl import Atom, Comparison, Condition, Exists, Fluent, GroundAtom, Not, Preference, TypedName, parse_task
 
 
 def _load(name: str) -> ModuleType:

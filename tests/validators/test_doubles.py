@@ -2,10 +2,9 @@
 
 from fractions import Fraction
 
+from pddl2nl.pddl import Task, parse_task
 from pddlval import Simulator, val_text, validate
 from pddlval.doubles import in_doubles
-
-from pddl2nl.pddl import Task, parse_task
 
 DOMAIN = """
 (define (domain d) (:requirements :adl :derived-predicates :numeric-fluents)

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
-from pddlval import GroundAction, Simulator, validate
-from pddlval.effects import Change, Outcome
 
 from pddl2nl.pddl import GroundAtom, Task, parse_task, write_condition
+from pddlval import GroundAction, Simulator, validate
+from pddlval.effects import Change, Outcome
 
 DOMAIN = """
 (define (domain works)

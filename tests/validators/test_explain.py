@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pddlval import Report, validate
-
 from pddl2nl.pddl import Task, parse_task, write_condition
+from pddlval import Report, validate
 
 DOMAIN = """
 (define (domain garden)

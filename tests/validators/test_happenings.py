@@ -3,10 +3,10 @@
 from fractions import Fraction
 
 import pytest
-from pddlval import Simulator, read_plan
-from pddlval.happenings import Claims, claim_effects, happenings
 
 from pddl2nl.pddl import Task, parse_task
+from pddlval import Simulator, read_plan
+from pddlval.happenings import Claims, claim_effects, happenings
 
 
 def numbers(text: str) -> list[tuple[Fraction, tuple[int, ...]]]:

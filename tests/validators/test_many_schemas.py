@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import random
 
-from pddlval import Simulator
-
 from pddl2nl.pddl import Task, parse_task
+from pddlval import Simulator
 
 
 def grounded(count: int) -> Task:

@@ -12,9 +12,9 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from pddlval import GroundAction, Simulator, State, read_plan
 
 from pddl2nl.pddl import GroundAtom, Task, load_task, parse_task, write_domain, write_problem
+from pddlval import GroundAction, Simulator, State, read_plan
 
 
 def _beside(name: str) -> ModuleType:

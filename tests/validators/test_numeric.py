@@ -11,8 +11,6 @@ from operator import add, mul, sub, truediv
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pddlval import val_text, validate
-from pddlval.numeric import UndefinedError, as_float, calculate, evaluate, exact, plain_number
 
 from pddl2nl.pddl import (
     Arithmetic,
@@ -25,6 +23,8 @@ from pddl2nl.pddl import (
     UnsupportedError,
     parse_task,
 )
+from pddlval import val_text, validate
+from pddlval.numeric import UndefinedError, as_float, calculate, evaluate, exact, plain_number
 
 HUGE = 10**400
 

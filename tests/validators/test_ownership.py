@@ -1,10 +1,10 @@
 """Who gets into whose way within a happening, in the words of VAL."""
 
 import pytest
-from pddlval import Simulator, read_plan
-from pddlval.ownership import Claims, claim
 
 from pddl2nl.pddl import Task, parse_task
+from pddlval import Simulator, read_plan
+from pddlval.ownership import Claims, claim
 
 DOMAIN = """
 (define (domain d) (:requirements :adl :derived-predicates :numeric-fluents)

@@ -19,9 +19,9 @@ from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
-from pddlval import GroundAction, Simulator, read_plan
 
 from pddl2nl.pddl import Comparison, Condition, Task, load_task, parse_task, write_domain, write_problem
+from pddlval import GroundAction, Simulator, read_plan
 
 
 def _beside(name: str) -> ModuleType:

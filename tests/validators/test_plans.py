@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pddlval import GroundAction, Plan, PlanStep, load_plan, read_plan
 
 from pddl2nl.pddl import Diagnostic, InputError, PDDLError
+from pddlval import GroundAction, Plan, PlanStep, load_plan, read_plan
 
 
 def test_one_action_a_line() -> None:

@@ -13,7 +13,6 @@ from types import ModuleType
 from typing import Any
 
 from hypothesis import assume, given, settings
-from pddlval import Cause, GroundAction, Simulator, State, validate
 
 from pddl2nl.pddl import (
     And,
@@ -27,6 +26,7 @@ from pddl2nl.pddl import (
     write_domain,
     write_problem,
 )
+from pddlval import Cause, GroundAction, Simulator, State, validate
 
 
 def _beside(name: str) -> ModuleType:

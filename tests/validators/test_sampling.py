@@ -12,9 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from pddlval import GroundAction, Simulator, State, sampling
 
 from pddl2nl.pddl import Task, load_task, parse_task
+from pddlval import GroundAction, Simulator, State, sampling
 
 # The chi-square distribution's upper 0.1 % point is about this many standard deviations above its mean, at 5 to 100
 # degrees of freedom: the seeds are fixed, so nothing fails by chance.

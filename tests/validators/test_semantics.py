@@ -12,8 +12,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pddlval.normal_form import free_variables
-from pddlval.semantics import UndefinedError, compare, ground_atom, holds, unmet
 
 from pddl2nl.pddl import (
     And,
@@ -34,6 +32,8 @@ from pddl2nl.pddl import (
     substitute,
 )
 from pddl2nl.pddl import Number as NumberNode
+from pddlval.normal_form import free_variables
+from pddlval.semantics import UndefinedError, compare, ground_atom, holds, unmet
 
 
 def _load(name: str) -> ModuleType:

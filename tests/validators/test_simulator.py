@@ -6,10 +6,10 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
-from pddlval import GroundAction, Simulator, validate
-from pddlval.simulator import simulator_of
 
 from pddl2nl.pddl import Atom, Comparison, Equality, Fluent, GroundAtom, InputError, Not, Task, parse_task
+from pddlval import GroundAction, Simulator, validate
+from pddlval.simulator import simulator_of
 
 
 def atom(text: str) -> GroundAtom:

@@ -7,10 +7,9 @@ import pickle
 import threading
 from fractions import Fraction
 
+from pddl2nl.pddl import GroundAtom, Task, parse_task
 from pddlval import Simulator, State
 from pddlval.state import BITS, changed_levels
-
-from pddl2nl.pddl import GroundAtom, Task, parse_task
 
 DOMAIN = """
 (define (domain lamps)

@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from pddl2nl.pddl import Task, load_task, parse_task
 from pddlval import GroundAction, Simulator, State
 from pddlval.queries import Branch, branches
 from pddlval.schemas import Schemas
 from pddlval.semantics import UndefinedError, holds
-
-from pddl2nl.pddl import Task, load_task, parse_task
 
 CONSTANTS = "a b - small c d - large"
 

@@ -1,10 +1,10 @@
 """What is not executed is refused by name and place; all the rest of PDDL 2.2 without time is executed."""
 
 import pytest
-from pddlval import Simulator, validate
 
 from pddl2nl.pddl import Task as _Task
 from pddl2nl.pddl import UnsupportedError, parse_domain, parse_problem
+from pddlval import Simulator, validate
 
 DOMAIN = """(define (domain d)
   (:requirements :adl :fluents :derived-predicates :durative-actions :preferences :constraints :time :object-fluents)

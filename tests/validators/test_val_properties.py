@@ -13,12 +13,12 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from pddl2nl.pddl import GroundAtom, Task, When
 from pddlval import GroundAction, Plan, PlanStep, Report, Simulator, State, val_text, validate
 from pddlval.happenings import claim_effects, happenings
 from pddlval.names import subformulas
 from pddlval.schemas import Ground
-
-from pddl2nl.pddl import GroundAtom, Task, When
 
 
 def _beside(name: str) -> ModuleType:

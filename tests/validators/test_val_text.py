@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
+
+from pddl2nl.pddl import Task, parse_task
 from pddlval import read_plan, val_summary, val_text, val_verdict, validate
 from pddlval.val_text import val_lines
 from pddlval.validate import VAL_TOLERANCE
-
-from pddl2nl.pddl import Task, parse_task
 
 GOLDEN = Path(__file__).parent / "golden"
 

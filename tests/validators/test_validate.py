@@ -4,9 +4,9 @@ import json
 from fractions import Fraction
 
 import pytest
-from pddlval import Cause, GroundAction, Plan, PlanStep, Report, validate
 
 from pddl2nl.pddl import Atom, InputError, Not, Task, parse_task, write_condition
+from pddlval import Cause, GroundAction, Plan, PlanStep, Report, validate
 
 SOLUTION = "(unstack c a) (put-down c) (pick-up b) (stack b c) (pick-up a) (stack a b)"
 

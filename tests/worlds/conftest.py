@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib.util
 
 import pytest
-from pddlval import GroundAction, Simulator, State
 
 from pddl2nl.pddl import Task, parse_task
+from pddlval import GroundAction, Simulator, State
 
 DOMAIN = """
 (define (domain small-kitchen)

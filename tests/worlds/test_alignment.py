@@ -6,11 +6,11 @@ from fractions import Fraction
 
 from hypothesis import given
 from hypothesis import strategies as st
-from pddlval import Simulator
 
 from pddl2nl.pddl import GroundAtom, Task, parse_task
 from pddl2nl.worlds.alignment import Value, accounts, align
 from pddl2nl.worlds.triples import Triple, triple_of
+from pddlval import Simulator
 from tests.worlds.conftest import DOMAIN, PROBLEM, after
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from pddlval import BadActionError, Simulator
 
 from pddl2nl.errors import InputError
 from pddl2nl.pddl import GroundAtom, Task
 from pddl2nl.worlds.alignment import accounts, align
 from pddl2nl.worlds.executor import FaultyExecutor, ModelExecutor, executor_for
 from pddl2nl.worlds.faults import parse_faults
+from pddlval import BadActionError, Simulator
 from tests.worlds.conftest import action, after
 
 PLAN = ("(open-it fridge-1)", "(take egg-1 fridge-1)", "(put-on egg-1 pan-1)")

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pddlval import GroundAction
 
 from pddl2nl.errors import InputError
 from pddl2nl.pddl import GroundAtom, Task
 from pddl2nl.worlds.faults import Change, Fact, Failure, Faults, Pattern, check_faults, parse_faults, read_faults
+from pddlval import GroundAction
 
 
 def fact(*atom: str, positive: bool = True, value: Fraction | None = None) -> Fact:

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pddlval import Simulator, State
 
 from pddl2nl.errors import InputError
 from pddl2nl.nl import make_names
@@ -18,6 +17,7 @@ from pddl2nl.pddl.task import Task as PddlTask
 from pddl2nl.pddl.tree import Domain, Predicate, Problem, TypedName
 from pddl2nl.worlds.knowledge_graph import KnowledgeGraph
 from pddl2nl.worlds.ontology import load_ontology, parse_ontology
+from pddlval import Simulator, State
 from tests.worlds.conftest import ONTOLOGY, action, after
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from pddlval import GroundAction
-
 from pddl2nl.nl.reading.match import Pattern, alignments
 from pddl2nl.nl.reading.match_objects import KnownObject, Lexicon
 from pddl2nl.nl.reading.match_words import Word, reduce_prepositions
 from pddl2nl.pddl.task import Task, changed_predicates
 from pddl2nl.pddl.tree import ActionSchema, Atom, conjuncts
+from pddlval import GroundAction
 
 __all__ = ["Endings"]
 

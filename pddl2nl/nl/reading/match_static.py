@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pddlval import GroundAction
-
 from pddl2nl.pddl.task import Task, changed_predicates
 from pddl2nl.pddl.tree import ActionSchema, Atom, conjuncts
+from pddlval import GroundAction
 
 __all__ = ["StaticTypes"]
 

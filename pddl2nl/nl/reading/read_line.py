@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
-from pddlval import GroundAction
-
 from pddl2nl.nl.reading.match import RULES, Loose, Matched, Matcher, NamedObjects, Pattern
 from pddl2nl.nl.reading.match_ending import Endings
 from pddl2nl.nl.reading.match_exact import ExactForm, FormIndex
@@ -22,6 +20,7 @@ from pddl2nl.nl.reading.verdicts import TRAILING, Verdict, verdict_of
 from pddl2nl.nl.wording import Wording
 from pddl2nl.pddl.task import Task
 from pddl2nl.pddl.tree import Domain
+from pddlval import GroundAction
 
 __all__ = ["BREAKS", "ActionGrammar"]
 

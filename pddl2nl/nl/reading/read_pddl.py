@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from pddlval import GroundAction
-
 from pddl2nl.nl.reading.match_objects import KnownObject, Lexicon
 from pddl2nl.nl.reading.match_words import fold
 from pddl2nl.nl.reading.verdicts import TRAILING, Verdict, verdict_of
 from pddl2nl.pddl.tree import ActionSchema, Domain
+from pddlval import GroundAction
 
 __all__ = ["PDDLGrammar"]
 

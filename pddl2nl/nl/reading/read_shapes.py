@@ -14,8 +14,6 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from pddlval import GroundAction
-
 from pddl2nl.nl.reading.match_objects import KnownObject
 from pddl2nl.nl.reading.match_static import StaticTypes
 from pddl2nl.nl.reading.match_words import fold, reserved_words, words_of
@@ -23,6 +21,7 @@ from pddl2nl.nl.reading.read_line import BREAKS, ActionGrammar
 from pddl2nl.nl.reading.read_peel import PEELED_WORDS
 from pddl2nl.nl.reading.readings import Status
 from pddl2nl.nl.reading.verdicts import Verdict
+from pddlval import GroundAction
 
 __all__ = ["ShapedGrammar"]
 

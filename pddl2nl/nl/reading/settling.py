@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from pddlval import Simulator, State
-
 from pddl2nl.nl.reading.readings import Reading, Readings, settle
+from pddlval import Simulator, State
 
 __all__ = ["settle_plan"]
 

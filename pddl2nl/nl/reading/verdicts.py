@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from pddlval import GroundAction
-
 from pddl2nl.nl.reading.readings import Status
+from pddlval import GroundAction
 
 __all__ = ["TRAILING", "Verdict", "verdict_of"]
 

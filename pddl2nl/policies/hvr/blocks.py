@@ -12,8 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from pddlval import BadActionError, GroundAction, Simulator, State
-
 from pddl2nl.llm import Message
 from pddl2nl.macros.generation import told_condition
 from pddl2nl.macros.prompting import shortened
@@ -25,6 +23,7 @@ from pddl2nl.policies.event_making import read_event
 from pddl2nl.policies.hvr.events import BlockExpanded
 from pddl2nl.policies.hvr.mapping import ActionMapper
 from pddl2nl.policies.hvr.repair import Repair
+from pddlval import BadActionError, GroundAction, Simulator, State
 
 __all__ = ["EFFECT_MISSING", "LONGEST_BLOCK", "LONGEST_PLAN", "Block", "Expander", "Job", "verified"]
 

@@ -13,8 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pddlval import GroundAction, Simulator, State
-
 from pddl2nl.llm import Message
 from pddl2nl.macros.movement import movements
 from pddl2nl.macros.prompting import numbered
@@ -29,6 +27,7 @@ from pddl2nl.policies.prompting import prompt_text
 from pddl2nl.tasks.references import reference_of, references_of
 from pddl2nl.tasks.shipped import match_shipped, shipped_domain
 from pddl2nl.worlds.ontology import Ontology
+from pddlval import GroundAction, Simulator, State
 
 __all__ = ["Worked", "shots", "shown_for"]
 

@@ -12,8 +12,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from pddlval import BadActionError, GroundAction, State
-
 from pddl2nl.macros.generation import told_condition
 from pddl2nl.nl.articles import within_sentence
 from pddl2nl.nl.compose import number_text
@@ -22,6 +20,7 @@ from pddl2nl.policies.hvr.events import Discrepancy
 from pddl2nl.policies.hvr.plan import Part, whole
 from pddl2nl.policies.hvr.planner import Planner
 from pddl2nl.worlds.alignment import Alignment, accounts, align
+from pddlval import BadActionError, GroundAction, State
 
 __all__ = ["CarriedOut", "Execution"]
 

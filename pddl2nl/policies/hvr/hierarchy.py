@@ -20,9 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pddlval import State
-from pddlval.names import names_in
-
 from pddl2nl.errors import InputError
 from pddl2nl.macros.conditions import ReadConditions
 from pddl2nl.macros.generation import (
@@ -42,6 +39,8 @@ from pddl2nl.policies.hvr.events import MacroPlanned, MacroProved, MacrosConditi
 from pddl2nl.policies.hvr.library import known_blocks, known_macros
 from pddl2nl.policies.hvr.plan import Part, macro_words
 from pddl2nl.policies.hvr.planner import GOAL_MISSING, Planner
+from pddlval import State
+from pddlval.names import names_in
 
 __all__ = ["ROUNDS", "HierarchicalPlanner"]
 

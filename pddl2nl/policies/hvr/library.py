@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from string import ascii_uppercase
 
-from pddlval import GroundAction
-
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.macros.library import Library, free_name, write_whole
 from pddl2nl.macros.macro import CannotComposeError
@@ -23,6 +21,7 @@ from pddl2nl.policies.hvr.plan import Part
 from pddl2nl.worlds.knowledge_graph import KnowledgeGraph
 from pddl2nl.worlds.ontology import Ontology
 from pddl2nl.worlds.similarity import Embed
+from pddlval import GroundAction
 
 __all__ = ["ONTOLOGY_FILE", "keep_macros", "known_blocks", "known_macros"]
 

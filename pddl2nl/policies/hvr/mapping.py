@@ -17,8 +17,6 @@ from dataclasses import dataclass
 from itertools import combinations, islice, permutations, product
 from math import prod
 
-from pddlval import BadActionError, GroundAction, Simulator, State
-from pddlval.names import subformulas
 from rapidfuzz import fuzz
 
 from pddl2nl.nl import Reading, Teller
@@ -26,6 +24,8 @@ from pddl2nl.nl.reading.readings import settle
 from pddl2nl.pddl import ActionSchema, Atom, Comparison, Condition, changed_predicates
 from pddl2nl.policies.policy import ActionReader
 from pddl2nl.worlds.similarity import Embed, Vectors, nearest, plain
+from pddlval import BadActionError, GroundAction, Simulator, State
+from pddlval.names import subformulas
 
 __all__ = ["ActionMapper", "Mapped"]
 

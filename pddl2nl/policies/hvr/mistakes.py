@@ -19,12 +19,11 @@ from dataclasses import replace
 from itertools import combinations, groupby, product
 from typing import Literal, get_args
 
-from pddlval import BadActionError, GroundAction
-
 from pddl2nl.macros.macro import Conditions
 from pddl2nl.macros.movement import movements
 from pddl2nl.pddl import And, Atom, Condition, Not, changed_predicates, conjuncts
 from pddl2nl.policies.hvr.oracle_world import PromptWorld
+from pddlval import BadActionError, GroundAction
 
 __all__ = ["IMPOSSIBLE", "MISTAKES", "Mistake", "impossible_block", "mistaken_block", "wrong_precondition"]
 

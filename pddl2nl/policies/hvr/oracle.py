@@ -16,8 +16,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from pddlval import GroundAction, State
-
 from pddl2nl.baselines.told_task import ToldTaskError
 from pddl2nl.llm import Message
 from pddl2nl.macros.macro import Conditions
@@ -29,6 +27,7 @@ from pddl2nl.policies.hvr.mistakes import IMPOSSIBLE, Mistake, impossible_block,
 from pddl2nl.policies.hvr.oracle_knowledge import Knowledge, KnownMacro, KnownTask, under_told_names
 from pddl2nl.policies.hvr.oracle_reading import PromptReader, Seen, item_lines
 from pddl2nl.policies.hvr.oracle_world import PromptWorld
+from pddlval import GroundAction, State
 
 __all__ = ["HierarchicalOracle"]
 

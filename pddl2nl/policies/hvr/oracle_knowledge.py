@@ -12,13 +12,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from pddlval import GroundAction
-from pddlval.names import subformulas
-
 from pddl2nl.nl import Wording, make_names
 from pddl2nl.nl.names import SCHEMES
 from pddl2nl.pddl import Atom, Condition, Domain, Problem, Task, TypedName, is_variable, parse_problem, substitute
 from pddl2nl.tasks.references import Block, reference_task, references_of, told_references
+from pddlval import GroundAction
+from pddlval.names import subformulas
 
 __all__ = ["Knowledge", "KnownMacro", "KnownTask", "known_tasks", "terms_of", "under_told_names"]
 

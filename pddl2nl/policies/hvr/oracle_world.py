@@ -8,9 +8,6 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 
-from pddlval import GroundAction, Simulator, State
-from pddlval.semantics import UndefinedError, holds
-
 from pddl2nl.baselines import TaskTexts, solve
 from pddl2nl.baselines.told_task import ToldTaskError
 from pddl2nl.errors import InfrastructureError
@@ -41,6 +38,8 @@ from pddl2nl.pddl import (
     write_problem,
 )
 from pddl2nl.policies.hvr.oracle_knowledge import terms_of
+from pddlval import GroundAction, Simulator, State
+from pddlval.semantics import UndefinedError, holds
 
 __all__ = ["PromptWorld", "Run"]
 

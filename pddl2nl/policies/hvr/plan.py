@@ -6,12 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pddlval import GroundAction, State
-
 from pddl2nl.macros.conditions import ReadConditions
 from pddl2nl.macros.prompting import shortened
 from pddl2nl.nl import Teller
 from pddl2nl.policies.hvr.prompts import Executed
+from pddlval import GroundAction, State
 
 __all__ = ["MOST_MACROS", "Mechanism", "Part", "grouped", "macro_numbers", "macro_words", "whole"]
 

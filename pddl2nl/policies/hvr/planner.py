@@ -5,8 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from pddlval import State
-
 from pddl2nl.llm import Message
 from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.hvr.blocks import LONGEST_PLAN, Block, Expander, Job
@@ -15,6 +13,7 @@ from pddl2nl.policies.hvr.examples import shown_for
 from pddl2nl.policies.hvr.plan import Mechanism, Part, grouped, macro_numbers, whole
 from pddl2nl.policies.hvr.prompts import Executed, Prompter
 from pddl2nl.policies.hvr.sight import Sight
+from pddlval import State
 
 __all__ = ["Planner", "WholePlanner"]
 

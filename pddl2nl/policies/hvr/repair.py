@@ -13,11 +13,10 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pddlval import BadActionError, GroundAction, Simulator, State
-from pddlval.names import subformulas
-
 from pddl2nl.macros.movement import Movement, movements, moves_towards
 from pddl2nl.pddl import Atom, Condition
+from pddlval import BadActionError, GroundAction, Simulator, State
+from pddlval.names import subformulas
 
 __all__ = ["Repair", "Repaired"]
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from pddlval import Simulator
-
 from pddl2nl.pddl import Domain, Task, parse_domain, parse_problem
 from pddl2nl.tasks.generators import Generated
+from pddlval import Simulator
 
 ROOT = Path(__file__).resolve().parents[3]
 

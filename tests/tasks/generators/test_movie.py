@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pddlval import Simulator
 
 from pddl2nl.baselines import TaskTexts, solve
 from pddl2nl.errors import InputError
 from pddl2nl.pddl import Task, conjuncts, load_domain, parse_domain, parse_problem
 from pddl2nl.tasks.generators import generate
+from pddlval import Simulator
 
 DOMAIN = Path(__file__).resolve().parents[3] / "domains" / "movie" / "domain.pddl"
 BUYING = ["(get-chips c1)", "(get-dip d1)", "(get-pop p1)", "(get-cheese z1)", "(get-crackers k1)"]
