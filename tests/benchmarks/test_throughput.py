@@ -37,7 +37,7 @@ LEAST = 0.9
 SERVER = """
 import sys
 from pddl2nl.llm import Completion
-from pddl2nl.llm.loopback import ChatServer
+from tests.llm.chat_server import ChatServer
 class Looking:
     name = "looking"
     def complete(self, request):
@@ -54,7 +54,7 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
     pipe = subprocess.PIPE
     command = [sys.executable, "-c", SERVER, str(DELAY)]
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, cwd=Path(__file__).parents[2]) as process:
         assert process.stdout is not None
         yield process.stdout.readline().strip()
         process.communicate("\n")

@@ -15,7 +15,7 @@ from pddl2nl.cli import convert, tell, word
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.models import wrap_model
 from pddl2nl.llm import Completion, Request, ScriptedModel
-from pddl2nl.llm.loopback import ChatServer
+from tests.llm.chat_server import ChatServer
 
 DOMAIN = """(define (domain doors)
   (:requirements :typing :negative-preconditions)

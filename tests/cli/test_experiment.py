@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.cli.app import main
-from pddl2nl.llm.loopback import ChatServer
 from tests.cli.looking import Looking
+from tests.llm.chat_server import ChatServer
 
 pytestmark = pytest.mark.usefixtures("home_of_its_own")
 

@@ -14,9 +14,9 @@ import pytest
 
 from pddl2nl.cli.progress import progress_shown
 from pddl2nl.experiments.summary import Progress
-from pddl2nl.llm.loopback import ChatServer
 from pddl2nl.policies.budget import Account
 from tests.cli.looking import Looking
+from tests.llm.chat_server import ChatServer
 
 pytestmark = pytest.mark.usefixtures("home_of_its_own")
 

@@ -13,9 +13,9 @@ import typer
 from pddl2nl.cli import run as command
 from pddl2nl.errors import InputError, Pddl2nlError
 from pddl2nl.llm import ScriptedModel
-from pddl2nl.llm.loopback import ChatServer, Trouble
 from pddl2nl.policies import POLICIES
 from pddl2nl.tasks import shipped_domain
+from tests.llm.chat_server import ChatServer, Trouble
 
 Run = Callable[..., Any]
 

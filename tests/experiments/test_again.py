@@ -24,11 +24,11 @@ from pddl2nl.llm import (
     ScriptedModel,
     Usage,
 )
-from pddl2nl.llm.loopback import ChatServer
 from pddl2nl.nl import template_wording
 from pddl2nl.pddl import Task, parse_task
 from pddl2nl.policies import HVR_POLICIES, POLICIES, event_to_json
 from pddl2nl.policies.events import RecordError
+from tests.llm.chat_server import ChatServer
 
 ODD = "; ☕ überall\u2028und\u0085nirgends\n"
 EXAMPLE_PLAN = "(lift green sink)\n(put green door)\n"

@@ -28,9 +28,9 @@ from pddl2nl.experiments.record import claimed, partial_path, stable
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.llm import OpenAIModel
-from pddl2nl.llm.loopback import ChatServer
 from pddl2nl.pddl import load_task
 from pddl2nl.policies.budget import Account, Limits
+from tests.llm.chat_server import ChatServer
 
 
 @pytest.fixture(scope="module")

@@ -21,8 +21,8 @@ from pddl2nl.experiments.cluster import open_cluster
 from pddl2nl.experiments.jobs import PlannerSpec, make_job
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.experiments.sweep import run_all
-from pddl2nl.llm.loopback import ChatServer
 from pddl2nl.pddl import load_task
+from tests.llm.chat_server import ChatServer
 
 pytestmark = pytest.mark.heavy
 pytest.importorskip("distributed", reason="Dask is absent: pip install 'pddl2nl[cluster]'")

@@ -19,10 +19,10 @@ from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.llm import ReplayModel
 from pddl2nl.llm.cache import Cache
-from pddl2nl.llm.loopback import Call, ChatServer, Trouble
 from pddl2nl.llm.replay import read_exchanges
 from pddl2nl.pddl import load_task
 from pddl2nl.policies.event_json import event_to_json
+from tests.llm.chat_server import Call, ChatServer, Trouble
 
 KEY = "sk-known-key-0987654321"
 EPISODES = 500

@@ -12,10 +12,10 @@ from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.again import replay_record
 from pddl2nl.llm import Completion, Request, Usage
 from pddl2nl.llm.cache import Cache
-from pddl2nl.llm.loopback import ChatServer
 from pddl2nl.pddl import Task
 from pddl2nl.policies.budget import BudgetSpentError, Limits, Purse
 from pddl2nl.tasks import shipped_task
+from tests.llm.chat_server import ChatServer
 
 TURNS = ["unstack block_2 from block_1", "stack block_2 on block_0", "pick up block_1 from the table"]
 

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from pddl2nl.llm.loopback import ChatServer
 from pddl2nl.llm.replay import read_exchanges
+from tests.llm.chat_server import ChatServer
 
 KILLS = 50
 SEED = 20

@@ -16,12 +16,12 @@ from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.runs import RunResult, run_spec
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.llm import Completion, Request, ScriptedModel
-from pddl2nl.llm.loopback import ChatServer, Trouble
 from pddl2nl.pddl import Task
 from pddl2nl.policies.events import Finished, Started
 from pddl2nl.reports import read_record, recheck
 from pddl2nl.reports.records import RunRecord
 from pddl2nl.tasks import shipped_domain
+from tests.llm.chat_server import ChatServer, Trouble
 
 KEY = "sk-known-key-5550123"
 RUNS = 8

@@ -12,10 +12,10 @@ from pddl2nl.experiments import RunSpec, run_spec
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.profiles import PROFILES, apply_profile
 from pddl2nl.llm import Completion, Request
-from pddl2nl.llm.loopback import ChatServer
 from pddl2nl.nl.markers import PLAN_END, PLAN_START
 from pddl2nl.pddl import Task, parse_task
 from pddl2nl.policies.events import Prompted, Replied, Started
+from tests.llm.chat_server import ChatServer
 
 DOMAIN = """(define (domain cups)
   (:requirements :strips :typing)

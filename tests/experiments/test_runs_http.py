@@ -12,10 +12,10 @@ import pytest
 
 from pddl2nl.experiments import run
 from pddl2nl.llm import ScriptedModel
-from pddl2nl.llm.loopback import ChatServer, Trouble
 from pddl2nl.pddl import Task
 from pddl2nl.policies import POLICIES
 from pddl2nl.tasks import shipped_task
+from tests.llm.chat_server import ChatServer, Trouble
 
 KEY = "sk-known-key-0987654321"
 MECHANISMS = [name for name, make in POLICIES.items() if make().needs_model]

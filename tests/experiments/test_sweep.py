@@ -17,10 +17,10 @@ from pddl2nl.experiments.record import claimed, partial_path
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.llm import Completion, EndpointError, ScriptedModel, Usage
-from pddl2nl.llm.loopback import ChatServer, Trouble
 from pddl2nl.nl import template_wording
 from pddl2nl.pddl import load_task
 from pddl2nl.policies.budget import Limits
+from tests.llm.chat_server import ChatServer, Trouble
 
 
 class Endpoint:

@@ -32,7 +32,6 @@ from pddl2nl.llm import (
     Request,
     ScriptedModel,
 )
-from pddl2nl.llm.loopback import ChatServer, Trouble
 from pddl2nl.llm.scripted import ScriptedReply
 from pddl2nl.nl import Teller, choose_wording, make_names, markers, template_wording
 from pddl2nl.pddl import Task, parse_problem, parse_task
@@ -41,6 +40,7 @@ from pddl2nl.policies.example import Example, ExampleStep
 from pddl2nl.policies.prompting import fill, problem_text, prompt_hash, prompt_text
 from pddl2nl.tasks import shipped_domain
 from pddlval import GroundAction, Simulator, State, validate
+from tests.llm.chat_server import ChatServer, Trouble
 
 GOLDEN = Path(__file__).parent / "golden"
 LOGISTICS = """

@@ -13,7 +13,6 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments import RunResult, RunSpec, run, run_spec
 from pddl2nl.experiments.setup import ff_plan
 from pddl2nl.llm import Completion, Request, ScriptedModel, ScriptedReply
-from pddl2nl.llm.loopback import ChatServer
 from pddl2nl.nl import READING_POLICIES, Reader, Teller, choose_wording, make_names, wording_from_json
 from pddl2nl.policies import HVR_POLICIES, POLICIES, event_from_json, event_to_json
 from pddl2nl.policies.events import VOLATILE, Event, Prompted, Read, Replied, Started
@@ -23,6 +22,7 @@ from pddl2nl.reports.gathering import gathered
 from pddl2nl.reports.html import render_report
 from pddl2nl.reports.view import turns_of
 from pddl2nl.tasks import shipped_domain, shipped_domains, shipped_task
+from tests.llm.chat_server import ChatServer
 
 MECHANISMS = [name for name, make in POLICIES.items() if make().needs_model and name not in HVR_POLICIES]
 BARE: dict[str, Any] = {"example": "none", "steps": 40}

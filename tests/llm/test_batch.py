@@ -32,8 +32,8 @@ from pddl2nl.llm.batch_endpoint import BatchEndpoint
 from pddl2nl.llm.cache import Cache
 from pddl2nl.llm.cached import CachedModel
 from pddl2nl.llm.keys import identity_key
-from pddl2nl.llm.loopback import Call, ChatServer, Trouble
-from pddl2nl.llm.loopback_batches import BatchPlan, LineFault, ServedBatch
+from tests.llm.batch_desk import BatchPlan, LineFault, ServedBatch
+from tests.llm.chat_server import Call, ChatServer, Trouble
 
 KEY = "sk-known-key-1234567890"
 AT_ONCE = ("completed",)

@@ -23,8 +23,8 @@ from pddl2nl.llm.batch import BatchRunner, BatchSummary
 from pddl2nl.llm.batch_store import BatchStore
 from pddl2nl.llm.cache import Cache
 from pddl2nl.llm.keys import identity_key
-from pddl2nl.llm.loopback import Call, ChatServer, Trouble
-from pddl2nl.llm.loopback_batches import BatchPlan, LineFault
+from tests.llm.batch_desk import BatchPlan, LineFault
+from tests.llm.chat_server import Call, ChatServer, Trouble
 
 SAID = [f"line {number}" for number in range(10)] + ["length:half"]
 # A process that has everything imported and forks one for each job that it is given.

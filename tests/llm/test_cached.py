@@ -35,8 +35,8 @@ from pddl2nl.llm import (
 from pddl2nl.llm.cache import Cache
 from pddl2nl.llm.cached import CachedModel
 from pddl2nl.llm.keys import identity_key
-from pddl2nl.llm.loopback import ChatServer
 from pddl2nl.llm.stored import completion_to_json
+from tests.llm.chat_server import ChatServer
 
 KEY = "sk-known-key-1234567890"
 

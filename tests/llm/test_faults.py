@@ -23,7 +23,7 @@ from pddl2nl.llm import (
 )
 from pddl2nl.llm.faults import backoff
 from pddl2nl.llm.limiter import Limiter
-from pddl2nl.llm.loopback import ChatServer, Trouble
+from tests.llm.chat_server import ChatServer, Trouble
 
 REQUEST = Request((Message("user", "Go."),))
 

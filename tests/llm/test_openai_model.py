@@ -20,8 +20,8 @@ from pddl2nl.llm import (
     Usage,
     public_url,
 )
-from pddl2nl.llm.loopback import ChatServer, Trouble
 from pddl2nl.llm.types import Completion
+from tests.llm.chat_server import ChatServer, Trouble
 
 KEY = "sk-known-key-1234567890"
 REQUEST = Request((Message("system", "You plan."), Message("user", "Go — ü.")), seed=3)

@@ -21,8 +21,8 @@ from pddl2nl.llm import (
     Usage,
 )
 from pddl2nl.llm.limiter import Limiter
-from pddl2nl.llm.loopback import ChatServer, Trouble
 from pddl2nl.llm.settings import ModelSettings
+from tests.llm.chat_server import ChatServer, Trouble
 
 REQUEST = Request((Message("user", "Go."),), seed=3, stop=("X",))
 REPLY = json.dumps({"choices": [{"message": {"content": "done"}, "finish_reason": "stop"}]})

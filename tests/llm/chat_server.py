@@ -1,13 +1,12 @@
 """Any model behind an OpenAI-compatible endpoint on this machine, with faults on purpose.
 
-For tests of everything between a policy and the wire, with the openai client itself and no network; and for
-other tools, which can so talk to the oracle or to a script::
+For tests of everything between a policy and the wire, with the openai client itself and no network::
 
     with ChatServer(ScriptedModel(["Action: stack a on b"])) as server:
         OpenAIModel("any-name", server.base_url).complete(request)
 
 It speaks ``/v1/chat/completions``, ``/v1/embeddings`` where the model has `embed`, ``/v1/models``, and
-``/v1/files`` and ``/v1/batches`` (`loopback_batches`). Any call can meet a `Trouble` instead of its answer.
+``/v1/files`` and ``/v1/batches`` (`batch_desk`). Any call can meet a `Trouble` instead of its answer.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from pddl2nl.errors import InfrastructureError
-from pddl2nl.llm.loopback_batches import BatchDesk, BatchPlan, Refusal, uploaded
 from pddl2nl.llm.types import Completion, Message, Model, Request
+from tests.llm.batch_desk import BatchDesk, BatchPlan, Refusal, uploaded
 
 __all__ = ["Call", "ChatServer", "Trouble"]
 

@@ -1,4 +1,4 @@
-"""The loopback server as the openai client sees it, and its faults as they look on the wire."""
+"""The server of the tests as the openai client sees it, and its faults as they look on the wire."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import openai
 import pytest
 
 from pddl2nl.llm import Completion, Request, ScriptedModel
-from pddl2nl.llm.loopback import Call, ChatServer, Trouble
-from pddl2nl.llm.loopback_batches import BatchPlan, LineFault
+from tests.llm.batch_desk import BatchPlan, LineFault
+from tests.llm.chat_server import Call, ChatServer, Trouble
 
 BODY = {"model": "m", "messages": [{"role": "user", "content": "hello"}]}
 
@@ -146,7 +146,7 @@ def test_faults_may_depend_on_what_is_called() -> None:
 
 def test_a_delay_comes_before_each_answer_and_each_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
-    monkeypatch.setattr("pddl2nl.llm.loopback.time.sleep", waits.append)
+    monkeypatch.setattr("tests.llm.chat_server.time.sleep", waits.append)
     with ChatServer(Echo(), [None, Trouble(500, delay=0.07)], delay=0.05) as server:
         assert (posted(server)[0], waits) == (200, [0.05])
         assert (posted(server)[0], waits) == (500, [0.05, 0.07])
