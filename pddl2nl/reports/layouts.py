@@ -38,12 +38,12 @@ class _Facts:
 def made_layout(runs: Iterable[RunSummary], name: str = "") -> Layout:
     """A layout of records alone: a row for each suite, by its name, and a column for each configuration.
 
-    A column is called by its policy and by whatever else tells columns apart here: model, style, wording and other
-    settings; of several models each heads the group of its columns. Where there are runs of HVR or its ablations, their
+    A column is named by its policy and by all that differs between columns: model, style, wording and other settings;
+    of several models each heads the group of its columns. Where there are runs of HVR or its ablations, their
     metrics are a table of their own.
     """
     runs = list(runs)
-    facts = {run.name: _facts(run) for run in runs}
+    facts = _told_apart(runs)
     columns = _columns(sorted(set(facts.values()), key=lambda each: each.order))
     places = {each: number for number, each in enumerate(columns)}
     tasks: dict[str, set[str]] = {}
@@ -64,6 +64,32 @@ def _tables(runs: Iterable[RunSummary]) -> tuple[LayoutTable, ...]:
     """What hierarchical policies are measured by stands in a table of its own; without them there is the usual one."""
     hierarchical = any(run.policy in HVR_POLICIES for run in runs)
     return (LayoutTable("coverage"), LayoutTable("hvr")) if hierarchical else ()
+
+
+def _told_apart(runs: Sequence[RunSummary]) -> dict[str, _Facts]:
+    """The facts of each run by its name; runs whose models read different texts never share a column.
+
+    A wording belongs to one domain. So wordings from one source are one column, unless a domain has several of them:
+    then each has a column of its own, named by the start of its hash. Prompt files likewise, whatever the domain.
+    """
+    facts = {run.name: _facts(run) for run in runs}
+    wordings: dict[tuple[_Facts, str], set[str]] = {}
+    prompts: dict[_Facts, set[str]] = {}
+    for run in runs:
+        wordings.setdefault((facts[run.name], run.domain), set()).add(run.wording_id)
+        prompts.setdefault(facts[run.name], set()).add(run.prompts_id)
+    apart = {}
+    for run in runs:
+        own = facts[run.name]
+        several_wordings = len(wordings[own, run.domain]) > 1
+        several_prompts = len(prompts[own]) > 1
+        settings = [own.variant] if own.variant else []
+        apart[run.name] = replace(
+            own,
+            wording=f"{own.wording} {run.wording_id}" if several_wordings else own.wording,
+            variant=", ".join([*settings, f"prompts={run.prompts_id}"]) if several_prompts else own.variant,
+        )
+    return apart
 
 
 def _facts(run: RunSummary) -> _Facts:

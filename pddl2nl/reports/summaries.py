@@ -57,6 +57,8 @@ class RunSummary:
         style: ``nl`` or ``pddl``; empty for planners and walks.
         wording: where the wording came from, short: ``template``, ``llm``, a method, a file's name; empty where none.
         variant: other settings that differ from the defaults, short, for telling columns apart: ``history=compact``.
+        wording_id: the same for equal wordings (a short SHA-256); empty where no wording was used.
+        prompts_id: the same for equal prompt files (a short SHA-256); empty where none was used.
         seed: None for planners.
         outcome: of an episode, or the planner's status.
         link: the first broken link; None where the run was solved.
@@ -80,6 +82,8 @@ class RunSummary:
     style: str = ""
     wording: str = ""
     variant: str = ""
+    wording_id: str = ""
+    prompts_id: str = ""
     seed: int | None = None
     outcome: str = ""
     link: BrokenLink | None = None

@@ -7,11 +7,13 @@ once, each by one process, and their events are not kept.
 from __future__ import annotations
 
 import gc
+import hashlib
+import json
 import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -57,6 +59,8 @@ def summarize(record: Record) -> RunSummary:
         style=said.style,
         wording=said.wording,
         variant=said.variant,
+        wording_id=said.wording_id,
+        prompts_id=said.prompts_id,
         seed=said.seed,
         outcome=record.outcome,
         link=first_broken_link(record),
@@ -84,6 +88,8 @@ class _Said:
     style: str = ""
     wording: str = ""
     variant: str = ""
+    wording_id: str = ""
+    prompts_id: str = ""
     seed: int | None = None
 
 
@@ -96,7 +102,15 @@ def _of_run(record: RunRecord) -> _Said:
     if started.model == "none":
         return _Said(started.policy, message, seed=started.seed)
     return _Said(
-        started.policy, message, started.model, started.style, _wording(started), _variant(started), started.seed
+        started.policy,
+        message,
+        started.model,
+        started.style,
+        _wording(started),
+        _variant(started),
+        _hash_of({name: said for name, said in (started.wording or {}).items() if name != "source"}),
+        _hash_of(started.prompts),
+        started.seed,
     )
 
 
@@ -117,6 +131,13 @@ def _wording(started: Started) -> str:
     source = started.wording.get("source")
     method = source.get("method") if isinstance(source, dict) else None
     return str(method) if method else "file"
+
+
+def _hash_of(told: Mapping[str, object]) -> str:
+    """A short SHA-256 of what shaped the prompts; empty for nothing."""
+    if not told:
+        return ""
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:8]
 
 
 def _variant(started: Started) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,18 @@ def test_columns_are_called_by_what_tells_them_apart():
     assert _labels(_run("act", "m", wording="template"), _run("act", "m")) == ["act hand", "act template"]
     some = _run("act", "m", variant="translator=llm, history=compact")
     assert _labels(_run("act", "m", variant="translator=llm"), some) == ["act", "act history=compact"]
+
+
+def test_two_wordings_of_one_domain_are_two_columns() -> None:
+    """Once three wordings of one domain became one column, "act 0.7"."""
+    one, other = (_run("act", "m", wording="llm", wording_id=f"{n}" * 8) for n in (1, 2))
+    assert _labels(one, other) == ["act llm 11111111", "act llm 22222222"]
+    assert _labels(one, replace(other, domain="another")) == ["act"]
+
+
+def test_two_versions_of_the_prompts_are_two_columns() -> None:
+    one, other = (_run("act", "m", prompts_id=f"{n}" * 8) for n in (1, 2))
+    assert _labels(one, other) == ["act prompts=11111111", "act prompts=22222222"]
 
 
 def test_planners_and_walks_stand_behind_the_models():
