@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         parse_problem,
         parse_task,
     )
+    from pddl2nl.reports.rows import Records, load_records
     from pddl2nl.tasks import shipped_domains, shipped_task
     from pddlval import GroundAction, Report, Simulator, State, StepResult, validate
 
@@ -71,6 +72,7 @@ _HOMES = {
         "parse_problem",
         "parse_task",
     ),
+    "pddl2nl.reports.rows": ("Records", "load_records"),
     "pddl2nl.tasks": ("shipped_domains", "shipped_task"),
     "pddlval": ("GroundAction", "Report", "Simulator", "State", "StepResult", "validate"),
 }
@@ -91,6 +93,7 @@ __all__ = [
     "PlannerResult",
     "Problem",
     "Reader",
+    "Records",
     "Report",
     "RunResult",
     "Simulator",
@@ -105,6 +108,7 @@ __all__ = [
     "convert",
     "load_domain",
     "load_problem",
+    "load_records",
     "load_task",
     "load_wording",
     "parse_domain",

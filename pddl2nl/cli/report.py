@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
-_FORMATS = ("text", "csv", "markdown", "latex", "html")
+_FORMATS = ("text", "csv", "markdown", "latex", "html", "runs")
 _EPILOG = "Example: pddl2nl report runs/first --format html --plots figures"
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of records: of an experiment, or of single runs.")]
@@ -29,8 +29,9 @@ Out = Annotated[
     typer.Option(
         "--out",
         metavar="PATH",
-        help="File to be written; of pages, a file, or the folder that holds them beyond 200 runs.",
-        show_default="standard output; of pages the folder DIR/report",
+        help="Where to write: a file; for csv a folder, one file per table; for html a file, or a folder from 200 runs "
+        "on; for runs a file that ends in .csv, .jsonl or .parquet.",
+        show_default="standard output; for csv, html and runs the folder DIR/report",
     ),
 ]
 Compared = Annotated[
@@ -79,7 +80,8 @@ def _report(
 
     Metrics are computed from the events in the records. Where an endpoint counted no tokens, an estimate stands, marked
     with ~. LaTeX wants the package booktabs. Pages need no network: one file up to 200 runs, a folder with an index
-    beyond; every run can be opened down to each reply. Plots need matplotlib (extra 'plots').
+    beyond; every run can be opened down to each reply. Plots need matplotlib (extra 'plots'). The format csv writes one
+    file per table. The format runs writes one row per run and, in a second file, one row per step, for pandas or R.
 
     Exit code 0: done, whatever the runs came to; 2: no records, or one that is no record.
     """
@@ -89,10 +91,10 @@ def _report(
         raise InputError(f"--format {form}: no such format; there are {', '.join(_FORMATS)}")
     if compare is not None and len(set(compare)) < 2:
         raise InputError(f"--compare {compare[0]}: a column is compared with another; give --compare at least twice")
-    if form == "html" and (compare is not None or metric != "coverage"):
+    if form in ("html", "runs") and (compare is not None or metric != "coverage"):
         raise InputError(
-            "--compare and --metric are for tables, and pages take neither: on a page any two columns can be chosen; "
-            "leave them out, or take another --format"
+            f"--compare and --metric are for tables, and --format {form} takes neither (on a page any two columns can "
+            "be chosen); leave them out, or take another --format"
         )
     gathered = gather(folder)
     if not gathered.runs:
@@ -101,7 +103,13 @@ def _report(
     if form == "html":
         _pages(gathered, out or folder / "report", drawn, paper=paper, as_json=as_json)
         return
+    if form == "runs":
+        _rows(gathered, out or folder / "report" / "runs.csv", drawn, as_json=as_json)
+        return
     tables = _tables(gathered, compare or [], metric, paper=paper)
+    if form == "csv" and not as_json:
+        _csv_files(gathered, tables, out or folder / "report")
+        return
     _show(gathered, tables, form, out, drawn, as_json=as_json)
 
 
@@ -137,6 +145,27 @@ def _show(
         print_tables(tables, console(), alarms)
     else:
         print_text(written(tables, form, alarms))
+
+
+def _csv_files(gathered: Gathered, tables: Sequence[Table], folder: Path) -> None:
+    """One file per table, so that pandas and spreadsheets read each; what is broken is said on standard error."""
+    from pddl2nl.reports.tables import alarms_of, csv_text
+
+    print_warnings(alarms_of(gathered))
+    for table in tables:
+        path = folder / f"{table.key}.csv"
+        write_text_file(path, csv_text(table))
+        print_text(f"report: {path}")
+
+
+def _rows(gathered: Gathered, path: Path, drawn: Sequence[str], *, as_json: bool) -> None:
+    from pddl2nl.reports.rows import Records, write_rows
+
+    runs, steps = write_rows(Records(tuple(run for _, run in sorted(gathered.runs.items()))), path)
+    if as_json:
+        print_json({"runs": str(runs), "steps": str(steps), "plots": [*drawn]})
+    else:
+        print_text(f"runs: {runs}\nsteps: {steps}")
 
 
 def _drawn(gathered: Gathered, folder: Path) -> list[str]:

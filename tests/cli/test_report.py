@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import shutil
 import sys
@@ -11,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import pddl2nl
 from pddl2nl.cli.app import main
 from pddl2nl.reports.metrics import METRICS
 
@@ -58,7 +57,7 @@ def test_tables_metrics_links_and_comparisons_are_printed_in_this_order(
 
 
 def test_every_format_is_printed_or_written(finished: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    for form, beginning in (("csv", "table,"), ("markdown", "## "), ("latex", "\\begin{table}")):
+    for form, beginning in (("markdown", "## "), ("latex", "\\begin{table}")):
         assert main(["report", str(finished), "--format", form]) == 0
         printed = capfd.readouterr().out
         assert beginning in printed
@@ -66,8 +65,49 @@ def test_every_format_is_printed_or_written(finished: Path, tmp_path: Path, capf
         assert main(["report", str(finished), "--format", form, "--out", str(out)]) == 0
         assert capfd.readouterr().out == f"report: {out}\n"
         assert out.read_text(encoding="utf-8").rstrip("\n") == printed.rstrip("\n")
-        if form == "csv":
-            assert any("visitall" in line for line in csv.reader(io.StringIO(printed)) for line in line)
+
+
+def test_csv_is_one_file_per_table_that_pandas_reads(
+    finished: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pandas = pytest.importorskip("pandas")
+    assert main(["report", str(finished), "--format", "csv", "--out", str(tmp_path)]) == 0
+    files = [Path(line.removeprefix("report: ")) for line in capfd.readouterr().out.splitlines()]
+    assert files[0] == tmp_path / "coverage.csv"
+    assert len(files) == 4
+    assert all(len(pandas.read_csv(path)) for path in files)
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_rows_of_runs_and_steps(ending: str, finished: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    pandas = pytest.importorskip("pandas")
+    out = tmp_path / f"mine.{ending}"
+    assert main(["report", str(finished), "--format", "runs", "--out", str(out)]) == 0
+    assert capfd.readouterr().out == f"runs: {out}\nsteps: {tmp_path}/mine-steps.{ending}\n"
+    read = {
+        "csv": pandas.read_csv,
+        "jsonl": lambda path: pandas.read_json(path, lines=True),
+        "parquet": pandas.read_parquet,
+    }[ending]
+    runs, steps = read(out), read(tmp_path / f"mine-steps.{ending}")
+    assert len(runs) == 8
+    assert runs["outcome"].eq("solved").sum() == runs["coverage"].sum()
+    assert set(steps["run"]) <= set(runs["run"])
+    executed = steps[steps["status"] == "executed"].groupby("run").size()
+    lengths = runs[runs["solved"]].set_index("run")["plan-length"]
+    assert {run: executed.get(run, 0) for run in lengths.index} == lengths.to_dict()
+
+
+def test_records_become_frames(finished: Path) -> None:
+    pytest.importorskip("pandas")
+    records = pddl2nl.load_records(finished)
+    assert len(records.to_frame()) == 8
+    assert records.steps_to_frame()["step"].min() == 1
+
+
+def test_rows_in_an_unknown_format_are_refused(finished: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(finished), "--format", "runs", "--out", "runs.xlsx"]) == 2
+    assert ".parquet" in capfd.readouterr().err
 
 
 def test_json_has_the_tables_and_what_broke(finished: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -104,7 +144,7 @@ def test_two_columns_are_compared_by_any_metric(finished: Path, capfd: pytest.Ca
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--format", "docx"], "--format docx: no such format; there are text, csv, markdown, latex, html"),
+        (["--format", "docx"], "--format docx: no such format; there are text, csv, markdown, latex, html, runs"),
         (["--compare", "NL Act"], "give --compare at least twice"),
         (["--compare", "NL Act", "--compare", "NL Basik"], "no column 'NL Basik' in this experiment"),
         (["--metric", "coverages"], "no metric 'coverages'"),

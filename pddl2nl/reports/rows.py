@@ -1,0 +1,194 @@
+"""Records as rows for other tools: one row per run, one row per step, as CSV, JSON Lines, Parquet or pandas frames."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
+from pddl2nl.policies.events import Acted, LookedAround, Rejected
+from pddl2nl.reports.gathering import gather
+from pddl2nl.reports.metrics import METRICS
+from pddl2nl.reports.records import RunRecord, read_record
+from pddl2nl.reports.summaries import RunSummary
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["ROW_FORMATS", "Records", "load_records", "write_rows"]
+
+Row = dict[str, Any]
+
+ROW_FORMATS = (".csv", ".jsonl", ".parquet")
+"""The endings of the files that `write_rows` writes."""
+
+STEP_COLUMNS = ("run", "domain", "problem", "policy", "model", "seed", "step", "status", "action", "text", "unmet")
+
+
+@dataclass(frozen=True)
+class Records:
+    """The finished records of a folder.
+
+    Attributes:
+        runs: a summary of each run, by name: task, configuration, outcome and metrics.
+    """
+
+    runs: tuple[RunSummary, ...]
+
+    def run_rows(self) -> list[Row]:
+        """One row per run. Metrics stand under their names (`pddl2nl.reports.METRICS`); a missing value is None."""
+        return [_run_row(run) for run in self.runs]
+
+    def step_rows(self) -> Iterator[Row]:
+        """One row per step: a turn, or a line of a one-shot plan. Planners have no steps.
+
+        Of several plans that a one-shot mechanism proposed, only the one that counts has rows. ``status`` is
+        ``executed``, ``look-around`` or the reason for which the step was not executed.
+
+        Raises:
+            RecordError: a record changed since it was summarized and is no longer valid.
+        """
+        for run in self.runs:
+            if run.kind != "planner":
+                yield from _step_rows(run)
+
+    def to_frame(self) -> pandas.DataFrame:
+        """`run_rows` as a pandas frame.
+
+        Raises:
+            MissingExtraError: pandas is not installed.
+        """
+        return _pandas().DataFrame(self.run_rows())
+
+    def steps_to_frame(self) -> pandas.DataFrame:
+        """`step_rows` as a pandas frame; raises as `to_frame` does."""
+        return _pandas().DataFrame(list(self.step_rows()), columns=list(STEP_COLUMNS))
+
+
+def load_records(folder: str | Path) -> Records:
+    """The finished records in a folder and below it.
+
+    Raises:
+        RecordError: there is no such folder, or a record is damaged; the message names file and line.
+    """
+    runs = gather(Path(folder)).runs
+    return Records(tuple(run for _, run in sorted(runs.items())))
+
+
+def write_rows(records: Records, path: Path) -> tuple[Path, Path]:
+    """Writes the rows of runs to `path`, and those of steps beside it: ``runs.csv`` and ``runs-steps.csv``.
+
+    Args:
+        path: its ending says the format: ``.csv``, ``.jsonl`` or ``.parquet``.
+
+    Returns:
+        both paths.
+
+    Raises:
+        InputError: another ending.
+        MissingExtraError: Parquet without pandas and pyarrow.
+        InfrastructureError: a file cannot be written.
+    """
+    if path.suffix not in ROW_FORMATS:
+        raise InputError(f"{path}: rows are written as {', '.join(ROW_FORMATS)}; found the ending '{path.suffix}'")
+    beside = path.with_name(f"{path.stem}-steps{path.suffix}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _write(path, records.run_rows(), _run_columns())
+        _write(beside, list(records.step_rows()), STEP_COLUMNS)
+    except OSError as error:
+        raise InfrastructureError(f"cannot write {error.filename or path}: {error.strerror}") from error
+    return path, beside
+
+
+def _write(path: Path, rows: Sequence[Row], columns: Sequence[str]) -> None:
+    if path.suffix == ".parquet":
+        _parquet(path, rows, columns)
+    elif path.suffix == ".jsonl":
+        lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        path.write_text("".join(lines), encoding="utf-8")
+    else:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, columns, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows({name: _csv_cell(value) for name, value in row.items()} for row in rows)
+
+
+def _csv_cell(value: object) -> object:
+    """A cell that no spreadsheet takes for a formula: such text is quoted with an apostrophe."""
+    if isinstance(value, list):
+        value = " ".join(map(str, value))
+    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@")) else value
+
+
+def _parquet(path: Path, rows: Sequence[Row], columns: Sequence[str]) -> None:
+    frame = _pandas().DataFrame(rows, columns=list(columns))
+    try:
+        frame.to_parquet(path)
+    except ImportError as error:
+        raise MissingExtraError("pyarrow", "frames", "a Parquet file") from error
+
+
+def _pandas() -> Any:
+    try:
+        import pandas
+    except ImportError as error:
+        raise MissingExtraError("pandas", "frames", "a data frame or a Parquet file") from error
+    return pandas
+
+
+def _run_row(run: RunSummary) -> Row:
+    link = run.link
+    facts = {
+        "run": run.name,
+        "suite": run.suite,
+        "task": run.task,
+        "domain": run.domain,
+        "problem": run.problem,
+        "policy": run.policy,
+        "model": run.model,
+        "style": run.style,
+        "wording": run.wording,
+        "wording_sha256": run.wording_id,
+        "settings": run.variant,
+        "seed": run.seed,
+        "outcome": run.outcome,
+        "solved": run.solved,
+        "fault": link.kind if link else None,
+        "fault_step": link.step if link else None,
+        "fault_text": link.text if link else None,
+        "message": run.message,
+    }
+    return facts | {name: run.values.get(name) for name in METRICS}
+
+
+def _run_columns() -> tuple[str, ...]:
+    empty = RunSummary("", Path(), "", "", "", "", "", 0, "")
+    return tuple(_run_row(empty))
+
+
+def _step_rows(run: RunSummary) -> Iterator[Row]:
+    record = read_record(run.path)
+    if not isinstance(record, RunRecord):
+        return
+    for event in record.counted:
+        if not isinstance(event, Acted | Rejected | LookedAround):
+            continue
+        status = "executed" if isinstance(event, Acted) else "look-around"
+        yield {
+            "run": run.name,
+            "domain": run.domain,
+            "problem": run.problem,
+            "policy": run.policy,
+            "model": run.model,
+            "seed": run.seed,
+            "step": event.step,
+            "status": event.status if isinstance(event, Rejected) else status,
+            "action": None if isinstance(event, LookedAround) else event.action,
+            "text": event.text,
+            "unmet": list(event.unmet) if isinstance(event, Rejected) else [],
+        }
