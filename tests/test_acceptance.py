@@ -11,7 +11,7 @@ import pytest
 
 from pddl2nl.experiments.runs import RunResult, run
 from pddl2nl.llm import ScriptedModel
-from pddl2nl.nl import Reader, Teller, convert, make_names
+from pddl2nl.nl import Reader, Teller, convert, explain, make_names
 from pddl2nl.nl.reading.read_state import read_problem
 from pddl2nl.pddl import GroundAtom, Task, load_task
 from pddlval import Plan, Report, read_plan, validate
@@ -102,7 +102,7 @@ def test_a_numeric_task_is_told_and_judged_without_a_planner(name: str, shared: 
     for plan, report in _plans(folder, task):
         lines = [teller.action(step.action) for step in plan.steps]
         assert [reading.action for reading in reader.read("\n".join(lines)).chosen] == [s.action for s in plan.steps]
-        assert all(sentence.endswith(".") for sentence in teller.report(report))
+        assert all(sentence.endswith(".") for sentence in explain(report, teller))
         result = run(task, "basic", ScriptedModel(["\n".join(["[PLAN]", *lines, "[PLAN END]"])]), example="none")
         assert result.outcome == OUTCOMES[report.verdict]
         judged.add(report.verdict)

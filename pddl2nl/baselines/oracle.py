@@ -22,7 +22,7 @@ from typing import Protocol
 from pddl2nl.baselines.told_task import ToldTask, ToldTaskError, read_told_task
 from pddl2nl.llm import Completion, Message, Request
 from pddl2nl.nl.markers import ACTION, DONE, PLAN_END, PLAN_START, THOUGHT
-from pddl2nl.nl.wording import Wording
+from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl import Domain
 from pddlval import State
 

@@ -215,6 +215,6 @@ def _worded(domain: Domain, how: HowToWord) -> Wording:
 
 
 def _with_parsed_negations(wording: Wording, domain: Domain) -> Wording:
-    from pddl2nl.nl.negation_parsed import StanzaParser, with_parsed_negations
+    from pddl2nl.nl.wording.parsed_negation import StanzaParser, with_parsed_negations
 
     return with_parsed_negations(wording, domain, StanzaParser())

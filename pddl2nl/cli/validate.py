@@ -86,13 +86,13 @@ def _teller(wording: str, names: str) -> Tell:
     tellers: dict[int, tuple[Task, Teller]] = {}
 
     def tell(task: Task, domain: str, report: Report) -> Sequence[str]:
-        from pddl2nl.nl import Teller, choose_wording, make_names
+        from pddl2nl.nl import Teller, choose_wording, explain, make_names
 
         if id(task) not in tellers:
             chosen = choose_wording(wording, task.domain, domain)
             # The task is kept beside its teller, so that no other one can come by its id.
             tellers[id(task)] = (task, Teller(task, chosen, make_names(task, names, chosen)))
-        return tellers[id(task)][1].report(report)
+        return explain(report, tellers[id(task)][1])
 
     return tell
 

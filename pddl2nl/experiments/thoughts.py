@@ -29,9 +29,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pddl2nl.llm import Completion, ContextWindowError, Finish, Message, Model, Request
-from pddl2nl.nl.articles import enumerate_words
 from pddl2nl.nl.markers import ACTION, PLAN_END, PLAN_START, THOUGHT
-from pddl2nl.nl.word_checks import without_thinking
+from pddl2nl.nl.wording.articles import enumerate_words
+from pddl2nl.nl.wording.word_checks import without_thinking
 from pddl2nl.policies.example import Example
 from pddl2nl.policies.prompting import fill, problem_text, prompt_text
 

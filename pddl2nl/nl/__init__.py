@@ -1,51 +1,69 @@
-"""Where PDDL and language meet, both ways: telling and reading are derived from the same snippets.
+"""PDDL ↔ English: telling and reading are both derived from the same snippets.
 
-What stands where:
+* ``wording``: snippets, the wording file, templates, negation, importers, wordings by a model
+* ``telling``: PDDL → English
+* ``reading``: English → PDDL
+* ``names``: what objects are called; ``markers``: the tags of prompts and replies
 
-wordings            ``wording`` (files and their checks), ``template``, ``confusions``, ``own_names``, ``names``
- of others          ``import_wording``, ``import_autoplanbench`` with ``import_review``, ``import_planbench``,
-                    ``import_yaml``
- by a model         ``word_domain`` (the loop), ``word_prompts``, ``word_checks``, ``prompts/``
-telling             ``tell`` (the formats), ``compose``, ``compose_domain``, ``compose_effects``, ``articles``,
-                    ``pddl_style``, ``convert`` (all of it in one call)
- observations       ``reasons``, ``reason_parts``, ``explain``; ``negation``, ``negation_words``, ``negation_parsed``
-reading replies     ``read`` (the reader), ``readings`` (what it gives), ``read_policies``, ``read_turn``, ``settling``
- a reply as lines   ``read_noise``, ``read_layout``, ``read_peel``, ``read_claims``, ``markers``
- a line as actions  ``read_line``, ``read_shapes``, ``read_pddl``, ``read_json``, ``verdicts``; ``match``, ``match_*``
-reading texts       ``read_state``, ``read_facts``, ``read_sections``: objects, states, goals; the inverse of ``tell``
+Names are loaded on first use, so that telling and reading do not import the model client.
 """
 
 from __future__ import annotations
 
-from pddl2nl.nl.confusions import wording_warnings
-from pddl2nl.nl.convert import Conversion, choose_wording, convert
-from pddl2nl.nl.names import Names, make_names
-from pddl2nl.nl.reading.read import Reader
-from pddl2nl.nl.reading.read_policies import READING_POLICIES
-from pddl2nl.nl.reading.read_state import (
-    NLReadError,
-    ToldGoal,
-    ToldState,
-    objects_of,
-    read_goal,
-    read_objects,
-    read_problem,
-    read_state,
-)
-from pddl2nl.nl.reading.readings import Reading, Readings, settle
-from pddl2nl.nl.reading.settling import settle_plan
-from pddl2nl.nl.tell import Style, Teller
-from pddl2nl.nl.template import template_wording
-from pddl2nl.nl.word_domain import FellBack, WordedDomain, provenance_warnings, word_domain
-from pddl2nl.nl.wording import (
-    Snippet,
-    Wording,
-    WordingError,
-    check_wording,
-    load_wording,
-    save_wording,
-    wording_from_json,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pddl2nl.nl.names import Names, make_names
+    from pddl2nl.nl.reading.read import Reader
+    from pddl2nl.nl.reading.read_policies import READING_POLICIES
+    from pddl2nl.nl.reading.read_state import (
+        NLReadError,
+        ToldGoal,
+        ToldState,
+        objects_of,
+        read_goal,
+        read_objects,
+        read_problem,
+        read_state,
+    )
+    from pddl2nl.nl.reading.readings import Reading, Readings, settle
+    from pddl2nl.nl.reading.settling import settle_plan
+    from pddl2nl.nl.telling.convert import Conversion, choose_wording, convert
+    from pddl2nl.nl.telling.explain import explain
+    from pddl2nl.nl.telling.teller import Style, Teller
+    from pddl2nl.nl.wording.files import load_wording, save_wording, wording_from_json
+    from pddl2nl.nl.wording.snippets import Snippet, Wording, WordingError, check_wording
+    from pddl2nl.nl.wording.template import template_wording
+    from pddl2nl.nl.wording.warnings import wording_warnings
+    from pddl2nl.nl.wording.word_domain import FellBack, WordedDomain, provenance_warnings, word_domain
+
+_HOMES = {
+    "pddl2nl.nl.names": ("Names", "make_names"),
+    "pddl2nl.nl.reading.read": ("Reader",),
+    "pddl2nl.nl.reading.read_policies": ("READING_POLICIES",),
+    "pddl2nl.nl.reading.read_state": (
+        "NLReadError",
+        "ToldGoal",
+        "ToldState",
+        "objects_of",
+        "read_goal",
+        "read_objects",
+        "read_problem",
+        "read_state",
+    ),
+    "pddl2nl.nl.reading.readings": ("Reading", "Readings", "settle"),
+    "pddl2nl.nl.reading.settling": ("settle_plan",),
+    "pddl2nl.nl.telling.convert": ("Conversion", "choose_wording", "convert"),
+    "pddl2nl.nl.telling.explain": ("explain",),
+    "pddl2nl.nl.telling.teller": ("Style", "Teller"),
+    "pddl2nl.nl.wording.files": ("load_wording", "save_wording", "wording_from_json"),
+    "pddl2nl.nl.wording.snippets": ("Snippet", "Wording", "WordingError", "check_wording"),
+    "pddl2nl.nl.wording.template": ("template_wording",),
+    "pddl2nl.nl.wording.warnings": ("wording_warnings",),
+    "pddl2nl.nl.wording.word_domain": ("FellBack", "WordedDomain", "provenance_warnings", "word_domain"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "READING_POLICIES",
@@ -67,6 +85,7 @@ __all__ = [
     "check_wording",
     "choose_wording",
     "convert",
+    "explain",
     "load_wording",
     "make_names",
     "objects_of",
@@ -83,3 +102,16 @@ __all__ = [
     "wording_from_json",
     "wording_warnings",
 ]
+
+
+def __getattr__(name: str) -> object:
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module 'pddl2nl.nl' has no attribute {name!r}")
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pddl2nl.llm import Completion, Message, Request, request_key
 from pddl2nl.nl import Reading
-from pddl2nl.nl.compose import number_text
+from pddl2nl.nl.telling.phrases import number_text
 from pddl2nl.policies import events
 from pddl2nl.policies.budget import Accounts, total
 from pddlval import GroundAction, Simulator, State

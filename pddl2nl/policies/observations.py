@@ -19,7 +19,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from pddl2nl.nl import Reading, Teller
-from pddl2nl.nl.articles import enumerate_words
+from pddl2nl.nl.wording.articles import enumerate_words
 from pddl2nl.pddl import Atom, Condition
 from pddlval import BadActionError, State, StepResult
 

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pddl2nl.llm import Message, ReplyPendingError
-from pddl2nl.nl import Reading, Teller
+from pddl2nl.nl import Reading, Teller, explain
 from pddl2nl.policies.observations import why_not_read
 from pddl2nl.policies.prompting import fill, turn
 from pddlval import GroundAction, validate
@@ -98,4 +98,4 @@ def _not_read(step: int, line: Reading, teller: Teller) -> str:
 
 
 def _told(plan: Sequence[GroundAction], teller: Teller) -> str:
-    return " ".join(teller.report(validate(teller.task, plan)))
+    return " ".join(explain(validate(teller.task, plan), teller))

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pddl2nl.nl.own_names import own_name
-from pddl2nl.nl.wording import Snippet, Wording
+from pddl2nl.nl.wording.own_names import own_name
+from pddl2nl.nl.wording.snippets import Snippet, Wording
 
 if TYPE_CHECKING:
     from pddl2nl.tasks.renaming import Kind, Renaming, Table

@@ -15,7 +15,7 @@ from pddl2nl.errors import InfrastructureError
 from pddl2nl.llm import Completion, Message, Request, Usage
 from pddl2nl.nl import Reader, Teller, Wording, make_names, template_wording
 from pddl2nl.nl.markers import ACTION, LOOK_AROUND, PLAN_END, PLAN_START, THOUGHT
-from pddl2nl.nl.tell import Style
+from pddl2nl.nl.telling.teller import Style
 from pddl2nl.pddl import Task
 from pddlval import GroundAction, Simulator, StepResult, validate
 

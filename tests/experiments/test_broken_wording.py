@@ -16,7 +16,7 @@ import pytest
 from pddl2nl.baselines import OracleModel
 from pddl2nl.experiments.runs import RunResult, run
 from pddl2nl.nl import Wording, choose_wording
-from pddl2nl.nl.wording import Snippet
+from pddl2nl.nl.wording.snippets import Snippet
 from pddl2nl.policies import HVR_POLICIES, POLICIES
 from pddl2nl.policies.hvr.oracle import HierarchicalOracle
 from pddl2nl.tasks import shipped_task

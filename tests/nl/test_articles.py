@@ -4,7 +4,7 @@ from itertools import islice
 
 import pytest
 
-from pddl2nl.nl.articles import (
+from pddl2nl.nl.wording.articles import (
     article,
     closed_clause,
     enumerate_words,
@@ -13,7 +13,7 @@ from pddl2nl.nl.articles import (
     one_of_kind,
     within_sentence,
 )
-from pddl2nl.nl.wording import split_text
+from pddl2nl.nl.wording.snippets import split_text
 
 A = "truck block unit user utility university union uniform unicycle ubiquitous European ewe one one-way once hub house"
 AN = "airplane object hour honest heir honor uninteresting unimportant umbrella upper under elevator oven idea unload"

@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from pddl2nl.errors import UnsupportedError
-from pddl2nl.nl.compose import Phrases
-from pddl2nl.nl.compose_domain import compose_domain
-from pddl2nl.nl.template import template_wording
-from pddl2nl.nl.wording import wording_from_json
+from pddl2nl.nl.telling.domain import compose_domain
+from pddl2nl.nl.telling.phrases import Phrases
+from pddl2nl.nl.wording.files import wording_from_json
+from pddl2nl.nl.wording.template import template_wording
 from pddl2nl.pddl import parse_domain
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.nl.convert import choose_wording, convert
 from pddl2nl.nl.names import make_names
-from pddl2nl.nl.template import template_wording
-from pddl2nl.nl.wording import load_wording
+from pddl2nl.nl.telling.convert import choose_wording, convert
+from pddl2nl.nl.wording.files import load_wording
+from pddl2nl.nl.wording.template import template_wording
 from pddl2nl.pddl import Task, load_domain, load_task
 
 GOLDEN = Path(__file__).parent / "golden"

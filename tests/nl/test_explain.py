@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from pddl2nl.nl import Teller, make_names
-from pddl2nl.nl.wording import wording_from_json
+from pddl2nl.nl import Teller, explain, make_names
+from pddl2nl.nl.wording.files import wording_from_json
 from pddl2nl.pddl import parse_task
 from pddlval import validate
 
@@ -108,12 +108,12 @@ def locks(style: str = "nl") -> Teller:
 )  # fmt: skip
 def test_a_failed_plan_is_explained(plan: str, sentences: tuple[str, ...]) -> None:
     teller = locks()
-    assert teller.report(validate(teller.task, plan)) == sentences
+    assert explain(validate(teller.task, plan), teller) == sentences
 
 
 def test_a_goal_that_was_lost_twice_names_the_first_loss_too() -> None:
     teller = locks()
-    lost = teller.report(validate(teller.task, "(slam front) (knock) (push back) (slam back)"))
+    lost = explain(validate(teller.task, "(slam front) (knock) (push back) (slam back)"), teller)
     assert lost[1:] == (
         "Step 4 made it untrue that one can pass.",
         "It first ceased to be the case that one can pass with step 1.",
@@ -136,7 +136,7 @@ def test_a_goal_that_was_lost_twice_names_the_first_loss_too() -> None:
 )  # fmt: skip
 def test_in_pddl_the_conditions_themselves_are_named(plan: str, sentences: tuple[str, ...]) -> None:
     teller = locks("pddl")
-    assert teller.report(validate(teller.task, plan)) == sentences
+    assert explain(validate(teller.task, plan), teller) == sentences
 
 
 def test_the_json_has_a_cause_for_everything_unmet() -> None:

@@ -13,7 +13,7 @@ from typing import get_args
 import pytest
 
 from pddl2nl.nl import Style, Teller, make_names
-from pddl2nl.nl.convert import choose_wording, convert
+from pddl2nl.nl.telling.convert import choose_wording, convert
 from pddl2nl.pddl import load_domain, load_task
 from pddlval import Simulator
 

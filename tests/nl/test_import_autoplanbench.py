@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pddl2nl.nl import Teller, Wording, make_names
-from pddl2nl.nl.confusions import wording_warnings
-from pddl2nl.nl.convert import choose_wording
-from pddl2nl.nl.wording import WordingError, load_wording, save_wording, wording_from_json
+from pddl2nl.nl.telling.convert import choose_wording
+from pddl2nl.nl.wording.files import load_wording, save_wording, wording_from_json
+from pddl2nl.nl.wording.snippets import WordingError
+from pddl2nl.nl.wording.warnings import wording_warnings
 from pddl2nl.pddl import (
     ActionSchema,
     And,

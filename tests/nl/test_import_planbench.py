@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.nl import Reader, Teller, Wording, make_names
-from pddl2nl.nl.compose import UntoldError
-from pddl2nl.nl.confusions import wording_warnings
-from pddl2nl.nl.convert import choose_wording
-from pddl2nl.nl.import_yaml import parse_yaml
-from pddl2nl.nl.wording import WordingError, load_wording, save_wording
+from pddl2nl.nl.telling.convert import choose_wording
+from pddl2nl.nl.telling.phrases import UntoldError
+from pddl2nl.nl.wording.files import load_wording, parse_yaml, save_wording
+from pddl2nl.nl.wording.snippets import WordingError
+from pddl2nl.nl.wording.warnings import wording_warnings
 from pddl2nl.pddl import (
     ActionSchema,
     Atom,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pddl2nl.nl.negation import negate, whole_sentence
+from pddl2nl.nl.wording.negation import negate, whole_sentence
 
 TABLE = {
     "{?x} is at {?y}": "{?x} is not at {?y}",

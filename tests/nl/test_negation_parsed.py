@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pddl2nl.errors import InputError, MissingExtraError
-from pddl2nl.nl.negation_parsed import StanzaParser, negate_by_parse, parsed_text, with_parsed_negations
-from pddl2nl.nl.template import template_wording
-from pddl2nl.nl.wording import Snippet, Wording, check_wording, wording_from_json
+from pddl2nl.nl.wording.files import wording_from_json
+from pddl2nl.nl.wording.parsed_negation import StanzaParser, negate_by_parse, parsed_text, with_parsed_negations
+from pddl2nl.nl.wording.snippets import Snippet, Wording, check_wording
+from pddl2nl.nl.wording.template import template_wording
 from pddl2nl.pddl import Domain, parse_domain
 
 if TYPE_CHECKING:

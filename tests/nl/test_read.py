@@ -8,7 +8,8 @@ import pytest
 
 from pddl2nl.nl.names import make_names
 from pddl2nl.nl.reading.read import Reader
-from pddl2nl.nl.wording import Snippet, Wording, wording_from_json
+from pddl2nl.nl.wording.files import wording_from_json
+from pddl2nl.nl.wording.snippets import Snippet, Wording
 from pddl2nl.pddl import Task, TypedName, parse_task
 
 LOGISTICS = """

@@ -6,7 +6,7 @@ import pytest
 
 from pddl2nl.nl.names import make_names
 from pddl2nl.nl.reading.read import Reader
-from pddl2nl.nl.wording import Snippet, Wording
+from pddl2nl.nl.wording.snippets import Snippet, Wording
 from pddl2nl.pddl import parse_task
 
 # By the rule that reads them; what is read is always "stack a on b".

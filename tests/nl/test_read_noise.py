@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pddl2nl.nl.names import make_names
 from pddl2nl.nl.reading.read import Reader
 from pddl2nl.nl.reading.read_noise import clean
-from pddl2nl.nl.wording import Snippet, Wording
+from pddl2nl.nl.wording.snippets import Snippet, Wording
 from pddl2nl.pddl import parse_task
 
 DOMAIN = "(define (domain d) (:predicates (p ?x)) (:action go :parameters (?x ?y) :effect (p ?x)))"

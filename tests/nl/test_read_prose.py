@@ -6,9 +6,9 @@ import pytest
 
 from pddl2nl.nl.names import make_names
 from pddl2nl.nl.reading.read import Reader
-from pddl2nl.nl.tell import Teller
-from pddl2nl.nl.template import template_wording
-from pddl2nl.nl.wording import Snippet, Wording
+from pddl2nl.nl.telling.teller import Teller
+from pddl2nl.nl.wording.snippets import Snippet, Wording
+from pddl2nl.nl.wording.template import template_wording
 from pddl2nl.pddl import Task, parse_task
 
 BLOCKS = """

@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.errors import UnsupportedError
-from pddl2nl.nl.convert import choose_wording
 from pddl2nl.nl.names import make_names
 from pddl2nl.nl.reading.read import Reader
-from pddl2nl.nl.tell import Teller
-from pddl2nl.nl.template import template_wording
-from pddl2nl.nl.wording import Wording, load_wording
+from pddl2nl.nl.telling.convert import choose_wording
+from pddl2nl.nl.telling.teller import Teller
+from pddl2nl.nl.wording.files import load_wording
+from pddl2nl.nl.wording.snippets import Wording
+from pddl2nl.nl.wording.template import template_wording
 from pddl2nl.pddl import Task, load_task
 from pddlval import GroundAction
 

@@ -10,7 +10,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.nl.names import make_names
 from pddl2nl.nl.reading.read import Reader
 from pddl2nl.nl.reading.read_policies import READING_POLICIES
-from pddl2nl.nl.wording import Snippet, Wording
+from pddl2nl.nl.wording.snippets import Snippet, Wording
 from pddl2nl.pddl import parse_task
 
 BLOCKS = """

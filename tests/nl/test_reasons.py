@@ -7,8 +7,8 @@ from fractions import Fraction
 import pytest
 
 from pddl2nl.nl import Teller, make_names
-from pddl2nl.nl.reasons import short_number
-from pddl2nl.nl.wording import wording_from_json
+from pddl2nl.nl.telling.reasons import short_number
+from pddl2nl.nl.wording.files import wording_from_json
 from pddl2nl.pddl import GroundAtom, parse_task
 from pddl2nl.pddl.tree import (
     And,

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pddl2nl.errors import UnsupportedError
-from pddl2nl.nl.import_yaml import parse_yaml
 from pddl2nl.nl.names import make_names
 from pddl2nl.nl.reading.read import Reader
 from pddl2nl.nl.reading.read_state import NLReadError, objects_of, read_goal, read_objects, read_problem, read_state
-from pddl2nl.nl.tell import Teller
-from pddl2nl.nl.template import template_wording
-from pddl2nl.nl.wording import Snippet, Wording, check_wording, load_wording
+from pddl2nl.nl.telling.teller import Teller
+from pddl2nl.nl.wording.files import load_wording, parse_yaml
+from pddl2nl.nl.wording.snippets import Snippet, Wording, check_wording
+from pddl2nl.nl.wording.template import template_wording
 from pddl2nl.pddl import (
     ActionSchema,
     And,

@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pddl2nl.errors import InputError, UnsupportedError
-from pddl2nl.nl.compose import UntoldError, number_text
+from pddl2nl.nl import explain
 from pddl2nl.nl.names import make_names
-from pddl2nl.nl.tell import Style, Teller
-from pddl2nl.nl.template import template_wording
-from pddl2nl.nl.wording import load_wording, wording_from_json
+from pddl2nl.nl.telling.phrases import UntoldError, number_text
+from pddl2nl.nl.telling.teller import Style, Teller
+from pddl2nl.nl.wording.files import load_wording, wording_from_json
+from pddl2nl.nl.wording.template import template_wording
 from pddl2nl.pddl import Task, load_task, parse_domain, parse_problem, parse_task
 from pddl2nl.pddl.tree import Atom, Condition, Equality, Not
 from pddlval import GroundAction, Simulator, validate
@@ -86,7 +87,7 @@ def test_actions_worded_as_sentences_are_said_within_others() -> None:
     simulator = Simulator(task)
     assert some.refused(simulator.step(simulator.initial, "(go a)")) == "I cannot go to a because a is not 'p'."
     assert "I can only go to an object A if it is the case that A is 'p'." in some.domain_text()
-    assert some.report(validate(task, "(go a)"))[0] == "Step 1, go to a, cannot be done because a is not 'p'."
+    assert explain(validate(task, "(go a)"), some)[0] == "Step 1, go to a, cannot be done because a is not 'p'."
 
 
 def test_a_comma_ends_what_is_not_the_case() -> None:
@@ -394,19 +395,19 @@ def test_an_unknown_style_is_refused(crates: Teller) -> None:
     ],
 )  # fmt: skip
 def test_reports_are_told(crates: Teller, plan: str, sentences: tuple[str, ...]) -> None:
-    assert crates.report(validate(crates.task, plan)) == sentences
+    assert explain(validate(crates.task, plan), crates) == sentences
 
 
 def test_reports_of_goals_bad_plans_and_valid_plans(crates: Teller) -> None:
-    missed = crates.report(validate(crates.task, "(load c2 t hub)"))
+    missed = explain(validate(crates.task, "(load c2 t hub)"), crates)
     assert missed[0] == (
         "The plan can be executed to its end, but the goal is not reached because crate_0 is not at hub "
         "and airplane_0 is broken and truck_0 is at hub."
     )
-    bad = crates.report(validate(crates.task, "(load c2 t)"))
+    bad = explain(validate(crates.task, "(load c2 t)"), crates)
     assert bad[0] == "The plan does not fit the task."
     assert bad[1].startswith("Line 1: ")
     roads = teller("roads")
-    assert roads.report(validate(roads.task, "(ride u v)\n(ride v w)")) == (
+    assert explain(validate(roads.task, "(ride u v)\n(ride v w)"), roads) == (
         "The plan is valid: its 2 steps reach the goal. It costs 7.5.",
     )

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from pddl2nl.nl.template import template_wording
-from pddl2nl.nl.wording import check_wording, wording_from_json
+from pddl2nl.nl.wording.files import wording_from_json
+from pddl2nl.nl.wording.snippets import check_wording
+from pddl2nl.nl.wording.template import template_wording
 from pddl2nl.pddl.tree import ActionSchema, Domain, Function, Predicate, TypedName
 
 

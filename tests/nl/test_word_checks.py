@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pddl2nl.llm import Completion, ScriptedReply
-from pddl2nl.nl.word_checks import LONGEST, Draft, Kind, look_alike, read_reply, text_faults
-from pddl2nl.nl.wording import Snippet, check_text
+from pddl2nl.nl.wording.snippets import Snippet, check_text
+from pddl2nl.nl.wording.word_checks import LONGEST, Draft, Kind, look_alike, read_reply, text_faults
 from pddl2nl.pddl import parse_domain
 from pddl2nl.pddl.tree import TypedName
 

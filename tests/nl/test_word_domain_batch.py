@@ -16,9 +16,9 @@ from pddl2nl.llm import Completion, OpenAIModel, ReplyPendingError, Request, Usa
 from pddl2nl.llm.batch import BatchRunner
 from pddl2nl.llm.cache import Cache
 from pddl2nl.llm.cached import CachedModel
-from pddl2nl.nl.template import template_wording
-from pddl2nl.nl.word_domain import WordedDomain, word_domain
-from pddl2nl.nl.wording import Wording
+from pddl2nl.nl.wording.snippets import Wording
+from pddl2nl.nl.wording.template import template_wording
+from pddl2nl.nl.wording.word_domain import WordedDomain, word_domain
 from pddl2nl.pddl import load_domain, parse_domain
 from pddl2nl.pddl.tree import Domain
 from tests.llm.chat_server import ChatServer

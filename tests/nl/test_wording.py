@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.nl.confusions import wording_warnings
-from pddl2nl.nl.wording import Snippet, WordingError, load_wording, save_wording, wording_from_json
+from pddl2nl.nl.wording.files import load_wording, save_wording, wording_from_json
+from pddl2nl.nl.wording.snippets import Snippet, WordingError
+from pddl2nl.nl.wording.warnings import wording_warnings
 from pddl2nl.pddl.tree import ActionSchema, Domain, Function, Predicate, TypedName
 
 X, Y, Z = TypedName("?x"), TypedName("?y"), TypedName("?z")

@@ -14,7 +14,7 @@ from pddl2nl.llm import Message
 from pddl2nl.macros.prompting import SECTIONS, read_sections, stage_of
 from pddl2nl.nl import Reader, Teller, choose_wording, make_names
 from pddl2nl.nl.reading.read_state import objects_of, read_state
-from pddl2nl.nl.tell import JOINER, STATE_START
+from pddl2nl.nl.telling.teller import JOINER, STATE_START
 from pddl2nl.policies import Setting
 from pddl2nl.policies.hvr.examples import shown_for
 from pddl2nl.policies.hvr.plan import Mechanism, macro_words

@@ -24,7 +24,7 @@ from pddl2nl.nl.reading.match_words import (
     tail_is_harmless,
     words_of,
 )
-from pddl2nl.nl.wording import Snippet
+from pddl2nl.nl.wording.snippets import Snippet
 
 __all__ = ["Loose", "Matched", "Matcher", "NamedObjects", "Pattern", "alignments"]
 

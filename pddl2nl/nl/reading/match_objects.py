@@ -10,7 +10,7 @@ from types import MappingProxyType
 from rapidfuzz import fuzz, process
 
 from pddl2nl.nl.reading.match_words import Word, fold, words_of
-from pddl2nl.nl.wording import Wording
+from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import supertypes
 from pddl2nl.pddl.tree import Domain, TypedName
 

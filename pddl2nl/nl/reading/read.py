@@ -25,7 +25,7 @@ from pddl2nl.nl.reading.read_policies import READING_POLICIES
 from pddl2nl.nl.reading.read_shapes import ShapedGrammar
 from pddl2nl.nl.reading.readings import PlacedReading, Reading, Readings
 from pddl2nl.nl.reading.verdicts import Verdict
-from pddl2nl.nl.wording import Wording
+from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import Task
 from pddl2nl.pddl.tree import Domain, TypedName
 

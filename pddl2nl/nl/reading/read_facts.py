@@ -1,4 +1,4 @@
-"""Reading facts, conditions and expressions back from the sentences that `pddl2nl.nl.tell` makes.
+"""Reading facts, conditions and expressions back from the sentences that `pddl2nl.nl.telling.teller` makes.
 
 The inverse of its grammar, under any wording: a sentence is compared with every snippet letter by letter, and
 counts only if it is exactly one thing once the objects' types are looked at.
@@ -12,10 +12,10 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from pddl2nl.errors import InputError
-from pddl2nl.nl.compose import IMPOSSIBLE, NOTHING_ASKED, Phrases
-from pddl2nl.nl.negation import NOT_SO
 from pddl2nl.nl.reading.match_exact import ExactForm, FormIndex
-from pddl2nl.nl.wording import Snippet, Wording
+from pddl2nl.nl.telling.phrases import IMPOSSIBLE, NOTHING_ASKED, Phrases
+from pddl2nl.nl.wording.negation import NOT_SO
+from pddl2nl.nl.wording.snippets import Snippet, Wording
 from pddl2nl.pddl.task import supertypes
 from pddl2nl.pddl.tree import (
     And,
@@ -148,7 +148,7 @@ class FactReader:
     # ── conditions ───────────────────────────────────────────────────────────────────────────────
 
     def conditions(self, text: str, scope: Scope) -> list[Condition]:
-        """All conditions that a sentence may say, in the grammar of `pddl2nl.nl.tell`."""
+        """All conditions that a sentence may say, in the grammar of `pddl2nl.nl.telling.teller`."""
         found: list[Condition] = [*self.facts(text, scope)]
         if match := _EQUALITY.fullmatch(text):
             first, second = scope.get(match[1]), scope.get(match[2])

@@ -17,7 +17,7 @@ from pddl2nl.nl.reading.match_words import Word, fold, is_judged, is_mere_aside,
 from pddl2nl.nl.reading.read_pddl import PDDLGrammar
 from pddl2nl.nl.reading.read_peel import peel
 from pddl2nl.nl.reading.verdicts import TRAILING, Verdict, verdict_of
-from pddl2nl.nl.wording import Wording
+from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import Task
 from pddl2nl.pddl.tree import Domain
 from pddlval import GroundAction

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from pddl2nl.nl.tell import EMPTY_GOAL, EMPTY_STATE, GOAL_START, NO_OBJECTS, OBJECTS_START, STATE_START
+from pddl2nl.nl.telling.teller import EMPTY_GOAL, EMPTY_STATE, GOAL_START, NO_OBJECTS, OBJECTS_START, STATE_START
 
 __all__ = ["Section", "find_sections"]
 

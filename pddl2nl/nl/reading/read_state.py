@@ -1,4 +1,4 @@
-"""Reading objects, states and goals back: the inverse of the texts of `pddl2nl.nl.tell.Teller`.
+"""Reading objects, states and goals back: the inverse of the texts of `pddl2nl.nl.telling.teller.Teller`.
 
 Nothing is guessed. A sentence that no snippet says, that names an unknown object, or that can be read in two
 ways raises `NLReadError` with its line; whoever plans on what was read plans on exactly what was told.
@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
-from pddl2nl.nl.articles import one_of_kind
 from pddl2nl.nl.names import Names
 from pddl2nl.nl.reading.read_facts import FactReader, NLReadError, Scope
 from pddl2nl.nl.reading.read_sections import Section, find_sections
-from pddl2nl.nl.tell import EMPTY_GOAL, EMPTY_STATE, GOAL_START, NO_OBJECTS, OBJECTS_START, STATE_START
-from pddl2nl.nl.wording import Wording
+from pddl2nl.nl.telling.teller import EMPTY_GOAL, EMPTY_STATE, GOAL_START, NO_OBJECTS, OBJECTS_START, STATE_START
+from pddl2nl.nl.wording.articles import one_of_kind
+from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import Task
 from pddl2nl.pddl.tree import (
     And,

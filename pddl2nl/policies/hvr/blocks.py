@@ -16,7 +16,7 @@ from pddl2nl.llm import Message
 from pddl2nl.macros.generation import told_condition
 from pddl2nl.macros.prompting import shortened
 from pddl2nl.nl import Teller
-from pddl2nl.nl.articles import within_sentence
+from pddl2nl.nl.wording.articles import within_sentence
 from pddl2nl.pddl import Condition, write_condition
 from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.event_making import read_event

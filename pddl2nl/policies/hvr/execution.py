@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pddl2nl.macros.generation import told_condition
-from pddl2nl.nl.articles import within_sentence
-from pddl2nl.nl.compose import number_text
+from pddl2nl.nl.telling.phrases import number_text
+from pddl2nl.nl.wording.articles import within_sentence
 from pddl2nl.pddl import Atom, Condition, GroundAtom, Not, write_condition
 from pddl2nl.policies.hvr.events import Discrepancy
 from pddl2nl.policies.hvr.plan import Part, whole

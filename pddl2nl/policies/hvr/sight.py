@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from pddl2nl.nl import Teller
-from pddl2nl.nl.compose import number_text
+from pddl2nl.nl.telling.phrases import number_text
 from pddl2nl.pddl import GroundAtom
 from pddl2nl.worlds.knowledge_graph import ClassFacts, KnowledgeGraph, ObjectFacts
 from pddl2nl.worlds.ontology import Ontology

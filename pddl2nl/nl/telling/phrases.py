@@ -11,10 +11,10 @@ from functools import cached_property
 from types import MappingProxyType
 
 from pddl2nl.errors import InputError, UnsupportedError
-from pddl2nl.nl.articles import letters, one_of_kind
-from pddl2nl.nl.negation import NOT_SO, negate, whole_sentence
-from pddl2nl.nl.template import template_function, template_predicate
-from pddl2nl.nl.wording import Snippet, Wording, fill_parts, split_text
+from pddl2nl.nl.wording.articles import letters, one_of_kind
+from pddl2nl.nl.wording.negation import NOT_SO, negate, whole_sentence
+from pddl2nl.nl.wording.snippets import Snippet, Wording, fill_parts, split_text
+from pddl2nl.nl.wording.template import template_function, template_predicate
 from pddl2nl.pddl.tree import (
     And,
     Arithmetic,
@@ -218,7 +218,7 @@ class Phrases:
     # ── conditions ───────────────────────────────────────────────────────────────────────────────
 
     def condition(self, condition: Condition, scope: Scope) -> str:
-        """A condition in the grammar of `pddl2nl.nl.tell`.
+        """A condition in the grammar of `pddl2nl.nl.telling.teller`.
 
         Raises `UnsupportedError` for what has no words here, `UntoldError` in a strict scope for a fact that
         the wording never tells.

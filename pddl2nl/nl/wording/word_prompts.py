@@ -39,13 +39,14 @@ from functools import cache
 from importlib import resources
 
 from pddl2nl.llm import Message
-from pddl2nl.nl.compose import Phrases, Scope
-from pddl2nl.nl.compose_domain import is_word, sorted_literals
-from pddl2nl.nl.compose_effects import effect_groups
-from pddl2nl.nl.negation import NOT_SO
-from pddl2nl.nl.template import template_action, template_function, template_predicate
-from pddl2nl.nl.word_checks import Kind
-from pddl2nl.nl.wording import Snippet, wording_from_json
+from pddl2nl.nl.telling.domain import is_word, sorted_literals
+from pddl2nl.nl.telling.effects import effect_groups
+from pddl2nl.nl.telling.phrases import Phrases, Scope
+from pddl2nl.nl.wording.files import wording_from_json
+from pddl2nl.nl.wording.negation import NOT_SO
+from pddl2nl.nl.wording.snippets import Snippet
+from pddl2nl.nl.wording.template import template_action, template_function, template_predicate
+from pddl2nl.nl.wording.word_checks import Kind
 from pddl2nl.pddl import parse_domain
 from pddl2nl.pddl.tree import (
     ActionSchema,
@@ -200,7 +201,7 @@ def feedback(item: Item, faults: Sequence[str], *, negated: bool = False) -> str
 
 @cache
 def _text(name: str) -> str:
-    return (resources.files("pddl2nl.nl") / "prompts" / name).read_text(encoding="utf-8").strip()
+    return (resources.files("pddl2nl.nl.wording") / "prompts" / name).read_text(encoding="utf-8").strip()
 
 
 @cache

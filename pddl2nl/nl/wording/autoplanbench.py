@@ -9,31 +9,30 @@ description, since a capital alone may be a word. Predicates have no description
 no reading back of what was told could notice a wrong one. ``=`` and ``!=`` are left alone: equality is told in
 words of our own.
 
-What the file says of preconditions and effects is compared with the domain's (`autoplanbench_doubts`); what is
+What the file says of preconditions and effects is compared with the domain's (`_meaning_doubts`); what is
 missing there is warned of.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pddl2nl.nl.import_review import autoplanbench_doubts
-from pddl2nl.nl.import_wording import refuse_other_domain
-from pddl2nl.nl.wording import (
+from pddl2nl.nl.wording.snippets import (
     Snippet,
     Wording,
     WordingError,
     check_wording,
     mapping_of,
+    refuse_other_domain,
     suggest,
     text_of,
     type_names,
-    with_functions,
 )
+from pddl2nl.nl.wording.template import with_functions
 from pddl2nl.pddl.task import supertypes
-from pddl2nl.pddl.tree import ActionSchema, Domain, Predicate, TypedName
+from pddl2nl.pddl.tree import ActionSchema, Atom, Condition, Domain, Not, Predicate, TypedName, conjuncts
 
 __all__ = ["autoplanbench_wording"]
 
@@ -66,7 +65,7 @@ def autoplanbench_wording(data: object, domain: Domain, where: str = "wording") 
         source={"method": "autoplanbench", "file": where},
     )
     wording = check_wording(with_functions(wording, domain), domain, where)
-    doubts = autoplanbench_doubts(file.sections["actions"], wording, domain)
+    doubts = _meaning_doubts(file.sections["actions"], wording, domain)
     return replace(wording, source={**wording.source, "doubts": list(doubts)}) if doubts else wording
 
 
@@ -258,3 +257,53 @@ def _predicate(file: _File, predicate: Predicate, domain: Domain) -> Snippet:
     if _VARIABLE.sub("{}", text) != holes:
         raise WordingError(file.place("predicate_nl_templates", name), f"'{text}' is another text than '{holes}'")
     return Snippet(name, variables, _VARIABLE.sub(lambda match: match[0].lower(), text))
+
+
+# ── does the file mean what the domain says? ─────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class _Literal:
+    """A fact said in letters, and whether it is negated."""
+
+    text: str
+    negated: bool
+
+    def stands_in(self, sentences: str) -> bool:
+        """Whether it is said somewhere, and not only with the opposite sign."""
+        fact = rf"(?<![\w-]){re.escape(self.text)}(?![\w-])"
+        gone = r"(?:it is not the case (?:anymore )?that )"
+        plain = rf"(?<!not the case that )(?<!anymore that ){fact}"
+        return re.search(gone + fact if self.negated else plain, sentences) is not None
+
+
+def _meaning_doubts(entries: Mapping[str, object], wording: Wording, domain: Domain) -> tuple[str, ...]:
+    """A sentence for each condition or effect of the domain that the file's own sentences do not hold.
+
+    ``entries`` are the file's actions by name. An entry without such sentences raises no doubt.
+    """
+    return tuple(doubt for schema in domain.actions for doubt in _doubts(entries.get(schema.name), schema, wording))
+
+
+def _doubts(entry: object, schema: ActionSchema, wording: Wording) -> Iterator[str]:
+    if not isinstance(entry, dict) or len(schema.parameters) > len(LETTERS):
+        return
+    letters = {item.name: LETTERS[index] for index, item in enumerate(schema.parameters)}
+    for kind, condition in (("preconditions", schema.precondition), ("effects", schema.effect)):
+        told = entry.get(kind)
+        if not isinstance(told, list) or not told:
+            continue
+        sentences = "\n".join(str(sentence) for sentence in told)
+        for literal in _literals(condition, letters, wording):
+            if not literal.stands_in(sentences):
+                sign = "not: " if literal.negated else ""
+                yield f"the file's {kind} of '{schema.name}' do not say, as the domain does, '{sign}{literal.text}'"
+
+
+def _literals(condition: Condition, letters: Mapping[str, str], wording: Wording) -> Iterator[_Literal]:
+    for part in conjuncts(condition):
+        atom = part.body if isinstance(part, Not) else part
+        if isinstance(atom, Atom):
+            snippet = wording.predicates[atom.predicate]
+            if snippet.text is not None:
+                yield _Literal(snippet.fill([letters.get(arg, arg) for arg in atom.args]), isinstance(part, Not))

@@ -1,6 +1,6 @@
 """Reasons: why a condition does not hold, said of the smallest parts of it that fail (`pddlval.semantics.unmet`).
 
-The forms, with those of `pddl2nl.nl.tell`::
+The forms, with those of `pddl2nl.nl.telling.teller`::
 
     REASON := negated snippet filled | "it is not the case that " FACT        an unmet atom, derived ones included
             | FACT                                                            an unmet negation
@@ -28,9 +28,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from pddl2nl.nl.compose import COMPARISONS, Phrases, Scope, number_text
-from pddl2nl.nl.negation import NOT_SO
-from pddl2nl.nl.reason_parts import Alternative, UnmetParts, is_literal, unmet_parts
+from pddl2nl.nl.telling.phrases import COMPARISONS, Phrases, Scope, number_text
+from pddl2nl.nl.telling.reason_parts import Alternative, UnmetParts, is_literal, unmet_parts
+from pddl2nl.nl.wording.negation import NOT_SO
 from pddl2nl.pddl.tree import (
     Arithmetic,
     Atom,

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from pddl2nl.nl.compose import number_text
-from pddl2nl.nl.reasons import is_undefined, value_in
+from pddl2nl.nl.telling.phrases import number_text
+from pddl2nl.nl.telling.reasons import is_undefined, value_in
 from pddl2nl.pddl import write_condition, write_domain
 from pddl2nl.pddl.tree import (
     Arithmetic,

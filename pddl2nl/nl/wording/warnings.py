@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from pddl2nl.nl import markers
-from pddl2nl.nl.wording import Snippet, Wording
+from pddl2nl.nl.wording.snippets import Snippet, Wording
 from pddl2nl.pddl.task import supertypes
 from pddl2nl.pddl.tree import Domain, TypedName
 

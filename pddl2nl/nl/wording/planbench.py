@@ -18,19 +18,19 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Literal
 
-from pddl2nl.nl.import_wording import refuse_other_domain
-from pddl2nl.nl.own_names import HOLE
-from pddl2nl.nl.wording import (
+from pddl2nl.nl.wording.own_names import HOLE
+from pddl2nl.nl.wording.snippets import (
     Snippet,
     Wording,
     WordingError,
     check_wording,
     mapping_of,
+    refuse_other_domain,
     suggest,
     text_of,
     type_names,
-    with_functions,
 )
+from pddl2nl.nl.wording.template import with_functions
 from pddl2nl.pddl.tree import ActionSchema, Domain, Predicate
 
 __all__ = ["planbench_wording"]

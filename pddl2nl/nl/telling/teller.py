@@ -39,7 +39,7 @@ does not begin with "and ". A negative literal uses ``negated`` only if no other
 
     action      action snippet filled: "stack block_0 on block_1"
     executed    "I " action "."
-    refused     "I cannot " action [","] " because " REASONS "."            (REASONS: `pddl2nl.nl.reasons`; the comma
+    refused     "I cannot " action [","] " because " REASONS "."            (REASONS: `telling.reasons`; the comma
                 closes a clause that one within the action opens: ", which is at hub,")
 """
 
@@ -52,18 +52,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, get_args
 
 from pddl2nl.errors import InputError
-from pddl2nl.nl import pddl_style
-from pddl2nl.nl.articles import closed_clause, within_sentence
-from pddl2nl.nl.compose import Phrases, Scope, UntoldError, number_text, refuse
-from pddl2nl.nl.compose_domain import action_lines, compose_domain, object_lines
 from pddl2nl.nl.names import Names
-from pddl2nl.nl.reasons import Reasons
-from pddl2nl.nl.wording import Wording
+from pddl2nl.nl.telling import pddl_style
+from pddl2nl.nl.telling.domain import action_lines, compose_domain, object_lines
+from pddl2nl.nl.telling.phrases import Phrases, Scope, UntoldError, number_text, refuse
+from pddl2nl.nl.telling.reasons import Reasons
+from pddl2nl.nl.wording.articles import closed_clause, within_sentence
+from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import Task
 from pddl2nl.pddl.tree import Condition, Expression, GroundAtom, Or, Problem, conjuncts
 
 if TYPE_CHECKING:
-    from pddlval import GroundAction, Report, State, StepResult
+    from pddlval import GroundAction, State, StepResult
 
 __all__ = [
     "EMPTY_GOAL",
@@ -266,12 +266,6 @@ class Teller:
         if self.style == "pddl":
             return f"The goal is not reached because {reasons}." if reasons else "The goal is reached."
         return f"My goal is not reached yet because {reasons}." if reasons else "My goal is reached."
-
-    def report(self, report: Report) -> tuple[str, ...]:
-        """The sentences that explain a verdict on a plan (`pddl2nl.nl.explain`)."""
-        from pddl2nl.nl.explain import explain
-
-        return explain(report, self)
 
     # ── parts ────────────────────────────────────────────────────────────────────────────────────
 

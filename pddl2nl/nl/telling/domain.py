@@ -1,7 +1,7 @@
 """The description of a domain, composed without any model, so that its logical structure cannot be lost.
 
 After Stein et al., section 3: the actions, what each asks for (positive and negative conditions in sentences
-of their own), what each changes (added and deleted facts likewise, `pddl2nl.nl.compose_effects`), then the type
+of their own), what each changes (added and deleted facts likewise, `pddl2nl.nl.telling.effects`), then the type
 hierarchy. Beyond them: composite conditions, derived predicates, constants.
 """
 
@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pddl2nl.nl.articles import closed_clause, enumerate_words, generic_action, one_of_kind, within_sentence
-from pddl2nl.nl.compose import Phrases, Scope, refuse
-from pddl2nl.nl.compose_effects import effect_groups
-from pddl2nl.nl.negation import NOT_SO
+from pddl2nl.nl.telling.effects import effect_groups
+from pddl2nl.nl.telling.phrases import Phrases, Scope, refuse
+from pddl2nl.nl.wording.articles import closed_clause, enumerate_words, generic_action, one_of_kind, within_sentence
+from pddl2nl.nl.wording.negation import NOT_SO
 from pddl2nl.pddl.tree import (
     ActionSchema,
     And,

@@ -18,10 +18,10 @@ from typing import Literal
 
 from pddl2nl.llm import Completion
 from pddl2nl.nl import markers
-from pddl2nl.nl.articles import enumerate_words
-from pddl2nl.nl.confusions import confused_pairs
-from pddl2nl.nl.negation import NOT_SO
-from pddl2nl.nl.wording import Snippet, WordingError, check_text
+from pddl2nl.nl.wording.articles import enumerate_words
+from pddl2nl.nl.wording.negation import NOT_SO
+from pddl2nl.nl.wording.snippets import Snippet, WordingError, check_text
+from pddl2nl.nl.wording.warnings import confused_pairs
 from pddl2nl.pddl.tree import Domain, TypedName
 
 __all__ = ["LONGEST", "Draft", "Kind", "look_alike", "read_reply", "text_faults", "without_thinking"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from pddl2nl.nl.compose import Phrases, Scope, refuse
+from pddl2nl.nl.telling.phrases import Phrases, Scope, refuse
 from pddl2nl.pddl.tree import (
     Atom,
     Comparison,

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pddl2nl.errors import InputError
-from pddl2nl.nl.compose import Phrases
-from pddl2nl.nl.compose_domain import compose_domain
 from pddl2nl.nl.names import Names, make_names
-from pddl2nl.nl.pddl_style import domain_text as pddl_domain_text
-from pddl2nl.nl.tell import Style, Teller
-from pddl2nl.nl.template import template_wording
-from pddl2nl.nl.wording import Wording, load_wording
+from pddl2nl.nl.telling.domain import compose_domain
+from pddl2nl.nl.telling.pddl_style import domain_text as pddl_domain_text
+from pddl2nl.nl.telling.phrases import Phrases
+from pddl2nl.nl.telling.teller import Style, Teller
+from pddl2nl.nl.wording.files import load_wording
+from pddl2nl.nl.wording.snippets import Wording
+from pddl2nl.nl.wording.template import template_wording
 from pddl2nl.pddl.task import Task
 from pddl2nl.pddl.tree import Domain
 

@@ -30,13 +30,22 @@ from datetime import UTC, datetime
 
 from pddl2nl.errors import InputError
 from pddl2nl.llm import Message, Model, ReplyPendingError, Request, Usage
-from pddl2nl.nl.articles import enumerate_words
-from pddl2nl.nl.compose import Phrases
-from pddl2nl.nl.compose_domain import compose_domain
-from pddl2nl.nl.template import template_wording
-from pddl2nl.nl.word_checks import Draft, Kind, look_alike, read_reply, text_faults
-from pddl2nl.nl.word_prompts import EQUALITY, Item, ToldPhrases, feedback, items, opening, prompts_hash, question
-from pddl2nl.nl.wording import Snippet, Wording, check_wording
+from pddl2nl.nl.telling.domain import compose_domain
+from pddl2nl.nl.telling.phrases import Phrases
+from pddl2nl.nl.wording.articles import enumerate_words
+from pddl2nl.nl.wording.snippets import Snippet, Wording, check_wording
+from pddl2nl.nl.wording.template import template_wording
+from pddl2nl.nl.wording.word_checks import Draft, Kind, look_alike, read_reply, text_faults
+from pddl2nl.nl.wording.word_prompts import (
+    EQUALITY,
+    Item,
+    ToldPhrases,
+    feedback,
+    items,
+    opening,
+    prompts_hash,
+    question,
+)
 from pddl2nl.pddl.tree import Domain, TypedName
 
 __all__ = ["FellBack", "WordedDomain", "provenance_warnings", "word_domain"]

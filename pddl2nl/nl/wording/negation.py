@@ -2,7 +2,7 @@
 
 Made on snippets, never on filled texts, so that no object's name is taken for a verb. Where the rules are not
 sure (two clauses, a quantifier, a verb that may be a noun) there is no answer, and the caller asks a parser
-(`pddl2nl.nl.negation_parsed`) or says "it is not the case that …".
+(`pddl2nl.nl.wording.parsed_negation`) or says "it is not the case that …".
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from pddl2nl.nl.articles import UNCOUNTED
-from pddl2nl.nl.negation_words import (
+from pddl2nl.nl.wording.articles import UNCOUNTED
+from pddl2nl.nl.wording.negation_words import (
     AUXILIARIES,
     DETERMINERS,
     HAVE,

@@ -1,6 +1,6 @@
 """The negation of a snippet by its dependency parse: the finite verb that the head of the sentence has takes the "not".
 
-For what the rules of `pddl2nl.nl.negation` do not know. A snippet is parsed with names in the places of its
+For what the rules of `pddl2nl.nl.wording.negation` do not know. A snippet is parsed with names in the places of its
 parameters; of the parse only the head, its auxiliaries and its subject count (Stein et al., section 4). Where it
 shows two clauses, a quantifier, or a form that says nothing sure, there is still no answer.
 
@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pddl2nl.errors import InputError, MissingExtraError
-from pddl2nl.nl.negation import is_unsure, negate, negated_existence
-from pddl2nl.nl.negation_words import HAVE, OF_A_STATE
-from pddl2nl.nl.wording import Snippet, Wording, split_text
+from pddl2nl.nl.wording.negation import is_unsure, negate, negated_existence
+from pddl2nl.nl.wording.negation_words import HAVE, OF_A_STATE
+from pddl2nl.nl.wording.snippets import Snippet, Wording, split_text
 from pddl2nl.pddl.tree import Domain
 
 if TYPE_CHECKING:

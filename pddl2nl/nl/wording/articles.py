@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from pddl2nl.nl.negation_words import verb_forms
+from pddl2nl.nl.wording.negation_words import verb_forms
 
 __all__ = [
     "UNCOUNTED",

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from pddl2nl.nl.articles import enumerate_words, within_sentence
-from pddl2nl.nl.reasons import is_undefined, short_number
+from pddl2nl.nl.telling.reasons import is_undefined, short_number
+from pddl2nl.nl.wording.articles import enumerate_words, within_sentence
 from pddl2nl.pddl.tree import And, Comparison, Exists, Forall, Imply, Not, Or
 
 if TYPE_CHECKING:
-    from pddl2nl.nl.tell import Teller
+    from pddl2nl.nl.telling.teller import Teller
     from pddlval import Cause, Report
     from pddlval.ownership import Conflict
 

@@ -8,12 +8,13 @@ its types, ``t or u``; a function is ``the value of 'f' for {?x} and {?y}``.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from pddl2nl.nl.articles import enumerate_words
-from pddl2nl.nl.wording import Snippet, Wording
+from pddl2nl.nl.wording.articles import enumerate_words
+from pddl2nl.nl.wording.snippets import Snippet, Wording
 from pddl2nl.pddl.tree import ActionSchema, Domain, Function, Predicate, TypedName
 
-__all__ = ["template_action", "template_function", "template_predicate", "template_wording"]
+__all__ = ["template_action", "template_function", "template_predicate", "template_wording", "with_functions"]
 
 
 def template_wording(domain: Domain) -> Wording:
@@ -57,6 +58,15 @@ def template_function(function: Function) -> Snippet:
     if names:
         text += f" for {enumerate_words([f'{{{name}}}' for name in names])}"
     return Snippet(function.name, names, text)
+
+
+def with_functions(wording: Wording, domain: Domain) -> Wording:
+    """The wording with the template's snippet for each function that it lacks."""
+    missing = [function for function in domain.functions if function.name not in wording.functions]
+    if not missing:
+        return wording
+    added = {function.name: template_function(function) for function in missing}
+    return replace(wording, functions={**wording.functions, **added})
 
 
 def _variables(parameters: Sequence[TypedName]) -> tuple[str, ...]:

@@ -8,17 +8,15 @@ parameter (where would its name end?). Texts hold no line break, since told fact
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
-from pathlib import Path
 
 from pddl2nl.errors import InputError
-from pddl2nl.nl.own_names import own_names_faults
+from pddl2nl.nl.wording.own_names import own_names_faults
 from pddl2nl.pddl.tree import Domain, Function, Predicate, TypedName
 
 __all__ = [
@@ -27,9 +25,6 @@ __all__ = [
     "Wording",
     "WordingError",
     "check_wording",
-    "load_wording",
-    "save_wording",
-    "wording_from_json",
 ]
 
 FORMAT = 1
@@ -90,7 +85,7 @@ class Wording:
 
     ``types`` maps a type to the noun that is said for it (its own name where it has no entry). A
     ``domain_text`` of its own stands for the composed description of the domain. ``objects`` are the wording's
-    own names of objects (`pddl2nl.nl.own_names`).
+    own names of objects (`pddl2nl.nl.wording.own_names`).
     """
 
     domain: str
@@ -138,141 +133,6 @@ def split_text(text: str, parameters: Sequence[str]) -> tuple[str | int, ...]:
 def fill_parts(parts: Sequence[str | int], args: Sequence[str]) -> str:
     """The inverse of cutting: the pieces joined again, with arguments in the places of parameters."""
     return "".join([part if isinstance(part, str) else args[part] for part in parts])
-
-
-# ── reading wording files ────────────────────────────────────────────────────────────────────────
-
-
-def load_wording(path: str | Path, domain: Domain) -> Wording:
-    """The wording of a file, checked against its domain.
-
-    The file is one in our own format, an AutoPlanBench ``domain_description_seedN.json`` or a PlanBench
-    ``configs/*.yaml``; its content tells which.
-
-    Raises `WordingError` that names the place, or `InputError` where the file cannot be read or is none of these.
-    """
-    from pddl2nl.nl.import_wording import parse_wording_file
-
-    path = Path(path)
-    return wording_from_json(parse_wording_file(path), domain, path.name)
-
-
-def save_wording(wording: Wording, path: str | Path) -> None:
-    """Writes a wording file that `load_wording` reads back as an equal wording."""
-    Path(path).write_text(json.dumps(wording.to_json(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def wording_from_json(data: object, domain: Domain, where: str = "wording") -> Wording:
-    """The wording that the content of a wording file of any kind says, checked against its domain.
-
-    Functions without an entry get the template's snippet, since a domain's costs are the last thing that
-    anyone words. Everything else that is missing, unknown or malformed raises `WordingError`.
-    """
-    # The importers build wordings, so this module cannot import them at its top.
-    from pddl2nl.nl.import_wording import importer_of
-
-    top = mapping_of(data, where)
-    importer = importer_of(top)
-    if importer is not None:
-        return importer(top, domain, where)
-    if "format" not in top:
-        raise WordingError(where, "is no wording: it lacks 'format', and is no file of AutoPlanBench or PlanBench")
-    if top["format"] != FORMAT or isinstance(top["format"], bool):
-        raise WordingError(f"{where} → format", f"is {top['format']!r}, this version reads format {FORMAT}")
-    known = {"format", "domain", "predicates", "actions", "types", "functions", "source", "domain_text", "objects"}
-    for key in top:
-        if key not in known:
-            raise WordingError(f"{where} → {key}", f"is no part of a wording{suggest(key, known)}")
-    text = top.get("domain_text")
-    if text is not None and (not isinstance(text, str) or not text.strip()):
-        raise WordingError(f"{where} → domain_text", "must be a text that is not empty, or null")
-    wording = Wording(
-        domain=text_of(top.get("domain", domain.name), f"{where} → domain"),
-        predicates=_snippets(top.get("predicates", {}), f"{where} → predicates"),
-        actions=_snippets(top.get("actions", {}), f"{where} → actions"),
-        types=_words(top.get("types", {}), f"{where} → types"),
-        functions=_snippets(top.get("functions", {}), f"{where} → functions"),
-        source=mapping_of(top.get("source", {}), f"{where} → source"),
-        domain_text=text,
-        objects=_words(top.get("objects", {}), f"{where} → objects"),
-    )
-    try:
-        return check_wording(with_functions(wording, domain), domain, where)
-    except WordingError as error:
-        if wording.domain == domain.name:
-            raise
-        whose = f"the wording is for the domain '{wording.domain}', and this is '{domain.name}'"
-        raise WordingError(error.where, f"{error.reason} ({whose})") from None
-
-
-def with_functions(wording: Wording, domain: Domain) -> Wording:
-    """The wording with the template's snippet for each function that it lacks."""
-    missing = [function for function in domain.functions if function.name not in wording.functions]
-    if not missing:
-        return wording
-    from pddl2nl.nl.template import template_function
-
-    added = {function.name: template_function(function) for function in missing}
-    return replace(wording, functions={**wording.functions, **added})
-
-
-def _snippets(data: object, where: str) -> dict[str, Snippet]:
-    found: dict[str, Snippet] = {}
-    for raw, value in mapping_of(data, where).items():
-        name = raw.lower()
-        place = f"{where} → {raw}"
-        entry = mapping_of(value, place)
-        for key in entry:
-            if key not in {"parameters", "text", "negated"}:
-                raise WordingError(f"{place} → {key}", "is no part of a snippet (parameters, text, negated)")
-        if name in found:
-            raise WordingError(place, "stands twice")
-        if "text" not in entry:
-            raise WordingError(place, "lacks 'text', which is null for a predicate that is never told")
-        found[name] = Snippet(
-            name,
-            _parameters(entry.get("parameters", []), f"{place} → parameters"),
-            _text(entry.get("text"), f"{place} → text"),
-            _text(entry.get("negated"), f"{place} → negated"),
-        )
-    return found
-
-
-def _parameters(data: object, where: str) -> tuple[str, ...]:
-    if not isinstance(data, list | tuple) or not all(isinstance(item, str) for item in data):
-        raise WordingError(where, 'must be a list of variables, ["?x", "?y"]')
-    return tuple(data)
-
-
-def _text(data: object, where: str) -> str | None:
-    if data is None:
-        return None
-    return " ".join(text_of(data, where).split())
-
-
-def _words(data: object, where: str) -> dict[str, str]:
-    return {
-        name.lower(): " ".join(text_of(word, f"{where} → {name}").split())
-        for name, word in mapping_of(data, where).items()
-    }
-
-
-def mapping_of(data: object, where: str) -> dict[str, object]:
-    """The data, if it is a mapping; else `WordingError` names the place."""
-    if not isinstance(data, dict):
-        raise WordingError(where, f"must be an object in braces, found {_kind_of(data)}")
-    return data
-
-
-def text_of(data: object, where: str) -> str:
-    """The data, if it is a text; else `WordingError` names the place."""
-    if not isinstance(data, str):
-        raise WordingError(where, f"must be a text, found {_kind_of(data)}")
-    return data
-
-
-def _kind_of(data: object) -> str:
-    return _KINDS.get(type(data), "a number")
 
 
 def _snippet_to_json(snippet: Snippet) -> dict[str, object]:
@@ -399,3 +259,30 @@ def suggest(name: str, known: Iterator[str] | Sequence[str] | Mapping[str, objec
     """``; did you mean '…'?`` where something near is known, else nothing."""
     near = get_close_matches(name, list(known), n=1)
     return f"; did you mean '{near[0]}'?" if near else ""
+
+
+def mapping_of(data: object, where: str) -> dict[str, object]:
+    """The data, if it is a mapping; else `WordingError` names the place."""
+    if not isinstance(data, dict):
+        raise WordingError(where, f"must be an object in braces, found {_kind_of(data)}")
+    return data
+
+
+def text_of(data: object, where: str) -> str:
+    """The data, if it is a text; else `WordingError` names the place."""
+    if not isinstance(data, str):
+        raise WordingError(where, f"must be a text, found {_kind_of(data)}")
+    return data
+
+
+def _kind_of(data: object) -> str:
+    return _KINDS.get(type(data), "a number")
+
+
+def refuse_other_domain(actions: Iterable[str], domain: Domain, where: str) -> None:
+    """Raises `WordingError` where a file words none of a domain's actions: it is another domain's."""
+    declared = [item.name for item in domain.actions]
+    if declared and set(declared).isdisjoint(actions):
+        raise WordingError(
+            where, f"is of another domain: it has none of {domain.name}'s actions, {', '.join(declared)}"
+        )

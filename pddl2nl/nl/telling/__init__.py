@@ -1,0 +1,1 @@
+"""PDDL → English: tasks, states, actions, reasons for failure and verdicts as text."""
