@@ -1,13 +1,10 @@
 """What an agent acts in and remembers: executors that may differ from the model, and the knowledge graph.
 
-Ground first:
+- the world: `executor` carries actions out, `faults` says how it differs from the model, `alignment` compares the
+  expected with the observed state, `triples` writes atoms as subject, predicate and object;
+- the memory: `ontology` (classes, properties, affordances), `knowledge_graph` (the ontology with a task's objects, its
+  present state and what was done); `ontology_graph` and `task_graph` hold them as RDF;
+- retrieval: `similarity` (nearest texts), `retrieval` (from the names that a model gives to objects).
 
-- the world: `executor` (what really happens), `faults` and `fault_text` (how it differs from the model), `alignment`
-  (what was expected and what is observed), `triples` (both as subject, predicate, object);
-- the memory: `vocabulary` (names of RDF), `ontology` and `ontology_graph` (classes, properties, affordances),
-  `terms` (a domain's names in it), `knowledge_graph` with `fact_graph`, `event_graph` and `queries` (the ontology, a
-  task's objects, the present state, what was done), `known` (its answers);
-- retrieval: `similarity` (nearest texts), `retrieval` (from what a model names to objects).
-
-Everything here imports without rdflib; who makes a graph without it is told what to install.
+Everything except `ontology_graph` and `task_graph` imports without rdflib (extra ``macros``).
 """

@@ -1,7 +1,7 @@
-"""Alignment: where the state that was expected and the state that is observed differ.
+"""Alignment: the differences between the expected and the observed state.
 
 "At runtime, the expected state is aligned with the scene graph" (HVR paper, section 2.4). Both are states of the same
-task here; what differs are atoms, or triples, and values of numeric fluents.
+task here; they differ in atoms (or triples) and in values of numeric fluents.
 """
 
 from __future__ import annotations
@@ -11,24 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
 
-from pddl2nl.pddl import (
-    And,
-    Arithmetic,
-    Comparison,
-    Condition,
-    Exists,
-    Expression,
-    Fluent,
-    Forall,
-    GroundAtom,
-    Imply,
-    Not,
-    Or,
-    Task,
-    Update,
-    When,
-    write_number,
-)
+from pddl2nl.pddl import Comparison, Condition, Fluent, GroundAtom, Task, Update, write_number
+from pddl2nl.pddl.tree import Node, walk
 from pddl2nl.worlds.triples import Triple, triple_of
 from pddlval import State
 
@@ -48,9 +32,9 @@ class Value:
 
 @dataclass(frozen=True)
 class Alignment:
-    """What of an expected state is missing in the observed one, and what is there beyond it; both sorted.
+    """What an observed state lacks of the expected one, and what it has in addition; both sorted.
 
-    A fluent with another value than expected stands in both value tuples; one without a value only in one of them.
+    A fluent with an unexpected value stands in both tuples of values.
     """
 
     missing: tuple[GroundAtom, ...] = ()
@@ -60,32 +44,32 @@ class Alignment:
 
     @property
     def same(self) -> bool:
-        """Whether the states do not differ."""
+        """Whether the states are equal."""
         return not (self.missing or self.surplus or self.missing_values or self.surplus_values)
 
     def triples(self, names: Mapping[str, str] = MappingProxyType({})) -> tuple[tuple[Triple, ...], tuple[Triple, ...]]:
-        """The atoms as triples: the missing ones, and the surplus ones; objects by their ``names``."""
+        """The missing and the surplus atoms as triples; objects by their ``names``."""
         return tuple(triple_of(atom, names) for atom in self.missing), tuple(
             triple_of(atom, names) for atom in self.surplus
         )
 
     @property
     def missing_texts(self) -> tuple[str, ...]:
-        """All that is missing in PDDL: atoms, then values."""
+        """All that is missing, in PDDL: atoms, then values."""
         return (*map(str, self.missing), *map(str, self.missing_values))
 
     @property
     def surplus_texts(self) -> tuple[str, ...]:
-        """All that is there beyond the expected in PDDL: atoms, then values."""
+        """All that is surplus, in PDDL: atoms, then values."""
         return (*map(str, self.surplus), *map(str, self.surplus_values))
 
 
 def align(expected: State, observed: State, ignored: Collection[str] = ()) -> Alignment:
-    """Where two states of a task differ.
+    """The differences between two states of a task.
 
     Args:
-        expected: the state that the model of the world says.
-        observed: the state that the world is in.
+        expected: the state by the model.
+        observed: the state of the world.
         ignored: functions whose values are not compared (`accounts`).
     """
     if expected == observed:
@@ -105,45 +89,27 @@ def _values(state: State, ignored: Collection[str]) -> frozenset[Value]:
 
 
 def accounts(task: Task) -> frozenset[str]:
-    """The functions that keep accounts and are no part of the world: no condition or other function hangs on them.
+    """The functions that only accumulate, such as ``total-cost``: no condition and no other function depends on them.
 
-    ``total-cost`` is one almost everywhere. An action that fails costs less than was expected, and that is nothing
-    that could be observed.
+    They are not observable: an action that fails silently costs less than expected.
     """
     domain = task.domain
-    read: set[str] = set()
+    conditions: list[Condition] = [task.problem.goal, *(derived.condition for derived in domain.derived)]
     for action in domain.actions:
-        read.update(_read(action.precondition))
-        read.update(_read(action.effect))
-    for derived in domain.derived:
-        read.update(_read(derived.condition))
-    read.update(_read(task.problem.goal))
+        conditions += (action.precondition, action.effect)
+    read = {name for condition in conditions for name in _functions_read(condition)}
     return frozenset(function.name for function in domain.functions if function.name not in read)
 
 
-def _read(condition: Condition) -> Iterator[str]:
+def _functions_read(condition: Condition) -> Iterator[str]:
     """The functions whose values a condition or an effect reads."""
-    match condition:
-        case Comparison(_, left, right):
-            yield from _named(left)
-            yield from _named(right)
-        case Update(_, fluent, value):
-            # What is only added to itself is still an account.
-            yield from (name for name in _named(value) if name != fluent.name)
-        case Not(body) | Forall(_, body) | Exists(_, body):
-            yield from _read(body)
-        case And(parts) | Or(parts):
-            for part in parts:
-                yield from _read(part)
-        case Imply(left, right) | When(left, right):
-            yield from _read(left)
-            yield from _read(right)
+    for node in walk(condition):
+        if isinstance(node, Comparison):
+            yield from _fluents(node)
+        elif isinstance(node, Update):
+            # A function that is only added to itself still accumulates.
+            yield from (name for name in _fluents(node.value) if name != node.fluent.name)
 
 
-def _named(expression: Expression) -> Iterator[str]:
-    match expression:
-        case Fluent(name):
-            yield name
-        case Arithmetic(_, operands):
-            for operand in operands:
-                yield from _named(operand)
+def _fluents(node: Node) -> Iterator[str]:
+    return (part.name for part in walk(node) if isinstance(part, Fluent))

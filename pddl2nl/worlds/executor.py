@@ -1,4 +1,4 @@
-"""Executors: what really happens when an action is carried out."""
+"""Executors: they carry actions out, by the model or with faults."""
 
 from __future__ import annotations
 
@@ -18,24 +18,21 @@ class Executor(Protocol):
     """A world in which actions are carried out, which may differ from the model of it."""
 
     def execute(self, state: State, action: GroundAction) -> State:
-        """The state that is observed after an action was carried out in a state.
-
-        Where the action is not applicable in the state, nothing changes.
-        """
+        """The state that is observed after an action; unchanged if the action is not applicable."""
         ...
 
 
 @dataclass(frozen=True)
 class ModelExecutor:
-    """The world that is as its model says."""
+    """A world that agrees with its model."""
 
     simulator: Simulator
 
     def execute(self, state: State, action: GroundAction) -> State:
-        """The successor by the model, or the state itself where the action is not applicable.
+        """The successor by the model, or the state itself if the action is not applicable.
 
         Raises:
-            BadActionError: the action is none of the task's.
+            BadActionError: the task has no such action.
         """
         successor = self.simulator.step(state, action).successor
         return state if successor is None else successor
@@ -43,22 +40,22 @@ class ModelExecutor:
 
 @dataclass(frozen=True)
 class Occurrence:
-    """A fault that took effect, at which action (from 1); ``fault`` is its statement."""
+    """A fault that took effect; ``step`` is the number of the action (from 1), ``fault`` the statement."""
 
     step: int
     fault: str
 
 
 class FaultyExecutor:
-    """A world with faults. It counts the actions that it carries out, so every run needs one of its own.
+    """A world with faults. It counts the actions that it carries out, so every run needs its own.
 
     Args:
         simulator: the model.
-        faults: in what the world differs from it.
-        seed: of the probabilities, where the faults name none.
+        faults: how the world differs from it.
+        seed: of the probabilities, unless the faults name one.
 
     Raises:
-        InputError: the faults speak of what the task does not have (`check_faults`).
+        InputError: the faults do not fit the task (`check_faults`).
     """
 
     def __init__(self, simulator: Simulator, faults: Faults, seed: int = 1):
@@ -69,21 +66,21 @@ class FaultyExecutor:
         self._failed: Counter[int] = Counter()
         self._occurred: list[Occurrence] = []
         self.steps = 0
-        """How many actions were carried out, or tried."""
+        """How many actions were carried out, inapplicable ones included."""
 
     @property
     def occurred(self) -> Sequence[Occurrence]:
-        """The faults that took effect so far, in order; one that changed nothing is not among them."""
+        """The faults that changed something so far, in order."""
         return tuple(self._occurred)
 
     def execute(self, state: State, action: GroundAction) -> State:
         """The state after an action in this world.
 
-        What happens before it happens first, whether the action then is applicable or not; a silent failure only
-        meets an action that is.
+        Changes before the action come first, whether the action is then applicable or not; a silent failure only
+        occurs at an applicable action.
 
         Raises:
-            BadActionError: the action is none of the task's.
+            BadActionError: the task has no such action.
         """
         self._simulator.check(action)
         self.steps += 1
@@ -108,7 +105,7 @@ class FaultyExecutor:
             return False
         if failure.times is not None and self._failed[number] >= failure.times:
             return False
-        # A text as seed is hashed by random itself, alike in every process; each step has dice of its own.
+        # A string seed gives the same numbers in every process; each step has a generator of its own.
         return failure.chance == 1 or random.Random(f"{self._seed} {number} {self.steps}").random() < failure.chance
 
     def _changed(self, state: State, *, after: bool) -> State:
@@ -136,5 +133,5 @@ class FaultyExecutor:
 
 
 def executor_for(simulator: Simulator, faults: Faults | None = None, seed: int = 1) -> Executor:
-    """The world of a run: as its model says, or with faults."""
+    """The world of a run: by its model, or with faults."""
     return ModelExecutor(simulator) if faults is None else FaultyExecutor(simulator, faults, seed)

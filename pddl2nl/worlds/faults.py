@@ -1,25 +1,37 @@
 """Faults: how the world in which a plan is carried out differs from the model of it (``--faults SPEC``).
 
-A specification is a text of statements, one a line or with ``;`` between them; what stands behind ``#`` is a remark::
+A specification is a text of statements, one in each line or separated by ``;``; ``#`` starts a comment::
 
-    fail (pick-up egg-1)                the first time that this is carried out, silently nothing happens
+    fail (pick-up egg-1)                the first time that this action is executed, it silently does nothing
     fail (toggle-on *) twice            the first two times; also "3 times", "always"
-    fail (pick-up *) at 7               where it is the 7th action that is carried out; also "at 3, 7"
+    fail (pick-up *) at 7               if it is the 7th action; also "at 3, 7"
     fail at 7                           whatever the 7th action is
     fail 10%                            each action, with this probability
     fail 25% (pick-up *)                each of these actions, likewise
     move (inside egg-1 fridge-1) -> (on egg-1 table-1) before 5
-                                        just before the 5th action: the first is undone and the second is so;
-                                        where the first does not hold then, nothing moves
+                                        just before the 5th action the first atom becomes false and the second
+                                        true; nothing happens if the first is not true then
     set (dirty pan-1) (not (clean pan-1)) after 3
-                                        just after the 3rd action these hold, whatever held
-    initially (dirty pan-1)             from the beginning, which the agent does not know
+                                        just after the 3rd action these become true
+    initially (dirty pan-1)             true from the start, unknown to the agent
     set (= (fuel car) 3) before 2       numbers likewise
-    seed 7                              of the probabilities; else that of the run
+    seed 7                              of the probabilities; default: the run's seed
 
-``*`` in a pattern stands for any name, or for a part of one (``egg-*``); as the last argument for any further ones.
-Actions are counted from 1, those that turn out to be inapplicable too. A fault can change what actions can change, and
-nothing else.
+``*`` in a pattern matches any name, or a part of one (``egg-*``); as the last argument it matches all further ones.
+Actions are counted from 1, inapplicable ones included. A fault changes only what actions can change.
+
+The grammar; letter case does not matter, as in PDDL::
+
+    SPEC      := [STATEMENT] { (";" | line break) [STATEMENT] }                "#" starts a comment
+    STATEMENT := "fail" [NUMBER "%"] [PATTERN] ["at" ["step"] N { "," N }] ["once" | "twice" | N "times" | "always"]
+               | "move" [NAME ":"] ATOM { ATOM } ("->" | "to") FACT { FACT } MOMENT
+               | "set" FACT { FACT } MOMENT
+               | "initially" FACT { FACT }
+               | "seed" N
+    MOMENT    := ("before" | "after") ["step"] N
+    PATTERN   := "(" name { name } ")"                                          with "*" in the names
+    FACT      := ATOM | "(" "not" ATOM ")" | "(" "=" ATOM NUMBER ")"
+    ATOM      := "(" name { name } ")"
 """
 
 from __future__ import annotations
@@ -29,6 +41,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple, NoReturn
 
 from pddl2nl.errors import InputError
 from pddl2nl.pddl import NOWHERE, Diagnostic, GroundAtom, Source, Span, Task, changed_predicates, write_number
@@ -42,25 +55,32 @@ __all__ = [
     "Faults",
     "Pattern",
     "check_faults",
-    "default_times",
     "parse_faults",
     "read_faults",
 ]
 
+_TOKEN = re.compile(
+    r"(?P<remark>#[^\n]*)|(?P<blank>[^\S\n]+)|(?P<end>[;\n])|(?P<mark>->|→|[(),:])|(?P<word>(?:(?!->)[^\s();,:#→])+)"
+)
+_STATEMENTS = ("fail", "move", "set", "initially", "seed")
+_BEGINS = re.compile(rf"\s*(?:#|;|(?:{'|'.join(_STATEMENTS)})(?:[\s(;:]|\Z)|\Z)", re.IGNORECASE)
+_NUMBER = re.compile(r"[-+]?\d{1,30}(?:\.\d{1,30})?(?:/\d{1,30})?")
+_TIMES = {"once": 1, "twice": 2, "always": None}
+_MOST = 1_000_000
 _ORDINAL_TIMES = {1: "once", 2: "twice", None: "always"}
 _LONGEST = 200
 _LIKE_STATEMENTS = re.compile(r"[()%;]|->")
 
 
 def _number_text(value: Fraction) -> str:
-    """A number as it stands in a specification, where a third is ``1/3``."""
+    """A number as a specification writes it; a third is ``1/3``."""
     text = write_number(value)
     return f"{value.numerator}/{value.denominator}" if text.startswith("(") else text
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """Which actions are meant: a name and arguments, each of which may hold ``*``."""
+    """A pattern of actions: a name and arguments, each of which may contain ``*``."""
 
     parts: tuple[str, ...]
     span: Span = field(default=NOWHERE, compare=False, repr=False)
@@ -69,7 +89,7 @@ class Pattern:
         return f"({' '.join(self.parts)})"
 
     def matches(self, action: GroundAction) -> bool:
-        """Whether an action is one of those that are meant."""
+        """Whether an action matches the pattern."""
         return self._shape.fullmatch(" ".join((action.name, *action.args))) is not None
 
     @cached_property
@@ -86,9 +106,9 @@ class Failure:
 
     Attributes:
         pattern: which ones; None for any.
-        steps: only as these actions in the order of execution, from 1; empty for all.
-        times: how often at most; None for always.
-        chance: with which probability, each time.
+        steps: only at these positions in the order of execution, from 1; empty for all.
+        times: how often at most; None for no limit.
+        chance: the probability, each time.
     """
 
     pattern: Pattern | None = None
@@ -104,19 +124,19 @@ class Failure:
             parts.append(str(self.pattern))
         if self.steps:
             parts.append(f"at {', '.join(map(str, self.steps))}")
-        if self.times != default_times(self):
+        if self.times != _default_times(self):
             parts.append(_ORDINAL_TIMES.get(self.times, f"{self.times} times"))
         return " ".join(parts)
 
 
-def default_times(failure: Failure) -> int | None:
-    """How often a failure occurs where nothing is said: once, but always where steps or a probability are given."""
+def _default_times(failure: Failure) -> int | None:
+    """How often a failure occurs by default: once, or always if steps or a probability are given."""
     return None if failure.steps or failure.chance != 1 else 1
 
 
 @dataclass(frozen=True)
 class Fact:
-    """Something that is made so: an atom true or false, or a fluent of that value."""
+    """A fact that a fault sets: an atom true or false, or the value of a fluent."""
 
     atom: GroundAtom
     positive: bool = True
@@ -131,10 +151,10 @@ class Fact:
 
 @dataclass(frozen=True)
 class Change:
-    """Something that happens by itself, just before or after an action.
+    """A change of the world just before or after an action.
 
-    ``step`` is the action's number, ``after`` says on which side. Where ``undone`` is not empty, these atoms must all
-    hold for anything to happen, and no longer do then. ``facts`` hold then.
+    ``step`` is the action's number; ``after`` is true for a change after it. If ``undone`` is not empty, all its atoms
+    must be true for the change to happen, and become false. ``facts`` become true.
     """
 
     step: int
@@ -152,7 +172,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Faults:
-    """All faults of a world, in the order of their text; ``seed`` is None for the run's own."""
+    """All faults of a world, in the order of their text; ``seed`` None uses the run's seed."""
 
     failures: tuple[Failure, ...] = ()
     changes: tuple[Change, ...] = ()
@@ -161,7 +181,7 @@ class Faults:
 
     @property
     def text(self) -> str:
-        """The faults as a specification that reads back as the same; statements with ``;`` between them."""
+        """The faults as a specification, its statements separated by ``;``; it parses to equal faults."""
         seed = () if self.seed is None else (f"seed {self.seed}",)
         return "; ".join((*map(str, self.failures), *map(str, self.changes), *seed))
 
@@ -169,33 +189,32 @@ class Faults:
         return self.text
 
     def refuse(self, span: Span, said: str, suggestion: str = "", expected: str = "") -> InputError:
-        """An error at a place of the text."""
+        """An error at a position of the text."""
         at = Diagnostic.at(self.source, span.start, said, suggestion=suggestion, expected=expected)
         return InputError(at.render())
+
+
+# ── reading ──────────────────────────────────────────────────────────────────────────────────────
 
 
 def parse_faults(text: str, name: str = "--faults") -> Faults:
     """The faults of a specification.
 
     Raises:
-        InputError: it is none; the message shows the place.
+        InputError: a syntax error; the message shows the position.
     """
-    from pddl2nl.worlds.fault_text import FaultParser
-
-    return FaultParser(Source(name, text)).faults()
+    return _Parser(Source(name, text)).faults()
 
 
 def read_faults(text_or_path: str) -> Faults:
-    """The faults of a specification, or of the file of that name.
+    """The faults of a specification, or of a file with one.
 
-    What begins with a word of the language is a specification; anything else is a file's name, if there is that file.
+    A text that starts with a keyword of the language is a specification; any other text is a file name.
 
     Raises:
-        InputError: it is no specification, or there is no such file.
+        InputError: a syntax error, or there is no such file.
     """
-    from pddl2nl.worlds.fault_text import is_specification
-
-    if is_specification(text_or_path):
+    if _is_specification(text_or_path):
         return parse_faults(text_or_path)
     shown = text_or_path if len(text_or_path) <= _LONGEST else f"{text_or_path[:_LONGEST]}…"
     try:
@@ -212,14 +231,235 @@ def read_faults(text_or_path: str) -> Faults:
     return parse_faults(text, text_or_path)
 
 
+def _is_specification(text: str) -> bool:
+    """Whether a text is a specification rather than a file name."""
+    return "\n" in text or _BEGINS.match(text) is not None
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+    start: int
+
+
+class _Parser:
+    """A recursive-descent parser for one specification."""
+
+    def __init__(self, source: Source):
+        self._source = source
+        self._context = Faults(source=source)
+        self._tokens = [
+            _Token(match.lastgroup or "", match[0].lower(), match.start())
+            for match in _TOKEN.finditer(source.text)
+            if match.lastgroup not in ("blank", "remark")
+        ]
+        # An end token, so that there always is a next token.
+        self._tokens.append(_Token("end", "", len(source.text)))
+        self._place = 0
+
+    def faults(self) -> Faults:
+        """The faults.
+
+        Raises:
+            InputError: a syntax error; the message shows the position.
+        """
+        failures: list[Failure] = []
+        changes: list[Change] = []
+        seed: int | None = None
+        while self._place < len(self._tokens):
+            if self._next.kind == "end":
+                self._place += 1
+                continue
+            word = self._take("word", "a statement: fail, move, set, initially or seed")
+            match word.text:
+                case "fail":
+                    failures.append(self._fail())
+                case "move":
+                    changes.append(self._move())
+                case "set":
+                    facts = self._facts("a fact, (dirty pan-1)")
+                    changes.append(Change(*self._moment(), facts))
+                case "initially":
+                    changes.append(Change(1, False, self._facts("a fact, (dirty pan-1)")))
+                case "seed":
+                    seed = self._count("a number", least=0)
+                case _:
+                    self._refuse(
+                        word,
+                        f"'{word.text}' begins no statement",
+                        "fail, move, set, initially or seed",
+                        near_name(word.text, _STATEMENTS),
+                    )
+            self._take("end", "';' or the end of the line")
+        return Faults(tuple(failures), tuple(changes), seed, self._source)
+
+    # ── statements ───────────────────────────────────────────────────────────────────────────────
+
+    def _fail(self) -> Failure:
+        chance = self._percent()
+        pattern = self._pattern() if self._next.text == "(" else None
+        steps = self._steps() if self._word("at") else ()
+        if chance is None and pattern is None and not steps:
+            self._refuse(self._next, "what fails?", "(pick-up egg-1), 10%, or at 7")
+        times: int | None = None if steps or chance is not None else 1
+        if self._next.text in _TIMES:
+            times = _TIMES[self._take("word", "").text]
+        elif self._next.kind == "word":
+            times = self._count("once, twice, 3 times, always, or at 7")
+            if not self._word("times"):
+                self._refuse(self._next, "a number of what?", "times, as in '3 times'; a step is 'at 3'")
+        return Failure(pattern, steps, times, Fraction(1) if chance is None else chance)
+
+    def _percent(self) -> Fraction | None:
+        token = self._next
+        if token.kind != "word" or not token.text.endswith("%"):
+            return None
+        number = token.text[:-1]
+        value = Fraction(number) if _NUMBER.fullmatch(number) and not number.endswith("/0") else Fraction(-1)
+        if not 0 <= value <= 100:
+            self._refuse(token, f"'{token.text}' is no probability", "a number from 0% to 100%")
+        self._place += 1
+        return value / 100
+
+    def _steps(self) -> tuple[int, ...]:
+        self._word("step")
+        self._word("steps")
+        steps = [self._count("the number of an action, from 1")]
+        while self._next.text == ",":
+            self._place += 1
+            steps.append(self._count("the number of an action, from 1"))
+        return tuple(dict.fromkeys(steps))
+
+    def _move(self) -> Change:
+        name = None
+        if self._next.kind == "word" and self._tokens[self._place + 1].text == ":":
+            name = self._take("word", "")
+            self._place += 1
+        undone = self._facts("what no longer holds, (inside egg-1 fridge-1)")
+        for fact in undone:
+            if not fact.positive or fact.value is not None:
+                raise self._context.refuse(fact.span, "what moves is an atom", expected="(inside egg-1 fridge-1)")
+        if self._next.text not in ("->", "→", "to"):
+            self._refuse(self._next, "whereto?", "'->' and what holds then, (on egg-1 table-1)")
+        self._place += 1
+        facts = self._facts("what holds then, (on egg-1 table-1)")
+        if name is not None and not any(name.text in fact.atom[1:] for fact in (*undone, *facts)):
+            self._refuse(name, f"'{name.text}' stands in none of these facts", "the object that moves")
+        step, after = self._moment()
+        return Change(step, after, facts, undone)
+
+    def _moment(self) -> tuple[int, bool]:
+        token = self._next
+        if token.text not in ("before", "after"):
+            self._refuse(token, "when?", "before 5, or after 5 (the number of an action, from 1)")
+        self._place += 1
+        self._word("step")
+        return self._count("the number of an action, from 1"), token.text == "after"
+
+    # ── facts ────────────────────────────────────────────────────────────────────────────────────
+
+    def _facts(self, expected: str) -> tuple[Fact, ...]:
+        if self._next.text != "(":
+            self._refuse(self._next, f"found {_shown(self._next)}", expected)
+        facts: list[Fact] = []
+        while self._next.text == "(":
+            facts.append(self._fact())
+        return tuple(facts)
+
+    def _fact(self) -> Fact:
+        start = self._next.start
+        second = self._tokens[self._place + 1].text
+        if second == "not":
+            self._place += 2
+            atom = self._atom()
+            end = self._close()
+            return Fact(atom, False, None, Span(start, end))
+        if second == "=":
+            self._place += 2
+            atom = self._atom()
+            number = self._take("word", "a number")
+            if not _NUMBER.fullmatch(number.text) or re.search(r"/0+\Z", number.text):
+                self._refuse(number, f"'{number.text}' is no number", "a number, such as 3 or 2.5")
+            end = self._close()
+            return Fact(atom, True, _number(number.text), Span(start, end))
+        atom = self._atom()
+        return Fact(atom, True, None, Span(start, self._tokens[self._place - 1].start + 1))
+
+    def _atom(self) -> GroundAtom:
+        names = self._names()
+        for token in names:
+            if "*" in token.text:
+                self._refuse(token, f"'{token.text}': a fact is about certain objects", "a name without '*'")
+        return GroundAtom(token.text for token in names)
+
+    def _pattern(self) -> Pattern:
+        start = self._next.start
+        names = self._names()
+        return Pattern(tuple(token.text for token in names), Span(start, self._tokens[self._place - 1].start + 1))
+
+    def _names(self) -> list[_Token]:
+        if self._next.text != "(":
+            self._refuse(self._next, f"found {_shown(self._next)}", "'(' and names")
+        self._place += 1
+        names = [self._take("word", "a name")]
+        while self._next.kind == "word":
+            names.append(self._take("word", ""))
+        self._close()
+        return names
+
+    def _close(self) -> int:
+        if self._next.text != ")":
+            self._refuse(self._next, f"found {_shown(self._next)}", "')'")
+        self._place += 1
+        return self._tokens[self._place - 1].start + 1
+
+    # ── tokens ───────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def _next(self) -> _Token:
+        return self._tokens[min(self._place, len(self._tokens) - 1)]
+
+    def _take(self, kind: str, expected: str) -> _Token:
+        token = self._next
+        if token.kind != kind:
+            self._refuse(token, f"found {_shown(token)}", expected)
+        self._place += 1
+        return token
+
+    def _word(self, text: str) -> bool:
+        """Takes the next token if it is that word."""
+        if self._next.text != text:
+            return False
+        self._place += 1
+        return True
+
+    def _count(self, expected: str, least: int = 1) -> int:
+        token = self._take("word", expected)
+        if not re.fullmatch(r"[0-9]{1,7}", token.text) or not least <= int(token.text) <= _MOST:
+            self._refuse(token, f"'{token.text}' is no such number", expected)
+        return int(token.text)
+
+    def _refuse(self, token: _Token, said: str, expected: str, suggestion: str = "") -> NoReturn:
+        raise self._context.refuse(Span(token.start, token.start), said, suggestion, expected)
+
+
+def _shown(token: _Token) -> str:
+    return f"'{token.text}'" if token.text.strip() else "the end of the line"
+
+
+def _number(text: str) -> Fraction:
+    whole, _, below = text.partition("/")
+    return Fraction(whole) / Fraction(below or 1)
+
+
 # ── against a task ───────────────────────────────────────────────────────────────────────────────
 
 
 def check_faults(faults: Faults, task: Task) -> None:
-    """Checks that faults speak of a task's own actions, predicates and objects, and of what actions change.
+    """Checks that faults name actions, predicates and objects of a task, and facts that actions change.
 
     Raises:
-        InputError: they do not; the message shows the place and the nearest right name.
+        InputError: they do not; the message shows the position and suggests the nearest name.
     """
     for failure in faults.failures:
         if failure.pattern is not None:

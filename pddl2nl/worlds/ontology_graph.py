@@ -1,48 +1,78 @@
-"""Ontologies as graphs of rdflib: reading and writing Turtle, and words of other namespaces made ours."""
+"""Ontologies as RDF graphs: names, reading and writing Turtle, and where a domain's names stand in an ontology.
+
+This module and `task_graph` are the only ones that import rdflib. The words of an ontology belong to the namespace
+``urn:pddl2nl:ontology#``; an ontology may use another namespace for the same words. The names of a task have
+namespaces of their own, so a predicate may be called ``affords`` and an object ``Egg``.
+"""
 
 from __future__ import annotations
 
 import logging
 import re
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+from urllib.parse import quote
 
-from rdflib import OWL, RDF, RDFS, Graph, Literal, Namespace, URIRef
+from rdflib import OWL, RDF, RDFS, BNode, Graph, Literal, Namespace, URIRef
 from rdflib.plugins.parsers.notation3 import BadSyntax
 from rdflib.term import Node
 
 from pddl2nl.errors import InputError
-from pddl2nl.pddl import Diagnostic, Source
-from pddl2nl.worlds.vocabulary import (
-    ACTIONS,
-    EVENTS,
-    FACTS,
-    FUNCTIONS,
-    INSTANCES,
-    MACRO_EVENTS,
-    MACROS,
-    ONTOLOGY,
-    PREDICATES,
-    TYPES,
-    WORDS,
-    local_name,
+from pddl2nl.pddl import (
+    ActionSchema,
+    Atom,
+    Diagnostic,
+    Domain,
+    Source,
+    TypedName,
+    changed_predicates,
+    conjuncts,
 )
 
-__all__ = ["ONT", "empty_graph", "graph_text", "read_graph"]
+__all__ = [
+    "EVENTS",
+    "FACTS",
+    "INSTANCES",
+    "MACROS",
+    "MACRO_EVENTS",
+    "ONT",
+    "WORLD",
+    "ClassKnowledge",
+    "Terms",
+    "camel",
+    "empty_graph",
+    "folded",
+    "graph_text",
+    "local_name",
+    "minted",
+    "property_name",
+    "read_graph",
+]
 
-# What is odd about an ontology is said in our own words, or not at all; rdflib would write tracebacks to the screen.
+# rdflib logs a traceback for an odd literal; we report errors ourselves.
 logging.getLogger("rdflib").addHandler(logging.NullHandler())
 
-ONT = Namespace(ONTOLOGY)
+ONT = Namespace("urn:pddl2nl:ontology#")
 """The words of ontologies."""
-_BASE = "http://pddl2nl.invalid/"
-_UNWRITABLE = re.compile(r"""[\x00-\x20<>"{}|\\^`]""")
-_LONGEST = 100
+INSTANCES = "urn:pddl2nl:instance#"
+FACTS = "urn:pddl2nl:fact#"
+EVENTS = "urn:pddl2nl:event#"
+MACRO_EVENTS = "urn:pddl2nl:macro-event#"
+MACROS = "urn:pddl2nl:macro#"
+WORLD = URIRef("urn:pddl2nl:world")
+"""The subject of facts about no object."""
+
+_TYPES = "urn:pddl2nl:type#"
+_PREDICATES = "urn:pddl2nl:predicate#"
+_FUNCTIONS = "urn:pddl2nl:function#"
+_ACTIONS = "urn:pddl2nl:action#"
 _PREFIXES = {
-    "": ONTOLOGY,
-    "type": TYPES,
-    "predicate": PREDICATES,
-    "function": FUNCTIONS,
-    "action": ACTIONS,
+    "": str(ONT),
+    "type": _TYPES,
+    "predicate": _PREDICATES,
+    "function": _FUNCTIONS,
+    "action": _ACTIONS,
     "instance": INSTANCES,
     "fact": FACTS,
     "event": EVENTS,
@@ -51,70 +81,359 @@ _PREFIXES = {
     "rdfs": str(RDFS),
     "owl": str(OWL),
 }
+_WORDS = frozenset(
+    (
+        *("Object", "Affordance", "Property", "Predicate", "Action", "MacroAction", "Event", "Fact"),
+        *("affords", "hasProperty", "affordance", "locatedAt", "isIn", "isOn", "locates", "existence", "absence"),
+        "pddlName",
+    )
+)
+"""The words of an ontology that have a meaning; `pddl2nl.worlds.ontology` explains them."""
+_BASE = "http://pddl2nl.invalid/"
+_UNWRITABLE = re.compile(r"""[\x00-\x20<>"{}|\\^`]""")
+_LONGEST = 100
+
+
+# ── names ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def minted(namespace: str, *names: str) -> URIRef:
+    """The IRI of a name, or of a sequence of names, in a namespace; different names have different IRIs."""
+    return URIRef(namespace + "/".join(quote(name, safe="") for name in names))
+
+
+def local_name(iri: str) -> str:
+    """The part of an IRI after its last ``#`` or ``/``, else after its last ``:``."""
+    for mark in "#/:":
+        _, found, tail = iri.rpartition(mark)
+        if found and tail:
+            return tail
+    return iri
+
+
+def camel(name: str) -> str:
+    """A PDDL name as ontologies write classes: ``stove-burner`` is ``StoveBurner``."""
+    parts = [part for part in re.split(r"[-_]+", name) if part]
+    return "".join(part[0].upper() + part[1:] for part in parts) or name
+
+
+def folded(name: str) -> str:
+    """A name for comparison: without letter case, hyphens and underscores."""
+    return re.sub(r"[\W_]+", "", name).casefold() or name.casefold()
+
+
+def property_name(name: str) -> str:
+    """An affordance or a property as prompts say it: ``Pickupable`` is ``pickupable``, ``RobotArm`` ``robot-arm``."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
+
+
+# ── Turtle ───────────────────────────────────────────────────────────────────────────────────────
 
 
 def empty_graph() -> Graph:
-    """A graph with our prefixes and nothing in it."""
+    """A graph with our prefixes and no triples."""
     graph = Graph(bind_namespaces="none")
     for prefix, namespace in _PREFIXES.items():
         graph.bind(prefix, namespace)
     return graph
 
 
+def graph_text(graph: Graph) -> str:
+    """A graph as Turtle; equal graphs give equal texts."""
+    text: str = graph.serialize(format="turtle")
+    return text
+
+
 @lru_cache(maxsize=8)
 def read_graph(text: str, name: str) -> Graph:
-    """The graph of a Turtle text, with words of ours for those of the same names; not to be changed by who gets it.
+    """The graph of a Turtle text; words of other namespaces that are words of ours become ours.
+
+    The graph is shared between calls: copy it before changing it.
 
     Raises:
-        InputError: the text is no Turtle.
+        InputError: the text is not Turtle.
     """
     read = Graph(bind_namespaces="none")
     try:
-        # A base of our own, as else relative names would hold this machine's folders.
+        # A base of our own: rdflib's default would write this machine's folders into relative names.
         read.parse(data=text, format="turtle", publicID=_BASE)
     except BadSyntax as error:
-        raise _bad_turtle(text, name, error) from error
+        raise _syntax_error(text, name, error) from error
     except RecursionError as error:
         raise InputError(f"{name}: error: its brackets are nested too deeply") from error
     except (ValueError, KeyError, AssertionError) as error:
-        raise InputError(f"{name}: error: no Turtle: {error}") from error
-    _check_names(read, name)
+        raise InputError(f"{name}: error: not Turtle: {error}") from error
+    _check_iris(read, name)
     graph = empty_graph()
     for triple in read:
-        graph.add((_ours(triple[0]), _ours(triple[1]), _ours(triple[2])))
+        graph.add((_our_word(triple[0]), _our_word(triple[1]), _our_word(triple[2])))
     return graph
 
 
-def _check_names(graph: Graph, name: str) -> None:
-    """Refuses names that Turtle can read and not write."""
+def _check_iris(graph: Graph, name: str) -> None:
+    """Refuses names that rdflib reads from Turtle but cannot write."""
     for triple in graph:
         for node in triple:
             iri = node.datatype if isinstance(node, Literal) else node
             if isinstance(iri, URIRef) and _UNWRITABLE.search(iri):
                 shown = iri if len(iri) <= _LONGEST else f"{iri[:_LONGEST]}…"
-                said = f"<{shown}> is no IRI: blanks, quotes and brackets stand in one as %20 and the like"
+                said = f"<{shown}> is not an IRI: write blanks, quotes and brackets as %20 and the like"
                 raise InputError(f"{name}: error: {said}")
 
 
-def _bad_turtle(text: str, name: str, error: BadSyntax) -> InputError:
-    # The parser counts bytes, and has no public place of its error.
+def _syntax_error(text: str, name: str, error: BadSyntax) -> InputError:
+    # The parser counts bytes and has no public attribute for the position.
     place, why = getattr(error, "_i", 0), getattr(error, "_why", "bad syntax")
     offset = len(text.encode("utf-8")[:place].decode("utf-8", "ignore"))
-    said = f"no Turtle: {why}"
     expected = "an ontology in Turtle, such as ':Egg rdfs:subClassOf :Food .'"
-    return InputError(Diagnostic.at(Source(name, text), offset, said, expected=expected).render())
+    return InputError(Diagnostic.at(Source(name, text), offset, f"not Turtle: {why}", expected=expected).render())
 
 
-def _ours(node: Node) -> Node:
-    """A word of another namespace that bears one of our names is ours."""
-    if isinstance(node, URIRef) and not node.startswith(ONTOLOGY):
+def _our_word(node: Node) -> Node:
+    if isinstance(node, URIRef) and not node.startswith(str(ONT)):
         word = local_name(node)
-        if word in WORDS and not str(node).startswith((str(RDF), str(RDFS), str(OWL), "urn:pddl2nl:")):
+        if word in _WORDS and not str(node).startswith((str(RDF), str(RDFS), str(OWL), "urn:pddl2nl:")):
             return ONT[word]
     return node
 
 
-def graph_text(graph: Graph) -> str:
-    """A graph as Turtle, the same for the same triples."""
-    text: str = graph.serialize(format="turtle")
-    return text
+# ── a domain's names in an ontology ──────────────────────────────────────────────────────────────
+
+
+class ClassKnowledge(NamedTuple):
+    """What an ontology says about the instances of some classes.
+
+    ``superclasses`` holds the other classes above, the nearest first; ``affordances`` and ``properties`` are written
+    as in prompts (``pickupable``).
+    """
+
+    superclasses: tuple[URIRef, ...]
+    affordances: frozenset[str]
+    properties: frozenset[str]
+
+
+class Terms:
+    """The classes, properties and actions of an ontology that a domain's names stand for.
+
+    What the ontology lacks is added to a copy of its graph.
+
+    Args:
+        domain: the domain.
+        ontology: the ontology's graph (`read_graph`); None for what the domain alone says.
+
+    Attributes:
+        graph: the ontology and the additions.
+        classes: the class of every type; in a domain without types, of every static predicate of one argument.
+        predicates, functions, actions: their nodes by name.
+        locations: predicates ``(p ?x ?y)`` that say ``?x`` is located at ``?y``.
+        locating: predicates ``(p ?y ?x)`` that say the same.
+        affording: predicates that are affordances; ``existence`` and ``absence`` likewise.
+    """
+
+    def __init__(self, domain: Domain, ontology: Graph | None = None):
+        self.domain = domain
+        self.graph = empty_graph()
+        if ontology is not None:
+            self.graph += ontology
+        for word in (ONT.isIn, ONT.isOn):
+            self.graph.add((word, RDFS.subPropertyOf, ONT.locatedAt))
+        names = _OntologyNames(self.graph)
+        self.changing = changed_predicates(domain)
+        self.typed = any(item.name != "object" for item in domain.types)
+        self.kinds = () if self.typed else self._static_unary()
+        self.classes = self._map((*_type_names(domain), *self.kinds), names.class_of, _TYPES, OWL.Class)
+        has_affordances = (None, ONT.affords, None) in self.graph or (
+            (None, RDFS.subClassOf, ONT.Affordance) in self.graph
+        )
+        predicates = (item.name for item in domain.predicates)
+        self.predicates = self._map(predicates, names.property_of, _PREDICATES, ONT.Predicate)
+        functions = (item.name for item in domain.functions)
+        self.functions = self._map(functions, lambda name: None, _FUNCTIONS, ONT.Predicate)
+        actions = (item.name for item in domain.actions)
+        self.actions = self._map(actions, names.action_of, _ACTIONS, OWL.Class)
+        self._add_hierarchy()
+        if not has_affordances:
+            self._add_affordances()
+        self.locations = self._below(ONT.locatedAt)
+        self.locating = self._below(ONT.locates)
+        if not self.locations and not self.locating:
+            self._add_locations()
+        self.affording = self._below(ONT.affordance)
+        self.existence = self._below(ONT.existence)
+        self.absence = self._below(ONT.absence)
+        self._knowledge: dict[tuple[URIRef, frozenset[Node]], ClassKnowledge] = {}
+
+    def _static_unary(self) -> tuple[str, ...]:
+        declared = self.domain.predicates
+        return tuple(p.name for p in declared if len(p.parameters) == 1 and p.name not in self.changing)
+
+    def _map(
+        self, names: Iterable[str], find: Callable[[str], URIRef | None], namespace: str, kind: URIRef
+    ) -> dict[str, URIRef]:
+        """The node of each name, added to the graph; no two names share one."""
+        found: dict[str, URIRef] = {}
+        taken: set[URIRef] = set()
+        for name in dict.fromkeys(names):
+            node = find(name)
+            if node is None or node in taken:
+                node = minted(namespace, name)
+                self.graph.add((node, RDFS.label, Literal(name)))
+            self.graph.add((node, RDF.type, kind))
+            taken.add(node)
+            found[name] = node
+        return found
+
+    def _add_hierarchy(self) -> None:
+        """The supertypes of PDDL hold in addition to the ontology's superclasses."""
+        for item in self.domain.types:
+            for parent in item.types:
+                if parent not in ("object", item.name):
+                    self.graph.add((self.classes[item.name], RDFS.subClassOf, self.classes[parent]))
+        for name, node in self.actions.items():
+            self.graph.add((node, RDFS.subClassOf, ONT.Action))
+            self.graph.add((node, ONT.pddlName, Literal(name)))
+
+    def _add_affordances(self) -> None:
+        """Without affordances in the ontology, a class affords the actions that take it as a parameter."""
+        for action in self.domain.actions:
+            for parameter in action.parameters:
+                for kind in self._kinds_of(parameter, action):
+                    self.graph.add((self.classes[kind], ONT.affords, self.actions[action.name]))
+
+    def _kinds_of(self, parameter: TypedName, action: ActionSchema) -> Iterable[str]:
+        required = [
+            part.predicate
+            for part in conjuncts(action.precondition)
+            if isinstance(part, Atom) and part.args == (parameter.name,) and part.predicate in self.kinds
+        ]
+        return required or parameter.types
+
+    def _add_locations(self) -> None:
+        """Without locations in the ontology, every relation of two objects that actions change is one."""
+        derived = {item.name for item in self.domain.derived}
+        for item in self.domain.predicates:
+            if len(item.parameters) == 2 and item.name in self.changing - derived:
+                self.graph.add((self.predicates[item.name], RDFS.subPropertyOf, ONT.locatedAt))
+        self.locations = self._below(ONT.locatedAt)
+
+    def _below(self, root: URIRef) -> dict[str, URIRef]:
+        """The predicates below a property of the ontology, in the domain's order."""
+        below = set(self.graph.transitive_subjects(RDFS.subPropertyOf, root))
+        return {name: node for name, node in self.predicates.items() if node in below}
+
+    def knowledge(self, own: URIRef, node: URIRef) -> ClassKnowledge:
+        """What the ontology says about an object.
+
+        Objects with the same classes share one lookup, unless the ontology speaks of the object by itself.
+
+        Args:
+            own: the class by which the object is known.
+            node: the object.
+        """
+        types = frozenset(self.graph.objects(node, RDF.type))
+        shared = self._knowledge.get((own, types))
+        if shared is None:
+            shared = self._knowledge[own, types] = self._class_knowledge(own, types)
+        affords = self._property_names(self.graph.objects(node, ONT.affords))
+        properties = self._property_names(self.graph.objects(node, ONT.hasProperty))
+        if not affords and not properties:
+            return shared
+        return ClassKnowledge(shared.superclasses, shared.affordances | affords, shared.properties | properties)
+
+    def _class_knowledge(self, own: URIRef, types: Iterable[Node]) -> ClassKnowledge:
+        distance = self._distances([own])
+        above = [*distance, *self._distances(types)]
+        kinds = {
+            node: any((node, word, ONT.Affordance) in self.graph for word in (RDFS.subClassOf, RDF.type))
+            for node in above
+        }
+        not_classes = (own, ONT.Affordance, OWL.Thing, ONT.Object)
+        superclasses = [
+            node
+            for node, affordance in kinds.items()
+            if not affordance and isinstance(node, URIRef) and node not in not_classes
+        ]
+        affordances = [node for node, affordance in kinds.items() if affordance]
+        affordances += [thing for node in kinds for thing in self.graph.objects(node, ONT.affords)]
+        return ClassKnowledge(
+            tuple(sorted(superclasses, key=lambda node: (distance.get(node, len(distance)), node))),
+            self._property_names(affordances),
+            self._property_names(thing for node in kinds for thing in self.graph.objects(node, ONT.hasProperty)),
+        )
+
+    def _distances(self, classes: Iterable[Node]) -> dict[Node, int]:
+        """The classes and all above them, each with its distance."""
+        distance = dict.fromkeys(classes, 0)
+        queue = list(distance)
+        for node in queue:
+            for parent in self.graph.objects(node, RDFS.subClassOf):
+                if parent not in distance:
+                    distance[parent] = distance[node] + 1
+                    queue.append(parent)
+        return distance
+
+    def _property_names(self, nodes: Iterable[Node]) -> frozenset[str]:
+        # Nodes without a name, such as OWL's restrictions, mean nothing in a prompt.
+        return frozenset(property_name(self.label(node)) for node in nodes if not isinstance(node, BNode))
+
+    def label(self, node: Node) -> str:
+        """What prompts call a class: its name in the ontology, or a type's name in capitals (``StoveBurner``)."""
+        if isinstance(node, Literal):
+            # Prompts have one line for each object.
+            return " ".join(str(node).split())
+        iri = str(node)
+        if not iri.startswith((_TYPES, _ACTIONS)):
+            return local_name(iri)
+        name = str(self.graph.value(node, RDFS.label) or local_name(iri))
+        return name if iri.startswith(_ACTIONS) or camel(name) in self._ambiguous else camel(name)
+
+    @cached_property
+    def _ambiguous(self) -> frozenset[str]:
+        """Labels that more than one class would have."""
+        seen: dict[str, set[URIRef]] = {}
+        for name, node in self.classes.items():
+            seen.setdefault(camel(name) if node.startswith(_TYPES) else local_name(node), set()).add(node)
+        return frozenset(name for name, nodes in seen.items() if len(nodes) > 1)
+
+
+def _type_names(domain: Domain) -> Iterator[str]:
+    yield "object"
+    for item in domain.types:
+        yield item.name
+        # A supertype need not be declared itself.
+        yield from item.types
+
+
+class _OntologyNames:
+    """The nodes of an ontology by the PDDL names that they stand for."""
+
+    def __init__(self, graph: Graph):
+        classes = {
+            *graph.subjects(RDF.type, OWL.Class),
+            *graph.subjects(RDF.type, RDFS.Class),
+            *graph.subjects(RDFS.subClassOf),
+            *graph.objects(predicate=RDFS.subClassOf),
+        } - {ONT.Affordance, ONT.Property, ONT.Predicate, ONT.MacroAction, ONT.Event, ONT.Fact}
+        kinds = (RDF.Property, OWL.ObjectProperty, OWL.DatatypeProperty, OWL.FunctionalProperty)
+        properties = {
+            *graph.subjects(RDFS.subPropertyOf),
+            *(node for kind in kinds for node in graph.subjects(RDF.type, kind)),
+        } - {ONT.affords, ONT.hasProperty, ONT.pddlName}
+        actions = set(graph.transitive_subjects(RDFS.subClassOf, ONT.Action))
+        # A type and an action may have the same name, and so may a predicate and a word of ontologies.
+        self.class_of = _finder(graph, classes - actions)
+        self.action_of = _finder(graph, actions - {ONT.Action})
+        self.property_of = _finder(graph, properties)
+
+
+def _finder(graph: Graph, nodes: Iterable[object]) -> Callable[[str], URIRef | None]:
+    """Finds a node by its ``pddlName``, or by its own name if it has none; the first in the alphabet of several."""
+    exact: dict[str, URIRef] = {}
+    loose: dict[str, URIRef] = {}
+    for node in sorted(node for node in nodes if isinstance(node, URIRef)):
+        names = sorted(str(name).lower() for name in graph.objects(node, ONT.pddlName))
+        for name in names:
+            exact.setdefault(name, node)
+        if not names:
+            loose.setdefault(folded(local_name(node)), node)
+    return lambda name: exact.get(name) or loose.get(folded(name))

@@ -1,8 +1,8 @@
-"""Retrieval: from what a model names to the objects that it means.
+"""Retrieval: from the names that a model gives to the objects that it means.
 
-A name counts as it is: of an object (told or PDDL's, letter case, hyphens and blanks aside), of a class (then all its
-objects are meant), or within a phrase that holds such a name. What is none of these means the nearest name
-(`pddl2nl.worlds.similarity`).
+A text means an object if it is the object's name (told or PDDL's, ignoring letter case, hyphens and blanks), all
+objects of a class if it is the name of the class, and the objects whose names a phrase contains. Any other text means
+the object or class with the nearest name (`pddl2nl.worlds.similarity`).
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ _INTRODUCTION = re.compile(
     r"\A[^:]*\b(?:objects?|items?|things?|list|relevant|needed|need|selected|answer)\b[^:]*:", re.I
 )
 _LONGEST = 4
-"""A name within a phrase has so many words at most."""
+"""The most words of a name within a phrase."""
 _MOST_WORDS = 1_000
-"""So many words of a phrase are searched for names."""
+"""The most words of a phrase that are searched for names."""
 _SENTENCE = 7
-"""What has so many words is a sentence, which may hold names and resembles none."""
+"""A text with this many words is a sentence: it may contain names but is not compared with them."""
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Which objects were selected, by their PDDL names.
+    """The selected objects, by their PDDL names.
 
-    ``chosen`` are those that were meant, in the order in which they were named; ``around`` what they are in, on or
-    at, in the order of declaration; ``unknown`` what was said and means nothing here.
+    ``chosen`` are the objects that were meant, in the order in which they were named; ``around`` the objects that
+    these are in, on or at, in the order of declaration; ``unknown`` the texts that mean no object.
     """
 
     chosen: tuple[str, ...] = ()
@@ -49,9 +49,9 @@ class Selection:
 
 
 def said_objects(reply: str) -> tuple[str, ...]:
-    """The names in a reply: one a line, or several with commas; numbering, marks and remarks are left out.
+    """The names in a reply, one in each line or separated by commas, without numbering, bullets and remarks.
 
-    A line that only introduces a list (it ends in a colon) and code fences name nothing.
+    Code fences and lines that end in a colon (they introduce a list) are skipped.
     """
     found: list[str] = []
     for line in reply.splitlines():
@@ -61,7 +61,7 @@ def said_objects(reply: str) -> tuple[str, ...]:
         bare = _MARK.sub("", line, count=1).strip()
         bare = _INTRODUCTION.sub("", bare)
         for part in re.split(r"[,;]", _without_brackets(bare)):
-            # What follows a name is why it is named, or its class.
+            # What follows a name is a reason, or its class.
             name = _ASIDE.split(part, maxsplit=1)[0].strip(" \t.`*'\"“”‘’[]{}")
             name = re.sub(r"\A(?:and|the|an?)\s+", "", name, flags=re.IGNORECASE)
             if name:
@@ -70,16 +70,16 @@ def said_objects(reply: str) -> tuple[str, ...]:
 
 
 def _without_brackets(text: str) -> str:
-    """A line without its remarks in brackets, in which there may be commas; a list in square ones keeps its names."""
+    """A line without remarks in parentheses, which may contain commas; a list in square brackets keeps its names."""
     return re.sub(r"\([^()]*\)", " ", text).replace("[", " ").replace("]", " ")
 
 
 class Choices:
-    """What there is to be chosen.
+    """The objects and classes that a model can name.
 
     Args:
         objects: the objects, by their PDDL names.
-        classes: for each class the objects that are of it.
+        classes: for each class its objects.
         names: what the objects are called in language.
     """
 
@@ -89,7 +89,7 @@ class Choices:
         for spelled in (names.to_nl, {name: name for name in objects}, {v: k for k, v in names.aliases.items()}):
             own = [(_keys(spelled[name]), (name,)) for name in objects if name in spelled]
             table: dict[str, tuple[str, ...]] = {}
-            # As it is written before any looser way: ``pos-1-11`` and ``pos-11-1`` are alike without their hyphens.
+            # Exact spelling before looser ones: ``pos-1-11`` and ``pos-11-1`` are equal without hyphens.
             for keys in zip(*(keys for keys, _ in own), strict=True):
                 for key, (_, meant) in zip(keys, own, strict=True):
                     table.setdefault(key, meant)
@@ -104,7 +104,7 @@ class Choices:
         self._tables.append(kinds)
 
     def meant(self, said: Sequence[str], vectors: Vectors | None = None) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The objects that are meant, in the order in which they were named, and what means none."""
+        """The objects that are meant, in the order in which they were named, and the texts that mean none."""
         chosen: dict[str, None] = {}
         unknown: list[str] = []
         for text in said:
@@ -128,19 +128,19 @@ class Choices:
         return tuple(dict.fromkeys(name for members in near for name in members))
 
     def _named(self, text: str) -> tuple[str, ...] | None:
-        """What a text is the name of; None where it is none."""
+        """The objects that a text is the name of; None if it is no name."""
         keys = _keys(text.strip())
         return next((table[key] for table in self._tables for key in keys if key in table), None)
 
     def _within(self, text: str) -> tuple[str, ...]:
-        """The objects whose names stand within a phrase, the longest names first where they overlap."""
+        """The objects whose names a phrase contains; of overlapping names, the longest."""
         words = re.findall(r"[\w-]+", text)[:_MOST_WORDS]
         found: dict[str, None] = {}
         place = 0
         while place < len(words):
             for length in range(min(_LONGEST, len(words) - place), 0, -1):
                 meant = self._named(" ".join(words[place : place + length]))
-                # A name of one letter may be an article, and a class in a sentence is too little to go by.
+                # A name of one letter may be an article; a class within a sentence is too weak a sign.
                 if meant is not None and len(meant) == 1 and len("".join(words[place : place + length])) > 1:
                     found.update(dict.fromkeys(meant))
                     place += length
@@ -151,6 +151,6 @@ class Choices:
 
 
 def _keys(name: str) -> tuple[str, str, str]:
-    """A name as it is compared, the strictest way first: as it is, in words, and with nothing between the words."""
+    """A name for comparison, the strictest form first: unchanged, as words, and without spaces."""
     words = plain(name)
     return name.casefold(), words or name.casefold(), words.replace(" ", "") or name.casefold()

@@ -1,4 +1,4 @@
-"""The nearest of some texts: by the cosine of their embeddings where there are any, else by their letters."""
+"""The nearest of some texts, by the cosine of their embeddings or by their letters."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from pddl2nl.errors import InfrastructureError
 __all__ = ["Embed", "Vectors", "cosine", "nearest", "plain"]
 
 Embed = Callable[[Sequence[str]], Sequence[Sequence[float]]]
-"""Gives one vector a text, all of the same length."""
+"""Computes one vector for each text, all of the same length."""
 
 LEAST = 70.0
-"""Letters resemble each other from here on (of 100), as in `pddl2nl.nl`."""
+"""The least similarity by letters, from 0 to 100, as in `pddl2nl.nl`."""
 _PART = 0.9
-"""What is said resembles a name so much at most where only some of its words are the same."""
+"""A factor for texts of which only some words are equal."""
 _TURNED = 0.95
-"""Words in another order resemble a name so much at most: "cracked egg" is ``egg_cracked_1`` rather than ``egg_1``."""
+"""A factor for words in another order: "cracked egg" is ``egg_cracked_1`` rather than ``egg_1``."""
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NUMBER = re.compile(r"\d+")
 _SMALL = re.compile(r"\b(?:the|an?|some|any|all|of)\b")
@@ -33,10 +33,10 @@ def plain(text: str) -> str:
 
 
 class Vectors:
-    """Embeddings of texts, each asked for once.
+    """A cache of embeddings.
 
     Args:
-        embed: what gives them.
+        embed: computes them.
     """
 
     def __init__(self, embed: Embed):
@@ -44,10 +44,10 @@ class Vectors:
         self._known: dict[str, Sequence[float]] = {}
 
     def of(self, texts: Sequence[str]) -> list[Sequence[float]]:
-        """One vector a text.
+        """One vector for each text.
 
         Raises:
-            InfrastructureError: the number of vectors is not that of the texts, or their lengths differ.
+            InfrastructureError: the model returned a wrong number of vectors, or vectors of different lengths.
         """
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
         if new:
@@ -63,16 +63,16 @@ class Vectors:
 
 
 def cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    """The cosine of the angle between two vectors; 0 where one of them is all zeros."""
+    """The cosine of the angle between two vectors; 0 if one of them is zero."""
     size = math.hypot(*one) * math.hypot(*other)
     return math.fsum(a * b for a, b in zip(one, other, strict=True)) / size if size else 0.0
 
 
 def nearest(said: str, choices: Sequence[str], vectors: Vectors | None = None) -> tuple[int, ...]:
-    """The places of the choices nearest to what was said, in order; more than one only where they are as near.
+    """The indices of the choices nearest to a text; more than one only if they are equally near.
 
-    With embeddings the nearest is taken however far it is, as the HVR paper has it: the model chose from a list. By
-    letters it must resemble what was said, and a number in both must be the same: "egg 2" is no slip for ``egg_1``.
+    With embeddings the nearest is taken at any distance, as in the HVR paper: the model chose from a list. By letters
+    the similarity must reach `LEAST`, and numbers in both must be equal: "egg 2" is not a typo of ``egg_1``.
     """
     words = plain(said)
     if not choices or not words:
@@ -92,13 +92,13 @@ def nearest(said: str, choices: Sequence[str], vectors: Vectors | None = None) -
 
 
 def _resemblance(said: str, name: str) -> float:
-    """How much two texts resemble each other by their letters, from 0 to 100."""
+    """The similarity of two texts by their letters, from 0 to 100."""
     said = _SMALL.sub(" ", f" {said} ").strip() or said
     ours, theirs = _NUMBER.findall(said), _NUMBER.findall(name)
     if ours and theirs and ours != theirs:
         return 0.0
     if not ours:
-        # "the egg" may be any of them.
+        # "the egg" may be any egg.
         name = _NUMBER.sub("", name).strip() or name
     turned = _TURNED * fuzz.token_sort_ratio(said, name)
     return max(fuzz.ratio(said, name), turned, _PART * fuzz.token_set_ratio(said, name))

@@ -1,4 +1,4 @@
-"""Ground atoms as triples of subject, predicate and object, which is how scene graphs and prompts hold them."""
+"""Ground atoms as triples of subject, predicate and object, as scene graphs and prompts write them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pddl2nl.pddl import GroundAtom
 __all__ = ["IS", "WORLD", "Triple", "triple_of"]
 
 IS = "is"
-"""The predicate of a triple that stands for a fact about one object: ``(egg-1, is, cracked)``."""
+"""The predicate for facts about one object: ``(egg-1, is, cracked)``."""
 WORLD = "world"
-"""The subject of a triple that stands for a fact about no object: ``(world, is, hand-empty)``."""
+"""The subject of facts about no object: ``(world, is, hand-empty)``."""
 
 
 class Triple(NamedTuple):
@@ -28,10 +28,10 @@ class Triple(NamedTuple):
 
 
 def triple_of(atom: GroundAtom, names: Mapping[str, str] = MappingProxyType({})) -> Triple:
-    """An atom as a triple; of one with more than two objects the further ones share the last field.
+    """An atom as a triple; with more than two objects, all after the first share the last field.
 
-    ``(open fridge-1)`` is ``(fridge-1, is, open)``, ``(hand-empty)`` is ``(world, is, hand-empty)``. Objects stand by
-    their ``names`` (of `pddl2nl.nl.Names.to_nl`), where they have any there.
+    ``(open fridge-1)`` is ``(fridge-1, is, open)``, ``(hand-empty)`` is ``(world, is, hand-empty)``. ``names`` gives
+    the objects' names in language (`pddl2nl.nl.Names.to_nl`).
     """
     predicate = atom[0]
     args = [names.get(name, name) for name in atom[1:]]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 
 from pddl2nl.errors import InputError
 from pddl2nl.nl import make_names
-from pddl2nl.pddl import GroundAtom, Task, load_task
+from pddl2nl.pddl import GroundAtom, Task, load_task, parse_domain
 from pddl2nl.pddl.task import Task as PddlTask
 from pddl2nl.pddl.tree import Domain, Predicate, Problem, TypedName
 from pddl2nl.worlds.knowledge_graph import KnowledgeGraph
@@ -256,6 +258,82 @@ def test_the_shipped_kitchen_and_its_ontology_are_of_one_piece(root: Path) -> No
     atoms = {atom for atom in simulator.initial.atoms if atom != ("absent", slices[0])}
     graph.update(simulator.state(atoms))
     assert slices[0] in graph.objects()
+
+
+# ── many objects ─────────────────────────────────────────────────────────────────────────────────
+
+
+class CountedScans(tuple[GroundAtom, ...]):
+    """A tuple of atoms that counts how often it is read from start to end."""
+
+    scans = 0
+
+    def __iter__(self) -> Iterator[GroundAtom]:
+        type(self).scans += 1
+        return super().__iter__()
+
+
+def untyped_task(size: int) -> Task:
+    """A task without types: `size` objects, half of them rooms, each with two facts."""
+    domain = parse_domain(
+        """(define (domain rooms) (:predicates (room ?x) (thing ?x) (in ?x ?y))
+        (:action move :parameters (?x ?a ?b)
+         :precondition (and (thing ?x) (room ?a) (room ?b) (in ?x ?a)) :effect (and (in ?x ?b) (not (in ?x ?a)))))"""
+    )
+    half = size // 2
+    atoms = [GroundAtom(("room", f"r{number}")) for number in range(half)]
+    atoms += [GroundAtom(("thing", f"t{number}")) for number in range(half)]
+    atoms += [GroundAtom(("in", f"t{number}", f"r{number}")) for number in range(half)]
+    objects = tuple(TypedName(f"{letter}{number}") for letter in "rt" for number in range(half))
+    return Task(domain, Problem("p", "rooms", objects=objects, init=CountedScans(atoms)))
+
+
+def ask_everything(task: Task) -> KnowledgeGraph:
+    """A new graph that was asked about all objects and classes."""
+    graph = KnowledgeGraph(task)
+    graph.about(task.objects)
+    graph.classes()
+    graph.location_triples()
+    graph.select(["t1", "r1"])
+    return graph
+
+
+def test_objects_of_one_class_share_one_lookup_and_the_init_is_not_scanned_per_object(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from pddl2nl.worlds.ontology_graph import Terms
+
+    lookups = []
+    original = Terms._class_knowledge
+
+    def counted(*args: Any) -> Any:
+        lookups.append(args)
+        return original(*args)
+
+    monkeypatch.setattr(Terms, "_class_knowledge", counted)
+    work = []
+    for size in (40, 400):
+        task = untyped_task(size)
+        CountedScans.scans = 0
+        lookups.clear()
+        ask_everything(task)
+        work.append((CountedScans.scans, len(lookups)))
+    assert work[0] == work[1]
+    assert work[0][1] == 2
+
+
+@pytest.mark.benchmark
+def test_ten_thousand_untyped_objects() -> None:
+    """Ten times the objects take at most twenty times as long: the graph is linear in the task."""
+    small, large = untyped_task(1000), untyped_task(10_000)
+    ask_everything(small)
+    seconds = []
+    for task in (small, large):
+        begun = time.process_time()
+        ask_everything(task)
+        seconds.append(time.process_time() - begun)
+    print(f"1,000 objects {seconds[0]:.2f} s, 10,000 objects {seconds[1]:.2f} s")  # noqa: T201
+    assert seconds[1] < 20 * seconds[0]
 
 
 @pytest.mark.benchmark

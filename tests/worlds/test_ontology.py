@@ -11,7 +11,6 @@ from pddl2nl.errors import InputError, MissingExtraError
 from pddl2nl.pddl import Domain, Task, parse_domain, parse_task
 from pddl2nl.worlds.knowledge_graph import KnowledgeGraph, ObjectFacts
 from pddl2nl.worlds.ontology import Ontology, domain_ontology, load_ontology, parse_ontology
-from pddl2nl.worlds.vocabulary import camel, folded, local_name, said_property
 from tests.worlds.conftest import ONTOLOGY
 
 PREFIXES = """@prefix : <urn:pddl2nl:ontology#> .
@@ -40,13 +39,13 @@ def test_a_file_is_its_text(tmp_path: Path) -> None:
     [
         (
             "@prefix : <urn:x#> .\n:a :b ;;\n c .",
-            "x.ttl:2:6: error: no Turtle: objectList expected\n    :a :b ;;\n         ^",
+            "x.ttl:2:6: error: not Turtle: objectList expected\n    :a :b ;;\n         ^",
         ),
-        ("Egg is food", "x.ttl:1:1: error: no Turtle"),
+        ("Egg is food", "x.ttl:1:1: error: not Turtle"),
         ("@prefix : <urn:x#> . :é :b 'ü'. :a :b c", "x.ttl:1:36: error"),
         ("a:b a a:c .", 'Prefix "a:" not bound'),
-        ("@prefix : <urn:x#> . :a :b <urn:x y> .", "<urn:x y> is no IRI"),
-        ("@prefix : <urn:x#> . :a :b 'x'^^<urn:{q}> .", "<urn:{q}> is no IRI"),
+        ("@prefix : <urn:x#> . :a :b <urn:x y> .", "<urn:x y> is not an IRI"),
+        ("@prefix : <urn:x#> . :a :b 'x'^^<urn:{q}> .", "<urn:{q}> is not an IRI"),
         ("@prefix : <urn:x#> . :a :b " + "[ :b " * 5000, "nested too deeply"),
     ],
 )
@@ -61,7 +60,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         load_ontology(tmp_path / "none.ttl")
     (tmp_path / "latin.ttl").write_bytes(b"# K\xfcche")
-    with pytest.raises(InputError, match=r"no UTF-8 text \(byte 3\)"):
+    with pytest.raises(InputError, match=r"not UTF-8 \(byte 3\)"):
         load_ontology(tmp_path / "latin.ttl")
 
 
@@ -200,9 +199,13 @@ def _text(domain: Domain) -> str:
     [("stove-burner", "StoveBurner", "stoveburner", "stove-burner"), ("a_b", "AB", "ab", "a_b"), ("-", "-", "-", "-")],
 )
 def test_names(name: str, camelled: str, folds: str, said: str) -> None:
-    assert (camel(name), folded(name), said_property(name)) == (camelled, folds, said)
+    from pddl2nl.worlds.ontology_graph import camel, folded, property_name
+
+    assert (camel(name), folded(name), property_name(name)) == (camelled, folds, said)
 
 
 def test_local_names() -> None:
+    from pddl2nl.worlds.ontology_graph import local_name, property_name
+
     assert [local_name(iri) for iri in ("urn:x#Egg", "http://a/b/Egg", "urn:Egg", "Egg")] == ["Egg"] * 4
-    assert said_property("HeatSource") == "heat-source"
+    assert property_name("HeatSource") == "heat-source"
