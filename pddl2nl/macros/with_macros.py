@@ -42,7 +42,7 @@ from pddl2nl.pddl import (
     When,
     conjuncts,
 )
-from pddl2nl.pddl.substitution import substitute
+from pddl2nl.pddl.rewriting import substitute
 from pddlval import GroundAction
 from pddlval.names import fluents_in, subformulas
 

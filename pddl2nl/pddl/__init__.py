@@ -67,8 +67,8 @@ if TYPE_CHECKING:
         parse_problem,
         parse_task,
     )
+    from pddl2nl.pddl.rewriting import substitute
     from pddl2nl.pddl.stratification import Strata, stratify
-    from pddl2nl.pddl.substitution import substitute
     from pddl2nl.pddl.writer import write_condition, write_domain, write_expression, write_number, write_problem
 
 __all__ = [
@@ -160,7 +160,7 @@ _LAZY = {
         "parse_task",
     ),
     "stratification": ("Strata", "stratify"),
-    "substitution": ("substitute",),
+    "rewriting": ("substitute",),
     "writer": ("write_condition", "write_domain", "write_expression", "write_number", "write_problem"),
 }
 _HOME = {name: module for module, names in _LAZY.items() for name in names}

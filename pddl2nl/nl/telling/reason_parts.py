@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice, product
 from typing import TYPE_CHECKING, NamedTuple
 
-from pddl2nl.pddl.substitution import substitute
+from pddl2nl.pddl.rewriting import substitute
 from pddl2nl.pddl.tree import And, Atom, Comparison, Condition, Equality, Exists, Imply, Not, Or
 
 if TYPE_CHECKING:
