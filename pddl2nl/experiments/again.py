@@ -19,18 +19,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace as changed
+
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.example import SolvedProblem
 from pddl2nl.experiments.hierarchical import recorded_world
-from pddl2nl.experiments.record import VOLATILE
+from pddl2nl.experiments.planned import Planned
+from pddl2nl.experiments.record import VOLATILE, events_from_json
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.llm import ModelConfigurationError, ReplayModel
 from pddl2nl.llm.replay import read_events
 from pddl2nl.nl import Wording, wording_from_json
 from pddl2nl.pddl import Domain, Task, parse_domain, parse_problem
-from pddl2nl.policies.event_json import event_from_json, event_to_json
-from pddl2nl.policies.events import Event, RecordError, Started
+from pddl2nl.policies.events import Event, RecordError, Started, event_to_json
 
 __all__ = ["KEPT", "Difference", "PlannedRecordError", "Replayed", "replay_record"]
 
@@ -44,19 +46,6 @@ task was called, which a replay repeats."""
 
 _GROWN = ("settings", "example", "limits")
 """Fields of ``started`` that have gained entries since the first records were written."""
-
-_TEXTS = ("policy", "model", "domain_pddl", "problem_pddl", "style", "translator", "reading", "on_ambiguous")
-_OBJECTS = ("limits", "settings", "beyond_paper")
-_KINDS: Mapping[str, Any] = {
-    **dict.fromkeys((*_TEXTS, "domain_file", "problem_file", "names_scheme"), str),
-    **dict.fromkeys(_OBJECTS, Mapping),
-    **dict.fromkeys(("wording", "example"), Mapping | None),
-    **dict.fromkeys(("translator_model", "wording_model", "thoughts_model"), str | None),
-    "names_seed": int | None,
-    "seed": int,
-    "world": Mapping,
-}
-"""What the fields of ``started`` are that a run is made of."""
 
 _DIFF_LINES = 40
 
@@ -142,8 +131,7 @@ def replay_record(path: str | Path) -> Replayed:
         InputError: what its first event says cannot be made a run of.
     """
     path = Path(path)
-    recorded = _recorded(path)
-    started = _started(path, recorded)
+    recorded, started = _recorded(path)
     complete = recorded[-1].get("event") == "finished"
     try:
         model = ReplayModel(path, empty=True)
@@ -166,43 +154,31 @@ def replay_record(path: str | Path) -> Replayed:
 # ── from the record to the run ───────────────────────────────────────────────────────────────────
 
 
-def _recorded(path: Path) -> list[Mapping[str, Any]]:
+def _recorded(path: Path) -> tuple[list[Mapping[str, Any]], Started]:
+    """The events of a record as they were written, and the first one."""
     try:
-        return [event for _, event in read_events(path)]
+        lines = list(read_events(path))
     except ModelConfigurationError as error:
         raise RecordError(str(error)) from error
-
-
-def _started(path: Path, recorded: Sequence[Mapping[str, Any]]) -> Started:
-    kind = recorded[0].get("event") if recorded else None
-    if kind == "planned":
+    started = events_from_json(path, lines)[0]
+    if isinstance(started, Planned):
         raise PlannedRecordError(f"{path}: a planner's record; it asked no model, so there is nothing to replay")
-    if kind != "started":
-        raise RecordError(
-            f"{path}:1: a record begins with 'started'; found {'nothing' if kind is None else repr(kind)}"
-        )
-    try:
-        started = event_from_json(recorded[0])
-    except RecordError as error:
-        raise RecordError(f"{path}:1: {error}") from error
     assert isinstance(started, Started)
-    for name, kinds in _KINDS.items():
-        if not isinstance(value := getattr(started, name), kinds):
-            raise RecordError(f"{path}:1: '{name}' cannot be {value!r}")
-    for name, value in (*started.limits.items(), ("temperature", started.settings.get("temperature"))):
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-            raise RecordError(f"{path}:1: '{name}' must be a number or null; found {value!r}")
+    temperature = started.settings.get("temperature")
+    if temperature is not None and (isinstance(temperature, bool) or not isinstance(temperature, int | float)):
+        raise RecordError(f"{path}:1: 'temperature' must be a number or null; found {temperature!r}")
     for name in ("samples", "rounds"):
         if type(value := started.beyond_paper.get(name, 1)) is not int:
             raise RecordError(f"{path}:1: '{name}' must be a whole number; found {value!r}")
-    return started
+    return [event for _, event in lines], started
 
 
 def _spec(started: Started, model: ReplayModel) -> RunSpec:
     """What was asked for, as far as it determines what happens, with the record in place of all models."""
     domain = parse_domain(started.domain_pddl, started.domain_file or "<domain>")
     problem = parse_problem(started.problem_pddl, domain, started.problem_file or "<problem>")
-    limits, settings, beyond = started.limits, started.settings, started.beyond_paper
+    limits: Mapping[str, Any] = started.limits
+    settings, beyond = started.settings, started.beyond_paper
 
     def under(name: str | None) -> ReplayModel | None:
         return None if name is None else model.under(name)
@@ -251,7 +227,7 @@ def _example(started: Started, domain: Domain) -> SolvedProblem | str:
 
 
 def _kept(now: Started, recorded: Started) -> Started:
-    return replace(now, **{name: getattr(recorded, name) for name in KEPT})
+    return changed(now, **{name: getattr(recorded, name) for name in KEPT})
 
 
 # ── what differs ─────────────────────────────────────────────────────────────────────────────────

@@ -1,38 +1,32 @@
 """The record of a planner's run: one line of JSON Lines, beside the records of episodes.
 
-A planner has no episode, so its record is the single object ``{"event": "planned", …}``. Like an episode's it
-holds the PDDL texts in full, so that the plan can be judged again with no other file, and it is renamed into
-place when it is finished.
+A planner has no episode, so its record is a single event. Like the record of an episode it holds the whole PDDL
+texts, so that the plan can be validated again without another file, and it is renamed into place when it is finished.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pddl2nl.errors import InfrastructureError
-from pddl2nl.policies.events import RecordError
+from pddl2nl.policies.events import Amount, Count, Event, event_to_json
 
 if TYPE_CHECKING:
     from pddl2nl.baselines import TaskTexts
 
-__all__ = ["Planned", "plan_and_record", "planned_from_json", "planned_to_json"]
+__all__ = ["Planned", "plan_and_record"]
 
 
-@dataclass(frozen=True)
-class Planned:
-    """What a planner made of one task.
+class Planned(Event, frozen=True):
+    """A planner's result on one task.
 
     ``planner``, ``search``, ``status``, ``plan``, ``cost``, ``expanded`` and ``message`` are those of
     `pddl2nl.baselines.PlannerResult`, actions as PDDL; a planner that broke has the status ``error``.
-    ``domain`` and ``problem`` are the names in the PDDL texts, ``suite`` and ``task`` what an experiment calls the task
-    (``called``), empty elsewhere. ``seconds`` is wall time and alone differs
-    between two runs of one task.
+    ``domain`` and ``problem`` are the names in the PDDL texts; ``suite`` and ``task`` are what an experiment calls the
+    task, else empty. ``seconds`` is wall time, the only field that differs between two runs of one task.
     """
 
     planner: str
@@ -43,12 +37,12 @@ class Planned:
     status: str
     plan: tuple[str, ...] | None = None
     cost: int | float | None = None
-    expanded: int | None = None
+    expanded: Count | None = None
     search: str = ""
     message: str = ""
     domain_file: str = ""
     problem_file: str = ""
-    seconds: float = 0.0
+    seconds: Amount = 0.0
     format: int = 1
     suite: str = ""
     task: str = ""
@@ -65,10 +59,10 @@ def plan_and_record(
     texts: TaskTexts | None = None,
     called: tuple[str, str] = ("", ""),
 ) -> Planned:
-    """Runs a planner on two files, or on ``texts`` made of them, and writes its record; gives what was written.
+    """Runs a planner on two files, or on ``texts`` made from them, writes its record and returns it.
 
-    A planner that crashes is recorded, with the status ``error``, and not raised: in a sweep it must cost one
-    cell and not the table.
+    A planner that crashes is recorded with the status ``error`` instead of raising: in a sweep it must cost one cell
+    and not the whole table. ``called`` is how an experiment calls suite and task.
 
     Raises:
         MissingExtraError: the planner is not installed.
@@ -102,26 +96,10 @@ def plan_and_record(
     return planned
 
 
-def planned_to_json(planned: Planned) -> dict[str, Any]:
-    """The record as its JSON object."""
-    return {"event": "planned", **dataclasses.asdict(planned)}
-
-
-def planned_from_json(data: Mapping[str, Any]) -> Planned:
-    """What `planned_to_json` wrote; raises `RecordError` for anything else."""
-    fields = {key: value for key, value in data.items() if key != "event"}
-    try:
-        if fields["plan"] is not None:
-            fields["plan"] = tuple(fields["plan"])
-        return Planned(**fields)
-    except (TypeError, KeyError) as error:
-        raise RecordError(f"a planner's record with the wrong fields: {error}") from error
-
-
 def _write(planned: Planned, record: Path) -> None:
     partial = record.with_name(record.name + ".partial")
     try:
-        partial.write_text(json.dumps(planned_to_json(planned), ensure_ascii=False) + "\n", encoding="utf-8")
+        partial.write_text(json.dumps(event_to_json(planned), ensure_ascii=False) + "\n", encoding="utf-8")
         os.replace(partial, record)
     except OSError as error:
         raise InfrastructureError(f"cannot write {record}: {error.strerror}") from error

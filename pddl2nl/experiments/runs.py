@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.experiments.access import Access, reach
@@ -66,7 +68,7 @@ class RunResult:
         """The fields as ``pddl2nl run --json`` prints them."""
         return {
             "outcome": self.outcome,
-            "fault": None if self.fault is None else asdict(self.fault),
+            "fault": msgspec.to_builtins(self.fault),
             "plan": list(self.plan),
             "steps": self.steps,
             "mistakes": self.mistakes,

@@ -10,6 +10,8 @@ from functools import lru_cache
 from importlib import metadata
 from typing import cast
 
+from msgspec.structs import replace as changed
+
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.choices import beyond_paper, checked_policy
@@ -167,7 +169,7 @@ def prepare(spec: RunSpec, access: Access | None = None) -> Prepared:
     )
     request = RequestSettings(spec.temperature, spec.seed)
     started = _started(spec, policy, roles, limits, request, wording, names, example)
-    started = replace(
+    started = changed(
         started,
         solvable=foreknown.solvable,
         settings={**started.settings, **more.settings},

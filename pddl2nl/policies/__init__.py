@@ -12,8 +12,7 @@ from typing import cast
 
 from pddl2nl.policies.budget import Limits
 from pddl2nl.policies.episode import Episode
-from pddl2nl.policies.event_json import event_from_json, event_to_json
-from pddl2nl.policies.events import Event
+from pddl2nl.policies.events import Event, event_from_json, event_to_json
 from pddl2nl.policies.example import Example, ExampleStep
 from pddl2nl.policies.policy import EpisodeOver, Policy, RequestSettings, Setting, Turn
 

@@ -1,52 +1,59 @@
-"""What happens in an episode, as typed events; a run's record is their list, one JSON object a line.
+"""What happens in an episode, as typed events. A run's record is the list of them, one JSON object per line.
 
 The order of a record (``?`` at most once, ``*`` any number)::
 
-    started                                   everything needed to run it again; always first
-    ( prompted ( replied | failed )           a call of the model: what was asked and what came back, or why nothing
-    | read                                    one action line that was read out of a reply, or found unreadable
+    started                                   everything needed to repeat the run; always first
+    ( prompted ( replied | failed )           a call of the model: the prompt and the reply, or why there is none
+    | read                                    one action line read from a reply, or found unreadable
     | acted | rejected | looked-around        what the simulator made of it; each costs a step
     | judged                                  the verdict on one plan of several
-    | retrieved | macro-planned | …  )*       what a hierarchical policy does while it plans (`policies.hvr_events`)
-    goal-reached?                             the simulator found the goal to hold; nothing is acted after it
-    finished                                  the outcome and the accounts; always last in a finished record
+    | retrieved | macro-planned | …  )*       events of one system, such as HVR (`EVENT_MODULES`)
+    goal-reached?                             the simulator found that the goal holds; no action follows
+    finished                                  outcome and accounts; always last in a finished record
 
-Calls whose purpose is ``translator`` are those of a T-LLM: they stand before the ``read`` of the line that was
-translated. Calls for the wording and for the example's thoughts were made before the run could begin, and stand right
-after ``started``, which holds what they gave.
+Calls with the purpose ``translator`` are those of a T-LLM; they precede the ``read`` of the translated line. Calls for
+the wording and for the example's thoughts are made before the run begins; they follow directly after ``started``,
+which holds their results.
 
-A one-shot mechanism (Basic, CoT) writes one ``read`` for every line of its plan first and then ``acted``
-events up to the end of the plan or to the first broken link, which is the one ``rejected``. An interactive
-one (Act, ReAct) writes one ``read`` a turn, followed by exactly one of ``acted``, ``rejected`` and
-``looked-around``. The random policy speaks no language: it writes ``acted`` alone. Steps count from 1.
+A one-shot policy (Basic, CoT) writes one ``read`` for every line of its plan, and then ``acted`` events up to the end
+of the plan or to the first broken link, which is the only ``rejected``. An interactive policy (Act, ReAct) writes one
+``read`` per turn, followed by exactly one of ``acted``, ``rejected`` and ``looked-around``. The random policy writes
+``acted`` only. Steps count from 1.
 
-Where a one-shot mechanism may propose several plans (``samples``, ``rounds``), each is closed by a ``judged``: the
-``read``, ``acted``, ``rejected`` and ``goal-reached`` since the one before are its own, and its steps count from 1
-again. One of them counts; ``finished`` names it and holds its plan, steps, turns and mistakes. `counted` leaves the
-others out.
+Where a one-shot policy may propose several plans (``samples``, ``rounds``), each ends with a ``judged``: the ``read``,
+``acted``, ``rejected`` and ``goal-reached`` since the previous ``judged`` belong to it, and its steps count from 1
+again. One plan counts; ``finished`` names it and holds its plan, steps, turns and mistakes. `counted` drops the events
+of the others.
 
 Actions and literals are PDDL, ``(stack a b)``; texts are in the wording of the run.
 
-Everything that is reported is computed from these events afterwards (`pddl2nl.reports`). The fields named in
-`VOLATILE` hold times, or say which replies were paid for now and which our cache had; they differ between two runs of
-the same specification, and nothing else does.
+All metrics are computed from these events afterwards (`pddl2nl.reports`).
+
+Events are msgspec structs, so they check and convert themselves: `event_to_json`, `event_from_json`, `decode_events`.
+The JSON name of an event is its class name in kebab case: ``LookedAround`` is ``looked-around``.
 """
 
 from __future__ import annotations
 
+import json
+import re
+import reprlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, get_args
+from functools import cache
+from importlib import import_module
+from typing import Annotated, Any, Literal, Union
+
+import msgspec
 
 from pddl2nl.errors import InputError
 from pddl2nl.llm.types import Finish, Message, Tariff
-from pddl2nl.policies.hvr.events import Hierarchical
 
 __all__ = [
-    "EVENTS",
+    "EVENT_MODULES",
     "OUTCOMES",
-    "VOLATILE",
     "Acted",
+    "Amount",
+    "Count",
     "Event",
     "Failed",
     "Fault",
@@ -62,7 +69,14 @@ __all__ = [
     "Replied",
     "Started",
     "counted",
+    "decode_events",
+    "event_from_json",
+    "event_kinds",
+    "event_to_json",
 ]
+
+EVENT_MODULES = ("pddl2nl.policies.hvr.events",)
+"""The modules that define events of one system each; each lists its event classes in ``EVENTS``."""
 
 Outcome = Literal["solved", "inapplicable", "goal-missed", "unreadable", "budget", "gave-up", "infrastructure-error"]
 OUTCOMES: tuple[Outcome, ...] = (
@@ -74,35 +88,47 @@ OUTCOMES: tuple[Outcome, ...] = (
     "gave-up",
     "infrastructure-error",
 )
-"""How a run can end. The last one is no verdict on the policy: such a run is never scored."""
+"""How a run can end. ``infrastructure-error`` is no verdict on the policy: such a run is never scored."""
 
-VOLATILE = frozenset({"started.time", "replied.seconds", "replied.from_cache", "finished.seconds", "finished.spent"})
-"""``event.field`` of the fields that differ between two runs of one specification."""
+Count = Annotated[int, msgspec.Meta(ge=0)]
+"""A whole number that is never negative: steps, calls, tokens."""
+Amount = Annotated[float, msgspec.Meta(ge=0)]
+"""A number that is never negative: seconds, US dollars."""
 
 
 class RecordError(InputError):
-    """A line of a record that is no event of this format."""
+    """A record, or a line of it, is malformed."""
 
 
-@dataclass(frozen=True)
-class Fault:
+def _kebab(class_name: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "-", class_name).lower()
+
+
+class Event(msgspec.Struct, frozen=True, tag_field="event", tag=_kebab, forbid_unknown_fields=True):
+    """The base class of all events."""
+
+    @property
+    def event(self) -> str:
+        """The event's name in a record."""
+        return str(self.__struct_config__.tag)
+
+
+class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The first broken link of a run.
 
-    ``step`` counts turns or plan lines from 1, 0 where no step was reached. ``status`` is ``unreadable``,
+    ``step`` counts turns or plan lines from 1; 0 where no step was reached. ``status`` is ``unreadable``,
     ``ambiguous``, ``unknown-object``, ``not-an-action``, ``inapplicable``, ``claimed-done``, ``claimed-unsolvable``,
     ``goal-missed``, ``refused``, ``filtered``, ``length``, ``empty``, ``dead-end``, ``budget``, ``context-window`` or
-    ``infrastructure-error``.
-    ``text`` is what was said at that step (of a claim that there is no plan the sentence), or the reason where
-    nothing was.
+    ``infrastructure-error``. ``text`` is what the model said at that step (for a claim that there is no plan, the
+    sentence), or the reason where it said nothing.
     """
 
-    step: int
+    step: Count
     status: str
     text: str
 
 
-@dataclass(frozen=True)
-class Started:
+class Started(Event, frozen=True):
     """A run began. The PDDL texts, wording, names and example stand here in full, so no other file is needed.
 
     ``names`` maps PDDL object to NL object; ``limits`` holds steps, calls, tokens, usd, seconds (null: none);
@@ -124,7 +150,6 @@ class Started:
     where that is not the model alone: faults, ontology, what embeds; empty where nothing is.
     """
 
-    event: ClassVar[str] = "started"
     policy: str
     model: str
     seed: int
@@ -144,30 +169,29 @@ class Started:
     on_ambiguous: str = "refuse"
     names_scheme: str = "typed"
     names_seed: int | None = None
-    names: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = {}
     wording: Mapping[str, Any] | None = None
-    limits: Mapping[str, Any] = field(default_factory=dict)
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    prompts: Mapping[str, str] = field(default_factory=dict)
+    limits: Mapping[str, int | float | None] = {}
+    settings: Mapping[str, Any] = {}
+    prompts: Mapping[str, str] = {}
     example: Mapping[str, Any] | None = None
     base_url: str | None = None
-    versions: Mapping[str, str] = field(default_factory=dict)
+    versions: Mapping[str, str] = {}
     time: str = ""
     format: int = 1
-    model_settings: Mapping[str, Any] = field(default_factory=dict)
+    model_settings: Mapping[str, Any] = {}
     profile: str | None = None
-    beyond_paper: Mapping[str, Any] = field(default_factory=dict)
+    beyond_paper: Mapping[str, Any] = {}
     wording_model: str | None = None
     thoughts_model: str | None = None
     solvable: bool | None = None
     suite: str = ""
     task: str = ""
-    reference: Mapping[str, Any] = field(default_factory=dict)
-    world: Mapping[str, Any] = field(default_factory=dict)
+    reference: Mapping[str, Any] = {}
+    world: Mapping[str, Any] = {}
 
 
-@dataclass(frozen=True)
-class Prompted:
+class Prompted(Event, frozen=True):
     """A model is asked. ``messages`` are those after the first ``kept`` of the previous prompt of this purpose.
 
     Interactive prompts grow only at their end, so a record that kept every prompt whole would be quadratic in
@@ -175,59 +199,53 @@ class Prompted:
     record is replayed.
     """
 
-    event: ClassVar[str] = "prompted"
-    call: int
+    call: Count
     purpose: str
-    kept: int
+    kept: Count
     messages: tuple[Message, ...]
     request_sha256: str
     temperature: float | None = None
     seed: int | None = None
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
-    sample: int = 0
+    sample: Count = 0
 
 
-@dataclass(frozen=True)
-class Replied:
+class Replied(Event, frozen=True):
     """The model's reply to the call of that number, as it came; ``usd`` is null where no price is known.
 
     ``tariff`` says at which price it was paid, and ``from_cache`` that our cache had it: tokens and money are what it
     took when it was paid, then as now.
     """
 
-    event: ClassVar[str] = "replied"
-    call: int
+    call: Count
     text: str
     finish: Finish = "text"
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cached_tokens: int = 0
-    reasoning_tokens: int = 0
-    usd: float | None = None
+    prompt_tokens: Count = 0
+    completion_tokens: Count = 0
+    cached_tokens: Count = 0
+    reasoning_tokens: Count = 0
+    usd: Amount | None = None
     model: str = ""
     fingerprint: str = ""
-    seconds: float = 0.0
+    seconds: Amount = 0.0
     tariff: Tariff = "standard"
     from_cache: bool = False
 
 
-@dataclass(frozen=True)
-class Failed:
+class Failed(Event, frozen=True):
     """The call of that number got no reply, after all retries; ``message`` says why.
 
     ``context_window`` says that the prompt was longer than the model takes, which is its own limit. Such calls are in
     no account, so that the next call has the same number.
     """
 
-    event: ClassVar[str] = "failed"
-    call: int
+    call: Count
     message: str
     context_window: bool = False
 
 
-@dataclass(frozen=True)
-class Read:
+class Read(Event, frozen=True):
     """A span of a reply was read. ``start`` and ``end`` are offsets into the last reply that was no translation.
 
     ``status`` is ``read``, ``ambiguous``, ``unreadable``, ``unknown-object``, ``not-an-action``,
@@ -235,27 +253,24 @@ class Read:
     (`pddl2nl.nl.Reading`, and of a T-LLM `pddl2nl.policies.translating`).
     """
 
-    event: ClassVar[str] = "read"
-    step: int
+    step: Count
     status: str
     text: str
     action: str | None = None
     candidates: tuple[str, ...] = ()
     rule: str = ""
-    line: int = 0
-    start: int = 0
-    end: int = 0
+    line: Count = 0
+    start: Count = 0
+    end: Count = 0
 
 
-@dataclass(frozen=True)
-class Acted:
+class Acted(Event, frozen=True):
     """An action was applicable and executed; ``observation`` is what the model was told ("" for one-shot plans).
 
     ``added`` and ``deleted`` are atoms, ``changed`` the numeric fluents with their new values, ``(= (fuel t) 3)``.
     """
 
-    event: ClassVar[str] = "acted"
-    step: int
+    step: Count
     action: str
     text: str = ""
     observation: str = ""
@@ -264,8 +279,7 @@ class Acted:
     changed: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Rejected:
+class Rejected(Event, frozen=True):
     """A turn, or the line of a plan, was not executed.
 
     ``status`` is ``inapplicable`` (``unmet`` holds the failing ground literals), ``unreadable``, ``ambiguous``,
@@ -273,8 +287,7 @@ class Rejected:
     it is missing), or ``claimed-unsolvable``. All but the last two are *mistakes*.
     """
 
-    event: ClassVar[str] = "rejected"
-    step: int
+    step: Count
     status: str
     text: str
     action: str | None = None
@@ -282,48 +295,41 @@ class Rejected:
     observation: str = ""
 
 
-@dataclass(frozen=True)
-class LookedAround:
+class LookedAround(Event, frozen=True):
     """The model asked for the state and was told it."""
 
-    event: ClassVar[str] = "looked-around"
-    step: int
+    step: Count
     text: str
     observation: str
 
 
-@dataclass(frozen=True)
-class GoalReached:
+class GoalReached(Event, frozen=True):
     """The simulator found the goal to hold after this step (0: in the initial state already)."""
 
-    event: ClassVar[str] = "goal-reached"
-    step: int
+    step: Count
 
 
-@dataclass(frozen=True)
-class Judged:
+class Judged(Event, frozen=True):
     """The verdict on one plan of several: the one of this ``sample`` (from 0) in this ``round`` of correction.
 
     ``number`` counts the run's plans from 1. ``outcome`` is the one that the run would have had with this plan alone;
     the other fields are those of `Finished`, for this plan.
     """
 
-    event: ClassVar[str] = "judged"
-    number: int
-    sample: int
-    round: int
+    number: Count
+    sample: Count
+    round: Count
     outcome: Outcome
     fault: Fault | None = None
     plan: tuple[str, ...] = ()
     proposed: tuple[str, ...] = ()
-    steps: int = 0
-    mistakes: int = 0
-    turns: Mapping[str, int] = field(default_factory=dict)
+    steps: Count = 0
+    mistakes: Count = 0
+    turns: Mapping[str, Count] = {}
     message: str = ""
 
 
-@dataclass(frozen=True)
-class Finished:
+class Finished(Event, frozen=True):
     """The end of a run, with its accounts.
 
     ``plan`` holds the actions that were executed, in order (of a one-shot plan those before the first broken
@@ -338,56 +344,162 @@ class Finished:
     those of all plans.
     """
 
-    event: ClassVar[str] = "finished"
     outcome: Outcome
     fault: Fault | None = None
     plan: tuple[str, ...] = ()
     proposed: tuple[str, ...] = ()
-    steps: int = 0
-    mistakes: int = 0
-    turns: Mapping[str, int] = field(default_factory=dict)
+    steps: Count = 0
+    mistakes: Count = 0
+    turns: Mapping[str, Count] = {}
     cost: str | None = None
-    calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cached_tokens: int = 0
-    reasoning_tokens: int = 0
-    usd: float | None = None
-    seconds: float = 0.0
+    calls: Count = 0
+    prompt_tokens: Count = 0
+    completion_tokens: Count = 0
+    cached_tokens: Count = 0
+    reasoning_tokens: Count = 0
+    usd: Amount | None = None
+    seconds: Amount = 0.0
     message: str = ""
-    used: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    spent: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    counted: int = 0
+    used: Mapping[str, Mapping[str, Count | Amount | None]] = {}
+    spent: Mapping[str, Mapping[str, Count | Amount | None]] = {}
+    counted: Count = 0
 
 
-Event = (
-    Started
-    | Prompted
-    | Replied
-    | Failed
-    | Read
-    | Acted
-    | Rejected
-    | LookedAround
-    | GoalReached
-    | Judged
-    | Hierarchical
-    | Finished
+EVENTS: tuple[type[Event], ...] = (
+    Started,
+    Prompted,
+    Replied,
+    Failed,
+    Read,
+    Acted,
+    Rejected,
+    LookedAround,
+    GoalReached,
+    Judged,
+    Finished,
 )
+"""The events of every policy."""
 
-EVENTS: dict[str, type[Event]] = {kind.event: kind for kind in get_args(Event)}
-"""Every event by its name in a record."""
+
+@cache
+def event_kinds() -> dict[str, type[Event]]:
+    """Every event class by its name in a record, with those of `EVENT_MODULES`."""
+    kinds = [*EVENTS, *(kind for module in EVENT_MODULES for kind in import_module(module).EVENTS)]
+    return {str(kind.__struct_config__.tag): kind for kind in kinds}
+
+
+# ── to JSON and back ─────────────────────────────────────────────────────────────────────────────
+
+
+def event_to_json(event: Event) -> dict[str, Any]:
+    """The event as a JSON object: its name under ``event``, then its fields in order."""
+    data: dict[str, Any] = msgspec.to_builtins(event)
+    return data
+
+
+def event_from_json(data: object, also: tuple[type[Event], ...] = ()) -> Event:
+    """The event that `event_to_json` wrote.
+
+    Args:
+        data: a JSON object.
+        also: kinds of events that are accepted besides those of episodes.
+
+    Raises:
+        RecordError: it is not an event; the message names the field and what was found.
+    """
+    try:
+        event: Event = msgspec.convert(data, _union(also))
+    except msgspec.ValidationError as error:
+        raise RecordError(_wrong(data, error, also)) from error
+    return event
+
+
+def decode_events(text: bytes, also: tuple[type[Event], ...] = ()) -> list[Event]:
+    """The events in the text of a record, one JSON object per line.
+
+    Args:
+        text: the record, in UTF-8.
+        also: kinds of events that are accepted besides those of episodes.
+
+    Raises:
+        RecordError: a line is not one event; the message begins with ``LINE: `` and names the field and what was found.
+    """
+    text = text.removesuffix(b"\n")
+    try:
+        events = _decoder(also).decode_lines(text)
+    except (msgspec.DecodeError, RecursionError):
+        events = []
+    # An empty line decodes to nothing.
+    if len(events) == text.count(b"\n") + 1:
+        return events
+    # Line by line, to name the line of an error. Not splitlines: a reply may hold U+2028, which ends no line of JSON.
+    return [_decoded(line, number, also) for number, line in enumerate(text.split(b"\n"), 1)]
+
+
+def _decoded(line: bytes, number: int, also: tuple[type[Event], ...]) -> Event:
+    try:
+        return _decoder(also).decode(line)
+    except (msgspec.DecodeError, RecursionError):
+        pass
+    try:
+        # Python's own reader accepts an escape of half a surrogate pair, which a server may have sent.
+        data = _without_halves(json.loads(line.decode("utf-8"), parse_constant=_refuse_constant))
+    except (ValueError, RecursionError) as error:
+        raise RecordError(f"{number}: not a line of JSON: {error}") from error
+    try:
+        return event_from_json(data, also)
+    except RecordError as error:
+        raise RecordError(f"{number}: {error}") from error
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is not a number in JSON")
+
+
+def _without_halves(data: Any) -> Any:
+    """Replaces halves of surrogate pairs, which neither a page nor a text file can hold."""
+    whole = json.dumps(data, ensure_ascii=False, allow_nan=False)
+    return json.loads(whole.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+
+
+@cache
+def _union(also: tuple[type[Event], ...]) -> Any:
+    return Union[(*event_kinds().values(), *also)]
+
+
+@cache
+def _decoder(also: tuple[type[Event], ...]) -> msgspec.json.Decoder[Event]:
+    return msgspec.json.Decoder(_union(also))
+
+
+def _wrong(data: object, error: msgspec.ValidationError, also: tuple[type[Event], ...]) -> str:
+    """What is wrong with an event: the field, the value that was found, and what was expected."""
+    if not isinstance(data, dict):
+        return f"expected a JSON object; found {reprlib.repr(data)}"
+    name, known = data.get("event"), [*event_kinds(), *(str(kind.__struct_config__.tag) for kind in also)]
+    if name not in known:
+        return f"not an event of a run: {name!r}; known are {', '.join(known)}"
+    what, _, path = str(error).partition(" - at `$.")
+    path = path.removesuffix("`")
+    found: Any = data
+    for part in re.findall(r"[^.\[\]]+|\.\.\.", path):
+        # The path does not name the key of an object's entry.
+        if part == "...":
+            break
+        found = found[int(part)] if isinstance(found, list | tuple) else found[part]
+    place = f"'{path}' is {reprlib.repr(found)}; " if path else ""
+    return f"an event '{name}' with the wrong fields: {place}{what[0].lower()}{what[1:]}"
 
 
 def counted(events: Sequence[Event]) -> tuple[Event, ...]:
-    """A run's events without what became of the plans that do not count; all of them where there was but one."""
-    end = next((event.counted for event in reversed(events) if isinstance(event, Finished)), 0)
-    if end == 0:
+    """A run's events without those of plans that do not count; all events where there was only one plan."""
+    number_counted = next((event.counted for event in reversed(events) if isinstance(event, Finished)), 0)
+    if number_counted == 0:
         return tuple(events)
     kept: list[Event] = []
     number = 1
     for event in events:
-        if number == end or not isinstance(event, Read | Acted | Rejected | GoalReached):
+        if number == number_counted or not isinstance(event, Read | Acted | Rejected | GoalReached):
             kept.append(event)
         number += isinstance(event, Judged)
     return tuple(kept)

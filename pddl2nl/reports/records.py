@@ -1,30 +1,25 @@
 """Reading stored runs: a record file becomes a `RunRecord` or a `PlannerRecord`, a folder all of them.
 
-A record counts as finished when it bears its final name, ``NAME.jsonl``; ``NAME.jsonl.partial`` is a run that
-was cut off, or still goes on: it is listed and never counted. A finished record with a torn or foreign line is
-an error with its place, since leaving it out would silently change every table.
+A record is finished when it has its final name, ``NAME.jsonl``. ``NAME.jsonl.partial`` belongs to a run that was cut
+off or still runs: it is listed and never counted. A malformed line in a finished record is an error that names file and
+line, because skipping the record would silently change every table.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from json.scanner import make_scanner
 from pathlib import Path
-from typing import Any, cast, get_args
 
-from pddl2nl.experiments.planned import Planned, planned_from_json
+from pddl2nl.experiments.planned import Planned
+from pddl2nl.experiments.record import read_events
 from pddl2nl.pddl import Domain, Task, parse_domain, parse_problem
 from pddl2nl.policies import HVR_POLICIES
-from pddl2nl.policies.event_json import event_from_json
 from pddl2nl.policies.events import Event, Fault, Finished, RecordError, Started, counted
 from pddl2nl.policies.hvr.events import Hierarchical
 from pddl2nl.reports.ground_truth import Reference, reference_of
-from pddl2nl.reports.record_checks import checked
 from pddl2nl.reports.usage import Usage, total_usage, usage_by_role
 
 __all__ = [
@@ -38,17 +33,6 @@ __all__ = [
     "read_task",
     "record_paths",
 ]
-
-
-def _no_number(text: str) -> float:
-    raise ValueError(f"{text} is no number of JSON")
-
-
-_DECODER = json.JSONDecoder(parse_constant=_no_number)
-_scan = make_scanner(cast(Any, _DECODER))
-_HALF = re.compile(r"\\u[dD][89a-fA-F]")
-"""The escape of half a character."""
-_HIERARCHICAL = frozenset(get_args(Hierarchical))
 
 
 @dataclass(frozen=True)
@@ -154,7 +138,7 @@ class RunRecord:
     @cached_property
     def hierarchical(self) -> bool:
         """Whether it is of a hierarchical policy or an ablation, by its name or since it says how it planned."""
-        return self.started.policy in HVR_POLICIES or any(type(event) in _HIERARCHICAL for event in self.events)
+        return self.started.policy in HVR_POLICIES or any(isinstance(event, Hierarchical) for event in self.events)
 
     @cached_property
     def usage(self) -> Mapping[str, Usage]:
@@ -277,31 +261,17 @@ def read_record(path: Path) -> Record:
     """A finished record.
 
     Raises:
-        RecordError: a line is torn or no event, or the first or last one is missing; the message begins with
-            file and line.
-        InputError: the file cannot be read.
+        RecordError: as `pddl2nl.experiments.record.read_events`.
     """
-    lines = list(_lines(path))
-    if lines and lines[0].get("event") == "planned":
-        if len(lines) > 1:
-            raise RecordError(f"{path}:2: a planner's record is one line; found {len(lines)}")
-        try:
-            return PlannerRecord(path, checked(planned_from_json(lines[0]), "a planner's record"))
-        except RecordError as error:
-            raise RecordError(f"{path}:1: {error}") from error
-    read: list[Event] = []
+    events = read_events(path)
+    first, last = events[0], events[-1]
+    if isinstance(first, Planned):
+        return PlannerRecord(path, first)
+    assert isinstance(first, Started)
+    assert isinstance(last, Finished)
+    record = RunRecord(path, events, first, last)
     try:
-        read += map(_event, lines)
-    except RecordError as error:
-        raise RecordError(f"{path}:{len(read) + 1}: {error}") from error
-    events = tuple(read)
-    if not events or not isinstance(events[0], Started):
-        raise RecordError(f"{path}:1: a record begins with 'started'; found {_kind(events[:1])}")
-    if not isinstance(events[-1], Finished):
-        raise RecordError(f"{path}:{len(events)}: a finished record ends with 'finished'; found {_kind(events[-1:])}")
-    record = RunRecord(path, events, events[0], events[-1])
-    try:
-        # Whoever measures finds it right, or the record is refused here, with its place.
+        # Checked here, where the error can name file and line.
         record.reference  # noqa: B018
     except RecordError as error:
         raise RecordError(f"{path}:1: an event 'started' with the wrong fields: {error}") from error
@@ -348,45 +318,3 @@ def read_task(domain_pddl: str, problem_pddl: str) -> Task:
 @lru_cache(maxsize=32)
 def _read_domain(domain_pddl: str) -> Domain:
     return parse_domain(domain_pddl)
-
-
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    try:
-        text = path.read_bytes().decode("utf-8")
-    except OSError as error:
-        raise RecordError(f"{path}: the record cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise RecordError(f"{path}: the record is not UTF-8: {error}") from error
-    # Not splitlines: a reply may hold U+2028, which JSON leaves as it is and which ends no line of JSON Lines.
-    for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
-        try:
-            data = _parsed(line)
-        except (ValueError, RecursionError) as error:
-            raise RecordError(f"{path}:{number}: a torn or foreign line: {error}") from error
-        if not isinstance(data, dict):
-            raise RecordError(f"{path}:{number}: a record holds one JSON object a line")
-        yield _sound(data) if _HALF.search(line) else data
-
-
-def _parsed(line: str) -> Any:
-    """As `json.loads`, without its preparations, which of a short line take longer than the line itself."""
-    try:
-        data, end = _scan(line, 0)
-    except StopIteration:
-        end = -1
-    # Blanks around the object, and whatever is wrong, are for the decoder to look at.
-    return data if end == len(line) else _DECODER.decode(line)
-
-
-def _sound(data: Any) -> Any:
-    """The same without halves of characters, which JSON can hold and neither a page nor a file of text."""
-    whole = json.dumps(data, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return json.loads(whole)
-
-
-def _event(data: Mapping[str, Any]) -> Event:
-    return checked(event_from_json(data), f"an event '{data.get('event')}'")
-
-
-def _kind(events: tuple[Event, ...]) -> str:
-    return f"'{events[0].event}'" if events else "nothing"

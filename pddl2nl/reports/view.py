@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from msgspec import structs
+
 from pddl2nl.llm.types import Message
 from pddl2nl.macros.prompting import stage_of
 from pddl2nl.pddl import InputError
@@ -266,7 +268,7 @@ class _Draft:
         calls = []
         for index, call in enumerate(self.calls):
             spans = [
-                (replace(read, step=0), read.status) if self.notes else (read, status[read.step])
+                (structs.replace(read, step=0), read.status) if self.notes else (read, status[read.step])
                 for at, read in self.reads
                 if at == index
             ]

@@ -13,8 +13,9 @@ import typer
 from pddl2nl.cli import replay as command
 from pddl2nl.errors import InputError
 from pddl2nl.experiments import RunSpec, run_spec
-from pddl2nl.experiments.planned import Planned, planned_to_json
+from pddl2nl.experiments.planned import Planned
 from pddl2nl.llm import ScriptedModel
+from pddl2nl.policies.events import event_to_json
 from pddl2nl.tasks import shipped_task
 
 Run = Callable[..., tuple[int, str, str]]
@@ -73,7 +74,7 @@ def test_a_folder_is_replayed_with_its_killed_runs_and_without_its_planners(call
     killed = record.with_name("killed.jsonl.partial")
     killed.write_text("\n".join([*lines[:4], lines[4][:20]]), encoding="utf-8")
     planned = record.with_name("ff.jsonl")
-    planned.write_text(json.dumps(planned_to_json(Planned("ff", "d", "p", "", "", "solved"))), encoding="utf-8")
+    planned.write_text(json.dumps(event_to_json(Planned("ff", "d", "p", "", "", "solved"))), encoding="utf-8")
     code, out, error = call(record.parent.parent)
     assert code == 0
     assert out.splitlines() == [
@@ -121,7 +122,7 @@ def test_what_is_no_record_is_an_error_and_the_others_are_replayed(call: Run, re
     (tmp_path / "foreign.jsonl").write_text('{"a": 1}\n', encoding="utf-8")
     code, _, error = call(tmp_path / "foreign.jsonl")
     assert code == 2
-    assert "begins with 'started'" in error
+    assert "foreign.jsonl:1: not an event of a run" in error
 
 
 def test_help_shows_an_example(call: Run) -> None:

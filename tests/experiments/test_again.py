@@ -14,7 +14,7 @@ import pytest
 from pddl2nl.experiments import RunResult, RunSpec, run_spec
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.again import KEPT, PlannedRecordError, Replayed, replay_record
-from pddl2nl.experiments.planned import Planned, planned_to_json
+from pddl2nl.experiments.planned import Planned
 from pddl2nl.llm import (
     Completion,
     ContextWindowError,
@@ -283,7 +283,6 @@ def test_a_changed_wording_is_reported_with_the_line(task: Task, tmp_path: Path)
         (0, "seed", 2, (2, "prompted", "request_sha256")),
         (0, "policy", "basic", (1, "started", "prompts.act_pddl.txt")),
         (14, "outcome", "gave-up", (15, "finished", "outcome")),
-        (14, "event", "acted", (15, "acted", "event")),
     ],
 )
 def test_a_record_edited_by_hand_is_found_out(
@@ -439,11 +438,15 @@ def test_what_is_no_record_of_a_run_is_refused(tmp_path: Path, record: Path) -> 
     path = tmp_path / "x.jsonl"
     with pytest.raises(RecordError, match=r"x\.jsonl: the record cannot be read"):
         replay_record(path)
-    for text, words in (("", "found nothing"), ('{"event": "finished"}\n', "begins with 'started'"), ("{\n{}\n", ":1")):
+    for text, words in (
+        ("", "found nothing"),
+        ('{"event": "finished", "outcome": "solved"}\n', "begins with 'started'"),
+        ("{\n{}\n", ":1"),
+    ):
         path.write_text(text, encoding="utf-8")
         with pytest.raises(RecordError, match=words):
             replay_record(path)
-    path.write_text(json.dumps(planned_to_json(Planned("ff", "d", "p", "", "", "solved"))), encoding="utf-8")
+    path.write_text(json.dumps(event_to_json(Planned("ff", "d", "p", "", "", "solved"))), encoding="utf-8")
     with pytest.raises(PlannedRecordError, match="planner"):
         replay_record(path)
     whole = record.read_text(encoding="utf-8")
@@ -455,14 +458,18 @@ def test_what_is_no_record_of_a_run_is_refused(tmp_path: Path, record: Path) -> 
 @pytest.mark.parametrize(
     ("event", "field", "value", "words"),
     [
-        ("replied", "text", 5, "text of a stored reply is a text; found 5"),
-        ("replied", "prompt_tokens", "z", "prompt_tokens of a stored reply is a whole number from 0 up; found 'z'"),
-        ("replied", "finish", 7, "found 7"),
-        ("replied", "usd", "dear", "number or null; found 'dear'"),
-        ("replied", "tariff", ["batch"], "tariff"),
-        ("prompted", "messages", [{"role": "user", "content": 5}], "content of a message is a text; found 5"),
-        ("prompted", "messages", [3], "must be a mapping"),
-        ("prompted", "call", [1], "unhashable"),
+        ("replied", "text", 5, "'text' is 5; expected `str`"),
+        ("replied", "prompt_tokens", "z", "'prompt_tokens' is 'z'; expected `int`"),
+        ("replied", "prompt_tokens", -1, "'prompt_tokens' is -1; expected `int` >= 0"),
+        ("replied", "finish", 7, "'finish' is 7; expected `str`"),
+        ("replied", "usd", "dear", "'usd' is 'dear'; expected `float | null`"),
+        ("replied", "tariff", ["batch"], "'tariff' is .*; expected `str`"),
+        ("prompted", "messages", [{"role": "user", "content": 5}], r"'messages\[0\].content' is 5; expected `str`"),
+        ("prompted", "messages", [3], r"'messages\[0\]' is 3; expected `object`"),
+        ("prompted", "call", [1], r"'call' is \[1\]; expected `int`"),
+        ("finished", "outcome", "WON", "'outcome' is 'WON'; invalid enum value"),
+        ("finished", "event", "started", "with the wrong fields"),
+        ("finished", "event", "won", "not an event of a run: 'won'"),
     ],
 )
 def test_a_call_that_cannot_be_is_refused_at_its_line(
@@ -471,7 +478,7 @@ def test_a_call_that_cannot_be_is_refused_at_its_line(
     def spoil(events: list[dict[str, Any]]) -> None:
         next(each for each in events if each["event"] == event)[field] = value
 
-    with pytest.raises(RecordError, match=rf"act\.jsonl:[0-9]+: not an event of a run: .*{words}"):
+    with pytest.raises(RecordError, match=rf"act\.jsonl:[0-9]+: .*{words}"):
         _edit(record, spoil)
 
 
@@ -479,10 +486,10 @@ def test_a_call_that_cannot_be_is_refused_at_its_line(
     ("field", "value", "words"),
     [
         ("policy", "nonsense", "nonsense"),
-        ("policy", 7, "'policy' cannot be 7"),
+        ("policy", 7, "'policy' is 7"),
         ("domain_pddl", "(define", "no run can be made"),
-        ("limits", {"steps": "x"}, "'steps' must be a number"),
-        ("limits", [], "'limits' cannot be"),
+        ("limits", {"steps": "x"}, r"'limits\[...\]' is {'steps': 'x'}"),
+        ("limits", [], "'limits' is "),
         ("settings", {"temperature": "hot"}, "'temperature' must be"),
         ("beyond_paper", {"rounds": "x"}, "'rounds' must be a whole number; found 'x'"),
         ("beyond_paper", {"samples": 1.5}, "'samples' must be a whole number; found 1.5"),

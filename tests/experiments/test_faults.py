@@ -21,7 +21,7 @@ from pddl2nl.llm import ReplayModel
 from pddl2nl.llm.cache import Cache
 from pddl2nl.llm.replay import read_exchanges
 from pddl2nl.pddl import load_task
-from pddl2nl.policies.event_json import event_to_json
+from pddl2nl.policies.events import event_to_json
 from tests.llm.chat_server import Call, ChatServer, Trouble
 
 KEY = "sk-known-key-0987654321"

@@ -11,11 +11,12 @@ import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments import RunResult, RunSpec, run, run_spec
+from pddl2nl.experiments.record import VOLATILE
 from pddl2nl.experiments.setup import ff_plan
 from pddl2nl.llm import Completion, Request, ScriptedModel, ScriptedReply
 from pddl2nl.nl import READING_POLICIES, Reader, Teller, choose_wording, make_names, wording_from_json
 from pddl2nl.policies import HVR_POLICIES, POLICIES, event_from_json, event_to_json
-from pddl2nl.policies.events import VOLATILE, Event, Prompted, Read, Replied, Started
+from pddl2nl.policies.events import Event, Prompted, Read, Replied, Started
 from pddl2nl.policies.prompting import prompt_hash
 from pddl2nl.reports import read_record, recheck
 from pddl2nl.reports.gathering import gathered
@@ -82,7 +83,7 @@ def _replies(policy: str, plan: tuple[str, ...]) -> list[str]:
 
 
 def _stable(events: tuple[Event, ...], *without: str) -> list[dict[str, Any]]:
-    dropped = VOLATILE | set(without)
+    dropped = {*VOLATILE, *without}
     return [
         {key: value for key, value in event_to_json(event).items() if f"{event.event}.{key}" not in dropped}
         for event in events

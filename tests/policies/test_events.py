@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from typing import Any
 
@@ -11,10 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pddl2nl.llm import Message
-from pddl2nl.policies.event_json import event_from_json, event_to_json
 from pddl2nl.policies.events import (
-    EVENTS,
-    VOLATILE,
     Acted,
     Event,
     Failed,
@@ -29,6 +25,9 @@ from pddl2nl.policies.events import (
     Rejected,
     Replied,
     Started,
+    event_from_json,
+    event_kinds,
+    event_to_json,
 )
 from pddl2nl.policies.hvr.events import (
     BlockExpanded,
@@ -93,8 +92,9 @@ def test_every_event_is_covered_by_the_test_above() -> None:
     kinds = {Started, Prompted, Replied, Failed, Read, Acted, Rejected, LookedAround, GoalReached, Judged, Finished}
     kinds |= {Retrieved, MacroPlanned, MacrosConditioned, MacrosVerified, BlockExpanded, PlanExpanded}
     kinds |= {Discrepancy, MacroProved}
-    assert set(EVENTS.values()) == kinds
-    assert {name: kind.event for name, kind in EVENTS.items()} == {name: name for name in EVENTS}
+    assert set(event_kinds().values()) == kinds
+    assert event_kinds()["looked-around"] is LookedAround
+    assert LookedAround(1, "", "").event == "looked-around"
 
 
 def test_the_name_comes_first() -> None:
@@ -108,9 +108,3 @@ def test_the_name_comes_first() -> None:
 def test_what_is_no_event_is_refused(data: dict[str, Any]) -> None:
     with pytest.raises(RecordError):
         event_from_json(data)
-
-
-def test_the_volatile_fields_exist() -> None:
-    for place in VOLATILE:
-        event, field = place.split(".")
-        assert field in {item.name for item in dataclasses.fields(EVENTS[event])}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Callable, Sequence
 from itertools import product
@@ -10,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from pddl2nl.experiments.layout import Layout, LayoutColumn, LayoutRow, Place
-from pddl2nl.experiments.planned import Planned, planned_to_json
+from pddl2nl.experiments.planned import Planned
 from pddl2nl.llm.types import Message
-from pddl2nl.policies.event_json import event_to_json
 from pddl2nl.policies.events import (
     Acted,
     Event,
@@ -27,6 +26,7 @@ from pddl2nl.policies.events import (
     Rejected,
     Replied,
     Started,
+    event_to_json,
 )
 from pddl2nl.policies.hvr.events import (
     BlockExpanded,
@@ -158,7 +158,7 @@ def hvr_events(hostile: str, tower: dict[str, Any]) -> list[Event]:
     read = {"precondition": "", "effect": "", "problem": f"no condition {hostile}"}
     plan, unmet = ("(pick-up a)", "(stack a b)"), ("(holding a)",)
     return [
-        dataclasses.replace(_started("hvr"), reference=tower, world={"faults": "fail (stack a b) at 2"}),
+        structs.replace(_started("hvr"), reference=tower, world={"faults": "fail (stack a b) at 2"}),
         _prompted(1, "Which objects?"),
         Replied(1, "a\nb", prompt_tokens=10, completion_tokens=2),
         Retrieved("macro-plan", ("a", hostile), ("a", "b"), ("table",)),
@@ -225,7 +225,7 @@ def write(tmp_path: Path) -> Writer:
 
     def _write(name: str, content: list[Event] | Planned) -> Path:
         path = tmp_path / f"{name}.jsonl"
-        objects = [planned_to_json(content)] if isinstance(content, Planned) else [event_to_json(e) for e in content]
+        objects = [event_to_json(content)] if isinstance(content, Planned) else [event_to_json(e) for e in content]
         path.write_text("".join(json.dumps(item) + "\n" for item in objects), encoding="utf-8")
         return path
 

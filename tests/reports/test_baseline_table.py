@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import csv
-import dataclasses
 import io
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from pddl2nl.policies.events import Fault, Finished
 from pddl2nl.reports import Record, read_record
@@ -21,13 +21,13 @@ def table(write: Any, act_events: Any, planned: Any) -> BaselineTable:
     records: dict[str, Record] = {}
 
     def walk(name: str, problem: str, outcome: Any) -> None:
-        started = dataclasses.replace(act_events[0], policy="random", model="none", problem_pddl=problem)
+        started = structs.replace(act_events[0], policy="random", model="none", problem_pddl=problem)
         fault = None if outcome == "solved" else Fault(9, outcome, f"because of {name}")
         records[name] = read_record(write(name, [started, Finished(outcome, fault, seconds=0.5)]))
 
     def search(name: str, problem: str, planner: str, status: str, seconds: float) -> None:
         plan = planned.plan if status == "solved" else None
-        made = dataclasses.replace(
+        made = structs.replace(
             planned, planner=planner, problem_pddl=problem, status=status, plan=plan, seconds=seconds
         )
         records[name] = read_record(write(name, made))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 
 import pytest
+from msgspec import structs
 
 from pddl2nl.policies.events import OUTCOMES, Acted, Fault, Finished, Judged, Rejected
 from pddl2nl.reports.broken_links import LINKS, first_broken_link, predicates_of
@@ -40,7 +40,7 @@ def _link(write, events, name="one"):
 
 def test_an_inapplicable_action_is_told_by_what_was_violated(write, basic_events):
     events = [*basic_events]
-    events[5] = dataclasses.replace(events[5], unmet=("(holding a)", "(not (clear b))"))
+    events[5] = structs.replace(events[5], unmet=("(holding a)", "(not (clear b))"))
     assert _link(write, events) == BrokenLink("inapplicable", ("holding", "not clear"), 1, "stack a on b")
 
 
@@ -64,7 +64,7 @@ def test_a_missed_goal_is_told_by_what_of_it_is_missing(write, basic_events):
 
 @pytest.mark.parametrize("broken", ["(define (domain", "(define (domain d) (:predicates (p)))"])
 def test_a_task_that_cannot_be_read_leaves_the_missed_goal_without_predicates(write, basic_events, broken):
-    started = dataclasses.replace(basic_events[0], domain_pddl=broken)
+    started = structs.replace(basic_events[0], domain_pddl=broken)
     missed = Finished("goal-missed", Fault(1, "goal-missed", "told"), ("(pick-up a)",))
     assert _link(write, [started, missed]) == BrokenLink("goal-missed", (), 1, "told")
 
@@ -79,20 +79,20 @@ def test_a_false_claim_is_told_by_what_was_missing(write, act_events):
 
 def test_of_several_plans_the_one_that_counts_is_looked_at(write, basic_events):
     other = Rejected(1, "inapplicable", "put a", "(put-down a)", ("(holding c)",))
-    own = dataclasses.replace(basic_events[5], unmet=("(clear b)",))
+    own = structs.replace(basic_events[5], unmet=("(clear b)",))
     events = [
         *basic_events[:3],
         *(other, Judged(1, 0, 0, "inapplicable")),
         *(own, Judged(2, 0, 1, "inapplicable")),
-        dataclasses.replace(basic_events[6], counted=2),
+        structs.replace(basic_events[6], counted=2),
     ]
     assert _link(write, events).predicates == ("clear",)
 
 
 def test_a_planners_status_is_its_link(write, planned):
-    failed = dataclasses.replace(planned, status="timeout", plan=None, message="after 10 s")
+    failed = structs.replace(planned, status="timeout", plan=None, message="after 10 s")
     assert first_broken_link(read_record(write("one", failed))) == BrokenLink("timeout", (), 0, "after 10 s")
-    broken = dataclasses.replace(planned, status="error", plan=None, message="killed")
+    broken = structs.replace(planned, status="error", plan=None, message="killed")
     assert first_broken_link(read_record(write("two", broken))) == BrokenLink("infrastructure-error", (), 0, "killed")
     assert first_broken_link(read_record(write("three", planned))) is None
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
 import shutil
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
-from pddl2nl.experiments.planned import planned_to_json
-from pddl2nl.policies.event_json import event_to_json
-from pddl2nl.policies.events import Fault
+from pddl2nl.policies.events import Fault, event_to_json
 from pddl2nl.reports import html as pages
 from pddl2nl.reports.gathering import gather
 
@@ -37,13 +35,13 @@ def folder(tmp_path_factory, act_events, basic_events, planned, hostile):
     """Records of two tasks: an interactive run with mistakes, a plan that breaks, a planner's, and a broken run."""
     place = tmp_path_factory.mktemp("records")
     text = act_events[0].problem_pddl + "\n"
-    other = dataclasses.replace(act_events[0], problem="other", task=hostile, problem_pddl=text, seed=2)
+    other = structs.replace(act_events[0], problem="other", task=hostile, problem_pddl=text, seed=2)
     fault = Fault(0, "infrastructure-error", "503 from the endpoint")
-    failed = dataclasses.replace(basic_events[-1], outcome="infrastructure-error", fault=fault)
+    failed = structs.replace(basic_events[-1], outcome="infrastructure-error", fault=fault)
     records = {
         "act": [event_to_json(event) for event in act_events],
         "basic": [event_to_json(event) for event in basic_events],
-        "ff": [planned_to_json(planned)],
+        "ff": [event_to_json(planned)],
         "other": [event_to_json(event) for event in (other, *act_events[1:])],
         "broken": [event_to_json(event) for event in (other, *basic_events[1:-1], failed)],
     }

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LAYOUT_FILE, Layout, LayoutColumn, LayoutRow, Place, write_layout
@@ -26,7 +27,7 @@ LAYOUT = Layout(
 def folder(write, act_events, planned, tmp_path) -> Path:
     """An experiment's folder: three runs of four, one of them broken, a stranger, and one that goes on."""
     write("a1", [act_events[0], Finished("infrastructure-error", message="503")])
-    write("a2", [dataclasses.replace(act_events[0], seed=2), *act_events[1:]])
+    write("a2", [structs.replace(act_events[0], seed=2), *act_events[1:]])
     write("p", planned)
     write("older", planned)
     (tmp_path / "later.jsonl.partial").write_text("{")
@@ -117,7 +118,7 @@ def test_several_processes_gather_what_one_does(folder):
 @pytest.mark.parametrize(
     ("name", "text", "error", "said"),
     [
-        ("torn.jsonl", '{"event": "started"', RecordError, r"torn\.jsonl:1: a torn or foreign line"),
+        ("torn.jsonl", '{"event": "started"', RecordError, r"torn\.jsonl:1: not a line of JSON"),
         (LAYOUT_FILE, "[]", InputError, LAYOUT_FILE),
     ],
 )

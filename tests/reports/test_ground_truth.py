@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from pddl2nl.policies.events import RecordError
 from pddl2nl.reports.ground_truth import MOST_SETS, Way, reference_of
@@ -60,7 +60,7 @@ def test_a_wrong_reference_is_refused_with_its_place(
         said = {**tower, "ways": [{**tower["ways"][0], **wrong}]}
     with pytest.raises(RecordError, match=message):
         reference_of(said)
-    path = write("one", [dataclasses.replace(hvr_events[0], reference=said), *hvr_events[1:]])
+    path = write("one", [structs.replace(hvr_events[0], reference=said), *hvr_events[1:]])
     with pytest.raises(RecordError, match=rf"one\.jsonl:1: an event 'started' with the wrong fields: .*{message}"):
         read_record(path)
 

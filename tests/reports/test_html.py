@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import base64
-import dataclasses
 import hashlib
 import re
 from html.parser import HTMLParser
 
 import pytest
+from msgspec import structs
 
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.experiments.layout import Layout
@@ -56,7 +56,7 @@ def page_of(*records, **options):
 
 @pytest.fixture
 def html(write, act_events, basic_events, planned):
-    renamed = dataclasses.replace(act_events[0], problem="<b>bold</b>", model="<i>m</i>")
+    renamed = structs.replace(act_events[0], problem="<b>bold</b>", model="<i>m</i>")
     broken = [*basic_events[:3], Finished("infrastructure-error", Fault(1, "infrastructure-error", "503 <u>"))]
     items = {
         "act": act_events,
@@ -126,7 +126,7 @@ def test_names_that_come_to_the_same_anchor_get_two(write, planned):
 
 
 def test_a_record_that_lies_is_named_first(write, planned):
-    lie = dataclasses.replace(planned, plan=("(stack a b)",))
+    lie = structs.replace(planned, plan=("(stack a b)",))
     text = Page(page_of(read_record(write("lie", lie)))).text
     assert "1 run is judged differently" in text
     assert "NOT what the record says" in text
@@ -176,13 +176,13 @@ def test_a_call_shows_its_role_and_how_it_was_paid_and_a_run_what_each_role_took
     spent = {**account, "calls": 1, "usd": 0.05, "cache_hits": 4, "seconds": 1.0}
     words = {"calls": 1, "prompt_tokens": 9, "completion_tokens": 2, "usd": None}
     events = [
-        dataclasses.replace(act_events[0], thoughts_model="think-7b", profile="autoplanbench", base_url="http://x/v1"),
+        structs.replace(act_events[0], thoughts_model="think-7b", profile="autoplanbench", base_url="http://x/v1"),
         Prompted(1, "thoughts", 0, (), "sha", sample=1),
         Failed(1, "the prompt is <too> long", context_window=True),
         act_events[1],
-        dataclasses.replace(act_events[2], from_cache=True),
+        structs.replace(act_events[2], from_cache=True),
         *act_events[3:-1],
-        dataclasses.replace(act_events[-1], used={"wording": words, "planner": account}, spent={"planner": spent}),
+        structs.replace(act_events[-1], used={"wording": words, "planner": account}, spent={"planner": spent}),
     ]
     text = Page(page_of(read_record(write("one", events)))).text
     for wanted in (

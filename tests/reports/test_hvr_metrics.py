@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from pddl2nl.policies.events import Acted, Event, Finished, Read, Rejected
 from pddl2nl.policies.hvr.events import BlockExpanded, Discrepancy, MacroPlanned, MacrosVerified, PlanExpanded
@@ -49,7 +49,7 @@ def made(write: Callable[..., Any], hvr_events: list[Event]) -> Make:
     def make(
         reference: dict[str, Any], *events: Event, policy: str = "hvr", finished: Finished | None = None
     ) -> RunRecord:
-        started = dataclasses.replace(hvr_events[0], reference=reference, policy=policy, world={})
+        started = structs.replace(hvr_events[0], reference=reference, policy=policy, world={})
         record = read_record(write("made", [started, *events, finished or Finished("gave-up")]))
         assert isinstance(record, RunRecord)
         return record

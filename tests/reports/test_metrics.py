@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
+from msgspec import structs
 
 from pddl2nl.policies.events import Acted, Failed, Fault, Finished, Read
 from pddl2nl.reports.metrics import METRICS, aggregate, measure
@@ -54,7 +55,7 @@ def test_a_planner_has_no_mistakes_and_no_calls(write, planned):
 
 def test_the_runs_of_a_task_become_one_number_first_and_then_the_tasks(write, act_events, basic_events):
     def run(name, events, task, seed):
-        started = dataclasses.replace(events[0], task=task, seed=seed)
+        started = structs.replace(events[0], task=task, seed=seed)
         return read_record(write(name, [started, *events[1:]]))
 
     # One task with three seeds, two of which solve it, and another one with a single run.
@@ -130,7 +131,7 @@ def test_a_reply_that_holds_no_plan_is_one_mistake(write, basic_events):
 
 
 def test_a_walk_takes_no_tokens_and_makes_no_calls(write, act_events):
-    started = dataclasses.replace(act_events[0], policy="random", model="none")
+    started = structs.replace(act_events[0], policy="random", model="none")
     record = read_record(write("one", [started, Acted(1, "(pick-up a)"), Finished("budget", Fault(1, "budget", "…"))]))
     values, _ = measure(record)
     assert values == {"coverage": 0, "steps": 1, "mistakes": 0, "look-arounds": 0, "seconds": 0}
@@ -145,7 +146,7 @@ def test_a_role_that_nobody_was_asked_in_has_no_value(write, act_events):
 
 def test_an_estimate_marks_the_metrics_that_it_is_in(write, act_events):
     uncounted = [
-        dataclasses.replace(event, prompt_tokens=0) if event.event == "replied" and event.call == 5 else event
+        structs.replace(event, prompt_tokens=0) if event.event == "replied" and event.call == 5 else event
         for event in act_events
     ]
     _, estimated = measure(read_record(write("one", uncounted)))
@@ -158,8 +159,7 @@ def test_an_estimate_marks_the_metrics_that_it_is_in(write, act_events):
 
 def test_claiming_to_be_done_is_no_mistake(write, act_events):
     claimed = [
-        dataclasses.replace(event, status="claimed-done") if event.event == "rejected" else event
-        for event in act_events
+        structs.replace(event, status="claimed-done") if event.event == "rejected" else event for event in act_events
     ]
     assert METRICS["mistakes"].of(read_record(write("one", claimed))) == 0
 
@@ -178,7 +178,7 @@ def test_a_claim_that_there_is_no_plan_is_right_by_what_is_known(
     write, act_events, solvable, claimed, rightly, falsely
 ):
     fault = Fault(1, "claimed-unsolvable" if claimed else "inapplicable", "No plan exists.")
-    started = dataclasses.replace(act_events[0], solvable=solvable)
+    started = structs.replace(act_events[0], solvable=solvable)
     record = read_record(write("one", [started, Finished("gave-up", fault)]))
     assert METRICS["unsolvable-claimed"].of(record) == rightly
     assert METRICS["unsolvable-claimed-falsely"].of(record) == falsely
@@ -188,13 +188,13 @@ def test_a_solved_task_has_a_plan_and_a_planner_claims_nothing(write, act_events
     record = read_record(write("one", act_events))
     assert record.started.solvable is None
     assert METRICS["unsolvable-claimed-falsely"].of(record) == 0
-    proof = read_record(write("two", dataclasses.replace(planned, status="unsolvable", plan=None)))
+    proof = read_record(write("two", structs.replace(planned, status="unsolvable", plan=None)))
     assert (proof.solvable, METRICS["unsolvable-claimed"].of(proof)) == (False, None)
 
 
 def test_a_claim_that_there_is_no_plan_is_no_mistake(write, act_events):
     claimed = [
-        dataclasses.replace(event, status="claimed-unsolvable") if event.event == "rejected" else event
+        structs.replace(event, status="claimed-unsolvable") if event.event == "rejected" else event
         for event in act_events
     ]
     assert METRICS["mistakes"].of(read_record(write("one", claimed))) == 0
@@ -205,9 +205,9 @@ def _role(events, call, purpose, **fields):
     changed = []
     for event in events:
         if event.event == "prompted" and event.call == call:
-            event = dataclasses.replace(event, purpose=purpose)
+            event = structs.replace(event, purpose=purpose)
         if event.event == "replied" and event.call == call:
-            event = dataclasses.replace(event, **fields)
+            event = structs.replace(event, **fields)
         changed.append(event)
     return changed
 

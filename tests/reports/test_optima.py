@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
+from msgspec import structs
 
 from pddl2nl.reports.gathering import gathered
 from pddl2nl.reports.metrics import METRICS
@@ -25,11 +24,11 @@ def test_shipped_tasks_are_known_by_their_texts(write, planned):
     instance = shipped.instance("p05")
     domain, problem = shipped.domain_path.read_text(encoding="utf-8"), instance.path.read_text(encoding="utf-8")
     plan = ("(x)",) * (2 * instance.optimal_length)
-    of = dataclasses.replace(planned, planner="ff", domain_pddl=domain, problem_pddl=problem, plan=plan)
+    of = structs.replace(planned, planner="ff", domain_pddl=domain, problem_pddl=problem, plan=plan)
     record = read_record(write("one", of))
     assert optimal_length(record) == instance.optimal_length
     assert METRICS[OVER].of(record) == 2
-    moved = read_record(write("two", dataclasses.replace(of, problem_pddl=problem.replace("(on ", "(on  ", 1))))
+    moved = read_record(write("two", structs.replace(of, problem_pddl=problem.replace("(on ", "(on  ", 1))))
     assert optimal_length(moved) is None
     assert METRICS[OVER].of(moved) is None
 
@@ -57,7 +56,7 @@ def test_the_lengths_of_all_sets_are_there_and_no_upper_bound_is_taken_for_one()
 )
 def test_a_plan_proves_its_length_where_its_planner_looks_for_the_shortest(write, planned, planner, metric, known):
     problem = planned.problem_pddl.rstrip().removesuffix(")") + metric + ")"
-    record = read_record(write("one", dataclasses.replace(planned, planner=planner, problem_pddl=problem)))
+    record = read_record(write("one", structs.replace(planned, planner=planner, problem_pddl=problem)))
     assert optimal_length(record) == known
 
 
@@ -67,7 +66,7 @@ def test_ratios(length, optimal, over):
 
 
 def test_other_runs_of_a_task_learn_its_length_from_an_optimal_planner(write, planned, act_events, basic_events):
-    longer = dataclasses.replace(planned, planner="ff", plan=("(x)",) * 5)
+    longer = structs.replace(planned, planner="ff", plan=("(x)",) * 5)
     records = [
         read_record(write(name, item)) for name, item in (("act", act_events), ("ff", longer), ("no", basic_events))
     ]

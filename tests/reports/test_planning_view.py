@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import get_args
 
 import pytest
+from msgspec import structs
 
 from pddl2nl.llm.types import Message
 from pddl2nl.policies.events import Acted, Finished, Prompted, Read, RecordError, Replied
@@ -210,7 +210,7 @@ def test_a_run_in_a_world_with_faults_is_judged_again_in_such_a_world(write, hvr
     found = recheck(read_record(write("one", hvr_events)))
     assert (found.verdict, found.agrees, found.steps) == ("valid", True, 3)
     # By the model alone the second stack is not applicable.
-    alone = [dataclasses.replace(hvr_events[0], world={}), *hvr_events[1:]]
+    alone = [structs.replace(hvr_events[0], world={}), *hvr_events[1:]]
     assert recheck(read_record(write("two", alone))).verdict == "inapplicable"
 
 
@@ -227,8 +227,8 @@ def test_faults_that_do_not_lead_to_what_the_record_says(
     faults: str, verdict: str, agrees: bool, write, hvr_events
 ) -> None:
     plan = ("(pick-up a)", "(stack a b)")
-    finished = dataclasses.replace(hvr_events[-1], plan=plan)
-    started = dataclasses.replace(hvr_events[0], world={"faults": faults})
+    finished = structs.replace(hvr_events[-1], plan=plan)
+    started = structs.replace(hvr_events[0], world={"faults": faults})
     found = recheck(read_record(write("one", [started, Acted(1, "(pick-up a)"), finished])))
     assert (found.verdict, found.agrees) == (verdict, agrees)
 
@@ -239,14 +239,14 @@ def test_faults_that_do_not_lead_to_what_the_record_says(
 @pytest.mark.parametrize(
     ("event", "message"),
     [
-        (MacroPlanned(1, (1,)), "'macros' is .*; a list of texts was expected"),  # type: ignore[arg-type]
-        (MacroPlanned("1", ()), "'attempt' is '1'; a number was expected"),  # type: ignore[arg-type]
-        (MacrosConditioned(1, 0, ("(p)",)), "'conditions' is .*; a list of objects was expected"),  # type: ignore[arg-type]
-        (BlockExpanded(1, 1, 0, ("(a)",), ("0",)), "'inserted' is .*; a list of numbers was expected"),  # type: ignore[arg-type]
-        (BlockExpanded(1, 1, 0, ("(a)",), holds="yes"), "'holds' is 'yes'; true or false was expected"),  # type: ignore[arg-type]
-        (PlanExpanded(1, ("(a)",), (None,), 1, True), "'macros' is .*; a list of numbers was expected"),  # type: ignore[arg-type]
-        (Retrieved("block", whole=1), "'whole' is 1; true or false was expected"),  # type: ignore[arg-type]
-        (Discrepancy(1, "(a)", "(p)"), "'missing' is .*; a list was expected"),  # type: ignore[arg-type]
+        (MacroPlanned(1, (1,)), r"'macros\[0\]' is 1; expected `str`"),  # type: ignore[arg-type]
+        (MacroPlanned("1", ()), "'attempt' is '1'; expected `int`"),  # type: ignore[arg-type]
+        (MacrosConditioned(1, 0, ("(p)",)), r"'conditions\[0\]' is '\(p\)'; expected `object`"),  # type: ignore[arg-type]
+        (BlockExpanded(1, 1, 0, ("(a)",), ("0",)), r"'inserted\[0\]' is '0'; expected `int`"),  # type: ignore[arg-type]
+        (BlockExpanded(1, 1, 0, ("(a)",), holds="yes"), "'holds' is 'yes'; expected `bool`"),  # type: ignore[arg-type]
+        (PlanExpanded(1, ("(a)",), (None,), 1, True), r"'macros\[0\]' is None; expected `int`"),  # type: ignore[arg-type]
+        (Retrieved("block", whole=1), "'whole' is 1; expected `bool`"),  # type: ignore[arg-type]
+        (Discrepancy(1, "(a)", "(p)"), r"'missing' is '\(p\)'; expected `array`"),  # type: ignore[arg-type]
     ],
 )
 def test_a_planning_event_with_wrong_fields_is_refused_with_its_place(

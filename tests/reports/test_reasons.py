@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
+from msgspec import structs
 
 from pddl2nl.nl import load_wording
 from pddl2nl.policies.events import Acted, Fault, Finished, Read, Rejected
@@ -32,22 +32,22 @@ def test_what_never_held_and_what_a_step_undid_are_told_apart(write, act_events)
 def test_reasons_speak_the_words_of_the_run(write, basic_events):
     domain = shipped_domain("blocksworld")
     wording = load_wording(domain.wording_path, domain.domain).to_json()
-    started = dataclasses.replace(basic_events[0], wording=wording, names={"a": "block_0", "b": "block_1"})
+    started = structs.replace(basic_events[0], wording=wording, names={"a": "block_0", "b": "block_1"})
     record = read_record(write("one", [started, *basic_events[1:]]))
     (turn,) = _turns(record)
     (reason,) = turn.steps[0].reasons
     assert "block_0" in reason.told
     assert "not" in reason.told
-    foreign = dataclasses.replace(started, wording={"predicates": 3}, names={})
+    foreign = structs.replace(started, wording={"predicates": 3}, names={})
     (turn,) = _turns(read_record(write("two", [foreign, *basic_events[1:]])))
     assert turn.steps[0].reasons == (Reason("(holding a)", never=True),)
 
 
 def test_a_record_that_the_validator_contradicts_is_not_explained(write, basic_events):
-    lie = dataclasses.replace(basic_events[5], unmet=("(clear b)",))
+    lie = structs.replace(basic_events[5], unmet=("(clear b)",))
     (turn,) = _turns(read_record(write("one", [*basic_events[:5], lie, basic_events[6]])))
     assert turn.steps[0].reasons == (Reason("(clear b)"),)
-    broken = dataclasses.replace(basic_events[0], problem_pddl="(define")
+    broken = structs.replace(basic_events[0], problem_pddl="(define")
     (turn,) = _turns(read_record(write("two", [broken, *basic_events[1:]])))
     assert turn.steps[0].reasons == (Reason("(holding a)"),)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
+import re
 
 import pytest
+from msgspec import structs
 
+from pddl2nl.experiments.again import replay_record
 from pddl2nl.policies.events import RecordError
 from pddl2nl.reports import Column, PlannerRecord, RunRecord, read_record, read_records
 
@@ -23,7 +25,7 @@ def test_an_episode_is_read_whole(write, act_events):
 
 
 def test_a_policy_that_asks_no_model_has_none_in_its_column(write, act_events):
-    wordless = [dataclasses.replace(act_events[0], model="none"), *act_events[1:]]
+    wordless = [structs.replace(act_events[0], model="none"), *act_events[1:]]
     assert read_record(write("one", wordless)).column == Column("act")
 
 
@@ -40,7 +42,7 @@ def test_a_planners_record_is_read(write, planned):
     [("timeout", "timeout", False), ("unsolvable", "unsolvable", False), ("error", "infrastructure-error", True)],
 )
 def test_a_planner_without_a_plan(write, planned, status, outcome, broken):
-    failed = dataclasses.replace(planned, status=status, plan=None, message="why")
+    failed = structs.replace(planned, status=status, plan=None, message="why")
     record = read_record(write("one", failed))
     assert (record.outcome, record.infrastructure, record.solved, record.plan) == (outcome, broken, False, ())
     assert record.fault is not None
@@ -51,7 +53,7 @@ def test_a_torn_line_is_an_error_with_its_place(write, act_events):
     path = write("one", act_events)
     lines = path.read_text().splitlines()
     path.write_text("\n".join([*lines[:3], lines[3][:40], *lines[4:]]))
-    with pytest.raises(RecordError, match=r"one\.jsonl:4: a torn or foreign line"):
+    with pytest.raises(RecordError, match=r"one\.jsonl:4: not a line of JSON"):
         read_record(path)
 
 
@@ -121,7 +123,7 @@ def test_blanks_around_the_objects_and_other_ends_of_lines_do_not_matter(write, 
 
 
 def test_halves_of_characters_become_signs_that_a_page_can_hold(write, act_events):
-    halved = [dataclasses.replace(act_events[0], task="half \ud83d", suite="\ud83d\ude00"), *act_events[1:]]
+    halved = [structs.replace(act_events[0], task="half \ud83d", suite="\ud83d\ude00"), *act_events[1:]]
     record = read_record(write("one", halved))
     assert (record.task, record.suite) == ("half \ufffd", "\U0001f600")
 
@@ -130,22 +132,22 @@ def test_halves_of_characters_become_signs_that_a_page_can_hold(write, act_event
 def test_numbers_that_json_has_not_are_refused(write, act_events, number):
     path = write("one", act_events)
     path.write_text(path.read_text().replace('"seconds": 1.5', f'"seconds": {number}'))
-    with pytest.raises(RecordError, match=rf"one\.jsonl:23: a torn or foreign line: {number} is no number of JSON"):
+    with pytest.raises(RecordError, match=rf"one\.jsonl:23: not a line of JSON: {number} is not a number in JSON"):
         read_record(path)
 
 
 @pytest.mark.parametrize(
     ("place", "changed", "said"),
     [
-        (0, {"names": {"a": 1}}, "'names' is .*; an object of texts was expected"),
-        (0, {"prompts": {"x": None}}, "an object of texts was expected"),
-        (-1, {"turns": {"executed": "2"}}, "an object of numbers was expected"),
-        (-1, {"used": {"planner": "much"}}, "an object of objects was expected"),
+        (0, {"names": {"a": 1}}, r"'names\[...\]' is {'a': 1}; expected `str`, got `int`"),
+        (0, {"prompts": {"x": None}}, r"'prompts\[...\]' is {'x': None}; expected `str`, got `null`"),
+        (-1, {"turns": {"executed": "2"}}, r"'turns\[...\]' is {'executed': '2'}; expected `int`, got `str`"),
+        (-1, {"used": {"planner": "much"}}, r"'used\[...\]' is {'planner': 'much'}; expected `object`, got `str`"),
     ],
 )
 def test_what_an_object_holds_is_checked_as_well(write, act_events, place, changed, said):
     events = [*act_events]
-    events[place] = dataclasses.replace(events[place], **changed)
+    events[place] = structs.replace(events[place], **changed)
     with pytest.raises(RecordError, match=said):
         read_record(write("one", events))
 
@@ -153,3 +155,32 @@ def test_what_an_object_holds_is_checked_as_well(write, act_events, place, chang
 def test_a_file_is_no_folder(write, act_events):
     with pytest.raises(RecordError, match=r"one\.jsonl: a file, and a folder of records was expected"):
         read_records(write("one", act_events))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda events: events.insert(3, events[0]), "one.jsonl:4: a second 'started' in one record"),
+        (lambda events: events.insert(3, events[-1]), "one.jsonl:5: 'read' after the end of the run"),
+        (lambda events: events.append(events[1]), "one.jsonl:24: 'prompted' after the end of the run"),
+        (
+            lambda events: events.append(structs.replace(events.pop(), outcome="WON")),
+            "one.jsonl:23: an event 'finished' with the wrong fields: 'outcome' is 'WON'",
+        ),
+        (
+            lambda events: events.append(structs.replace(events.pop(), prompt_tokens=-1)),
+            "one.jsonl:23: an event 'finished' with the wrong fields: 'prompt_tokens' is -1; expected `int` >= 0",
+        ),
+        (
+            lambda events: events.append(structs.replace(events.pop(), used={"planner": {"calls": -1}})),
+            "one.jsonl:23: an event 'finished' with the wrong fields: 'used[...]",
+        ),
+    ],
+)
+def test_a_report_refuses_what_a_replay_refuses(write, act_events, change, said):
+    events = [*act_events]
+    change(events)
+    path = write("one", events)
+    for refused_by in (read_record, replay_record):
+        with pytest.raises(RecordError, match=re.escape(said)):
+            refused_by(path)

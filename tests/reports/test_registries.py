@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import dataclasses
 import io
 import math
 import re
@@ -14,6 +13,7 @@ from itertools import product
 from typing import Any, get_args
 
 import pytest
+from msgspec import structs
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import HVR_TABLES, Layout, LayoutColumn, LayoutRow, LayoutTable
@@ -44,7 +44,7 @@ def named(values: Any) -> Any:
 @pytest.fixture
 def records(write, act_events, basic_events, hvr_events, planned) -> dict[str, Record]:
     """A run of each kind: turn by turn, at once, by macros, a walk, planners with and without plans, a broken one."""
-    walk = dataclasses.replace(act_events[0], policy="random", model="none")
+    walk = structs.replace(act_events[0], policy="random", model="none")
     broken = Finished("infrastructure-error", Fault(1, "infrastructure-error", "503"))
     items = {
         "act": act_events,
@@ -52,7 +52,7 @@ def records(write, act_events, basic_events, hvr_events, planned) -> dict[str, R
         "hvr": hvr_events,
         "walk": [walk, Acted(1, "(pick-up a)"), Finished("budget", Fault(1, "budget", "…"))],
         "planner": planned,
-        "no plan": dataclasses.replace(planned, status="unsolvable", plan=()),
+        "no plan": structs.replace(planned, status="unsolvable", plan=()),
         "broken": [*act_events[:3], Failed(1, "503"), broken],
     }
     return {name: read_record(write(name, item)) for name, item in items.items()}

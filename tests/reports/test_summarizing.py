@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import signal
 
 import pytest
+from msgspec import structs
 
 from pddl2nl.policies.events import Finished, RecordError
 from pddl2nl.reports import summarizing
@@ -38,7 +38,7 @@ def test_an_episode(write, act_events):
 
 
 def test_what_the_experiment_called_it_comes_first(write, act_events):
-    started = dataclasses.replace(act_events[0], suite="blocks", task="p07")
+    started = structs.replace(act_events[0], suite="blocks", task="p07")
     run = summarize(read_record(write("one", [started, *act_events[1:]])))
     assert (run.suite, run.task, run.problem) == ("blocks", "p07", "tiny")
 
@@ -52,9 +52,7 @@ def test_a_planner_and_a_walk(write, planned, act_events):
         None,
         "",
     )
-    started = dataclasses.replace(
-        act_events[0], policy="random", model="none", wording={"source": {"method": "template"}}
-    )
+    started = structs.replace(act_events[0], policy="random", model="none", wording={"source": {"method": "template"}})
     walk = summarize(
         read_record(write("two", [started, Finished("budget", message="the limit of 8 steps is reached")]))
     )
@@ -85,12 +83,12 @@ def test_a_planner_and_a_walk(write, planned, act_events):
     ],
 )
 def test_what_tells_columns_apart(write, act_events, fields, variant, wording):
-    run = summarize(read_record(write("one", [dataclasses.replace(act_events[0], **fields), *act_events[1:]])))
+    run = summarize(read_record(write("one", [structs.replace(act_events[0], **fields), *act_events[1:]])))
     assert (run.variant, run.wording) == (variant, wording)
 
 
 def test_a_task_that_cannot_be_read_is_summarized_all_the_same(write, act_events):
-    started = dataclasses.replace(act_events[0], problem_pddl="(define (problem")
+    started = structs.replace(act_events[0], problem_pddl="(define (problem")
     run = summarize(read_record(write("one", [started, *act_events[1:]])))
     assert (run.objects, run.solved) == (0, True)
 
@@ -167,7 +165,7 @@ def test_a_field_of_another_kind_is_an_error_with_its_place_and_never_a_crash(wr
 def test_a_planners_record_is_checked_as_well(write, planned):
     path = write("one", planned)
     path.write_text(json.dumps({**json.loads(path.read_text()), "plan": [1]}))
-    with pytest.raises(RecordError, match=r"one\.jsonl:1: a planner's record with the wrong fields: 'plan'"):
+    with pytest.raises(RecordError, match=r"one\.jsonl:1: an event 'planned' with the wrong fields: 'plan\[0\]' is 1"):
         read_summaries([path])
 
 

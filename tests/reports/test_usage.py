@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.experiments.spec import RunSpec
@@ -67,7 +67,7 @@ def test_what_uncounted_tokens_of_an_endpoint_cost_is_not_nothing(usd, known):
     started = Started("act", "m", 1, "d", "p", "", "", "", "", base_url="http://localhost/v1")
     events = [started, _asked(1, 0, "x" * 40), Replied(1, "a", usd=usd)]
     assert usage_by_role(events)["planner"].usd == known
-    free = [dataclasses.replace(started, base_url=None), *events[1:]]
+    free = [structs.replace(started, base_url=None), *events[1:]]
     assert usage_by_role(free)["planner"].usd == usd
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from pddl2nl.policies.events import Fault, Finished, Read, Replied
 from pddl2nl.reports import read_record, recheck
@@ -77,18 +76,18 @@ def test_a_plan_that_reaches_the_goal_and_breaks_behind_it_is_judged_by_what_was
     plan = ("(pick-up a)", "(stack a b)")
     end = Finished("unreadable", Fault(3, "unreadable", "dance"), plan, plan, steps=3)
     assert recheck(read_record(write("one", [*basic_events[:-1], end]))).agrees
-    lie = dataclasses.replace(end, outcome="goal-missed")
+    lie = structs.replace(end, outcome="goal-missed")
     assert not recheck(read_record(write("two", [*basic_events[:-1], lie]))).agrees
 
 
 def test_a_record_that_lies_is_found_out(write, act_events, planned):
-    lie = dataclasses.replace(act_events[-1], plan=("(stack a b)",))
+    lie = structs.replace(act_events[-1], plan=("(stack a b)",))
     again = recheck(read_record(write("a", [*act_events[:-1], lie])))
     assert (again.verdict, again.agrees) == ("inapplicable", False)
-    broken = recheck(read_record(write("b", dataclasses.replace(planned, problem_pddl="(define"))))
+    broken = recheck(read_record(write("b", structs.replace(planned, problem_pddl="(define"))))
     assert (broken.verdict, broken.agrees) == ("not-judged", False)
     assert broken.note
-    none = recheck(read_record(write("c", dataclasses.replace(planned, status="timeout", plan=None))))
+    none = recheck(read_record(write("c", structs.replace(planned, status="timeout", plan=None))))
     assert (none.verdict, none.agrees) == ("no-plan", True)
 
 
@@ -102,7 +101,7 @@ NUMERIC_PROBLEM = "(define (problem jar) (:domain jars) (:objects a) (:init (= (
 
 def _numeric(planned, *plan):
     texts = {"domain_pddl": NUMERIC_DOMAIN, "problem_pddl": NUMERIC_PROBLEM}
-    return dataclasses.replace(planned, **texts, planner="random", plan=plan)
+    return structs.replace(planned, **texts, planner="random", plan=plan)
 
 
 def test_numbers_and_what_fails_as_a_whole_are_shown(write, planned):

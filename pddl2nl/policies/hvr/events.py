@@ -10,10 +10,12 @@ corrections from 1. Actions, literals and conditions are PDDL; texts are in the 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
+
+from pddl2nl.policies.events import Count, Event
 
 __all__ = [
+    "EVENTS",
     "BlockExpanded",
     "Discrepancy",
     "Hierarchical",
@@ -26,8 +28,11 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
-class Retrieved:
+class Hierarchical(Event, frozen=True):
+    """The base class of what happens while a hierarchical policy plans."""
+
+
+class Retrieved(Hierarchical, frozen=True):
     """Objects were looked up in the knowledge graph for the next prompt.
 
     ``said`` is what the model named, ``chosen`` the objects that were taken for it, ``around`` those that came along
@@ -35,7 +40,6 @@ class Retrieved:
     ``stage`` is ``macro-plan``, ``block``, or ``plan`` where there is no hierarchy.
     """
 
-    event: ClassVar[str] = "retrieved"
     stage: str
     said: tuple[str, ...] = ()
     chosen: tuple[str, ...] = ()
@@ -43,17 +47,14 @@ class Retrieved:
     whole: bool = False
 
 
-@dataclass(frozen=True)
-class MacroPlanned:
+class MacroPlanned(Hierarchical, frozen=True):
     """The model gave a macro plan: macro-actions in natural language, in order."""
 
-    event: ClassVar[str] = "macro-planned"
-    attempt: int
+    attempt: Count
     macros: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class MacrosConditioned:
+class MacrosConditioned(Hierarchical, frozen=True):
     """The model gave precondition and effect of macro-actions.
 
     ``conditions`` has an object for each macro: ``precondition``, ``effect`` (PDDL; empty where it could not be read)
@@ -61,32 +62,28 @@ class MacrosConditioned:
     those given before any block.
     """
 
-    event: ClassVar[str] = "macros-conditioned"
-    attempt: int
-    round: int
+    attempt: Count
+    round: Count
     conditions: tuple[Mapping[str, Any], ...]
-    after: int = 0
+    after: Count = 0
 
 
-@dataclass(frozen=True)
-class MacrosVerified:
+class MacrosVerified(Hierarchical, frozen=True):
     """The macro plan was carried out on paper, each macro as the one action that its conditions make it.
 
     The first ``verified`` of ``total`` could be; ``unmet`` is what failed then (conditions of the next macro, or goals
     where all could), ``feedback`` what is told about it.
     """
 
-    event: ClassVar[str] = "macros-verified"
-    attempt: int
-    round: int
-    verified: int
-    total: int
+    attempt: Count
+    round: Count
+    verified: Count
+    total: Count
     unmet: tuple[str, ...] = ()
     feedback: str = ""
 
 
-@dataclass(frozen=True)
-class BlockExpanded:
+class BlockExpanded(Hierarchical, frozen=True):
     """A macro-action was expanded into a block of atomic actions (of macro 0: the task into the whole plan).
 
     ``actions`` stand as they are after the deterministic repair, which put in those at the places ``inserted`` (from
@@ -95,37 +92,33 @@ class BlockExpanded:
     what is told about it. ``unread`` are lines that no action could be read from.
     """
 
-    event: ClassVar[str] = "block-expanded"
-    attempt: int
-    macro: int
-    round: int
+    attempt: Count
+    macro: Count
+    round: Count
     actions: tuple[str, ...]
     inserted: tuple[int, ...] = ()
-    verified: int = 0
+    verified: Count = 0
     holds: bool = False
     unmet: tuple[str, ...] = ()
     feedback: str = ""
     unread: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class PlanExpanded:
+class PlanExpanded(Hierarchical, frozen=True):
     """The expanded plan of an attempt is complete: all blocks, one after the other.
 
     ``macros`` is the macro of each action; the first ``verified`` actions are applicable one after the other from the
     state in which the attempt began, and ``goal`` says that the goal holds after all of them.
     """
 
-    event: ClassVar[str] = "plan-expanded"
-    attempt: int
+    attempt: Count
     actions: tuple[str, ...]
     macros: tuple[int, ...]
-    verified: int
+    verified: Count
     goal: bool
 
 
-@dataclass(frozen=True)
-class Discrepancy:
+class Discrepancy(Hierarchical, frozen=True):
     """After an action the observed state differs from the expected one.
 
     ``missing`` are expected atoms that were not observed, ``surplus`` observed ones that were not expected, and
@@ -133,8 +126,7 @@ class Discrepancy:
     ``feedback`` is what the policy is told; empty for one without verification, which is told nothing.
     """
 
-    event: ClassVar[str] = "discrepancy"
-    step: int
+    step: Count
     action: str
     missing: tuple[str, ...] = ()
     surplus: tuple[str, ...] = ()
@@ -142,8 +134,7 @@ class Discrepancy:
     feedback: str = ""
 
 
-@dataclass(frozen=True)
-class MacroProved:
+class MacroProved(Hierarchical, frozen=True):
     """The conditions of a macro-action were proved or refuted for its block (`pddl2nl.macros.proof`).
 
     ``sound``: wherever the precondition holds the block runs and the effect holds. ``precondition`` says how it stands
@@ -151,23 +142,22 @@ class MacroProved:
     told about it.
     """
 
-    event: ClassVar[str] = "macro-proved"
-    attempt: int
-    macro: int
+    attempt: Count
+    macro: Count
     sound: bool
     precondition: str
     pddl: str = ""
     feedback: str = ""
 
 
-Hierarchical = (
-    Retrieved
-    | MacroPlanned
-    | MacrosConditioned
-    | MacrosVerified
-    | BlockExpanded
-    | PlanExpanded
-    | Discrepancy
-    | MacroProved
+EVENTS: tuple[type[Hierarchical], ...] = (
+    Retrieved,
+    MacroPlanned,
+    MacrosConditioned,
+    MacrosVerified,
+    BlockExpanded,
+    PlanExpanded,
+    Discrepancy,
+    MacroProved,
 )
-"""What happens while a hierarchical policy plans."""
+"""The events of a hierarchical policy (`pddl2nl.policies.events.EVENT_MODULES`)."""
