@@ -9,14 +9,14 @@ import typer
 
 __all__ = [
     "BaseUrl",
+    "BudgetCalls",
+    "BudgetTokens",
+    "BudgetUsd",
     "CacheOption",
-    "Calls",
-    "Dollars",
     "ModelsFile",
     "PollSeconds",
     "ProviderBatch",
     "RequestsPerMinute",
-    "Tokens",
     "TokensPerMinute",
 ]
 
@@ -24,7 +24,12 @@ DEFAULT_CACHE = "PDDL2NL_CACHE, else ~/.cache/pddl2nl/replies.sqlite"
 
 BaseUrl = Annotated[
     str | None,
-    typer.Option(metavar="URL", help="An OpenAI-compatible endpoint.", show_default="OPENAI_BASE_URL, else OpenAI"),
+    typer.Option(
+        metavar="URL",
+        help="An OpenAI-compatible endpoint.",
+        show_default="OPENAI_BASE_URL, else OpenAI",
+        rich_help_panel="Model",
+    ),
 ]
 CacheOption = Annotated[
     str | None,
@@ -33,6 +38,7 @@ CacheOption = Annotated[
         metavar="FILE|none",
         help="Where replies of models behind an endpoint are kept, so that none is paid twice; none keeps none.",
         show_default=DEFAULT_CACHE,
+        rich_help_panel="Model",
     ),
 ]
 ModelsFile = Annotated[
@@ -42,18 +48,29 @@ ModelsFile = Annotated[
         metavar="FILE",
         help="Settings and prices by model, TOML; pddl2nl models shows those that are known.",
         show_default="PDDL2NL_MODELS, else the known ones",
+        rich_help_panel="Model",
     ),
 ]
 RequestsPerMinute = Annotated[
     float | None,
     typer.Option(
-        "--requests-per-minute", min=0, metavar="N", help="Calls a minute, at most.", show_default="the model's setting"
+        "--requests-per-minute",
+        min=0,
+        metavar="N",
+        help="Calls a minute, at most.",
+        show_default="the model's setting",
+        rich_help_panel="Model",
     ),
 ]
 TokensPerMinute = Annotated[
     float | None,
     typer.Option(
-        "--tokens-per-minute", min=0, metavar="N", help="Tokens a minute, at most.", show_default="the model's setting"
+        "--tokens-per-minute",
+        min=0,
+        metavar="N",
+        help="Tokens a minute, at most.",
+        show_default="the model's setting",
+        rich_help_panel="Model",
     ),
 ]
 ProviderBatch = Annotated[
@@ -62,12 +79,49 @@ ProviderBatch = Annotated[
         "--provider-batch",
         help="Ask through the provider's batch endpoint: cheaper, slower, and gone on with after a crash. For wordings "
         "and for policies that give a plan at once.",
+        rich_help_panel="Model",
     ),
 ]
 PollSeconds = Annotated[
     float,
-    typer.Option("--poll-seconds", min=0, metavar="S", help="With --provider-batch: between two looks at the batches."),
+    typer.Option(
+        "--poll-seconds",
+        min=0,
+        metavar="S",
+        help="With --provider-batch: between two looks at the batches.",
+        rich_help_panel="Model",
+    ),
 ]
-Dollars = Annotated[float | None, typer.Option(min=0, metavar="X", help="Money, at most.", show_default="no limit")]
-Calls = Annotated[int | None, typer.Option(min=0, help="Calls of a model, at most.", show_default="no limit")]
-Tokens = Annotated[int | None, typer.Option(min=0, help="Tokens, at most.", show_default="no limit")]
+BudgetUsd = Annotated[
+    float | None,
+    typer.Option(
+        "--budget-usd",
+        min=0,
+        metavar="X",
+        help="Stop before the next call once this much money is spent. Replies from the cache are free.",
+        show_default="no limit",
+        rich_help_panel="Budget",
+    ),
+]
+BudgetCalls = Annotated[
+    int | None,
+    typer.Option(
+        "--budget-calls",
+        min=0,
+        metavar="N",
+        help="Stop after this many calls.",
+        show_default="no limit",
+        rich_help_panel="Budget",
+    ),
+]
+BudgetTokens = Annotated[
+    int | None,
+    typer.Option(
+        "--budget-tokens",
+        min=0,
+        metavar="N",
+        help="Stop before the next call once this many tokens, of prompts and replies, are spent.",
+        show_default="no limit",
+        rich_help_panel="Budget",
+    ),
+]

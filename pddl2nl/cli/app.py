@@ -35,7 +35,7 @@ from pddl2nl.cli import (
     validate,
 )
 from pddl2nl.cli.output import INFRASTRUCTURE, exit_code_of
-from pddl2nl.errors import Pddl2nlError
+from pddl2nl.errors import InputError, Pddl2nlError
 
 __all__ = ["app", "entry_point", "main"]
 
@@ -118,6 +118,16 @@ def _unwrap(group: typer.Typer) -> None:
 _unwrap(app)
 
 
+_RENAMED = {"--max-usd": "--budget-usd", "--max-calls": "--budget-calls"}
+"""Old names of options, and the new ones."""
+
+
+def _check_renamed(arguments: Sequence[str]) -> None:
+    for argument in arguments:
+        if (new := _RENAMED.get(argument.partition("=")[0])) is not None:
+            raise InputError(f"{argument.partition('=')[0]} is called {new} now")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line and returns its exit code; the error of a failure stands on standard error.
 
@@ -126,6 +136,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     app.rich_markup_mode = "rich" if _in_colour() else None
     try:
+        _check_renamed(sys.argv[1:] if arguments is None else arguments)
         app(args=None if arguments is None else list(arguments), prog_name="pddl2nl")
     except SystemExit as stop:
         if isinstance(stop.__context__, BrokenPipeError):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
-from pddl2nl.cli.access import CacheOption, Calls, Dollars, PollSeconds, ProviderBatch, Tokens
+from pddl2nl.cli.access import BudgetCalls, BudgetTokens, BudgetUsd, CacheOption, PollSeconds, ProviderBatch
 from pddl2nl.cli.accounts import account_text
 from pddl2nl.cli.batches import check_one_shot
 from pddl2nl.cli.experiment_options import (
@@ -83,9 +83,9 @@ def _experiment(
     provider_batch: ProviderBatch = False,
     poll_seconds: PollSeconds = 30.0,
     cache: CacheOption = None,
-    max_usd: Dollars = None,
-    max_calls: Calls = None,
-    max_tokens: Tokens = None,
+    budget_usd: BudgetUsd = None,
+    budget_calls: BudgetCalls = None,
+    budget_tokens: BudgetTokens = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run the columns of a specification on its tasks: policies by model, wording, style and seed, and baselines.
@@ -104,7 +104,7 @@ def _experiment(
     varies together; lists multiply. And tables, a list as well: kind (coverage, runs, suites, families, tokens, hvr,
     hvr-tasks), title, paper, columns; the first of them is shown in the end. Texts: name, profile, base_url. Also
     options (of each run: those of `pddl2nl run`, with _ for -, and planner_seconds and planner_memory of baselines),
-    budgets (of the whole experiment: max_usd, max_calls, max_tokens; given here as options they stand), access
+    budgets (of the whole experiment: usd, calls, tokens; given here as options they stand), access
     (workers, requests_per_minute, tokens_per_minute, models), variables (NAME = {about = TEXT, default = TEXT, path =
     true}, used as ${NAME}),
     cluster. Paths are relative to the file.
@@ -139,7 +139,7 @@ def _experiment(
         return
     _check_cluster(cluster, provider_batch)
     overrides = overrides_of(model, seeds, instances, domains, sections, define)
-    said = _budgeted(load_experiment(path, overrides), max_calls, max_tokens, max_usd)
+    said = _budgeted(load_experiment(path, overrides), budget_calls, budget_tokens, budget_usd)
     named = (said.name, overrides.model.rpartition("/")[2]) if overrides.model else (said.name,)
     folder = out or _folder(*named)
     reached = reach(cache, said.models_file, said.requests_per_minute, said.tokens_per_minute, warn=warn)

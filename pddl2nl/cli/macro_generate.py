@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pddl2nl.cli.access import BaseUrl, CacheOption, Calls, Dollars, ModelsFile, Tokens
+from pddl2nl.cli.access import BaseUrl, BudgetCalls, BudgetTokens, BudgetUsd, CacheOption, ModelsFile
 from pddl2nl.cli.accounts import account_text
 from pddl2nl.cli.macro_prove import proof_json
 from pddl2nl.cli.output import DONE, WANTING, print_error, print_json, print_text, warn
@@ -80,9 +80,9 @@ def _generate(
     names: NamesOption = "typed",
     names_seed: NamesSeedOption = None,
     seed: Annotated[int, typer.Option(help="Seed of the model's sampling.")] = 1,
-    max_usd: Dollars = None,
-    max_calls: Calls = None,
-    max_tokens: Tokens = None,
+    budget_usd: BudgetUsd = None,
+    budget_calls: BudgetCalls = None,
+    budget_tokens: BudgetTokens = None,
     base_url: BaseUrl = None,
     models: ModelsFile = None,
     cache: CacheOption = None,
@@ -113,7 +113,9 @@ def _generate(
     teller = Teller(task, chosen, named(task, names, chosen, names_seed))
     blocks = [load_plan(file).actions for file in plan or ()]
     access = reach(cache, models, None, None, warn=warn)
-    asking = _asking(model, task, chosen, base_url, access, Limits(calls=max_calls, tokens=max_tokens, usd=max_usd))
+    asking = _asking(
+        model, task, chosen, base_url, access, Limits(calls=budget_calls, tokens=budget_tokens, usd=budget_usd)
+    )
     try:
         found = propose(
             _ask(asking, seed),

@@ -4,58 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from pddl2nl.cli.access import (
-    BaseUrl,
     CacheOption,
-    Calls,
-    Dollars,
     ModelsFile,
     PollSeconds,
     ProviderBatch,
     RequestsPerMinute,
-    Tokens,
     TokensPerMinute,
 )
 from pddl2nl.cli.accounts import account_text
 from pddl2nl.cli.output import DONE, INFRASTRUCTURE, WANTING, print_json, print_table, print_text, print_warnings, warn
-from pddl2nl.cli.run_options import (
-    EmbeddingModel,
-    ExampleName,
-    FaultsSpec,
-    Feedback,
-    History,
-    LibraryFolder,
-    ModelName,
-    OnAmbiguous,
-    OntologyFile,
-    OutFolder,
-    PlanFile,
-    PolicyName,
-    ProfileName,
-    ReadingPolicy,
-    Replans,
-    Rounds,
-    RunWording,
-    Samples,
-    Seed,
-    Steps,
-    StyleName,
-    TaskText,
-    Temperature,
-    TextForm,
-    Thoughts,
-    ThoughtsModel,
-    Translator,
-    TranslatorModel,
-    Unsolvable,
-    WordingModel,
-)
-from pddl2nl.cli.wording import DomainFile, JsonOption, NamesOption, NamesSeedOption, ProblemFile, chosen_wording
+from pddl2nl.cli.run_options import GroupedCommand, with_run_options
+from pddl2nl.cli.wording import DomainFile, JsonOption, ProblemFile, chosen_wording
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
@@ -68,57 +32,38 @@ __all__ = ["register"]
 
 def register(app: typer.Typer) -> None:
     """Adds the commands to the application."""
-    app.command("run", epilog="Example: pddl2nl run domain.pddl problem.pddl --policy react --model oracle")(_run)
+    example = "Example: pddl2nl run domain.pddl problem.pddl --policy react --model oracle"
+    app.command("run", cls=GroupedCommand, epilog=example)(with_run_options(_run))
     app.command("policies", epilog="Example: pddl2nl policies --json")(_policies)
+
+
+ProfileName = Annotated[
+    str | None,
+    typer.Option(
+        "--profile",
+        metavar="NAME",
+        help="All settings of a paper at once: autoplanbench (gpt-4o-2024-08-06 plans, words, translates and thinks; "
+        "temperature 0; twice FF's plan as step limit). Options given beside it take precedence.",
+        show_default="none",
+        rich_help_panel="Policy",
+    ),
+]
 
 
 def _run(
     context: typer.Context,
     domain: DomainFile,
     problem: ProblemFile,
-    policy: PolicyName,
-    model: ModelName = None,
+    *,
     profile: ProfileName = None,
-    wording: RunWording = None,
-    wording_model: WordingModel = None,
-    style: StyleName = "nl",
-    example: ExampleName = None,
-    example_plan: PlanFile = None,
-    thoughts: Thoughts = "auto",
-    thoughts_model: ThoughtsModel = None,
-    names: NamesOption = "typed",
-    names_seed: NamesSeedOption = None,
-    translator: Translator = "reader",
-    translator_model: TranslatorModel = None,
-    reading: ReadingPolicy = "default",
-    on_ambiguous: OnAmbiguous = "refuse",
-    history: History = "full",
-    feedback: Feedback = "reason",
-    samples: Samples = 1,
-    rounds: Rounds = 0,
-    unsolvable: Unsolvable = "silent",
-    task_text: TaskText = None,
-    form: TextForm = "goal",
-    faults: FaultsSpec = None,
-    ontology: OntologyFile = None,
-    library: LibraryFolder = None,
-    embedding_model: EmbeddingModel = None,
-    replans: Replans = 3,
-    steps: Steps = None,
-    temperature: Temperature = 0.0,
-    seed: Seed = 1,
-    max_usd: Dollars = None,
-    max_calls: Calls = None,
-    max_tokens: Tokens = None,
-    base_url: BaseUrl = None,
     models: ModelsFile = None,
     cache: CacheOption = None,
     requests_per_minute: RequestsPerMinute = None,
     tokens_per_minute: TokensPerMinute = None,
     provider_batch: ProviderBatch = False,
     poll_seconds: PollSeconds = 30.0,
-    out: OutFolder = Path("runs"),
     as_json: JsonOption = False,
+    **options: Any,
 ) -> None:
     """Let a policy act on one problem, with a language model, and judge every step.
 
@@ -130,49 +75,12 @@ def _run(
     from pddl2nl.experiments.spec import RunSpec
     from pddl2nl.pddl import load_task
 
-    spec = RunSpec(
-        task=load_task(domain, problem),
-        policy=policy,
-        model=model or "oracle",
-        wording=wording,
-        wording_model=wording_model,
-        style=style,
-        names=names,
-        names_seed=names_seed,
-        translator=translator,
-        translator_model=translator_model,
-        reading=reading,
-        on_ambiguous=on_ambiguous,
-        example=example,
-        example_plan=example_plan,
-        thoughts=thoughts,
-        thoughts_model=thoughts_model,
-        history=history,
-        feedback=feedback,
-        samples=samples,
-        rounds=rounds,
-        unsolvable=unsolvable,
-        task_text=task_text,
-        form=form,
-        faults=faults,
-        ontology=ontology,
-        library=library,
-        embedding_model=embedding_model,
-        replans=replans,
-        steps=steps,
-        temperature=temperature,
-        seed=seed,
-        max_usd=max_usd,
-        max_calls=max_calls,
-        max_tokens=max_tokens,
-        base_url=base_url,
-        out=out,
-    )
     given = _given(context)
+    if profile is None and "model" not in given and _asks_model(options["policy"]):
+        raise InputError(f"--policy {options['policy']} asks a model: --model oracle (needs no key), or a model's name")
+    spec = RunSpec(task=load_task(domain, problem), **options)
     if profile is not None:
         spec = apply_profile(spec, profile, given)
-    elif model is None and _asks_model(policy):
-        raise InputError(f"--policy {policy} asks a model: --model oracle (needs no key), or a model's name")
     print_warnings(_unused(spec, given))
     if spec.samples > 1 and spec.temperature == 0:
         print_warnings([f"--samples {spec.samples} at temperature 0: all replies may be the same; see --temperature"])
@@ -199,7 +107,8 @@ def _asks_model(policy: str) -> bool:
 
 _OF_A_MODEL = (
     *("model", "base_url", "models", "cache", "requests_per_minute", "tokens_per_minute", "provider_batch"),
-    *("example", "example_plan", "thoughts", "thoughts_model", "temperature", "max_usd", "max_calls", "max_tokens"),
+    *("example", "example_plan", "thoughts", "thoughts_model", "temperature", "max_tokens", "timeout"),
+    *("budget_usd", "budget_calls", "budget_tokens"),
 )
 _OF_THE_TRANSLATOR = ("translator", "translator_model", "on_ambiguous")
 _OF_LANGUAGE = ("wording", "wording_model", "names", "names_seed", "translator_model", "on_ambiguous", "reading")

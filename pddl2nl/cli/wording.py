@@ -49,7 +49,7 @@ NamesSeedOption = Annotated[
         show_default="in the order of declaration",
     ),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel="Output")]
 
 
 def chosen_wording(spec: str | None, domain: Domain, path: Path) -> Wording:

@@ -1,9 +1,31 @@
-"""Runs: from a specification to a record and a result."""
+"""Runs: from a specification to a record and a result.
+
+Names are imported on first use, so that a command line can take the options of a run from `spec` alone.
+"""
 
 from __future__ import annotations
 
-from pddl2nl.experiments.models import MODELS, MadeModel, ModelContext, make_model
-from pddl2nl.experiments.runs import RunResult, run, run_spec
-from pddl2nl.experiments.spec import RunSpec
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pddl2nl.experiments.models import MODELS, MadeModel, ModelContext, make_model
+    from pddl2nl.experiments.runs import RunResult, run, run_spec
+    from pddl2nl.experiments.spec import RunSpec
+
+_MODULES = {
+    "models": ("MODELS", "MadeModel", "ModelContext", "make_model"),
+    "runs": ("RunResult", "run", "run_spec"),
+    "spec": ("RunSpec",),
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = ["MODELS", "MadeModel", "ModelContext", "RunResult", "RunSpec", "make_model", "run", "run_spec"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    globals()[name] = value
+    return value

@@ -164,9 +164,10 @@ def _recorded(path: Path) -> tuple[list[Mapping[str, Any]], Started]:
     if isinstance(started, Planned):
         raise PlannedRecordError(f"{path}: a planner's record; it asked no model, so there is nothing to replay")
     assert isinstance(started, Started)
-    temperature = started.settings.get("temperature")
-    if temperature is not None and (isinstance(temperature, bool) or not isinstance(temperature, int | float)):
-        raise RecordError(f"{path}:1: 'temperature' must be a number or null; found {temperature!r}")
+    for name in ("temperature", "max_tokens"):
+        value = started.settings.get(name)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+            raise RecordError(f"{path}:1: '{name}' must be a number or null; found {value!r}")
     for name in ("samples", "rounds"):
         if type(value := started.beyond_paper.get(name, 1)) is not int:
             raise RecordError(f"{path}:1: '{name}' must be a whole number; found {value!r}")
@@ -205,11 +206,12 @@ def _spec(started: Started, model: ReplayModel) -> RunSpec:
         rounds=beyond.get("rounds", 0),
         unsolvable=beyond.get("unsolvable", "silent"),
         steps=limits.get("steps"),
-        max_calls=limits.get("calls"),
-        max_tokens=limits.get("tokens"),
-        max_usd=limits.get("usd"),
+        budget_calls=limits.get("calls"),
+        budget_tokens=limits.get("tokens"),
+        budget_usd=limits.get("usd"),
         seed=started.seed,
         temperature=settings.get("temperature", 0.0),
+        max_tokens=settings.get("max_tokens"),
         profile=started.profile,
     )
 

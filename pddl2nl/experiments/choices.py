@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
 from typing import Any
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.spec import FORMS, RunSpec
+from pddl2nl.experiments.spec import RUN_OPTIONS, RunSpec
 from pddl2nl.experiments.spec_options import HIERARCHICAL, NOT_HIERARCHICAL
-from pddl2nl.experiments.thoughts import THOUGHTS
-from pddl2nl.nl import READING_POLICIES
+from pddl2nl.experiments.toml_places import near
 from pddl2nl.policies import HVR_POLICIES, POLICIES, Policy
-from pddl2nl.policies.history import HISTORIES
-from pddl2nl.policies.observations import FEEDBACKS
-from pddl2nl.policies.prompting import UNSOLVABLE
-from pddl2nl.policies.translating import TRANSLATORS
-from pddl2nl.policies.understanding import ON_AMBIGUOUS
 
 __all__ = ["beyond_paper", "checked_policy"]
 
@@ -30,26 +23,22 @@ def checked_policy(spec: RunSpec) -> Policy:
     if spec.policy not in POLICIES:
         raise InputError(f"--policy {spec.policy}: no such policy; there are {', '.join(POLICIES)}")
     policy = POLICIES[spec.policy]()
-    if spec.style not in ("nl", "pddl"):
-        raise InputError(f"--style {spec.style}: no such style; there are nl and pddl")
+    for option in RUN_OPTIONS.values():
+        value = getattr(spec, option.name)
+        if option.choices and value not in option.choices:
+            raise InputError(
+                f"{option.flag} {value}: no such choice; there are {', '.join(option.choices)}"
+                f"{near(value, option.choices)}"
+            )
+        least = option.at_least
+        if least is not None and isinstance(value, int | float) and value < least:
+            raise InputError(f"{option.flag} {value}: at least {least:g} is needed")
     if spec.style not in policy.styles:
         able = [name for name, make in POLICIES.items() if make().needs_model and spec.style in make().styles]
         why = "it plans in words" if spec.policy in HVR_POLICIES else "there are no thoughts about PDDL to show"
         raise InputError(
             f"--policy {spec.policy} has no twin in style {spec.style}, as {why}; {' and '.join(able)} have one"
         )
-    for option, value, known in (
-        ("--translator", spec.translator, TRANSLATORS),
-        ("--reading", spec.reading, tuple(READING_POLICIES)),
-        ("--on-ambiguous", spec.on_ambiguous, ON_AMBIGUOUS),
-        ("--history", spec.history, HISTORIES),
-        ("--feedback", spec.feedback, FEEDBACKS),
-        ("--thoughts", spec.thoughts, THOUGHTS),
-        ("--unsolvable", spec.unsolvable, UNSOLVABLE),
-        ("--form", spec.form, FORMS),
-    ):
-        if value not in known:
-            raise InputError(f"{option} {value}: no such choice; there are {', '.join(known)}")
     if spec.style == "pddl" and spec.translator != "reader":
         raise InputError(
             f"--translator {spec.translator}: in style pddl the model writes PDDL, and there is nothing to translate"
@@ -78,17 +67,14 @@ def _check_hierarchical(spec: RunSpec, policy: Policy) -> None:
             f"--model {model}: with --policy {spec.policy} the oracle makes no mistakes; it does with "
             f"{', '.join(HVR_POLICIES)}"
         )
-    if spec.replans < 0:
-        raise InputError(f"--replans {spec.replans}: at least 0 is needed")
     if spec.task_text is not None and "\n\n" in spec.task_text.strip():
         raise InputError("--task-text: an empty line ends the task in a prompt, so its text holds none; leave it out")
 
 
 def _differing(spec: RunSpec, names: Iterable[str]) -> dict[str, Any]:
     """Those of the fields that are not as they are where nobody says anything."""
-    usual = {item.name: item.default for item in fields(RunSpec)}
     # "none" is no example, which is what these policies show as well.
-    said = {name: getattr(spec, name) for name in names if getattr(spec, name) != usual[name]}
+    said = {name: getattr(spec, name) for name in names if getattr(spec, name) != RUN_OPTIONS[name].default}
     return {name: value for name, value in said.items() if (name, value) != ("example", "none")}
 
 
@@ -98,9 +84,6 @@ def _said(asked: Mapping[str, Any]) -> str:
 
 def _check_beyond_paper(spec: RunSpec, policy: Policy) -> None:
     """Refuses what the policy has no use for, so that no record names a setting that did nothing."""
-    for option, number, least in (("--samples", spec.samples, 1), ("--rounds", spec.rounds, 0)):
-        if number < least:
-            raise InputError(f"{option} {number}: at least {least} is needed")
     asked = beyond_paper(spec)
     one_shot = policy.one_shot and policy.needs_model
     if not one_shot and (useless := asked.keys() & {"samples", "rounds"}):
@@ -121,5 +104,5 @@ def _options(asked: Mapping[str, Any], names: Iterable[str]) -> str:
 
 def beyond_paper(spec: RunSpec) -> dict[str, Any]:
     """What differs from the mechanisms as the paper has them."""
-    usual = {"history": "full", "feedback": "reason", "samples": 1, "rounds": 0, "unsolvable": "silent"}
-    return {name: getattr(spec, name) for name, value in usual.items() if getattr(spec, name) != value}
+    names = ("history", "feedback", "samples", "rounds", "unsolvable")
+    return {name: getattr(spec, name) for name in names if getattr(spec, name) != RUN_OPTIONS[name].default}

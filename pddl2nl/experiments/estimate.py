@@ -160,7 +160,7 @@ def _measure(cell: Cell) -> tuple[float, float]:
         example_plan=None,
         steps=1,
         base_url=None,
-        max_calls=1,
+        budget_calls=1,
     )
     try:
         run_spec(replace(run, translator="reader", translator_model=None, thoughts_model=None, wording_model=None))

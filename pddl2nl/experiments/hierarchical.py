@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.models import ModelContext, make_model
-from pddl2nl.experiments.spec import FORMS, RunSpec
+from pddl2nl.experiments.spec import RUN_OPTIONS, RunSpec
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import Domain, Task, parse_domain
 from pddl2nl.policies import HVR_POLICIES
@@ -113,7 +113,7 @@ def _task_text(spec: RunSpec, reference: Reference | None) -> str:
     if spec.task_text is not None:
         return " ".join(spec.task_text.split("\n")).strip()
     if reference is None:
-        if spec.form != FORMS[0]:
+        if spec.form != RUN_OPTIONS["form"].default:
             raise InputError(
                 f"--form {spec.form}: this task has no text of its own, so it is told by its goal; give a text of that "
                 "form by --task-text TEXT"

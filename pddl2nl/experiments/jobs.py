@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from pddl2nl.experiments.example import SolvedProblem, problem_text
 from pddl2nl.experiments.planned import plan_and_record
 from pddl2nl.experiments.record import record_name
 from pddl2nl.experiments.runs import run_spec
-from pddl2nl.experiments.spec import RunSpec
+from pddl2nl.experiments.spec import RUN_OPTIONS, RunSpec
 from pddl2nl.llm import Model, Request, public_url
 from pddl2nl.llm.chat_body import chat_body
 from pddl2nl.llm.keys import canonical_json, sha256
@@ -30,12 +30,8 @@ __all__ = ["Ended", "Job", "PlannerSpec", "last_line", "make_job", "play", "read
 _HASH = 12
 _LONGEST_PART = 40
 _LAST_BYTES = 1 << 16
-_YOUNGER = {"unsolvable": "silent"} | {
-    item.name: item.default
-    for item in fields(RunSpec)
-    if item.name in ("task_text", "form", "faults", "ontology", "library", "embedding_model", "replans")
-}
-"""Fields that the first records had not, whose names shall stay, with what they mean where they say nothing."""
+_NOT_IDENTITY = ("out", "timeout")
+"""Options that do not determine what happens in a run."""
 
 
 @dataclass(frozen=True)
@@ -131,28 +127,31 @@ def _canonical_spec(spec: RunSpec | PlannerSpec, models_file: Path | None = None
             texts = {"domain": _file_hash(spec.domain), "problem": _file_hash(spec.problem)}
         else:
             texts = {"domain": sha256(spec.texts.domain), "problem": sha256(spec.texts.problem)}
-        # Younger than the first records, whose names shall stay.
-        memory = {} if spec.memory_mb is None else {"memory_mb": spec.memory_mb}
-        return {"planner": spec.planner, "seconds": spec.seconds, **memory, **texts}
+        return {"planner": spec.planner, "seconds": spec.seconds, "memory_mb": spec.memory_mb, **texts}
     task = spec.task
     source = task.domain.source
-    said = {item.name: getattr(spec, item.name) for item in fields(RunSpec)}
-    for name in ("task", "record", "out", "suite", "task_name"):
-        del said[name]
-    for name, usual in _YOUNGER.items():
-        if said[name] == usual:
-            del said[name]
+    # Defaults are left out, so that a new option changes the name of no run.
+    said = {
+        name: value
+        for name, option in RUN_OPTIONS.items()
+        if name not in _NOT_IDENTITY and (value := getattr(spec, name)) != option.default
+    }
     if "ontology" in said and not isinstance(said["ontology"], str | Path):
         said["ontology"] = sha256(said["ontology"].turtle)
     if "faults" in said and not isinstance(said["faults"], str):
         said["faults"] = said["faults"].text
     for name in ("faults", "ontology"):
-        # Faults are a text or a file, which is there.
+        # Faults are a text, or a file that exists.
         if name in said and os.path.isfile(said[name]):
             said[name] = _file_hash(Path(said[name]))
     if "library" in said:
-        # By its place: it grows with every task, and a run is the same one afterwards.
+        # By its place: it grows with every task, and the run stays the same.
         said["library"] = str(said["library"])
+    if "base_url" in said:
+        said["base_url"] = public_url(said["base_url"])
+    if spec.profile is not None:
+        said["profile"] = spec.profile
+    models = [name for name, option in RUN_OPTIONS.items() if option.kind is str and name.endswith("model")]
     domain, problem = source.text if source is not None else write_domain(task.domain), problem_text(task.problem)
     return {
         **said,
@@ -161,12 +160,7 @@ def _canonical_spec(spec: RunSpec | PlannerSpec, models_file: Path | None = None
         "wording": _wording(spec.wording),
         "example": _example(spec.example),
         "example_plan": _file_or_word(spec.example_plan),
-        "base_url": None if spec.base_url is None else public_url(spec.base_url),
-        **{
-            role: _model(getattr(spec, role), models_file)
-            for role in ("model", "wording_model", "thoughts_model", "translator_model")
-        },
-        **{role: _model(said[role], models_file) for role in ("embedding_model",) if role in said},
+        **{role: _model(getattr(spec, role), models_file) for role in models},
     }
 
 

@@ -40,6 +40,7 @@ class ModelContext:
     style: str = "nl"
     base_url: str | None = None
     access: Access = field(default_factory=Access)
+    timeout: float | None = None
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,10 @@ def _openai(argument: str, context: ModelContext) -> MadeModel:
         settings,
         requests_per_minute=access.requests_per_minute or settings.requests_per_minute,
         tokens_per_minute=access.tokens_per_minute or settings.tokens_per_minute,
+        timeout=context.timeout or settings.timeout,
     )
-    model = access.made.get((argument, context.base_url))
+    identity = (argument, context.base_url, context.timeout)
+    model = access.made.get(identity)
     if model is None:
         # One of two that are made in one moment is lost, which costs a connection and nothing else.
         parted = replace(
@@ -77,9 +80,7 @@ def _openai(argument: str, context: ModelContext) -> MadeModel:
             requests_per_minute=_part(settings.requests_per_minute, access.share),
             tokens_per_minute=_part(settings.tokens_per_minute, access.share),
         )
-        model = access.made.setdefault(
-            (argument, context.base_url), OpenAIModel(argument, context.base_url, settings=parted)
-        )
+        model = access.made.setdefault(identity, OpenAIModel(argument, context.base_url, settings=parted))
     # What is recorded is the same, however many processes share a limit.
     made = replace(wrap_model(model), settings=settings.to_json())
     cache = access.opened_cache()

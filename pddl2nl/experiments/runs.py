@@ -6,25 +6,21 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
-from pddl2nl.errors import InfrastructureError
+from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.access import Access, reach
 from pddl2nl.experiments.record import RecordWriter, free_record_path, partial_path, record_name
 from pddl2nl.experiments.setup import Prepared, prepare
-from pddl2nl.experiments.spec import REPLANS, RunSpec
+from pddl2nl.experiments.spec import RUN_OPTIONS, RunSpec, options_text
+from pddl2nl.experiments.toml_places import near
 from pddl2nl.llm import Model, ReplyPendingError
-from pddl2nl.nl import Wording
 from pddl2nl.pddl import Task
 from pddl2nl.policies import Episode, Event
 from pddl2nl.policies.budget import total
 from pddl2nl.policies.events import Fault, Finished, Outcome
-
-if TYPE_CHECKING:
-    from pddl2nl.worlds.faults import Faults
-    from pddl2nl.worlds.ontology import Ontology
 
 __all__ = ["RunResult", "RunSpec", "run", "run_spec"]
 
@@ -96,94 +92,39 @@ def run(
     policy: str = "react",
     model: str | Model = "oracle",
     *,
-    wording: str | Wording | None = None,
-    wording_model: str | Model | None = None,
-    style: str = "nl",
-    names: str = "typed",
-    names_seed: int | None = None,
-    translator: str = "reader",
-    translator_model: str | Model | None = None,
-    reading: str = "default",
-    on_ambiguous: str = "refuse",
-    example: str | Path | None = None,
-    example_plan: str | Path | None = None,
-    thoughts: str = "auto",
-    thoughts_model: str | Model | None = None,
-    history: str = "full",
-    feedback: str = "reason",
-    samples: int = 1,
-    rounds: int = 0,
-    unsolvable: str = "silent",
-    task_text: str | None = None,
-    form: str = "goal",
-    faults: str | Faults | None = None,
-    ontology: str | Path | Ontology | None = None,
-    library: str | Path | None = None,
-    embedding_model: str | Model | None = None,
-    replans: int = REPLANS,
-    temperature: float | None = 0.0,
-    steps: int | None = None,
-    max_calls: int | None = None,
-    max_tokens: int | None = None,
-    max_usd: float | None = None,
-    seed: int = 1,
-    base_url: str | None = None,
     record: str | Path | None = None,
     cache: str | Path | None = None,
     models_file: str | Path | None = None,
+    **options: Any,
 ) -> RunResult:
-    """Lets a policy act on a task; needs no file and writes none unless ``record`` names one.
+    """Runs a policy on a task. Needs no file and writes none unless ``record`` or ``out`` names one.
 
-    The arguments are the fields of `RunSpec`, and ``cache`` and ``models_file`` of `pddl2nl.experiments.access.reach`:
-    replies of models behind an endpoint are kept in the usual cache unless it is ``none``. What fails on the way (an
-    endpoint, a planner in the model) is an outcome, ``infrastructure-error``; what is wrong with the arguments is
-    raised.
+    Failures on the way (an endpoint, a planner in the model) are an outcome, ``infrastructure-error``. Wrong arguments
+    raise.
+
+    Args:
+        task: the task to be solved.
+        policy: a policy's name.
+        model: a model's name, or a model.
+        record: the file to write; an older one is replaced.
+        cache: where replies of models behind an endpoint are kept; None for the usual file, ``none`` for nowhere.
+        models_file: settings and prices by model, TOML.
+        options: the options of a run, listed below; the command line has the same.
 
     Raises:
-        InputError: an argument that cannot be, a task that cannot be executed, or no planner where one is needed.
+        InputError: an unknown option or a wrong value, a task that cannot be executed, or no planner where one is
+            needed.
         InfrastructureError: the planner that sets the step limit failed, or the record cannot be written.
     """
-    return run_spec(
-        RunSpec(
-            task=task,
-            policy=policy,
-            model=model,
-            wording=wording,
-            wording_model=wording_model,
-            style=style,
-            names=names,
-            names_seed=names_seed,
-            translator=translator,
-            translator_model=translator_model,
-            reading=reading,
-            on_ambiguous=on_ambiguous,
-            example=example,
-            example_plan=example_plan,
-            thoughts=thoughts,
-            thoughts_model=thoughts_model,
-            history=history,
-            feedback=feedback,
-            samples=samples,
-            rounds=rounds,
-            unsolvable=unsolvable,
-            task_text=task_text,
-            form=form,
-            faults=faults,
-            ontology=ontology,
-            library=library,
-            embedding_model=embedding_model,
-            replans=replans,
-            temperature=temperature,
-            steps=steps,
-            max_calls=max_calls,
-            max_tokens=max_tokens,
-            max_usd=max_usd,
-            seed=seed,
-            base_url=base_url,
-            record=None if record is None else Path(record),
-        ),
-        reach(cache, models_file),
-    )
+    for name in options:
+        if name not in RUN_OPTIONS:
+            raise InputError(f"{name}: no such option of a run{near(name, RUN_OPTIONS)}")
+    path = None if record is None else Path(record)
+    spec = RunSpec(task=task, policy=policy, model=model, record=path, **options)
+    return run_spec(spec, reach(cache, models_file))
+
+
+run.__doc__ = f"{run.__doc__}\n    Options:\n{options_text()}\n    "
 
 
 def run_spec(spec: RunSpec, access: Access | None = None) -> RunResult:

@@ -128,7 +128,7 @@ def prepare(spec: RunSpec, access: Access | None = None) -> Prepared:
     given = _given_wording(spec, policy)
     roles = _roles(spec, policy, given, access)
     foreknown = foreseen(spec, policy)
-    limits = Limits(foreknown.steps, spec.max_calls, spec.max_tokens, spec.max_usd)
+    limits = Limits(foreknown.steps, spec.budget_calls, spec.budget_tokens, spec.budget_usd)
     # Before anything is paid for, as there may be none.
     solved = _solved(spec, policy)
     asking = Asking(roles.asked(access), limits, access.purse)
@@ -167,7 +167,7 @@ def prepare(spec: RunSpec, access: Access | None = None) -> Prepared:
         unsolvable=spec.unsolvable,
         **more.setting,
     )
-    request = RequestSettings(spec.temperature, spec.seed)
+    request = RequestSettings(spec.temperature, spec.seed, spec.max_tokens)
     started = _started(spec, policy, roles, limits, request, wording, names, example)
     started = changed(
         started,
@@ -253,14 +253,16 @@ def _no_oracle(chosen: str | Model, option: str) -> str | Model:
 
 def _made(spec: RunSpec, model: str | Model, wording: Wording, access: Access) -> MadeModel:
     if isinstance(model, str):
-        made = make_model(model, ModelContext(spec.task.domain, wording, spec.style, spec.base_url, access))
+        made = make_model(
+            model, ModelContext(spec.task.domain, wording, spec.style, spec.base_url, access, spec.timeout)
+        )
     else:
         made = wrap_model(model)
     name = made.model.name
-    if spec.max_usd is not None and not made.priced:
+    if spec.budget_usd is not None and not made.priced:
         raise ModelConfigurationError(
-            f"--max-usd needs to know what tokens cost, and for the model '{name}' this is not known; "
-            "bound the run with --max-tokens or --max-calls, or give its price in a file for --models"
+            f"--budget-usd needs to know what tokens cost, and for the model '{name}' this is not known; "
+            "bound the run with --budget-tokens or --budget-calls, or give its price in a file for --models"
         )
     return made
 

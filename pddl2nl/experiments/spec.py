@@ -1,119 +1,465 @@
-"""The specification of one run."""
+"""The specification of one run: every option is declared once, here.
+
+The command ``pddl2nl run`` with its help, the tables ``[options]`` and ``[[columns]]`` of an experiment's file, the
+arguments of `pddl2nl.run` and its documentation are made from the fields of `RunSpec`. The module imports only the
+standard library, so that a command line can be built without loading what runs it.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-from pddl2nl.experiments.example import SolvedProblem
-from pddl2nl.llm import Model
-from pddl2nl.nl import Wording
-from pddl2nl.pddl import Task
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from pddl2nl.experiments.example import SolvedProblem
+    from pddl2nl.llm import Model
+    from pddl2nl.nl import Wording
+    from pddl2nl.pddl import Task
     from pddl2nl.worlds.faults import Faults
     from pddl2nl.worlds.ontology import Ontology
 
-__all__ = ["FORMS", "REPLANS", "RunSpec"]
+__all__ = ["GROUPS", "RUN_OPTIONS", "Option", "RunSpec", "options_text"]
 
-FORMS = ("goal", "constructive")
-"""The forms of a task's text: what is wanted, or how it is done."""
-REPLANS = 3
-"""How many new plans a hierarchical policy may make; the paper names no number."""
+GROUPS = ("Task", "Policy", "Model", "Budget", "Output")
+"""The groups of options, in the order in which help shows them."""
+
+Users = Literal["", "models", "interactive", "one-shot", "flat", "hierarchical"]
+"""The policies that an option is for: all; those that ask a model; those that answer a turn at a time; those that give
+a whole plan at once; those that ask a model and are not hierarchical; hierarchical ones (`HVR_POLICIES`)."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a run.
+
+    Attributes:
+        name: the field of `RunSpec`, and the key in a specification file; ``names_seed`` is ``--names-seed`` on the
+            command line.
+        help: one or two sentences.
+        group: one of `GROUPS`.
+        kind: its type on the command line and in a file.
+        default: the value where none is given.
+        default_text: what help shows as the default where it is not the value itself.
+        metavar: what stands for the value in help.
+        choices: the words it accepts; empty for any value.
+        at_least: the smallest number it accepts.
+        users: the policies it is for; others refuse or ignore it with a warning.
+        path: whether it names a file or a folder.
+        model: whether it names a model.
+        in_file: whether ``[options]`` in a specification file accepts it; other keys of the file give the rest.
+    """
+
+    name: str
+    help: str
+    group: str
+    kind: type
+    default: Any
+    default_text: str = ""
+    metavar: str = ""
+    choices: tuple[str, ...] = ()
+    at_least: float | None = None
+    users: Users = ""
+    path: bool = False
+    model: bool = False
+    in_file: bool = True
+
+    @property
+    def flag(self) -> str:
+        """The option on the command line: ``--names-seed``."""
+        return f"--{self.name.replace('_', '-')}"
+
+    @property
+    def shown(self) -> str:
+        """What stands for the value in help: the metavar, or the choices."""
+        return self.metavar or "|".join(self.choices)
+
+
+def _option(default: Any, group: str, kind: type, help: str, **more: Any) -> Any:
+    """A field of `RunSpec` with its `Option`."""
+    return field(default=default, metadata={"group": group, "kind": kind, "help": help, **more})
 
 
 @dataclass(frozen=True)
 class RunSpec:
     """Everything that determines a run.
 
-    Attributes:
-        task: the task to be solved.
-        policy: a name of `POLICIES`.
-        model: a ``--model`` text (`MODELS`), or a model itself; policies that ask none ignore it.
-        wording: None for the domain's own (else the template), ``template``, a wording file, a `Wording`, or ``llm``:
-            the model words the domain before the run, on the run's account.
-        wording_model: what words it, as ``model``; None for the run's own.
-        style: ``nl``, or ``pddl`` for the PDDL twins of Basic and Act.
-        names: how objects are called: typed, original or inferred; style ``pddl`` keeps their own names.
-        names_seed: deals the numbers in those names; None keeps the order of declaration.
-        translator: what reads the model's words: ``reader``, ``llm`` (the paper's T-LLM), or ``reader+llm`` (the
-            T-LLM for what the reader cannot read); style ``pddl`` needs none.
-        translator_model: what translates, as ``model``; None for the run's own.
-        reading: the reading policy of whole plans: default, planbench or all.
-        on_ambiguous: ``refuse`` an action that can mean several, or let the ``state`` choose the only applicable one.
-        example: None for one found or made, a problem file, a folder of such (the best of them is taken), ``none`` for
-            zero-shot, or a `SolvedProblem` itself.
-        example_plan: a plan file for that problem; without it LM-cut or FF solves it.
-        thoughts: where the example's thoughts come from: ``llm`` (one call), ``template``, or ``auto``: a model behind
-            an endpoint is asked, and for all others the template stands in.
-        thoughts_model: what is asked for them, as ``model``; None for the run's own.
-        history: ``full``, or ``compact``: old turns give way to the present state (beyond the paper).
-        feedback: what is told about an action that is not applicable: ``reason``, as in the paper; ``applicable``, the
-            actions that are, as well; ``minimal``, nothing but that it is not (both beyond the paper).
-        samples: how many plans are asked for, of which the first valid one counts (one-shot; beyond the paper).
-        rounds: how often the validator's explanation goes back to the model (one-shot; beyond the paper).
-        unsolvable: ``silent``, as in the paper, or ``tell``: the prompt says what to answer where there is no plan.
-        task_text: what a hierarchical policy is told to do, in words; None for the task's own text (that of its
-            reference, `pddl2nl.tasks.references`), else the told goal, for which "" stands as well.
-        form: of that text: ``goal``, what is wanted, or ``constructive``, how it is done.
-        faults: how the world differs from the model, of hierarchical policies: a text that
-            `pddl2nl.worlds.faults.read_faults` reads, the path of a file with such a text, or what it gives; None for
-            no difference.
-        ontology: a Turtle file, or an `Ontology` itself, of the domain's classes and affordances; None for the shipped
-            domain's own, else for one made from the domain.
-        library: a folder in which macro-actions are kept for later tasks; None for none.
-        embedding_model: what compares names by meaning, as ``model``; None for comparing their letters.
-        replans: how many new macro plans, or new plans, a hierarchical policy may make.
-        steps: the step limit of interactive policies; None for twice the length of FF's plan, or
-            `pddl2nl.experiments.solvability.UNSOLVABLE_STEPS` where there is none.
-        max_calls, max_tokens, max_usd: looked at before each call of a model; replies from the cache are free.
-        seed: of the endpoint's sampling, of random choices, and of an example that is made.
-        temperature: of sampling.
-        base_url: of an OpenAI-compatible endpoint.
-        record: the file to be written; an older one is replaced.
-        profile: the name of the setting that the values above were taken from, for the record.
-        suite, task_name: what an experiment calls the task, for the record.
-        out: a folder in which a record is written under a name of its own, unless ``record`` says which.
+    The fields that users set are described by their `Option` in `RUN_OPTIONS` (`help(pddl2nl.run)` prints them). The
+    others are ``task``, the task to be solved; ``profile``, the name of the settings that values were taken from;
+    ``suite`` and ``task_name``, what an experiment calls the task; and ``record``, the file to write, which replaces
+    an older one.
+
+    From Python, options that name a model also take a model object, ``wording`` a `Wording`, ``example`` a
+    `SolvedProblem`, ``faults`` what `pddl2nl.worlds.faults.read_faults` returns, and ``ontology`` an `Ontology`.
     """
 
     task: Task
-    policy: str = "react"
-    model: str | Model = "oracle"
-    wording: str | Wording | None = None
-    wording_model: str | Model | None = None
-    style: str = "nl"
-    names: str = "typed"
-    names_seed: int | None = None
-    translator: str = "reader"
-    translator_model: str | Model | None = None
-    reading: str = "default"
-    on_ambiguous: str = "refuse"
-    example: str | Path | SolvedProblem | None = None
-    example_plan: str | Path | None = None
-    thoughts: str = "auto"
-    thoughts_model: str | Model | None = None
-    history: str = "full"
-    feedback: str = "reason"
-    samples: int = 1
-    rounds: int = 0
-    unsolvable: str = "silent"
-    task_text: str | None = None
-    form: str = "goal"
-    faults: str | Faults | None = None
-    ontology: str | Path | Ontology | None = None
-    library: str | Path | None = None
-    embedding_model: str | Model | None = None
-    replans: int = REPLANS
-    steps: int | None = None
-    max_calls: int | None = None
-    max_tokens: int | None = None
-    max_usd: float | None = None
-    seed: int = 1
-    temperature: float | None = 0.0
-    base_url: str | None = None
+    policy: str = _option(
+        "react",
+        "Policy",
+        str,
+        "How actions are chosen; pddl2nl policies lists them.",
+        metavar="P",
+        in_file=False,
+    )
+    model: str | Model = _option(
+        "oracle",
+        "Model",
+        str,
+        "A model's name for the openai client (key in OPENAI_API_KEY); oracle (reads the prompt, plans with Fast "
+        "Downward, needs no key; with hvr and its ablations oracle:wrong-precondition, oracle:missing-navigation, "
+        "oracle:wrong-order, oracle:missing-step and oracle:impossible-macro make that mistake on purpose); "
+        "script:FILE (replies from a file); replay:DIR (replies from records). Policies that ask no model ignore it.",
+        metavar="M",
+        model=True,
+        in_file=False,
+    )
+    wording: str | Wording | None = _option(
+        None,
+        "Task",
+        str,
+        "How things are said: template, a wording FILE, an AutoPlanBench domain_description_seedN.json, a PlanBench "
+        "configs/*.yaml, or llm: the model words the domain first, on this run's account.",
+        metavar="template|llm|FILE",
+        default_text="the wording.json beside DOMAIN if there is one, else template",
+        in_file=False,
+    )
+    wording_model: str | Model | None = _option(
+        None,
+        "Model",
+        str,
+        "The model for --wording llm.",
+        metavar="M",
+        default_text="the run's own model",
+        model=True,
+    )
+    style: str = _option(
+        "nl",
+        "Task",
+        str,
+        "Prompts in natural language, or the PDDL twins of basic and act.",
+        choices=("nl", "pddl"),
+        in_file=False,
+    )
+    names: str = _option(
+        "typed",
+        "Task",
+        str,
+        "Objects' names: typed (truck_0), original (as in PDDL), inferred (typed, from static unary predicates).",
+        choices=("typed", "original", "inferred"),
+    )
+    names_seed: int | None = _option(
+        None,
+        "Task",
+        int,
+        "Seed that shuffles the numbers in typed names (truck_0).",
+        metavar="N",
+        default_text="in the order of declaration",
+        at_least=0,
+    )
+    example: str | Path | SolvedProblem | None = _option(
+        None,
+        "Task",
+        str,
+        "A problem of the same domain, shown solved; or a folder of problems, of which the one whose plan is nearest "
+        "to five steps is shown; none for no example.",
+        metavar="PROBLEM|FOLDER|none",
+        default_text="a shipped example, else the best problem beside the task's, else one made from the task",
+        users="flat",
+        path=True,
+    )
+    example_plan: str | Path | None = _option(
+        None,
+        "Task",
+        str,
+        "A plan for that problem.",
+        metavar="FILE",
+        default_text="LM-cut's, else FF's",
+        users="flat",
+        path=True,
+    )
+    thoughts: str = _option(
+        "auto",
+        "Policy",
+        str,
+        "Where the thoughts of the example come from (cot, react): one call of a model (llm), or a template that says "
+        "which goal or condition each action serves. auto: llm for models behind an endpoint, else template.",
+        choices=("auto", "llm", "template"),
+        users="flat",
+    )
+    thoughts_model: str | Model | None = _option(
+        None,
+        "Model",
+        str,
+        "The model for those thoughts.",
+        metavar="M",
+        default_text="the run's own model",
+        users="flat",
+        model=True,
+    )
+    translator: str = _option(
+        "reader",
+        "Policy",
+        str,
+        "What reads the model's words back into PDDL: the reader (no calls), a model (the paper's T-LLM, one call per "
+        "line), or a model for what the reader cannot read.",
+        choices=("reader", "llm", "reader+llm"),
+        users="flat",
+    )
+    translator_model: str | Model | None = _option(
+        None,
+        "Model",
+        str,
+        "The model that translates, named as for --model; its calls count in every budget.",
+        metavar="M",
+        default_text="the run's own model",
+        users="flat",
+        model=True,
+    )
+    reading: str = _option(
+        "default",
+        "Policy",
+        str,
+        "Which lines of a reply form its plan (policies that give a whole plan at once).",
+        choices=("default", "planbench", "all"),
+    )
+    on_ambiguous: str = _option(
+        "refuse",
+        "Policy",
+        str,
+        "An action that can mean several: refuse it, or take the only one that is applicable in the state; the record "
+        "says so.",
+        choices=("refuse", "state"),
+    )
+    history: str = _option(
+        "full",
+        "Policy",
+        str,
+        "act, react: all turns in the prompt, or the current state instead of old ones (not in the paper).",
+        choices=("full", "compact"),
+        users="interactive",
+    )
+    feedback: str = _option(
+        "reason",
+        "Policy",
+        str,
+        "act, react: what the model is told about an action that is not applicable: the reason (as in the paper); the "
+        "reason and the applicable actions; or only that it is not applicable.",
+        choices=("reason", "applicable", "minimal"),
+        users="interactive",
+    )
+    samples: int = _option(
+        1,
+        "Policy",
+        int,
+        "basic, cot: ask for K plans; the first valid one counts (not in the paper).",
+        metavar="K",
+        at_least=1,
+        users="one-shot",
+    )
+    rounds: int = _option(
+        0,
+        "Policy",
+        int,
+        "basic, cot: up to R times the validator's explanation goes back to the model (not in the paper).",
+        metavar="R",
+        at_least=0,
+        users="one-shot",
+    )
+    unsolvable: str = _option(
+        "silent",
+        "Policy",
+        str,
+        "tell: the prompt says what to answer if there is no plan, [NO PLAN] (not in the paper). A model that says so "
+        "unasked is understood as well; its run ends as gave-up, claimed-unsolvable.",
+        choices=("silent", "tell"),
+        users="flat",
+    )
+    task_text: str | None = _option(
+        None,
+        "Task",
+        str,
+        "hvr and ablations: what is to be done, in words.",
+        metavar="TEXT",
+        default_text="the task's own text if it has one, else the told goal",
+        users="hierarchical",
+    )
+    form: str = _option(
+        "goal",
+        "Task",
+        str,
+        "hvr and ablations: of the task's own text, what is wanted (goal) or how it is done (constructive).",
+        choices=("goal", "constructive"),
+        users="hierarchical",
+    )
+    faults: str | Faults | None = _option(
+        None,
+        "Task",
+        str,
+        "hvr and ablations: how the world differs from the model, or a file that says so: 'fail (pick-up egg-1)', "
+        "'fail 10%', 'initially (dirty pan-1)'; separate several by ';'.",
+        metavar="SPEC",
+        default_text="not at all",
+        users="hierarchical",
+    )
+    ontology: str | Path | Ontology | None = _option(
+        None,
+        "Task",
+        str,
+        "hvr and ablations: classes and affordances of the domain's objects, in Turtle.",
+        metavar="FILE",
+        default_text="the shipped domain's own, else made from the domain",
+        users="hierarchical",
+        path=True,
+    )
+    library: str | Path | None = _option(
+        None,
+        "Policy",
+        str,
+        "hvr and ablations: a folder that keeps macro-actions once a task has succeeded, for later tasks.",
+        metavar="DIR",
+        default_text="none",
+        users="hierarchical",
+        path=True,
+    )
+    embedding_model: str | Model | None = _option(
+        None,
+        "Model",
+        str,
+        "hvr and ablations: the model whose vectors compare words with the names of objects and actions. Embeddings "
+        "are not counted: no budget includes them.",
+        metavar="M",
+        default_text="names are compared by their letters",
+        users="hierarchical",
+    )
+    replans: int = _option(
+        3,
+        "Policy",
+        int,
+        "hvr and ablations: how many new plans may be made if one could not be corrected or the world differs.",
+        metavar="N",
+        at_least=0,
+        users="hierarchical",
+    )
+    temperature: float | None = _option(
+        0.0, "Model", float, "Sampling temperature.", metavar="X", at_least=0, users="models"
+    )
+    max_tokens: int | None = _option(
+        None,
+        "Model",
+        int,
+        "The longest reply, in tokens.",
+        metavar="N",
+        default_text="the model's setting, else no limit",
+        at_least=1,
+        users="models",
+    )
+    timeout: float | None = _option(
+        None,
+        "Model",
+        float,
+        "The longest wait for a reply, in seconds, before it is asked again.",
+        metavar="S",
+        default_text="the model's setting, else 600",
+        at_least=0.001,
+        users="models",
+    )
+    base_url: str | None = _option(
+        None,
+        "Model",
+        str,
+        "An OpenAI-compatible endpoint.",
+        metavar="URL",
+        default_text="OPENAI_BASE_URL, else OpenAI",
+        users="models",
+        in_file=False,
+    )
+    seed: int = _option(
+        1,
+        "Policy",
+        int,
+        "Seed of the model's sampling and of all random choices.",
+        metavar="N",
+        in_file=False,
+    )
+    steps: int | None = _option(
+        None,
+        "Budget",
+        int,
+        "The most turns of an interactive policy.",
+        metavar="N",
+        default_text="twice the length of FF's plan; for a task proved unsolvable 40, twice the longest optimal plan "
+        "of the primary set",
+        at_least=1,
+    )
+    budget_usd: float | None = _option(
+        None,
+        "Budget",
+        float,
+        "Stop before the next call once this much money is spent. Replies from the cache are free.",
+        metavar="X",
+        default_text="no limit",
+        at_least=0,
+        users="models",
+        in_file=False,
+    )
+    budget_calls: int | None = _option(
+        None,
+        "Budget",
+        int,
+        "Stop after this many calls.",
+        metavar="N",
+        default_text="no limit",
+        at_least=0,
+        users="models",
+        in_file=False,
+    )
+    budget_tokens: int | None = _option(
+        None,
+        "Budget",
+        int,
+        "Stop before the next call once this many tokens, of prompts and replies, are spent.",
+        metavar="N",
+        default_text="no limit",
+        at_least=0,
+        users="models",
+        in_file=False,
+    )
+    out: Path | None = _option(
+        None,
+        "Output",
+        Path,
+        "Folder of the record, a JSON Lines file.",
+        metavar="DIR",
+        default_text="runs; from Python none",
+        in_file=False,
+    )
     profile: str | None = None
     record: Path | None = None
-    out: Path | None = None
     suite: str = ""
     task_name: str = ""
+
+
+RUN_OPTIONS: Mapping[str, Option] = MappingProxyType(
+    {
+        item.name: Option(name=item.name, default=item.default, **item.metadata)
+        for item in fields(RunSpec)
+        if item.default is not MISSING and item.metadata
+    }
+)
+"""Every option of a run by the name of its field."""
+
+
+def options_text(width: int = 110) -> str:
+    """All options with their defaults, one paragraph each, for a docstring."""
+    from textwrap import fill
+
+    paragraphs = []
+    for option in RUN_OPTIONS.values():
+        default = option.default_text or repr(option.default)
+        choices = f" One of {', '.join(option.choices)}." if option.choices else ""
+        said = f"{option.name}: {option.help}{choices} Default: {default}."
+        paragraphs.append(fill(said, width, initial_indent=" " * 8, subsequent_indent=" " * 12))
+    return "\n".join(paragraphs)

@@ -73,10 +73,10 @@ def _price(spec: ExperimentSpec, model: str, access: Access, asked_here: bool) -
             return None
         if spec.budget.usd is not None and not priced:
             spec.file.wrong(
-                f"budgets.max_usd needs to know what tokens cost, and for the model '{model}' this is not known; bound "
-                "the experiment by max_tokens or max_calls, or give the price in a file for access.models",
+                f"budgets.usd needs to know what tokens cost, and for the model '{model}' this is not known; bound "
+                "the experiment by tokens or calls, or give the price in a file for access.models",
                 "budgets",
-                "max_usd",
+                "usd",
             )
             return None
     return price

@@ -22,7 +22,7 @@
     kind = "coverage"                   # what the experiment ends in: coverage, suites, families, tokens, hvr, …
 
     [options]                           # as of pddl2nl run: names, translator, example, steps, …
-    [budgets]                           # of the whole experiment: max_usd, max_calls, max_tokens
+    [budgets]                           # of the whole experiment: usd, calls, tokens
     [access]                            # workers, requests_per_minute, tokens_per_minute, models
     [variables]                         # see pddl2nl.experiments.spec_variables
     [cluster]                           # workers, and arguments of Dask's deployments
@@ -105,7 +105,7 @@ _MEMBERS: dict[str, Kind] = {
     "seeds": whole(0),
     "baselines": choice(name for name in BASELINES if name != "random"),
 }
-_BUDGETS: dict[str, Kind] = {"max_usd": number(0), "max_calls": whole(0), "max_tokens": whole(0)}
+_BUDGETS: dict[str, Kind] = {"usd": number(0), "calls": whole(0), "tokens": whole(0)}
 _ABOVE_ZERO = Kind("a number above 0", lambda value: number(0).accepts(value) and value > 0)
 _ACCESS: dict[str, Kind] = {
     "workers": whole(1),
@@ -118,6 +118,10 @@ _ELSEWHERE = {
     **dict.fromkeys(COLUMN, "in an entry [[columns]]"),
     **{key: f"in the table [{table}]" for table, kinds in _TABLES.items() for key in kinds},
     **dict.fromkeys(_TOP, "at the top, above all tables"),
+    # The names of budgets before they were told apart from the length of a reply.
+    "max_usd": "in the table [budgets], where it is called usd",
+    "max_calls": "in the table [budgets], where it is called calls",
+    "max_tokens": "in the table [options], as the longest reply; the budget of tokens is [budgets] tokens",
 }
 
 
@@ -252,7 +256,7 @@ class _Reading:
             base_url=top.get("base_url"),
             options=self._options,
             given=frozenset({*self._options, "model", "wording"}),
-            budget=Limits(None, budgets.get("max_calls"), budgets.get("max_tokens"), budgets.get("max_usd")),
+            budget=Limits(None, budgets.get("calls"), budgets.get("tokens"), budgets.get("usd")),
             workers=access.get("workers"),
             requests_per_minute=access.get("requests_per_minute"),
             tokens_per_minute=access.get("tokens_per_minute"),

@@ -7,58 +7,31 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pddl2nl.experiments.spec import FORMS
+from pddl2nl.experiments.spec import RUN_OPTIONS, Option
 from pddl2nl.experiments.spec_filters import FILTERS, memory_mb
-from pddl2nl.experiments.thoughts import THOUGHTS
 from pddl2nl.experiments.toml_places import Kind, TOMLText, choice, number, text, whole
-from pddl2nl.nl import READING_POLICIES
-from pddl2nl.nl.names import SCHEMES
-from pddl2nl.policies.history import HISTORIES
-from pddl2nl.policies.observations import FEEDBACKS
-from pddl2nl.policies.prompting import UNSOLVABLE
-from pddl2nl.policies.translating import TRANSLATORS
-from pddl2nl.policies.understanding import ON_AMBIGUOUS
 
 __all__ = ["HIERARCHICAL", "NOT_HIERARCHICAL", "OPTIONS", "PLANNER_OPTIONS", "ROLES", "References"]
 
-OPTIONS: dict[str, Kind] = {
-    "names": choice(SCHEMES),
-    "names_seed": whole(0),
-    "translator": choice(TRANSLATORS),
-    "translator_model": text,
-    "wording_model": text,
-    "reading": choice(READING_POLICIES),
-    "on_ambiguous": choice(ON_AMBIGUOUS),
-    "example": text,
-    "example_plan": text,
-    "thoughts": choice(THOUGHTS),
-    "thoughts_model": text,
-    "history": choice(HISTORIES),
-    "feedback": choice(FEEDBACKS),
-    "unsolvable": choice(UNSOLVABLE),
-    "samples": whole(1),
-    "rounds": whole(0),
-    "task_text": text,
-    "form": choice(FORMS),
-    "faults": text,
-    "ontology": text,
-    "library": text,
-    "embedding_model": text,
-    "replans": whole(0),
-    "steps": whole(1),
-    "temperature": number(0),
-}
+
+def _kind(option: Option) -> Kind:
+    """What a file may give for an option."""
+    if option.choices:
+        return choice(option.choices)
+    if option.kind is int:
+        return whole(int(option.at_least or 0))
+    return number(option.at_least or 0) if option.kind is float else text
+
+
+OPTIONS: dict[str, Kind] = {name: _kind(option) for name, option in RUN_OPTIONS.items() if option.in_file}
 """Fields of `RunSpec` that a file may give."""
 PLANNER_OPTIONS: dict[str, Kind] = {"planner_seconds": whole(1), "planner_memory": FILTERS["memory"]}
 """The limits of baselines."""
-HIERARCHICAL = ("task_text", "form", "faults", "ontology", "library", "embedding_model", "replans")
-"""The options that hierarchical policies alone have a use for."""
-NOT_HIERARCHICAL = (
-    *("translator", "translator_model", "example", "example_plan", "thoughts", "thoughts_model"),
-    *("samples", "rounds", "unsolvable"),
-)
-"""Those that other policies which ask a model have a use for, and hierarchical ones have not."""
-ROLES = ("translator_model", "thoughts_model", "wording_model")
+HIERARCHICAL = tuple(name for name, option in RUN_OPTIONS.items() if option.users == "hierarchical")
+"""The options that only hierarchical policies use."""
+NOT_HIERARCHICAL = tuple(name for name, option in RUN_OPTIONS.items() if option.users in ("flat", "one-shot"))
+"""The options that other policies use which ask a model, and hierarchical ones do not."""
+ROLES = tuple(name for name, option in RUN_OPTIONS.items() if option.model and option.in_file)
 """The options that name models."""
 _FILES = ("example", "example_plan", "ontology")
 

@@ -102,8 +102,8 @@ class _Sweep:
         self._todo, already = self._sorted(jobs)
         if budget.usd is not None and already.usd is None:
             raise InputError(
-                f"max_usd is {budget.usd:g}, and what the records in {folder} have cost is not known, as there was no "
-                "price for their model; give its price in a file for --models, or begin in another folder"
+                f"budgets.usd is {budget.usd:g}, and what the records in {folder} have cost is not known, as there was "
+                "no price for their model; give its price in a file for --models, or begin in another folder"
             )
         self._purse = Purse(budget, already)
         self._stop = Stop()

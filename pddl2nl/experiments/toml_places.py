@@ -199,7 +199,7 @@ class TOMLText:
             if key is not None and (*table, *_path(key[2])) == keys:
                 return self._value_place(lines, number_, len(key[1]) + 1, value)
             if key is not None and len(keys) > 1 and (*table, *_path(key[2])) == keys[:-1]:
-                # An inline table: max_usd in budgets = {max_usd = 1}.
+                # An inline table: usd in budgets = {usd = 1}.
                 inner = re.search(rf"\b{re.escape(keys[-1])}\s*=", line)
                 if inner is not None:
                     return self._value_place(lines, number_, inner.start() + 1, value)

@@ -237,7 +237,7 @@ def test_a_provider_s_batches_word_the_same_in_two_goes(files: list[str], tmp_pa
 def test_a_limit_stops_a_wording_and_the_same_command_goes_on(files: list[str], tmp_path: Path) -> None:
     saved = str(tmp_path / "w.json")
     options = ("--wording", "llm", "--save-wording", saved, "--model")
-    stopped = call("convert", *files, *options, script(tmp_path, *REPLIES), "--max-calls", "3")
+    stopped = call("convert", *files, *options, script(tmp_path, *REPLIES), "--budget-calls", "3")
     assert stopped.exit_code == 1
     assert "what is finished is kept in" in stopped.stderr
     assert "error: the limit of 3 calls is reached, and the wording is not finished" in stopped.stderr

@@ -109,7 +109,7 @@ def test_a_dry_run_needs_no_key_and_its_runs_are_called_as_with_one(
     names = [job.name for job in jobs_of(with_key)]
     monkeypatch.delenv("OPENAI_API_KEY")
     assert [job.name for job in jobs_of(load_experiment(Path("some.toml")))] == names
-    assert main(["experiment", "some.toml", "--dry-run", "--json", "--max-usd", "1"]) == 0
+    assert main(["experiment", "some.toml", "--dry-run", "--json", "--budget-usd", "1"]) == 0
     said = capfd.readouterr()
     assert json.loads(said.out)["estimate"]["usd"] > 0
     assert said.err.count("needs a key in the environment variable OPENAI_API_KEY") == 1
@@ -125,7 +125,7 @@ def test_a_password_in_an_address_made_of_variables_is_in_no_copy() -> None:
         '[variables]\nuser = { default = "me:t0psecret" }\nquery = {}\n[options]\nsteps = 3\nexample = "none"\n',
         encoding="utf-8",
     )
-    assert main(["experiment", "remote.toml", "--define", "query=s3cret", "--max-calls", "0"]) == 1
+    assert main(["experiment", "remote.toml", "--define", "query=s3cret", "--budget-calls", "0"]) == 1
     kept = [path for path in Path("runs/remote").iterdir() if path.is_file()]
     assert {"specification.toml", "experiment.json"} <= {path.name for path in kept}
     for path in kept:

@@ -338,6 +338,6 @@ def test_generate_with_a_scripted_model(domain: Path, problem: Path, tmp_path: P
     code, _, error = run(*call, " \n", "--plan", block)
     assert code == 2
     assert "needs a DESCRIPTION in words" in error
-    code, _, error = run(*call, "--max-usd", "1", "--plan", block, "--plan", block)
+    code, _, error = run(*call, "--budget-usd", "1", "--plan", block, "--plan", block)
     assert code == 2
     assert "each needs its own" in error

@@ -11,6 +11,7 @@ import pytest
 import typer
 
 from pddl2nl.cli import run as command
+from pddl2nl.cli.app import main
 from pddl2nl.errors import InputError, Pddl2nlError
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.policies import POLICIES
@@ -131,7 +132,10 @@ def test_a_long_failure_is_told_once(call: Run, files: tuple[str, str]) -> None:
         (("--policy", "act", "--model", "oracle", "--translator", "llm"), "--translator llm"),
         (("--policy", "act", "--model", "oracle", "--translator", "reader+llm"), "reader+llm"),
         (("--policy", "act", "--model", "gpt-4o"), "OPENAI_API_KEY"),
-        (("--policy", "act", "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--max-usd", "1"), "--max-usd"),
+        (
+            ("--policy", "act", "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--budget-usd", "1"),
+            "--budget-usd",
+        ),
         (("--policy", "act", "--model", "script:none.txt"), "none.txt"),
         (("--policy", "act", "--model", "oracle", "--example-plan", "x"), "--example PROBLEM"),
         (("--policy", "act", "--model", "oracle", "--example", "none", "--example-plan", "x"), "--example PROBLEM"),
@@ -149,7 +153,7 @@ def test_bad_input_exits_with_2_and_nothing_is_run(
 
 def test_limits_and_seed_are_recorded(call: Run, files: tuple[str, str], tmp_path: Path) -> None:
     options = ("--policy", "act", "--model", _script(tmp_path, "Action: look around"), "--example", "none")
-    limits = ("--steps", "1", "--max-usd", "2.5", "--max-calls", "7", "--max-tokens", "99", "--seed", "4")
+    limits = ("--steps", "1", "--budget-usd", "2.5", "--budget-calls", "7", "--budget-tokens", "99", "--seed", "4")
     ran = call("run", *files, *options, *limits, "--names", "original", "--out", "here", "--json")
     assert (ran.code, ran.json["outcome"]) == (1, "budget")
     started = json.loads(Path(ran.json["record"]).read_text(encoding="utf-8").splitlines()[0])
@@ -184,8 +188,8 @@ def test_a_plan_comes_by_the_providers_batch_and_leaves_one_record(
 
 
 def test_an_option_without_use_is_said_to_be_so(call: Run, files: tuple[str, str], tmp_path: Path) -> None:
-    walk = call("run", *files, "--policy", "random", "--steps", "3", "--model", "m", "--max-calls", "1", "--json")
-    assert walk.error == "warning: --model, --max-calls not used: --policy random asks no model\n"
+    walk = call("run", *files, "--policy", "random", "--steps", "3", "--model", "m", "--budget-calls", "1", "--json")
+    assert walk.error == "warning: --model, --budget-calls not used: --policy random asks no model\n"
     plan = ("--policy", "basic", "--model", _script(tmp_path, "[PLAN]\n[PLAN END]"), "--example", "none")
     shot = call("run", *files, *plan, "--steps", "3", "--style", "pddl", "--names", "original", "--wording", "template")
     assert shot.code == 1
@@ -276,8 +280,8 @@ def test_help_shows_every_option_with_its_default(call: Run, monkeypatch: pytest
     monkeypatch.setenv("COLUMNS", "200")
     shown = call("run", "--help").out
     options = (
-        "policy model wording style example example-plan names translator steps seed max-usd max-calls max-tokens "
-        "base-url out json"
+        "policy model wording style example example-plan names translator steps seed budget-usd budget-calls "
+        "budget-tokens max-tokens timeout base-url out json"
     )
     for option in options.split():
         assert f"--{option}" in shown
@@ -299,3 +303,17 @@ def test_a_model_may_be_told_what_to_answer_where_there_is_no_plan(
     assert (started["solvable"], started["beyond_paper"]) == (True, {"unsolvable": "tell"})
     assert prompted["messages"][0]["content"].endswith("\n[NO PLAN]")
     assert call("run", *files, *options, "--unsolvable", "loudly").code == 2
+
+
+def test_help_groups_the_options(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "--help"]) == 0
+    shown = capfd.readouterr().out
+    places = [shown.index(f"\n{group}:\n") for group in ("Task", "Policy", "Model", "Budget", "Output")]
+    assert places == sorted(places)
+    assert "--budget-usd" in shown[places[3] : places[4]]
+
+
+@pytest.mark.parametrize(("old", "new"), [("--max-usd", "--budget-usd"), ("--max-calls=3", "--budget-calls")])
+def test_old_names_of_budgets_name_the_new_ones(old: str, new: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "domain.pddl", "problem.pddl", old]) == 2
+    assert capfd.readouterr().err == f"error: {old.partition('=')[0]} is called {new} now\n"

@@ -177,9 +177,9 @@ def _spec(policy: str, style: str, rng: random.Random, task: Task, example: tupl
         thoughts="auto" if policy in HVR_POLICIES else draw(["auto", "llm", "template"]),
         thoughts_model=None if policy in HVR_POLICIES else draw([None, Chatter(seed + 3, "thoughts-7b")]),
         steps=draw([4, 8]),
-        max_calls=draw([None, None, None, 0, 2, 7]),
-        max_tokens=draw([None, None, 3000, 9000]),
-        max_usd=draw([None, None, 0.01]) if draw([True, False]) else None,
+        budget_calls=draw([None, None, None, 0, 2, 7]),
+        budget_tokens=draw([None, None, 3000, 9000]),
+        budget_usd=draw([None, None, 0.01]) if draw([True, False]) else None,
         seed=seed,
         temperature=draw([0.0, 0.7, None]),
         profile=draw([None, "autoplanbench"]),
@@ -198,7 +198,7 @@ def test_any_run_replays_identically(
 ) -> None:
     path, rng = tmp_path / "run.jsonl", random.Random(f"{policy} {style} {seed}")
     spec = replace(_spec(policy, style, rng, task, example), record=path)
-    if spec.max_usd is not None:
+    if spec.budget_usd is not None:
         # A limit of money needs models whose price is known.
         spec = replace(spec, wording_model=None, translator_model=None, thoughts_model=None)
     result = run_spec(spec)
@@ -405,8 +405,8 @@ def test_runs_over_http_replay_when_the_endpoint_is_gone(
     access = Access(cache=tmp_path / "cache.sqlite")
     results = []
     with ChatServer(ScriptedModel([*TURNS, *TURNS])) as server:
-        for name, max_calls in (("paid", None), ("cached", None), ("half", 1)):
-            spec = RunSpec(task, "act", "gpt-4o-mini", base_url=server.base_url, max_calls=max_calls, **BARE)
+        for name, budget_calls in (("paid", None), ("cached", None), ("half", 1)):
+            spec = RunSpec(task, "act", "gpt-4o-mini", base_url=server.base_url, budget_calls=budget_calls, **BARE)
             results.append(run_spec(replace(spec, record=tmp_path / f"{name}.jsonl"), access))
             # The third is bounded by a single call, and needs none: replies of a cache are no calls, then and now.
     monkeypatch.delenv("OPENAI_API_KEY")

@@ -48,14 +48,14 @@ def test_a_limit_is_reached_by_what_is_paid_and_not_by_what_the_cache_has(task: 
     model = Going()
     with ChatServer(model) as server:
         spec = RunSpec(task, "act", "m", example="none", steps=3, base_url=server.base_url, out=tmp_path / "runs")
-        first = run_spec(RunSpec(**{**vars(spec), "max_calls": 2}), access)
+        first = run_spec(RunSpec(**{**vars(spec), "budget_calls": 2}), access)
         assert (first.outcome, first.steps, first.calls, first.cache_hits) == ("budget", 2, 2, 0)
         # Nothing may be paid: what the cache has is used, and there it ends.
-        free = run_spec(RunSpec(**{**vars(spec), "max_calls": 0}), access)
+        free = run_spec(RunSpec(**{**vars(spec), "budget_calls": 0}), access)
         assert (free.outcome, free.steps, free.calls, free.cache_hits) == ("budget", 2, 0, 2)
         assert "the limit of 0 calls is reached" in free.message
         # With one call more it goes on where the money ended.
-        further = run_spec(RunSpec(**{**vars(spec), "max_calls": 1}), access)
+        further = run_spec(RunSpec(**{**vars(spec), "budget_calls": 1}), access)
         assert (further.steps, further.calls, further.cache_hits) == (3, 1, 2)
         assert further.message == "the limit of 3 steps is reached"
     assert model.asked == [0, 1, 2]

@@ -117,7 +117,7 @@ def test_what_the_cache_had_is_used_and_not_spent(task: Task, tmp_path: Path) ->
         again = run_spec(_spec(task, server, tmp_path / "two"), Access(cache=tmp_path / "cache.sqlite"))
         assert len(server.calls) == asked == first.calls
         # A budget that would not pay for one of the calls is enough where nothing is to be paid.
-        bounded = run_spec(_spec(task, server, tmp_path / "three", max_tokens=1, max_usd=1e-9), access)
+        bounded = run_spec(_spec(task, server, tmp_path / "three", budget_tokens=1, budget_usd=1e-9), access)
     assert (first.calls, first.cache_hits) == (3, 0)
     assert first.usd is not None
     assert first.usd > 0

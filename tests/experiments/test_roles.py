@@ -134,7 +134,7 @@ def test_what_stands_in_for_words_and_thoughts_is_marked(
 
 @pytest.mark.parametrize("calls", [0, 3, 4, 6, 8])
 def test_a_limit_stops_a_run_in_any_role(calls: int, spec: RunSpec, tmp_path: Path) -> None:
-    outcome, status, asked = _end(spec, Everybody(), tmp_path, max_calls=calls)
+    outcome, status, asked = _end(spec, Everybody(), tmp_path, budget_calls=calls)
     order = [*["wording"] * 4, "thoughts", "planner", "translator", "planner", "translator"]
     assert (outcome, status) == ("budget", "budget")
     assert asked == Counter(order[:calls])

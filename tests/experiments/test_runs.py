@@ -199,7 +199,7 @@ def test_the_first_event_names_example_prompts_names_and_limits(task: Task, tmp_
     problem.write_text(cups.shown, encoding="utf-8")
     plan.write_text("(lift green sink)\n(put green door)\n", encoding="utf-8")
     model = ScriptedModel(["nothing"])
-    result = run(task, "react", model, example=problem, example_plan=plan, steps=1, max_calls=3)
+    result = run(task, "react", model, example=problem, example_plan=plan, steps=1, budget_calls=3)
     started = result.events[0]
     assert isinstance(started, Started)
     assert started.example == {
@@ -252,8 +252,8 @@ def test_what_there_is_not_is_refused_by_name(task: Task, options: dict[str, Any
 
 
 def test_a_money_limit_needs_a_known_price(task: Task) -> None:
-    base = {**BARE, "max_usd": 1.0}
-    with pytest.raises(InputError, match="--max-usd"):
+    base = {**BARE, "budget_usd": 1.0}
+    with pytest.raises(InputError, match="--budget-usd"):
         run(task, "act", "my-llama", base_url="http://127.0.0.1:9/v1", **base)
     assert run(task, "act", ScriptedModel(TURNS), **base).outcome == "solved"
 

@@ -52,8 +52,8 @@ example = "none"
 samples = 2
 history = "compact"
 [budgets]
-max_usd = 2.5
-max_calls = 100
+usd = 2.5
+calls = 100
 [access]
 workers = 3
 requests_per_minute = 60
@@ -174,10 +174,10 @@ WRONG = {
     "text for list": (GOOD.replace('["basic"]', '"basic"'), r":2:1: 'policies' is 'basic'; a list.*: \['basic'\]"),
     "empty list": (GOOD.replace('["oracle"]', "[]"), r":3:1: 'models' is \[\]; a list"),
     "true for 1": (GOOD + "[access]\nworkers = true", r":5:1: 'access.workers' is true; a whole number, at least 1"),
-    "inline table": (GOOD + "budgets = {max_usd = -1}", r":4:12: 'budgets.max_usd' is -1; a number, at least 0"),
+    "inline table": (GOOD + "budgets = {usd = -1}", r":4:12: 'budgets.usd' is -1; a number, at least 0"),
     "dotted": (GOOD + "options.names = 'tyqed'", r":4:1: 'options.names' is 'tyqed'; .*did you mean 'typed'\?"),
     "no table": (GOOD + "options = 3", r":4:1: 'options' is 3; a table \[options\] was expected"),
-    "not finite": (GOOD + "[budgets]\nmax_usd = inf", r":5:1: 'budgets.max_usd' is inf; a number, at least 0"),
+    "not finite": (GOOD + "[budgets]\nusd = inf", r":5:1: 'budgets.usd' is inf; a number, at least 0"),
     "zero a minute": (GOOD + "[access]\nrequests_per_minute = 0", r":5:1: .* is 0; a number above 0 was expected"),
     "no wording": (GOOD + 'wordings = ["mine.json"]', r":4:13: 'wordings': 'mine.json' is none of default, template"),
     "no example": (
@@ -204,7 +204,7 @@ WRONG = {
     "true for a domain": (GOOD.replace('["visitall"', '["visitall", true'), r":1:24: 'domains': found true; a name or"),
     "in another table": (
         GOOD + "[options]\nmax_usd = 1\nseeds = [1]",
-        r":5:1: unknown key 'options.max_usd'; 'max_usd' belongs in the table \[budgets\]\n"
+        r":5:1: unknown key 'options.max_usd'; 'max_usd' belongs in the table \[budgets\], where it is called usd\n"
         r".*:6:1: unknown key 'options.seeds'; 'seeds' belongs at the top, above all tables",
     ),
     "only other instances": (
@@ -251,7 +251,7 @@ def test_a_file_that_is_no_text_or_not_there_is_said(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('models = ["nobody-knows"]\n[budgets]\nmax_usd = 1', ":6:1: .*for the model 'nobody-knows' this is not known"),
+        ('models = ["nobody-knows"]\n[budgets]\nusd = 1', ":6:1: .*for the model 'nobody-knows' this is not known"),
         ('models = ["oracle", "script:absent.txt"]', ":4:21: model 'script:absent.txt': .*absent.txt"),
         ('models = ["oracle"]\n[options]\ntranslator = "llm"', ":6:1: .*cannot translate; .* options.translator_model"),
         ('models = ["oracle"]\nwordings = ["llm"]', ":5:13: .*cannot word a domain; .* options.wording_model"),

@@ -174,7 +174,7 @@ def test_runs_that_cost_nothing_go_on_when_the_budget_is_spent(jobs, task, tmp_p
 
 def test_a_budget_in_money_needs_to_know_what_was_spent(jobs, tmp_path):
     run_all(jobs(Endpoint()), tmp_path)
-    with pytest.raises(InputError, match=r"max_usd is 3, and what the records in .* have cost is not known"):
+    with pytest.raises(InputError, match=r"budgets.usd is 3, and what the records in .* have cost is not known"):
         run_all(jobs(Endpoint()), tmp_path, budget=Limits(usd=3.0))
 
 

@@ -228,7 +228,7 @@ def test_the_seed_of_names_deals_them_otherwise() -> None:
         ({"translator": "reader+llm", "translator_model": "oracle"}, "--translator-model M"),
         ({"translator": "llm", "model": "oracle"}, "--translator-model M"),
         ({"translator": "llm", "translator_model": "script:no/such/file"}, "no/such/file"),
-        ({"translator": "llm", "translator_model": Unpriced(), "max_usd": 1.0}, "--max-usd"),
+        ({"translator": "llm", "translator_model": Unpriced(), "budget_usd": 1.0}, "--budget-usd"),
     ],
 )
 def test_what_cannot_be_is_refused_by_name(options: dict[str, Any], words: str) -> None:
@@ -286,7 +286,7 @@ def test_over_http_the_translator_is_asked_by_its_own_name(monkeypatch: pytest.M
             base_url=server.base_url,
             example="none",
             steps=2,
-            max_usd=1.0,
+            budget_usd=1.0,
         )
         bodies = [call.body for call in server.calls]
     assert (result.calls, result.steps) == (4, 2), result
