@@ -1,8 +1,8 @@
-"""What language models are compared with and checked by: Fast Downward, the random walk, the oracle model."""
+"""Baselines for language models: Fast Downward, the random walk, the oracle model."""
 
 from __future__ import annotations
 
-from pddl2nl.baselines.fast_downward import find_driver, version
+from pddl2nl.baselines.fast_downward import DEFAULT_SECONDS, find_driver, version
 from pddl2nl.baselines.inputs import TaskFiles, TaskTexts
 from pddl2nl.baselines.oracle import OracleModel
 from pddl2nl.baselines.planner import BASELINES, PLANNERS, Limits, Planner, solve, solve_each
@@ -11,6 +11,7 @@ from pddl2nl.baselines.result import PlannerResult, Status
 
 __all__ = [
     "BASELINES",
+    "DEFAULT_SECONDS",
     "PLANNERS",
     "Limits",
     "OracleModel",

@@ -1,4 +1,4 @@
-"""Fast Downward as a process of its own: its driver, its limits, its exit codes, its log.
+"""Fast Downward as a separate process: its driver, its limits, its exit codes, its log.
 
 The planner is the one that the package up-fast-downward ships. The package is found but never imported: its
 ``__init__`` imports unified-planning, which takes seconds, and Fast Downward (GPL) stays a separate program.
@@ -23,9 +23,11 @@ from functools import lru_cache
 from pathlib import Path
 
 from pddl2nl.baselines.result import Status
+from pddl2nl.baselines.watchdog import watched_group
 from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
 
 __all__ = [
+    "DEFAULT_SECONDS",
     "MAX_MEMORY_MB",
     "MAX_SECONDS",
     "MIN_MEMORY_MB",
@@ -38,11 +40,13 @@ __all__ = [
 ]
 
 MIN_MEMORY_MB = 64
-"""Below this the translator's Python does not even start, and the driver takes that for a crash."""
+"""The smallest memory limit: with less the translator's Python does not start, which the driver reports as a crash."""
 
+DEFAULT_SECONDS = 1800
+"""The time limit of a search unless another is given: 30 minutes, as in the International Planning Competition."""
 MAX_SECONDS = 1000 * 3600
 MAX_MEMORY_MB = 1 << 27
-"""Limits up to which an operating system holds a process to them: 1000 hours and 128 TB."""
+"""The largest limits: 1000 hours and 128 TB. Operating systems do not enforce larger ones."""
 
 _STATUS_OF_EXIT: dict[int, Status] = {
     # A plan was found; 1 to 3 say that a limit ended the search for a better one.
@@ -58,10 +62,10 @@ _STATUS_OF_EXIT: dict[int, Status] = {
     **dict.fromkeys((31, 34), "unsupported"),
 }
 _SEATS = threading.BoundedSemaphore(os.cpu_count() or 1)
-"""As many searches at a time as there are processors: an experiment has many more threads than those."""
+"""At most one search per processor at a time: an experiment has many more threads."""
 _RUNNING: set[subprocess.Popen[bytes]] = set()
 _stops = 0
-"""How often searches were stopped: who has further ones to run looks whether it is the same as before."""
+"""How often searches were stopped; `search_each` compares it to know whether to go on."""
 _KILLED_BY_TIME_LIMIT = 256 - signal.SIGXCPU
 _EXPANDED = re.compile(r"^\[t=[^\]]*\] Expanded (\d+) state\(s\)\.$", re.MULTILINE)
 _TRANSLATED = re.compile(r"^Done! \[([0-9.]+)s CPU", re.MULTILINE)
@@ -78,7 +82,7 @@ _NO_NEWS = re.compile(
 class SearchOutcome:
     """How one run of Fast Downward ended; the plan's text is not validated yet.
 
-    ``seconds`` is wall time; ``exit_code`` is the driver's, None where it had to be stopped from outside.
+    ``seconds`` is wall time; ``exit_code`` is the driver's, None if it was killed at the time limit.
     """
 
     status: Status
@@ -96,7 +100,7 @@ class _Ended:
     errors: str
     plan_text: str | None
     seconds: float
-    # What an earlier run spent on the translation that this one began with.
+    # Seconds that an earlier run spent on the translation that this one starts from.
     translated: float = 0.0
 
 
@@ -105,14 +109,16 @@ def find_driver() -> Path:
 
     Raises:
         MissingExtraError: the package is not installed.
-        InfrastructureError: it is, and holds no driver.
+        InfrastructureError: the package contains no driver.
     """
     spec = importlib.util.find_spec("up_fast_downward")
     if spec is None or not spec.submodule_search_locations:
         raise MissingExtraError("up-fast-downward", "planners", "Planning with Fast Downward")
     driver = Path(next(iter(spec.submodule_search_locations))) / "downward" / "fast-downward.py"
     if not driver.is_file():
-        raise InfrastructureError(f"the installed package up-fast-downward holds no Fast Downward: no {driver}")
+        raise InfrastructureError(
+            f"the installed package up-fast-downward contains no Fast Downward: {driver} does not exist"
+        )
     return driver
 
 
@@ -124,19 +130,22 @@ def search(
     time_limit: int | None = None,
     memory_limit_mb: int | None = None,
 ) -> SearchOutcome:
-    """Runs Fast Downward once on two files, in a temporary folder that is its alone.
+    """Runs Fast Downward once on two files, in a temporary folder of its own.
+
+    The search is killed when this process ends, however it ends (`pddl2nl.baselines.watchdog`).
 
     Args:
         domain, problem: the PDDL files.
         options: ``--search CONFIGURATION`` or ``--alias NAME``.
-        time_limit: seconds of CPU time, translator and search together, as planning competitions count it;
-            what takes more than four times as long and ten seconds by the clock is stopped as well.
+        time_limit: seconds of CPU time, translator and search together, as planning competitions count it; a search
+            that takes more than four times as long plus ten seconds by the clock is stopped as well. None for
+            `DEFAULT_SECONDS`.
         memory_limit_mb: MiB of address space for each of the two processes, at least `MIN_MEMORY_MB`.
 
     Raises:
         MissingExtraError: Fast Downward is not installed.
-        InputError: a limit that cannot be.
-        InfrastructureError: the process cannot be started, or ends with success and without a plan.
+        InputError: an impossible limit.
+        InfrastructureError: the process cannot be started, or reports success without a plan.
     """
     return search_each(domain, problem, [options], time_limit=time_limit, memory_limit_mb=memory_limit_mb)[0]
 
@@ -149,13 +158,14 @@ def search_each(
     time_limit: int | None = None,
     memory_limit_mb: int | None = None,
 ) -> tuple[SearchOutcome, ...]:
-    """As `search`, with several searches one after the other, each of which may spend the limits.
+    """As `search`, for several searches one after the other, each within the limits.
 
-    The task is translated once, and the time that took is counted with every search.
+    The task is translated once; that time counts for every search.
     """
+    time_limit = DEFAULT_SECONDS if time_limit is None else time_limit
     _check_limits(time_limit, memory_limit_mb)
     driver = find_driver()
-    patience = None if time_limit is None else 4 * time_limit + 10
+    patience = 4 * time_limit + 10
     outcomes, stops = [], _stops
     with tempfile.TemporaryDirectory(prefix="pddl2nl-fd-", ignore_cleanup_errors=True) as folder:
         inputs: tuple[Path, ...] = (domain.resolve(), problem.resolve())
@@ -176,7 +186,7 @@ def search_each(
 
 @lru_cache(maxsize=1)
 def version() -> str:
-    """What the planner calls itself: ``Fast Downward 26.6``.
+    """The planner's name and version: ``Fast Downward 26.6``.
 
     Raises:
         MissingExtraError: it is not installed.
@@ -190,8 +200,8 @@ def version() -> str:
     return said.splitlines()[0].strip() if said.strip() else "Fast Downward"
 
 
-def _check_limits(time_limit: int | None, memory_limit_mb: int | None) -> None:
-    if time_limit is not None and not 1 <= time_limit <= MAX_SECONDS:
+def _check_limits(time_limit: int, memory_limit_mb: int | None) -> None:
+    if not 1 <= time_limit <= MAX_SECONDS:
         raise InputError(f"a time limit is a whole number of seconds from 1 to {MAX_SECONDS}; found {time_limit}")
     if memory_limit_mb is not None and not MIN_MEMORY_MB <= memory_limit_mb <= MAX_MEMORY_MB:
         raise InputError(f"a memory limit is from {MIN_MEMORY_MB} to {MAX_MEMORY_MB} MB; found {memory_limit_mb}")
@@ -202,15 +212,13 @@ def _command(
     inputs: Sequence[Path],
     options: Sequence[str],
     folder: Path,
-    time_limit: int | None,
+    time_limit: int,
     memory_limit_mb: int | None,
 ) -> list[str]:
     files = ["--sas-file", str(folder / "task.sas"), "--plan-file", str(folder / "plan")]
-    limits = []
-    if time_limit is not None:
-        # The driver rounds what is left after each stage down to whole seconds, so that a limit of 1 s would
-        # leave nothing for the translator: it gets a second more, and what ends beyond the limit is discarded.
-        limits += ["--overall-time-limit", f"{time_limit + 1}s"]
+    # The driver rounds the time left after each stage down to whole seconds, so a limit of 1 s would leave nothing for
+    # the translator: it gets one second more, and a plan found after the limit is discarded.
+    limits = ["--overall-time-limit", f"{time_limit + 1}s"]
     if memory_limit_mb is not None:
         limits += ["--overall-memory-limit", f"{memory_limit_mb}M"]
     alias = list(options) if options[0] == "--alias" else []
@@ -218,8 +226,8 @@ def _command(
     return [sys.executable, str(driver), *files, *limits, *alias, *map(str, inputs), *after]
 
 
-def _run(command: Sequence[str], folder: Path, patience: float | None) -> _Ended:
-    # The translator iterates over sets of names: a fixed hash seed makes its output, and so the plan, the same again.
+def _run(command: Sequence[str], folder: Path, patience: float) -> _Ended:
+    # The translator iterates over sets of names: with a fixed hash seed its output, and so the plan, is reproducible.
     environment = {**os.environ, "PYTHONHASHSEED": "0"}
     with _SEATS, open(folder / "log", "wb") as log, open(folder / "errors", "wb") as errors:
         began = time.monotonic()
@@ -238,9 +246,12 @@ def _run(command: Sequence[str], folder: Path, patience: float | None) -> _Ended
         exit_code: int | None = None
         _RUNNING.add(process)
         try:
-            exit_code = process.wait(timeout=patience)
+            with watched_group(process.pid):
+                exit_code = process.wait(timeout=patience)
         except subprocess.TimeoutExpired:
             pass
+        except OSError as error:
+            raise InfrastructureError(f"Fast Downward's watchdog cannot be started: {error}") from error
         finally:
             _RUNNING.discard(process)
             # Also on Ctrl-C: the driver leads a group of its own, which the terminal's signal does not reach.
@@ -257,7 +268,7 @@ def _run(command: Sequence[str], folder: Path, patience: float | None) -> _Ended
 
 
 def stop_searches() -> None:
-    """Stops the searches of all threads, which a signal reaches as little as their threads; they end as broken."""
+    """Kills the searches of all threads. A signal to this process does not reach them."""
     global _stops
     _stops += 1
     for process in tuple(_RUNNING):
@@ -268,17 +279,17 @@ def stop_searches() -> None:
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
     code = process.poll()
     if code is None or code < 0:
-        # A driver that was itself killed may have left a search behind, in its group.
+        # A driver that was killed may have left a search in its group.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
 
-def _outcome(ended: _Ended, time_limit: int | None) -> SearchOutcome:
+def _outcome(ended: _Ended, time_limit: int) -> SearchOutcome:
     expanded = _EXPANDED.findall(ended.log)
     status, message = _judge(ended, time_limit)
     if status == "solved" and ended.plan_text is None:
-        raise InfrastructureError(f"Fast Downward reports success and wrote no plan: {_last_words(ended)}")
+        raise InfrastructureError(f"Fast Downward reports success but wrote no plan: {_last_words(ended)}")
     return SearchOutcome(
         status=status,
         plan_text=ended.plan_text if status == "solved" else None,
@@ -289,11 +300,11 @@ def _outcome(ended: _Ended, time_limit: int | None) -> SearchOutcome:
     )
 
 
-def _judge(ended: _Ended, time_limit: int | None) -> tuple[Status, str]:
+def _judge(ended: _Ended, time_limit: int) -> tuple[Status, str]:
     code = ended.exit_code
     if code is None:
         return "timeout", f"stopped after {ended.seconds:.0f} s of wall time"
-    if time_limit is not None and (code == _KILLED_BY_TIME_LIMIT or _cpu_seconds(ended) > time_limit):
+    if code == _KILLED_BY_TIME_LIMIT or _cpu_seconds(ended) > time_limit:
         return "timeout", f"no plan within {time_limit} s"
     status = _STATUS_OF_EXIT.get(code, "error")
     if status == "solved":
@@ -305,11 +316,11 @@ def _judge(ended: _Ended, time_limit: int | None) -> tuple[Status, str]:
     if status == "timeout":
         return status, "no plan within the time limit"
     if code in (12, 13):
-        return status, "the search came to its end without a plan and without a proof that there is none"
+        return status, "the search ended without a plan and without a proof that there is none"
     if code == 31:
-        return status, f"Fast Downward does not take a feature of the task (exit code 31): {_last_words(ended)}"
+        return status, f"Fast Downward does not support a feature of the task (exit code 31): {_last_words(ended)}"
     if code == 34:
-        return status, f"this search does not take a feature of the task (exit code 34): {_last_words(ended)}"
+        return status, f"this search does not support a feature of the task (exit code 34): {_last_words(ended)}"
     return status, f"Fast Downward ended with exit code {code}: {_last_words(ended)}"
 
 
@@ -320,9 +331,9 @@ def _cpu_seconds(ended: _Ended) -> float:
 
 def _last_words(ended: _Ended) -> str:
     for text in (ended.errors, ended.log):
-        # Of a translator that crashed the driver prints the bytes as Python shows them.
+        # If the translator crashes, the driver prints its output as a bytes literal.
         text = text.replace("\\n", "\n") if text.startswith("b'") else text
         lines = [line.strip() for line in text.splitlines() if not _NO_NEWS.search(line)]
         if lines:
             return " / ".join(lines[-3:])
-    return "it said nothing"
+    return "no output"

@@ -1,7 +1,7 @@
 """The symbolic baselines: four searches of Fast Downward, and `solve`, which runs any baseline by its name.
 
-The searches are those of the AutoPlanBench paper, and LAMA. Every plan is validated by `pddlval` before it is
-reported, whoever found it. The four searches are deterministic: only the random walk has a seed.
+The searches are those of the AutoPlanBench paper, and LAMA. `pddlval` validates every plan before it is reported. The
+searches are deterministic; only the random walk has a seed.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ __all__ = ["BASELINES", "PLANNERS", "Limits", "Planner", "solve", "solve_each"]
 
 @dataclass(frozen=True)
 class Limits:
-    """What a baseline may spend; None is no limit. ``seed`` and ``steps`` are the random walk's alone.
+    """The limits of a baseline. ``seed`` and ``steps`` are for the random walk only.
 
     Attributes:
         seed: of the random walk.
         steps: actions of the random walk, at most.
-        time_limit: whole seconds, see `pddl2nl.baselines.fast_downward.search`.
-        memory_limit_mb: MiB, for the searches alone.
+        time_limit: whole seconds; None for 1800, and for no limit of the random walk.
+        memory_limit_mb: MiB, for the searches only; None for no limit.
     """
 
     seed: int = 1
@@ -45,7 +45,7 @@ class Planner:
     """A search of Fast Downward.
 
     Attributes:
-        options: what its driver is told.
+        options: the options for its driver.
         minimizes: the quantity in which its plans are optimal: ``cost``, ``steps``, or None for neither.
         summary: one line for people.
     """
@@ -74,7 +74,7 @@ PLANNERS: dict[str, Planner] = {
         None,
         "greedy best-first search with the FF heuristic and preferred operators (satisficing)",
     ),
-    # The first iteration alone: the anytime LAMA ends only when its time does, whatever it has found.
+    # The first iteration only: anytime LAMA ends only when its time is up.
     "lama": Planner(("--alias", "lama-first"), None, "LAMA's first iteration: landmarks and FF (satisficing)"),
 }
 """The searches by name."""
@@ -109,13 +109,13 @@ def solve(
         task: parsed, as `TaskFiles` or as `TaskTexts`.
         planner: ``brfs``, ``lmcut``, ``ff``, ``lama`` or ``random``.
         seed, steps: the random walk's; the searches are deterministic and have no step limit.
-        time_limit: whole seconds, at least 1; None for no limit.
+        time_limit: whole seconds, at least 1; None for 1800, and for no limit of the random walk.
         memory_limit_mb: MiB, for the searches; None for no limit.
 
     Raises:
-        InputError: no baseline of that name, or a limit that cannot be.
+        InputError: no baseline of that name, or an impossible limit.
         PDDLError: the task cannot be read.
-        UnsupportedError: a task whose plans our own validator could not judge; no planner is then run.
+        UnsupportedError: our validator could not judge plans for the task; no planner is run.
         MissingExtraError: the planner's package is not installed.
         InfrastructureError: the planner cannot be started, or its plan is not valid.
     """
@@ -136,7 +136,7 @@ def solve_each(
     """As `solve`, with several of the `PLANNERS`, each within the limits; the task is read and translated once.
 
     Raises:
-        InputError: a planner that is none of these, or a limit that cannot be.
+        InputError: a planner that is not among them, or an impossible limit.
         PDDLError, UnsupportedError, MissingExtraError, InfrastructureError: see `solve`.
     """
     for name in planners:
@@ -148,7 +148,7 @@ def solve_each(
 def _plan(source: Task | TaskFiles | TaskTexts, names: Sequence[str], limits: Limits) -> dict[str, PlannerResult]:
     fast_downward.find_driver()
     task = as_task(source)
-    # Refuses what we could not validate before any time is spent on it.
+    # Raises for tasks that we cannot validate, before any time is spent.
     Simulator(task)
     foreign = beyond_fast_downward(task.domain, task.problem)
     if foreign:
@@ -169,10 +169,12 @@ def _plan(source: Task | TaskFiles | TaskTexts, names: Sequence[str], limits: Li
 
 
 def _result(task: Task, name: str, outcome: fast_downward.SearchOutcome) -> PlannerResult:
-    search = PLANNERS[name].search
+    search, message = PLANNERS[name].search, outcome.message
     plan, cost = None, None
     if outcome.plan_text is not None:
         plan, cost = _validated(task, outcome.plan_text, search)
+    if name == "lmcut" and outcome.status == "unsupported":
+        message += "; use brfs, ff or lama, which support conditional effects and axioms"
     return PlannerResult(
         planner=name,
         status=outcome.status,
@@ -181,7 +183,7 @@ def _result(task: Task, name: str, outcome: fast_downward.SearchOutcome) -> Plan
         seconds=outcome.seconds,
         expanded=outcome.expanded,
         search=search,
-        message=outcome.message,
+        message=message,
     )
 
 

@@ -39,7 +39,7 @@ _LEARN = (
 _APPLY = "Example: pddl2nl macro apply domain.pddl p05.pddl macros --planner ff --out p05.plan"
 
 SearchTime = Annotated[
-    int | None, typer.Option(min=1, metavar="S", help="Whole seconds of CPU time of a search.", show_default="no limit")
+    int | None, typer.Option(min=1, metavar="S", help="Whole seconds of CPU time of a search.", show_default="1800")
 ]
 SearchMemory = Annotated[
     int | None, typer.Option(min=64, metavar="MB", help="Memory of a search.", show_default="no limit")

@@ -30,7 +30,7 @@ def _plan(
     seed: Annotated[int, typer.Option(help="Seed of the random walk; the searches are deterministic.")] = 1,
     steps: Annotated[int, typer.Option(min=0, help="Actions of the random walk, at most.")] = 100,
     time: Annotated[
-        int | None, typer.Option(min=1, metavar="S", help="Whole seconds of CPU time.", show_default="no limit")
+        int | None, typer.Option(min=1, metavar="S", help="Whole seconds of CPU time.", show_default="1800")
     ] = None,
     memory: Annotated[
         int | None, typer.Option(min=64, metavar="MB", help="Memory of a search.", show_default="no limit")
@@ -43,7 +43,7 @@ def _plan(
 ) -> None:
     """Find a plan with Fast Downward (brfs, lmcut, ff, lama) or with a random walk.
 
-    Every plan is validated before it is reported. No plan, within the limits or at all: exit code 1.
+    Every plan is validated before it is reported. Exit code 1: no plan was found within the limits, or none exists.
     """
     from pddl2nl.baselines import PlannerResult, TaskFiles, solve
 
@@ -51,7 +51,7 @@ def _plan(
     try:
         result = solve(files, planner, seed=seed, steps=steps, time_limit=time, memory_limit_mb=memory)
     except UnsupportedError as error:
-        # Nothing was run, since no plan could be judged; who asked for JSON gets an answer all the same.
+        # Nothing was run, since no plan could be judged; --json still prints an answer.
         result = PlannerResult(planner, "unsupported", None, None, 0.0, None, "", str(error))
     if as_json:
         print_json(result.as_json())
@@ -59,7 +59,7 @@ def _plan(
         if not as_json:
             print_text(_plan_text(result))
         if out is not None:
-            # After it was printed: a plan that took an hour must not be lost because a disk is full.
+            # After printing: a plan that took an hour must not be lost because a disk is full.
             write_text_file(out, _plan_text(result))
     else:
         typer.echo(f"{result.planner}: {result.status}: {result.message}", err=True)

@@ -15,7 +15,7 @@ from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pddl2nl.baselines import PLANNERS, PlannerResult, Status, TaskTexts, version
+from pddl2nl.baselines import DEFAULT_SECONDS, PLANNERS, PlannerResult, Status, TaskTexts, version
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.llm.cache import default_cache_path
 
@@ -77,6 +77,10 @@ class Known:
         return self.status in ("unsolvable", "unsupported")
 
 
+def _limit(seconds: int | None) -> int:
+    return DEFAULT_SECONDS if seconds is None else seconds
+
+
 def _within(amount: float | None, limit: float | None) -> bool:
     return limit is None or (amount is not None and amount <= limit)
 
@@ -129,7 +133,7 @@ class PlannerCache:
             ).fetchall()
         for row in rows:
             known = Known(*row)
-            if known.answers(time_limit, memory_limit_mb):
+            if known.answers(_limit(time_limit), memory_limit_mb):
                 return known
         return None
 
@@ -141,7 +145,7 @@ class PlannerCache:
             InfrastructureError: the disk refused.
         """
         length = None if result.plan is None else len(result.plan)
-        known = Known(result.status, result.seconds, time_limit, memory_limit_mb, length, result.expanded)
+        known = Known(result.status, result.seconds, _limit(time_limit), memory_limit_mb, length, result.expanded)
         if result.status != "error":
             row = (*astuple(key), *astuple(known), datetime.now(UTC).isoformat(timespec="seconds"))
             with self._opened() as connection, connection:

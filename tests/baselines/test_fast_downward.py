@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -62,7 +63,7 @@ def test_a_missing_package_is_named_with_its_pip_install(monkeypatch: pytest.Mon
 def test_a_package_without_a_driver_is_no_missing_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hollow = SimpleNamespace(submodule_search_locations=[str(tmp_path)])
     monkeypatch.setattr("importlib.util.find_spec", lambda name: hollow)
-    with pytest.raises(InfrastructureError, match="holds no Fast Downward"):
+    with pytest.raises(InfrastructureError, match="contains no Fast Downward"):
         fast_downward.find_driver()
 
 
@@ -102,7 +103,7 @@ def test_lmcut_does_not_take_axioms_and_says_so(small: SimpleNamespace) -> None:
         assert fast_downward.search(files.domain, files.problem, FF).status == "solved"
     assert outcome.status == "unsupported"
     assert outcome.exit_code == 34
-    assert outcome.message.startswith("this search does not take a feature of the task (exit code 34): ")
+    assert outcome.message.startswith("this search does not support a feature of the task (exit code 34): ")
     assert "axioms" in outcome.message
     assert "Terminating" not in outcome.message
 
@@ -113,7 +114,7 @@ def test_files_the_translator_cannot_read(tmp_path: Path) -> None:
     (tmp_path / "p.pddl").write_text("(define (problem p) (:domain d))", encoding="utf-8")
     outcome = fast_downward.search(tmp_path / "d.pddl", tmp_path / "p.pddl", FF)
     assert outcome.status == "unsupported"
-    assert outcome.message.startswith("Fast Downward does not take a feature of the task (exit code 31): ")
+    assert outcome.message.startswith("Fast Downward does not support a feature of the task (exit code 31): ")
     assert "nonsense" in outcome.message
 
 
@@ -175,7 +176,8 @@ def test_a_crash_is_an_error_and_no_verdict(fake_driver, tmp_path: Path) -> None
 def test_the_translator_killed_by_the_time_limit_is_a_timeout(fake_driver, tmp_path: Path) -> None:
     fake_driver(f"sys.exit({256 - signal.SIGXCPU})")
     assert run_fake(tmp_path, time_limit=1).status == "timeout"
-    assert run_fake(tmp_path).status == "error"
+    # A search without a limit of its own has the default one.
+    assert run_fake(tmp_path).status == "timeout"
 
 
 def test_a_plan_found_too_late_is_not_reported(fake_driver, tmp_path: Path) -> None:
@@ -223,6 +225,81 @@ def test_ctrl_c_leaves_no_process_and_no_folder(fake_driver, tmp_path: Path, mon
         run_fake(tmp_path)
     assert_gone(int(note.read_text()))
     assert list(scratch.iterdir()) == []
+
+
+@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGTERM])
+def test_the_driver_and_its_children_die_with_us(root: Path, tmp_path: Path, stop: signal.Signals) -> None:
+    driver, note = tmp_path / "driver.py", tmp_path / "pids"
+    driver.write_text(
+        "import os, subprocess, sys, time\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
+        f"open({str(tmp_path / 'new')!r}, 'w').write(f'{{os.getpid()}} {{child.pid}}')\n"
+        f"os.rename({str(tmp_path / 'new')!r}, {str(note)!r})\n"
+        "time.sleep(60)",
+        encoding="utf-8",
+    )
+    # As experiments do: in a thread that is not the main one.
+    code = (
+        "import sys, threading; from pathlib import Path; from pddl2nl.baselines import fast_downward\n"
+        f"fast_downward.find_driver = lambda: Path({str(driver)!r})\n"
+        "run = lambda: fast_downward.search(Path('d'), Path('p'), ('--search', 's'))\n"
+        "threading.Thread(target=run).start()"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], cwd=root, env={**os.environ, "TMPDIR": str(tmp_path)})
+    wait_for(note)
+    time.sleep(0.2)
+    process.send_signal(stop)
+    process.wait()
+    for pid in map(int, note.read_text().split()):
+        assert_gone(pid)
+
+
+@pytest.mark.heavy
+@pytest.mark.usefixtures("needs_planner")
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+def test_a_killed_plan_command_leaves_no_search_behind(root: Path, shared: Path) -> None:
+    task = shared / "ipc" / "parking-opt14-strips" / "p_14_8-03"
+    command = [sys.executable, "-m", "pddl2nl", "plan", str(task / "domain.pddl"), str(task / "problem.pddl")]
+    process = subprocess.Popen([*command, "--planner", "lmcut"], cwd=root, stdout=subprocess.DEVNULL)
+    searches: list[int] = []
+    for _ in range(600):
+        searches = [pid for pid in descendants(process.pid) if b"downward" in command_line(pid)]
+        if any(b"bin/downward" in command_line(pid) for pid in searches):
+            break
+        time.sleep(0.1)
+    assert len(searches) >= 2
+    process.kill()
+    process.wait()
+    for pid in searches:
+        assert_gone(pid)
+
+
+def wait_for(file: Path) -> None:
+    """Waits until a file exists."""
+    for _ in range(600):
+        if file.exists():
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"{file} did not appear")
+
+
+def descendants(pid: int) -> list[int]:
+    """The processes below one."""
+    parents: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            parents.setdefault(int(stat.read_text().rpartition(")")[2].split()[1]), []).append(int(stat.parent.name))
+    found = [pid]
+    for one in found:
+        found.extend(parents.get(one, ()))
+    return found[1:]
+
+
+def command_line(pid: int) -> bytes:
+    """The command line of a process; empty if it has ended."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    return b""
 
 
 def assert_gone(pid: int) -> None:
