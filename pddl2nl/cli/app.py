@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from pddl2nl.cli import (
+    audit,
     baselines,
     cache,
     check,
@@ -101,6 +102,7 @@ for _group in (
     obfuscate,
     macro,
     costs,
+    audit,
 ):
     _group.register(app)
 

@@ -1,20 +1,24 @@
-"""Thin edges to other people's tools and files; never the core model.
+"""Adapters to other tools and their files; never the core model.
 
-`planbench_files` reads PlanBench's configurations, instances and recorded replies; `planbench_audit` judges those
-replies again; `planbench_causes` says why a verdict differs; `planbench_table` tabulates it::
-
-    from pddl2nl.interop import PlanBenchAudit, audit_rows, audit_text
-
-    audit = PlanBenchAudit("plan-bench")
-    print(audit_text(audit_rows(list(audit.files()))))
+PlanBench: `planbench_files` reads its configurations, instances and recorded replies; `planbench_audit` judges the
+replies again and tabulates the result; `planbench_causes` explains why a verdict differs. On the command line:
+``pddl2nl audit planbench FOLDER``.
 """
 
 from __future__ import annotations
 
-from pddl2nl.interop.planbench_audit import Audited, Disagreement, Judgement, PlanBenchAudit
+from pddl2nl.interop.planbench_audit import (
+    Audited,
+    AuditRow,
+    Disagreement,
+    Judgement,
+    PlanBenchAudit,
+    audit_csv,
+    audit_rows,
+    audit_text,
+)
 from pddl2nl.interop.planbench_causes import Cause, Evidence, cause_of
 from pddl2nl.interop.planbench_files import PlanBenchConfig, PlanBenchFolder, PlanBenchReply, PlanBenchResults
-from pddl2nl.interop.planbench_table import AuditRow, audit_csv, audit_rows, audit_text
 
 __all__ = [
     "AuditRow",

@@ -1,14 +1,17 @@
-"""Judging PlanBench's recorded replies again: the plan that was extracted from them, and the replies themselves.
+"""Judges PlanBench's recorded replies again, and tabulates the differences.
 
-For each reply three judgements stand side by side: the recorded verdict; ours on the recorded extraction (it must
-be the same); and ours on what the reader makes of the raw reply under a reading policy. Where the last differs
-from the first, the difference has a cause.
+Each reply has three verdicts: PlanBench's; ours on the plan that PlanBench extracted (these two must agree); and ours
+on the plan that our reader finds in the raw reply under a reading policy. A difference from PlanBench's verdict has a
+cause (`pddl2nl.interop.planbench_causes`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,14 +24,23 @@ from pddl2nl.nl.reading.readings import PlacedReading
 from pddl2nl.pddl import Domain, PDDLError, Task, load_domain, load_problem
 from pddlval import GroundAction, read_plan, validate
 
-__all__ = ["Audited", "Disagreement", "Judgement", "PlanBenchAudit"]
+__all__ = [
+    "AuditRow",
+    "Audited",
+    "Disagreement",
+    "Judgement",
+    "PlanBenchAudit",
+    "audit_csv",
+    "audit_rows",
+    "audit_text",
+]
 
 POLICIES = ("planbench", "default")
-"""The reading policies that an audit compares, unless told otherwise."""
+"""The reading policies that an audit compares by default."""
 
 
 class Judgement(NamedTuple):
-    """Whether a plan is correct, and in a word why: `pddlval`' verdict, or ``unreadable`` or ``no-plan``."""
+    """Whether a plan is correct, and why: the verdict of `pddlval`, or ``unreadable`` or ``no-plan``."""
 
     correct: bool
     verdict: str
@@ -37,7 +49,7 @@ class Judgement(NamedTuple):
 
 @dataclass(frozen=True)
 class Disagreement:
-    """A reply that PlanBench and we judge differently, under one reading policy, and why."""
+    """A reply that PlanBench and we judge differently under one reading policy, and the cause."""
 
     file: str
     instance_id: int
@@ -46,13 +58,30 @@ class Disagreement:
     ours: bool
     cause: Cause
 
+    def as_json(self) -> dict[str, object]:
+        """The disagreement as JSON."""
+        return {
+            "file": self.file,
+            "instance": self.instance_id,
+            "policy": self.policy,
+            "recorded": self.recorded,
+            "ours": self.ours,
+            "cause": self.cause.value,
+        }
+
 
 @dataclass(frozen=True)
 class Audited:
-    """What came of auditing one results file.
+    """The audit of one results file.
 
-    ``recorded_correct`` counts the replies that PlanBench judged correct; ``recorded_differs`` holds the instances
-    where our verdict on the recorded extraction is another than PlanBench's.
+    Attributes:
+        file: the file, below ``results``.
+        replies: how many replies have a recorded verdict.
+        recorded_correct: how many of them PlanBench judged correct.
+        recorded_differs: the instances where our verdict on the recorded plan differs from PlanBench's.
+        policies: the reading policies compared.
+        disagreements: the replies that we judge differently, by policy.
+        unjudged: how many replies have no recorded verdict.
     """
 
     file: str
@@ -65,7 +94,7 @@ class Audited:
 
 
 class _Readable(NamedTuple):
-    """A task with what reads its replies."""
+    """A task and the reader for replies to it."""
 
     task: Task
     reader: Reader
@@ -94,13 +123,13 @@ class _Read(NamedTuple):
 
 
 class PlanBenchAudit:
-    """Judges recorded replies; domains, tasks and readers are built once each and kept."""
+    """Judges recorded replies; caches domains, tasks and readers."""
 
     def __init__(self, folder: PlanBenchFolder | str | Path, policies: Sequence[str] = POLICIES):
         self.folder = folder if isinstance(folder, PlanBenchFolder) else PlanBenchFolder(Path(folder))
         unknown = [name for name in policies if name not in READING_POLICIES]
         if unknown:
-            raise InputError(f"no such reading policy: {unknown[0]}; there are {', '.join(READING_POLICIES)}")
+            raise InputError(f"no reading policy {unknown[0]!r}; there are {', '.join(READING_POLICIES)}")
         self.policies = tuple(policies)
         self._domains: dict[tuple[Path, Path], tuple[Domain, Wording]] = {}
         self._readable: dict[tuple[Path, Path], _Readable] = {}
@@ -114,7 +143,7 @@ class PlanBenchAudit:
         """Audits one results file.
 
         Raises:
-            InputError: a file is malformed or absent.
+            InputError: a file is malformed or missing.
         """
         results = self.folder.results(path)
         config = self.folder.config(results)
@@ -135,7 +164,7 @@ class PlanBenchAudit:
         )
 
     def judge_recorded(self, config: PlanBenchConfig, reply: PlanBenchReply) -> Judgement:
-        """Judges the plan that PlanBench extracted; a reply that it could extract nothing from is incorrect."""
+        """Judges the plan that PlanBench extracted; a reply without an extracted plan is incorrect."""
         if reply.extraction is None:
             return Judgement(False, "no-plan")
         task = self._of(config, reply.instance_id).task
@@ -143,7 +172,7 @@ class PlanBenchAudit:
         return Judgement(report.valid, report.verdict, _plan_in(reply.extraction))
 
     def judge_reply(self, config: PlanBenchConfig, reply: PlanBenchReply, policy: str = "default") -> Judgement:
-        """Judges the raw reply as a reading policy reads it; a plan with a line that is not read is incorrect."""
+        """Judges the raw reply under a reading policy; a plan with an unreadable line is incorrect."""
         readable = self._of(config, reply.instance_id)
         return _read(readable.reader, reply.text).judge(readable.task, policy)
 
@@ -169,7 +198,7 @@ class PlanBenchAudit:
                 yield Disagreement(results.file, reply.instance_id, policy, reply.correct, ours, cause_of(evidence))
 
     def _of(self, config: PlanBenchConfig, instance_id: int) -> _Readable:
-        """An instance's task, with the reader for it under the configuration's own wording."""
+        """An instance's task and the reader for it, in the configuration's wording."""
         path = config.instance_path(instance_id)
         key = (config.path, path)
         if key not in self._readable:
@@ -193,7 +222,7 @@ def _read(reader: Reader, text: str) -> _Read:
 
 
 def _plan_in(lines: Sequence[str]) -> tuple[GroundAction, ...]:
-    """The actions in the lines of a recorded plan; lines that are none are left out."""
+    """The actions in the lines of a recorded plan; other lines are skipped."""
     actions: list[GroundAction] = []
     for line in lines:
         try:
@@ -201,3 +230,119 @@ def _plan_in(lines: Sequence[str]) -> tuple[GroundAction, ...]:
         except PDDLError:
             continue
     return tuple(actions)
+
+
+# ── the table ────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class AuditRow:
+    """The counts of one file, or of all files, under one reading policy.
+
+    Attributes:
+        file: the file, or ``all files``.
+        policy: the reading policy.
+        replies: how many replies were judged.
+        recorded_agrees: replies whose recorded plan we judge as PlanBench did.
+        agrees: replies that we read and judge as PlanBench did.
+        recorded_only: replies that are correct by PlanBench's verdict only; ``ours_only``: by ours only.
+        causes: the disagreements by cause.
+    """
+
+    file: str
+    policy: str
+    replies: int
+    recorded_agrees: int
+    agrees: int
+    recorded_only: int
+    ours_only: int
+    causes: Mapping[Cause, int]
+
+    @property
+    def agreement(self) -> float:
+        """The share of replies that we judge as PlanBench did."""
+        return self.agrees / self.replies if self.replies else 1.0
+
+    def as_json(self) -> dict[str, object]:
+        """The row as JSON; causes by their text, the most frequent first."""
+        return {
+            **{field.name: getattr(self, field.name) for field in fields(self)},
+            "agreement": round(self.agreement, 4),
+            "causes": {cause.value: count for cause, count in self.ranked_causes()},
+        }
+
+    def ranked_causes(self) -> list[tuple[Cause, int]]:
+        """The causes that occur, the most frequent first."""
+        order = list(Cause)
+        ranked = sorted(self.causes.items(), key=lambda pair: (-pair[1], order.index(pair[0])))
+        return [(cause, count) for cause, count in ranked if count]
+
+
+def audit_rows(audited: Sequence[Audited]) -> tuple[AuditRow, ...]:
+    """The rows of all files, in the order given, and a sum for each policy."""
+    rows = [_row(file, policy) for file in audited for policy in file.policies]
+    policies = dict.fromkeys(row.policy for row in rows)
+    return (*rows, *(_sum([row for row in rows if row.policy == policy], policy) for policy in policies))
+
+
+def _row(file: Audited, policy: str) -> AuditRow:
+    own = [item for item in file.disagreements if item.policy == policy]
+    return AuditRow(
+        file.file,
+        policy,
+        file.replies,
+        file.replies - len(file.recorded_differs),
+        file.replies - len(own),
+        sum(item.recorded for item in own),
+        sum(item.ours for item in own),
+        Counter(item.cause for item in own),
+    )
+
+
+def _sum(rows: Sequence[AuditRow], policy: str) -> AuditRow:
+    causes: Counter[Cause] = Counter()
+    for row in rows:
+        causes.update(row.causes)
+    counts = {name: sum(getattr(row, name) for row in rows) for name in _COUNTS}
+    return AuditRow("all files", policy, **counts, causes=causes)
+
+
+_COUNTS = {
+    "replies": "replies",
+    "recorded_agrees": "recorded plan agrees",
+    "agrees": "reply agrees",
+    "recorded_only": "recorded correct, ours not",
+    "ours_only": "ours correct, recorded not",
+}
+"""The counted fields of a row, with their headings."""
+
+
+def audit_csv(rows: Sequence[AuditRow]) -> str:
+    """The rows as CSV, with one column for each cause."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["file", "policy", *_COUNTS.values(), *Cause])
+    for row in rows:
+        counts = [getattr(row, name) for name in _COUNTS]
+        writer.writerow([row.file, row.policy, *counts, *(row.causes.get(cause, 0) for cause in Cause)])
+    return out.getvalue()
+
+
+def audit_text(rows: Sequence[AuditRow]) -> str:
+    """The rows as a table with aligned columns, the causes of each last."""
+    lines: list[tuple[str, ...]] = [
+        ("file", "policy", "replies", "recorded", "reply", "agreement", "rec. only", "ours only", "causes")
+    ]
+    for row in rows:
+        counts = (row.replies, row.recorded_agrees, row.agrees, f"{100 * row.agreement:.1f} %")
+        causes = "; ".join(f"{cause.value}: {count}" for cause, count in row.ranked_causes())
+        lines.append((row.file, row.policy, *map(str, counts), str(row.recorded_only), str(row.ours_only), causes))
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    text = ""
+    for line in lines:
+        cells = [
+            cell.ljust(width) if column < 2 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(line[:-1], widths, strict=False))
+        ]
+        text += "  ".join([*cells, line[-1]]).rstrip() + "\n"
+    return text

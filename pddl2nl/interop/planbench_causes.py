@@ -1,9 +1,8 @@
-"""Why a reply is judged otherwise than PlanBench judged it: one cause from a closed list, computed from evidence.
+"""Why our verdict on a reply differs from PlanBench's: one cause from a closed list, computed from the reply.
 
-The evidence: where in the reply each action of our plan stands (the readings), where each line of the recorded
-plan must come from (the next line of the reply that says its action), and the best alignment of the two. What
-stands in one plan and not in the other is then looked up in the reply: was it said again, or a sentence, or behind
-the plan's end, did more words stand behind it? Nothing depends on the file or the model.
+Our plan gives the line of each of its actions; an action of the recorded plan comes from the next line that names it.
+The two plans are aligned, and each action that only one of them has votes for a cause by its place in the reply: it
+repeats an action, stands in a sentence, or after the plan's end. Nothing depends on the file or the model.
 """
 
 from __future__ import annotations
@@ -13,18 +12,18 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
-from pddl2nl.interop.planbench_places import Placed, aligned, places_of
 from pddl2nl.nl import Names, Wording
 from pddl2nl.nl.reading.read_layout import Block
 from pddl2nl.nl.reading.readings import PlacedReading, Reading
 from pddlval import GroundAction
 
-__all__ = ["Cause", "Evidence", "cause_of"]
+__all__ = ["Cause", "Evidence", "Placed", "aligned", "cause_of", "places_of"]
 
 
 class Cause(StrEnum):
-    """Why two readings of one reply are judged differently; each holds for either side."""
+    """Why two readings of one reply are judged differently; each may apply to either reading."""
 
     PROSE_BEFORE = "prose before the plan read as actions"
     PROSE_WITHIN = "prose within the plan read as actions"
@@ -49,11 +48,10 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True)
 class Evidence:
-    """All that a cause is computed from.
+    """The input for finding a cause.
 
-    ``readings`` are all readings of the reply with their layout, ``blocks`` its stretches between plan tags,
-    ``chosen`` what the policy took for the plan; ``recorded`` is the plan that PlanBench extracted, None where it
-    extracted none.
+    ``readings`` are all readings of the reply with their layout, ``blocks`` its parts between plan tags, ``chosen`` the
+    readings that the policy took as the plan; ``recorded`` is the plan that PlanBench extracted, or None.
     """
 
     reply: str
@@ -89,7 +87,7 @@ _LINKS = re.compile(r"\b(?:and|then|next|finally)\b", re.IGNORECASE)
 
 
 class _Comparison:
-    """Two plans of one reply that differ, aligned; every difference votes for a cause."""
+    """Two different plans of one reply, aligned; every difference votes for a cause."""
 
     def __init__(self, evidence: Evidence):
         self._evidence = evidence
@@ -102,7 +100,7 @@ class _Comparison:
         }
 
     def cause(self) -> Cause:
-        """The cause of most differences; on ties the one that stands first in `Cause`."""
+        """The cause with most votes; on ties the first in `Cause`."""
         if self._marked_only():
             return Cause.MARKED_ONLY
         votes: Counter[Cause] = Counter()
@@ -122,10 +120,10 @@ class _Comparison:
         return next((cause for cause in Cause if votes[cause] == most), Cause.OTHER)
 
     def _exchanged(self) -> list[tuple[int, int]]:
-        """Indices of actions, ours and recorded, that stand for each other.
+        """Pairs of indices, ours and recorded, of actions read from the same text.
 
-        They were read out of the same line; or no line says the recorded one, and between their neighbours, which
-        both plans have, stands nothing else.
+        Both come from the same line; or no line names the recorded one, and both are the only actions between two that
+        the plans share.
         """
         found: list[tuple[int, int]] = []
         for missing, extra in self._gaps():
@@ -138,7 +136,7 @@ class _Comparison:
         return found
 
     def _gaps(self) -> Iterator[tuple[Sequence[int], Sequence[int]]]:
-        """What only one plan has, ours and recorded, from each action that both have to the next."""
+        """The indices that only our plan or only the recorded plan has, between shared actions."""
         before = (-1, -1)
         for pair in (*self._pairs, (len(self._ours), len(self._recorded))):
             yield range(before[0] + 1, pair[0]), range(before[1] + 1, pair[1])
@@ -151,7 +149,7 @@ class _Comparison:
         return Cause.WRONG_OBJECT if alike else Cause.WRONG_ACTION
 
     def _marked_only(self) -> bool:
-        """Whether the recorded plan is what stands between tags, and ours goes beyond it."""
+        """Whether the recorded plan is the text between tags, and ours has more actions."""
         marked = {item.reading.line for item in self._chosen if self._evidence.blocks[item.block].opened}
         kept = [action for action, line in self._ours if line in marked]
         return len(kept) < len(self._ours) and kept == [action for action, _ in self._recorded]
@@ -166,21 +164,21 @@ class _Comparison:
         return Cause.TAIL_CLAUSE if self._has_tail(item) else Cause.INCOMPLETE
 
     def _added(self, plan: Sequence[Placed], index: int, other: Sequence[Placed]) -> Cause:
-        """Why an action of one plan is too much, seen from the other."""
+        """Why one plan has an action that the other lacks."""
         placed = plan[index]
         item = self._items.get(placed)
         if item is None:
             return self._prose(placed.line, other)
         if any(beside.action == placed.action for beside in plan[max(index - 1, 0) : index + 2] if beside != placed):
             return Cause.STEP_TWICE
-        # Behind the end a step with more words behind it explains the plan; before it, it may well be a plan's.
+        # After the end of the plan, a step followed by more words is an explanation; before it, it may be a step.
         behind = placed.line > max(line for _, line in other)
         if self._has_tail(item) and (behind or not item.item) and not self._evidence.blocks[item.block].opened:
             return self._prose(placed.line, other)
         return Cause.RESTATED if any(placed.action == action for action, _ in other) else Cause.REVISED
 
     def _has_tail(self, item: PlacedReading) -> bool:
-        """Whether more words stand behind the action, up to the next one or the end of its line."""
+        """Whether words follow the action, before the next one or the end of its line."""
         reply, start = self._evidence.reply, item.reading.end
         end = reply.find("\n", start)
         ends = [len(reply) if end < 0 else end]
@@ -188,7 +186,7 @@ class _Comparison:
         return bool(_WORDS.search(_LINKS.sub(" ", reply[start : min(ends)])))
 
     def _prose(self, line: int, plan: Sequence[Placed]) -> Cause:
-        """Where a sentence stands, seen from a plan."""
+        """Where a sentence stands relative to a plan."""
         lines = [placed.line for placed in plan if placed.line]
         if not line or not lines:
             return Cause.OTHER
@@ -199,3 +197,81 @@ class _Comparison:
 
 def _rules(reading: Reading) -> list[str]:
     return reading.rule.split("+")
+
+
+# ── where the plans stand in the reply ───────────────────────────────────────────────────────────
+
+
+class Placed(NamedTuple):
+    """An action of a plan and the line of the reply that it comes from, from 1; 0 if no line names it."""
+
+    action: GroundAction
+    line: int
+
+
+def places_of(plan: Sequence[GroundAction], reply: str, wording: Wording, names: Names) -> list[Placed]:
+    """The actions of a plan with their lines: the next line that names the action, from that of the action before.
+
+    A line names an action if it contains the action's first word and all its objects, or all but one if there is no
+    such line. Objects that the reply never mentions are ignored: PlanBench adds some itself, such as a city.
+    """
+    lines = [_words(line) for line in reply.split("\n")]
+    mentioned = frozenset[str]().union(*lines)
+    placed: list[Placed] = []
+    last = 0
+    for action in plan:
+        verb = _first_words(action, wording)
+        objects = {word for name in action.args for word in _object_words(name, names) if word in mentioned}
+        left = [(index, len(objects - words)) for index, words in enumerate(lines) if index >= last and verb <= words]
+        # An object that the extraction added may be mentioned elsewhere.
+        most = 1 if len(objects) > 1 else 0
+        line = next((index + 1 for lacks in range(most + 1) for index, count in left if count == lacks), 0)
+        placed.append(Placed(action, line))
+        last = line or last
+    return placed
+
+
+def aligned(ours: Sequence[Placed], recorded: Sequence[Placed]) -> list[tuple[int, int]]:
+    """The longest common subsequence of two plans, as pairs of indices; among several, one with most equal lines."""
+    width = len(recorded) + 1
+    best = [[0] * width for _ in range(len(ours) + 1)]
+    for i in range(len(ours) - 1, -1, -1):
+        for j in range(width - 2, -1, -1):
+            best[i][j] = max(best[i + 1][j], best[i][j + 1], best[i + 1][j + 1] + _score(ours[i], recorded[j]))
+    pairs: list[tuple[int, int]] = []
+    i = j = 0
+    while i < len(ours) and j < len(recorded):
+        score = _score(ours[i], recorded[j])
+        if score and best[i][j] == best[i + 1][j + 1] + score:
+            pairs.append((i, j))
+            i, j = i + 1, j + 1
+        elif best[i][j] == best[i + 1][j]:
+            i += 1
+        else:
+            j += 1
+    return pairs
+
+
+_COMMON_ACTION = 10_000
+"""The score of an equal action; larger than any sum of equal lines."""
+
+
+def _score(one: Placed, other: Placed) -> int:
+    if one.action != other.action:
+        return 0
+    return _COMMON_ACTION + (one.line == other.line)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[^\W_]+(?:[_-][^\W_]+)*", text.casefold()))
+
+
+def _first_words(action: GroundAction, wording: Wording) -> frozenset[str]:
+    """The first word of an action's snippet; the first word of its name without one."""
+    snippet = wording.actions.get(action.name)
+    text = snippet.text if snippet is not None and snippet.text else action.name.split("-")[0]
+    return frozenset(sorted(_words(text.split("{")[0]))[:1]) if text[0] == "{" else _words(text.split()[0])
+
+
+def _object_words(name: str, names: Names) -> frozenset[str]:
+    return _words(names.to_nl.get(name, name))

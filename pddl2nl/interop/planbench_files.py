@@ -1,8 +1,8 @@
-"""PlanBench's folders as they are published: configurations, instances, and files of recorded replies.
+"""PlanBench's folders: configurations, instances, and files of recorded replies.
 
 ``configs/NAME.yaml`` names a domain file and a folder of instances (both below ``instances/``) and holds the
 wording; ``results/NAME/ENGINE/TASK.json`` holds the replies of one engine to one task, each with the plan that
-PlanBench's extraction made of it and the verdict on that (``llm_correct``, in older files ``correct``). Format:
+PlanBench extracted and the verdict on that (``llm_correct``, in older files ``correct``). Format:
 Valmeekam et al., "PlanBench", and github.com/karthikv792/LLMs-Planning.
 """
 
@@ -24,9 +24,9 @@ __all__ = ["PlanBenchConfig", "PlanBenchFolder", "PlanBenchReply", "PlanBenchRes
 
 @dataclass(frozen=True)
 class PlanBenchReply:
-    """One reply as PlanBench kept it.
+    """One recorded reply.
 
-    ``extraction`` holds the lines of the plan that was taken out of it, None where its extraction failed;
+    ``extraction`` holds the lines of the extracted plan, None if the extraction failed;
     ``correct`` is the verdict on that plan.
     """
 
@@ -86,7 +86,7 @@ class PlanBenchFolder:
         """Reads a results file.
 
         Raises:
-            InputError: it is no such file, or its verdicts are about more than whether the plan is valid.
+            InputError: the file is malformed, or its verdicts judge more than validity.
         """
         path = Path(path)
         data = _mapping(_json(path), str(path))
@@ -109,10 +109,10 @@ class PlanBenchFolder:
         )
 
     def config(self, results: PlanBenchResults) -> PlanBenchConfig:
-        """The configuration that a results file was made under: that of its folder's name.
+        """The configuration of a results file, by the name of its folder.
 
         Raises:
-            InputError: there is none, or it lacks the domain's file or the folder of instances.
+            InputError: there is none, or it lacks the domain file or the folder of instances.
         """
         path = self._config_path(results.config)
         data = _mapping(_yaml(path), str(path))
@@ -151,7 +151,7 @@ _OTHER_TASKS: Mapping[str, str] = {
 
 
 def _reply(entry: object, where: str) -> PlanBenchReply | None:
-    """The reply in an entry; None where PlanBench judged none."""
+    """The reply of an entry; None if PlanBench did not judge one."""
     data = _mapping(entry, where)
     text = data.get("llm_raw_response")
     correct = data.get("correct") if data.get("llm_correct") is None else data["llm_correct"]
@@ -170,7 +170,7 @@ def _reply(entry: object, where: str) -> PlanBenchReply | None:
 
 
 def _extraction(plan: object, where: str) -> tuple[str, ...] | None:
-    """The extracted plan's lines: newer files hold a text, older ones a list."""
+    """The lines of the extracted plan; newer files have a text, older ones a list."""
     if plan is None:
         return None
     lines = plan.split("\n") if isinstance(plan, str) else plan
@@ -204,7 +204,7 @@ def _mapping(data: object, where: str) -> Mapping[str, Any]:
 
 
 def _kind(value: object) -> str:
-    """What a value is, said briefly."""
+    """A short description of a value."""
     return "absent" if value is None else f"{value!r:.60}"
 
 

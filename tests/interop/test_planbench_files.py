@@ -126,7 +126,7 @@ def test_absent_files_are_refused(shelves: Any, tmp_path: Path) -> None:
 
 
 def test_an_unknown_reading_policy_is_refused(shelves: Any) -> None:
-    with pytest.raises(InputError, match="no such reading policy: best; there are default, all, planbench"):
+    with pytest.raises(InputError, match="no reading policy 'best'; there are default, all, planbench"):
         PlanBenchAudit(shelves.root, ["best"])
 
 

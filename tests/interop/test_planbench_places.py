@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pddl2nl.interop.planbench_places import Placed, aligned, places_of
+from pddl2nl.interop.planbench_causes import Placed, aligned, places_of
 from pddl2nl.nl import Names, Snippet, Wording
 from pddlval import GroundAction
 
