@@ -15,7 +15,7 @@ from pddl2nl.cli.wording import DomainFile, JsonOption
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
-    from pddl2nl.macros.macro_files import StoredMacro
+    from pddl2nl.macros.library import StoredMacro
     from pddl2nl.pddl import Domain
 
 __all__ = ["register"]
@@ -69,7 +69,7 @@ def _compose(
     Exit code 2: the domain has no such actions, or what they do together cannot be said in PDDL; the message says why.
     """
     from pddl2nl.macros.formulas import FALSE
-    from pddl2nl.macros.macro_files import write_macro_file
+    from pddl2nl.macros.library import write_macro_file
 
     stored = _composed(domain, steps, name, distinct, total or ())
     if stored.macro.conditions.precondition == FALSE:
@@ -84,10 +84,8 @@ def _compose(
 
 
 def _composed(domain: Path, steps: list[str], name: str | None, distinct: bool, total: Sequence[str]) -> StoredMacro:
-    from pddl2nl.macros.compose import compose
-    from pddl2nl.macros.distinct import compose_distinct
-    from pddl2nl.macros.library import free_name
-    from pddl2nl.macros.macro_files import Provenance, StoredMacro, domain_hash, steps_of
+    from pddl2nl.macros.compose import compose, compose_distinct
+    from pddl2nl.macros.library import Provenance, StoredMacro, domain_hash, free_name, steps_of
     from pddl2nl.pddl import load_domain
 
     read = load_domain(domain)

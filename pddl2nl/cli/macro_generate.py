@@ -28,12 +28,12 @@ from pddl2nl.errors import InputError
 if TYPE_CHECKING:
     from pddl2nl.experiments.access import Access
     from pddl2nl.llm import Message
-    from pddl2nl.macros.macro_files import StoredMacro
-    from pddl2nl.macros.proposing import Known, Proposed
+    from pddl2nl.macros.library import StoredMacro
     from pddl2nl.nl import Teller, Wording
     from pddl2nl.pddl import Task
     from pddl2nl.policies.asking import Asking
     from pddl2nl.policies.budget import Limits
+    from pddl2nl.policies.hvr.generation import Known, Proposed
     from pddlval import GroundAction, State
 
 __all__ = ["register"]
@@ -98,11 +98,11 @@ def _generate(
     or refuted for the actions. Exit code 1: something is wrong with them after the last correction.
     """
     from pddl2nl.experiments.access import reach
-    from pddl2nl.macros.proposing import propose
     from pddl2nl.nl import Teller
     from pddl2nl.pddl import load_task
     from pddl2nl.policies.asking import LimitReachedError
     from pddl2nl.policies.budget import Limits
+    from pddl2nl.policies.hvr.generation import propose
     from pddlval import load_plan
 
     descriptions = [" ".join(text.split()) for text in descriptions]
@@ -164,9 +164,9 @@ def _ask(asking: Asking, seed: int) -> Callable[[Sequence[Message]], str]:
 
 
 def _known(teller: Teller, ontology: Path | None, domain: Path) -> Callable[[State], Known]:
-    from pddl2nl.macros.prompting import dashed
-    from pddl2nl.macros.proposing import Known
+    from pddl2nl.policies.hvr.generation import Known
     from pddl2nl.policies.hvr.sight import Sight
+    from pddl2nl.policies.staged import dashed
     from pddl2nl.worlds.ontology import load_ontology
 
     beside = domain.with_name("ontology.ttl")
@@ -193,9 +193,8 @@ def _made(
     task: Task, descriptions: Sequence[str], blocks: Sequence[Sequence[GroundAction]], found: Proposed, model: str
 ) -> list[StoredMacro | None]:
     """The macro-actions as claimed, without parameters; None where one could not be read."""
-    from pddl2nl.macros.library import free_name
+    from pddl2nl.macros.library import Provenance, StoredMacro, domain_hash, free_name
     from pddl2nl.macros.macro import Macro, MacroStep
-    from pddl2nl.macros.macro_files import Provenance, StoredMacro, domain_hash
 
     made: list[StoredMacro | None] = []
     taken = [action.name for action in task.domain.actions]
@@ -220,7 +219,7 @@ def _made(
 
 def _written(made: Sequence[StoredMacro | None], out: Path | None) -> list[str | None]:
     from pddl2nl.cli.output import write_text_file
-    from pddl2nl.macros.macro_files import write_macro_file
+    from pddl2nl.macros.library import write_macro_file
 
     files: list[str | None] = []
     for stored in made:

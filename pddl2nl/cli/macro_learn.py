@@ -25,9 +25,8 @@ from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
     from pddl2nl.baselines import PlannerResult
-    from pddl2nl.macros.apply import Applied
     from pddl2nl.macros.learn import Learned, PlannedTask
-    from pddl2nl.macros.with_macros import MacroCost
+    from pddl2nl.macros.planning import Applied, MacroCost
     from pddl2nl.pddl import Domain
 
 __all__ = ["register"]
@@ -229,7 +228,7 @@ def _apply(
     within the limits: exit code 1.
     """
     from pddl2nl.baselines import TaskFiles
-    from pddl2nl.macros.apply import apply_macros
+    from pddl2nl.macros.planning import apply_macros
     from pddl2nl.pddl import load_domain
 
     read = load_domain(domain)
@@ -258,7 +257,7 @@ def _apply(
 
 
 def _cost(chosen: str | None) -> MacroCost | None:
-    from pddl2nl.macros.with_macros import MACRO_COSTS
+    from pddl2nl.macros.planning import MACRO_COSTS
 
     if chosen is None:
         return None

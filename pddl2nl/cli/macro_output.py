@@ -10,7 +10,7 @@ from pddl2nl.cli.output import print_warnings, warn
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
-    from pddl2nl.macros.macro_files import StoredMacro
+    from pddl2nl.macros.library import StoredMacro
     from pddl2nl.pddl import Domain
 
 __all__ = ["macro_json", "read_macros"]
@@ -18,7 +18,7 @@ __all__ = ["macro_json", "read_macros"]
 
 def macro_json(stored: StoredMacro) -> dict[str, object]:
     """A macro as all commands print it."""
-    from pddl2nl.macros.macro_files import write_schema
+    from pddl2nl.macros.library import write_schema
     from pddl2nl.pddl import write_condition
 
     macro, known = stored.macro, stored.provenance
@@ -43,7 +43,7 @@ def read_macros(paths: Iterable[Path], domain: Domain) -> list[StoredMacro]:
     Raises:
         InputError: a file that was named is of no use, or there is no macro at all.
     """
-    from pddl2nl.macros.clusters import Canonical, canonical
+    from pddl2nl.macros.mining import Canonical, canonical
 
     found: dict[tuple[Canonical, bool], StoredMacro] = {}
     for path in paths:
@@ -62,8 +62,7 @@ def read_macros(paths: Iterable[Path], domain: Domain) -> list[StoredMacro]:
 
 
 def _read_macro(file: Path, domain: Domain) -> StoredMacro:
-    from pddl2nl.macros.library import recomposed
-    from pddl2nl.macros.macro_files import load_macro_file, write_schema
+    from pddl2nl.macros.library import load_macro_file, recomposed, write_schema
 
     said = load_macro_file(file, domain)
     exact = recomposed(said, domain)

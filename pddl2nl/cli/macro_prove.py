@@ -22,7 +22,7 @@ from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
     from pddl2nl.macros.macro import Conditions, Macro
-    from pddl2nl.macros.verdict import Counterexample, Proof, States
+    from pddl2nl.macros.proof import Counterexample, Proof, States
     from pddl2nl.pddl import Task
     from pddlval import GroundAction
 
@@ -79,9 +79,9 @@ def _prove(
     sampled. What is refuted comes with a state that shows it. How the precondition stands to the weakest one is said
     too. Exit code 1: refuted, or not decided; 2: the macro cannot be read, or the block is none.
     """
-    from pddl2nl.macros.macro_files import load_macro_file, with_objects
+    from pddl2nl.macros.library import load_macro_file, with_objects
     from pddl2nl.macros.proof import prove
-    from pddl2nl.macros.told_proof import told
+    from pddl2nl.macros.telling import told
     from pddl2nl.nl import Teller
     from pddl2nl.pddl import load_task
 

@@ -90,23 +90,11 @@ def hierarchical(spec: RunSpec, simulator: Simulator, wording: Wording, access: 
 
 
 def _prompts(policy: str) -> dict[str, str]:
-    """The hashes of the files of all stages that a policy has."""
-    from pddl2nl.macros import prompting
-    from pddl2nl.policies.hvr.hvr import MECHANISMS
-    from pddl2nl.policies.hvr.prompts import HVR_PROMPTS
-    from pddl2nl.policies.prompting import prompt_hash
+    """The hashes of the prompt files of all stages of a policy."""
+    from pddl2nl.policies.hvr.hvr import MECHANISMS, stages_of
+    from pddl2nl.policies.hvr.prompts import prompt_hashes
 
-    mechanism = MECHANISMS[policy]
-    hierarchy, verified = mechanism.hierarchy, mechanism.verification
-    asked = ["retrieval"] if mechanism.retrieval else []
-    asked += ["macro-plan", "block"] if hierarchy else ["plan"]
-    asked += ["block-correction" if hierarchy else "plan-correction"] if verified else []
-    conditions = ["conditions", "conditions_example", "conditions_example_reply"] if hierarchy else []
-    conditions += ["conditions_correction", "conditions_refinement"] if hierarchy and verified else []
-    return {
-        **{HVR_PROMPTS[stage]: prompt_hash(HVR_PROMPTS[stage]) for stage in asked},
-        **{f"{name}.txt": prompting.prompt_hash(f"{name}.txt") for name in conditions},
-    }
+    return prompt_hashes(stages_of(MECHANISMS[policy]))
 
 
 def _task_text(spec: RunSpec, reference: Reference | None) -> str:
@@ -163,8 +151,7 @@ def _embedder(
 
 def _library(folder: str | Path, domain: Domain) -> tuple[Library, list[str]]:
     """The library, and the files of those of its macros that this domain can use: it may hold more tomorrow."""
-    from pddl2nl.macros.library import Library
-    from pddl2nl.macros.macro_files import write_macro_file
+    from pddl2nl.macros.library import Library, write_macro_file
 
     library = Library(folder)
     return library, [write_macro_file(stored) for stored in library.shelf(domain).macros]
@@ -214,8 +201,7 @@ def recorded_world(started: Started) -> Iterator[dict[str, Any]]:
 
 def _fill(folder: Path, files: Sequence[Any], domain: Domain) -> None:
     """Puts macros into a library."""
-    from pddl2nl.macros.library import Library
-    from pddl2nl.macros.macro_files import read_macro_file
+    from pddl2nl.macros.library import Library, read_macro_file
 
     for number, text in enumerate(files, 1):
         stored = read_macro_file(str(text), domain, f"<macro {number} of the recorded library>")

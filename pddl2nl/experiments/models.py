@@ -95,8 +95,7 @@ def _oracle(argument: str, context: ModelContext) -> MadeModel:
     from pddl2nl.baselines import OracleModel, find_driver
     from pddl2nl.baselines.features import beyond_fast_downward
     from pddl2nl.policies.hvr.mistakes import MISTAKES, Mistake
-    from pddl2nl.policies.hvr.oracle import HierarchicalOracle
-    from pddl2nl.policies.hvr.oracle_knowledge import known_tasks
+    from pddl2nl.policies.hvr.oracle import HierarchicalOracle, known_tasks
 
     if argument and argument not in MISTAKES:
         raise ModelConfigurationError(

@@ -3,6 +3,8 @@
 Quantifiers bind one variable each. A bound variable is named by how high its quantifier stands (``?.1`` binds over
 no other quantifier), so that formulas which differ in the names of bound variables alone are equal; whoever looks
 inside opens the quantifier with a variable that occurs nowhere else (`Scope.fresh`), and nothing is ever caught.
+
+The rules of derived predicates: what each depends on, and whether it can be put in the place of its atom.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from pddl2nl.pddl import (
     Atom,
     Comparison,
     Condition,
+    Domain,
     Equality,
     Exists,
     Expression,
@@ -30,10 +33,12 @@ from pddl2nl.pddl import (
     is_variable,
     substitute,
 )
-from pddlval.normal_form import free_variables, opposite
+from pddlval.names import fluents_in, subformulas
+from pddlval.normal_form import free_variables, opposite, predicates_in
 
 __all__ = [
     "FALSE",
+    "Rules",
     "TRUE",
     "as_said",
     "closed",
@@ -203,3 +208,51 @@ def _apart(condition: Condition, taken: frozenset[str]) -> Condition:
             own = tuple(TypedName(names.get(item.name, item.name), item.types) for item in parameters)
             return replace(condition, parameters=own, body=substitute(_apart(body, taken), names))
     return condition
+
+
+class Rules:
+    """The derived predicates of a domain."""
+
+    def __init__(self, domain: Domain):
+        self._domain = domain
+        self.names = frozenset(rule.name for rule in domain.derived)
+        self._below: dict[str, frozenset[str]] = {}
+
+    def rules(self, predicate: str) -> Iterator[tuple[tuple[TypedName, ...], Condition]]:
+        """The parameters and the condition of each rule for a predicate."""
+        return ((rule.parameters, rule.condition) for rule in self._domain.derived if rule.name == predicate)
+
+    def below(self, predicate: str) -> frozenset[str]:
+        """The predicates and functions that the truth of a predicate depends on, those in between included."""
+        known = self._below.get(predicate)
+        if known is None:
+            found: set[str] = set()
+            todo = [predicate]
+            while todo:
+                for _, condition in self.rules(todo.pop()):
+                    new = (predicates_in(condition) | _functions(condition)) - found
+                    found |= new
+                    todo.extend(new & self.names)
+            known = self._below[predicate] = frozenset(found)
+        return known
+
+    def functions(self, predicate: str) -> frozenset[str]:
+        """The functions that the rules of a predicate compare, directly or by way of others."""
+        rules = (rule for rule in self._domain.derived if rule.name in {predicate, *self.below(predicate)})
+        return frozenset().union(*(_functions(rule.condition) for rule in rules))
+
+    def recursive(self, predicate: str) -> bool:
+        """Whether a predicate depends on itself, or on one that does."""
+        return any(name in self.below(name) for name in (predicate, *(self.below(predicate) & self.names)))
+
+    def mentioned(self, condition: Condition) -> frozenset[str]:
+        """The predicates and functions that the truth of a condition depends on."""
+        direct = predicates_in(condition) | _functions(condition)
+        return direct.union(*(self.below(name) for name in direct & self.names))
+
+
+def _functions(condition: Condition) -> frozenset[str]:
+    comparisons = [part for part in subformulas(condition) if isinstance(part, Comparison)]
+    return frozenset(
+        fluent.name for part in comparisons for side in (part.left, part.right) for fluent in fluents_in(side)
+    )

@@ -11,11 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pddl2nl.errors import InputError
-from pddl2nl.macros.compose import lift
-from pddl2nl.macros.distinct import lift_distinct
-from pddl2nl.macros.library import free_name, with_totals
+from pddl2nl.macros.compose import lift, lift_distinct
+from pddl2nl.macros.library import Provenance, StoredMacro, domain_hash, free_name, with_totals
 from pddl2nl.macros.macro import CannotComposeError, Macro
-from pddl2nl.macros.macro_files import Provenance, StoredMacro, domain_hash
 from pddl2nl.macros.mining import CHAINS, Chains, Found, candidates, chosen
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import And, Domain, Exists, Forall, Imply, Or, Task, When

@@ -1,10 +1,22 @@
-"""Chains in plans: steps that come together again and again, next to each other or once the plan is put in order.
+"""What actions read and write: which steps of a plan can change places, and which step gives another what it needs.
+
+Two neighbouring steps of a plan that do not disturb each other can be exchanged, and the plan leads to the same state.
+What is said here errs on the safe side: quantified variables stand for any object, a derived predicate for all that
+its rules mention, and conditional effects for what happens always.
+
+Macro-actions that are the same: up to what their parameters are called, and up to the order of independent steps.
+
+Steps are compared and not conditions: two macros of the same steps have the same conditions, and to compare conditions
+for equivalence would take a prover for each pair. The canonical form of a sequence is the smallest of all that can be
+made by exchanging independent neighbours, with its terms numbered as they occur.
+
+Chains in plans: steps that come together again and again, next to each other or once the plan is put in order.
 
 A chain is a set of steps of one plan that can be carried out right after each other without changing what the plan
 does. Neighbours are one always. Steps further apart are one where each is linked to another by a producer and a
 consumer (one adds an atom that the other needs, and no step between adds it again), and where nothing between them has
 to stay there: no other step must come after one of them and before another. Chains of the same canonical form
-(`pddl2nl.macros.clusters`) are occurrences of one candidate.
+(`pddl2nl.macros.mining`) are occurrences of one candidate.
 
 Occurrences overlap, so that counting them all would count steps twice: the candidate that saves most steps is taken,
 its occurrences are marked in the plans, and the others are counted again without what is marked, as pairs are in
@@ -13,17 +25,350 @@ grammar-based compression (Larsson and Moffat's Re-Pair).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, Literal, TypeVar
 
-from pddl2nl.macros.clusters import Canonical, canonical_steps
-from pddl2nl.macros.footprints import Footprint, Footprints, independent
-from pddl2nl.macros.macro import MacroStep
-from pddl2nl.pddl import Domain
+from pddl2nl.macros.macro import Macro, MacroStep
+from pddl2nl.pddl import (
+    ActionSchema,
+    And,
+    Atom,
+    Comparison,
+    Condition,
+    Domain,
+    Exists,
+    Expression,
+    Forall,
+    Imply,
+    Not,
+    Or,
+    TypedName,
+    Update,
+    When,
+    is_variable,
+    supertypes,
+)
 from pddlval import GroundAction
+from pddlval.names import fluents_in
 
-__all__ = ["CHAINS", "Candidate", "Chains", "Found", "Occurrence", "candidates", "chosen"]
+__all__ = [
+    "ANY",
+    "CHAINS",
+    "Candidate",
+    "Canonical",
+    "Chains",
+    "Cluster",
+    "Footprint",
+    "Footprints",
+    "Found",
+    "Occurrence",
+    "SameTerm",
+    "candidates",
+    "canonical",
+    "canonical_steps",
+    "chosen",
+    "clusters",
+    "independent",
+]
+
+ANY = "*"
+"""A term that stands for any object; no name of PDDL is written like this, as actions' terms are."""
+
+Pattern = tuple[str, ...]
+"""A predicate's name with its terms; a function's name begins with ``=``, as it may be a predicate's too."""
+
+SameTerm = Callable[[str, str], bool]
+"""Whether two terms may stand for one object."""
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """What one action reads and writes.
+
+    Attributes:
+        reads: whatever its precondition and its conditional effects look at.
+        needs: of these, the atoms that are wanted true.
+        adds, deletes: atoms.
+        sets: fluents that get a value of their own.
+        shifts: fluents that are increased or decreased, which several actions can do in any order.
+    """
+
+    reads: frozenset[Pattern]
+    needs: frozenset[Pattern]
+    adds: frozenset[Pattern]
+    deletes: frozenset[Pattern]
+    sets: frozenset[Pattern]
+    shifts: frozenset[Pattern]
+    exact: bool = field(default=True, compare=False)
+
+    @property
+    def writes(self) -> frozenset[Pattern]:
+        """Everything that may be different afterwards."""
+        return self.adds | self.deletes | self.sets | self.shifts
+
+
+def independent(one: Footprint, other: Footprint, same: SameTerm | None = None) -> bool:
+    """Whether the two actions can change places: neither writes what the other reads, nor undoes what it does.
+
+    Args:
+        one, other: what they read and write.
+        same: whether two terms may stand for one object; by default only where they are the same name.
+    """
+    pairs = (
+        (one.writes, other.reads),
+        (one.reads, other.writes),
+        (one.adds, other.deletes),
+        (one.deletes, other.adds),
+        (one.sets, other.sets | other.shifts),
+        (one.shifts, other.sets),
+    )
+    if same is None and one.exact and other.exact:
+        return all(first.isdisjoint(second) for first, second in pairs)
+    return not any(_meet(mine, theirs, same) for first, second in pairs for mine in first for theirs in second)
+
+
+def _meet(one: Pattern, other: Pattern, same: SameTerm | None) -> bool:
+    if one[0] != other[0] or len(one) != len(other):
+        return False
+    return all(
+        ANY in (mine, theirs) or mine == theirs or (same is not None and same(mine, theirs))
+        for mine, theirs in zip(one[1:], other[1:], strict=True)
+    )
+
+
+class Footprints:
+    """The footprints of a domain's actions with terms for their parameters; each is worked out once."""
+
+    def __init__(self, domain: Domain):
+        self._domain = domain
+        self._known: dict[tuple[str, tuple[str, ...]], Footprint] = {}
+        self._below = _behind_derived(domain)
+
+    def of(self, action: str, args: Sequence[str]) -> Footprint:
+        """What an action of the domain reads and writes; KeyError where the domain has no such action."""
+        key = (action, tuple(args))
+        found = self._known.get(key)
+        if found is None:
+            schema = self._domain.action(action)
+            if schema is None:
+                raise KeyError(action)
+            found = self._known[key] = self._made(schema, key[1])
+        return found
+
+    def _made(self, schema: ActionSchema, args: tuple[str, ...]) -> Footprint:
+        binding = dict(zip((item.name for item in schema.parameters), args, strict=True))
+        parts = _Parts(binding, self._below)
+        parts.condition(schema.precondition, wanted=True)
+        parts.effect(schema.effect)
+        return parts.footprint()
+
+
+def _behind_derived(domain: Domain) -> Mapping[str, frozenset[Pattern]]:
+    """For each derived predicate all that its rules look at, directly or through others, with any terms."""
+    direct: dict[str, set[Pattern]] = {}
+    for rule in domain.derived:
+        parts = _Parts({}, {})
+        parts.condition(rule.condition, wanted=True)
+        seen = {(name, *(ANY for _ in terms)) for name, *terms in parts.reads}
+        direct.setdefault(rule.name, set()).update(seen)
+    found: dict[str, frozenset[Pattern]] = {}
+    for name in direct:
+        reached, todo = set(direct[name]), list(direct[name])
+        while todo:
+            more = direct.get(todo.pop()[0], set()) - reached
+            reached |= more
+            todo += more
+        found[name] = frozenset(reached)
+    return found
+
+
+class _Parts:
+    """Collects the parts of a footprint out of conditions and effects."""
+
+    def __init__(self, binding: Mapping[str, str], below: Mapping[str, frozenset[Pattern]]):
+        self._binding = dict(binding)
+        self._below = below
+        self.reads: set[Pattern] = set()
+        self._needs: set[Pattern] = set()
+        self._adds: set[Pattern] = set()
+        self._deletes: set[Pattern] = set()
+        self._sets: set[Pattern] = set()
+        self._shifts: set[Pattern] = set()
+
+    def footprint(self) -> Footprint:
+        every = (self.reads, self._needs, self._adds, self._deletes, self._sets, self._shifts)
+        reads, needs, adds, deletes, sets, shifts = map(frozenset, every)
+        exact = not any(ANY in pattern for patterns in every for pattern in patterns)
+        return Footprint(reads, needs, adds, deletes, sets, shifts, exact)
+
+    def condition(self, condition: Condition, *, wanted: bool | None) -> None:
+        """Takes a condition in; ``wanted`` says whether it is to be true, to be false, or either."""
+        match condition:
+            case Atom(predicate, args):
+                pattern = self._pattern(predicate, args)
+                self.reads.add(pattern)
+                self.reads |= self._below.get(predicate, frozenset())
+                if wanted:
+                    self._needs.add(pattern)
+            case Not(body):
+                self.condition(body, wanted=None if wanted is None else not wanted)
+            case And(parts) | Or(parts):
+                for part in parts:
+                    self.condition(part, wanted=wanted)
+            case Imply(left, right):
+                self.condition(left, wanted=None if wanted is None else not wanted)
+                self.condition(right, wanted=wanted)
+            case Forall(parameters, body) | Exists(parameters, body):
+                self._inside(parameters, lambda: self.condition(body, wanted=wanted))
+            case Comparison(_, left, right):
+                self._expressions(left, right)
+
+    def effect(self, effect: Condition) -> None:
+        """Takes an effect in."""
+        match effect:
+            case Atom(predicate, args):
+                self._adds.add(self._pattern(predicate, args))
+            case Not(Atom(predicate, args)):
+                self._deletes.add(self._pattern(predicate, args))
+            case And(parts):
+                for part in parts:
+                    self.effect(part)
+            case Forall(parameters, body):
+                self._inside(parameters, lambda: self.effect(body))
+            case When(condition, inner):
+                self.condition(condition, wanted=None)
+                self.effect(inner)
+            case Update(operator, fluent, value):
+                shifted = operator in ("increase", "decrease")
+                (self._shifts if shifted else self._sets).add(self._pattern(f"={fluent.name}", fluent.args))
+                self._expressions(value)
+
+    def _expressions(self, *expressions: Expression) -> None:
+        for expression in expressions:
+            self.reads.update(self._pattern(f"={each.name}", each.args) for each in fluents_in(expression))
+
+    def _pattern(self, name: str, args: Sequence[str]) -> Pattern:
+        return (name, *(self._binding.get(term, term) for term in args))
+
+    def _inside(self, parameters: Sequence[TypedName], take_in: Callable[[], None]) -> None:
+        before = dict(self._binding)
+        self._binding.update((item.name, ANY) for item in parameters)
+        take_in()
+        self._binding = before
+
+
+T = TypeVar("T")
+
+Canonical = tuple[tuple[str, ...], ...]
+"""A macro's steps, each an action's name with its terms: constants as they are, all others numbered."""
+
+_MOST_WAYS = 500
+"""So many equally small beginnings are followed; beyond them two equal macros may be kept apart, never joined."""
+
+
+@dataclass(frozen=True)
+class Cluster(Generic[T]):
+    """Macros that are the same; the representative is the first that was given."""
+
+    representative: T
+    members: tuple[T, ...]
+
+
+def canonical(macro: Macro, domain: Domain) -> Canonical:
+    """The canonical form of a macro: equal for two macros that differ only in names and in the order of
+    independent steps.
+
+    Parameters that could be one object are taken to be dependent, so that equal forms mean the same successor
+    whatever objects are given. Parameters' types count; those of a ground block's objects do not. A macro whose steps
+    the domain does not have is compared in its own order.
+    """
+    types = {item.name: item.types for item in macro.parameters}
+    hierarchy = supertypes(domain)
+
+    def same(one: str, other: str) -> bool:
+        if not (is_variable(one) or is_variable(other)):
+            return False
+        mine, theirs = (types.get(term, ("object",)) for term in (one, other))
+        return hierarchy.meets(mine, theirs)
+
+    footprints = Footprints(domain)
+    try:
+        traces = [footprints.of(step.action, step.args) for step in macro.steps]
+    except (KeyError, ValueError):
+        return canonical_steps(macro.steps, _constants(domain), lambda one, other: True, types)
+    return canonical_steps(
+        macro.steps, _constants(domain), lambda one, other: not independent(traces[one], traces[other], same), types
+    )
+
+
+def canonical_steps(
+    steps: Sequence[MacroStep],
+    constants: Collection[str],
+    dependent: Callable[[int, int], bool],
+    types: dict[str, tuple[str, ...]] | None = None,
+) -> Canonical:
+    """The canonical form of a sequence of steps.
+
+    Args:
+        steps: the steps.
+        constants: names that stay as they are; all other terms are numbered.
+        dependent: whether two steps, by their places, must stay in their order.
+        types: of terms, written behind them where given.
+    """
+    before = [{early for early in range(late) if dependent(early, late)} for late in range(len(steps))]
+    ways: dict[tuple[frozenset[int], tuple[str, ...]], None] = {(frozenset(), ()): None}
+    form: list[tuple[str, ...]] = []
+    for _ in steps:
+        found: dict[tuple[str, ...], dict[tuple[frozenset[int], tuple[str, ...]], None]] = {}
+        for done, named in ways:
+            for place, step in enumerate(steps):
+                if place not in done and before[place] <= done:
+                    shown, known = _shown(step, named, constants, types or {})
+                    found.setdefault(shown, {})[(done | {place}, known)] = None
+        smallest = min(found)
+        form.append(smallest)
+        ways = dict.fromkeys(list(found[smallest])[:_MOST_WAYS])
+    return tuple(form)
+
+
+def _shown(
+    step: MacroStep, named: tuple[str, ...], constants: Collection[str], types: dict[str, tuple[str, ...]]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """A step with its terms numbered, and the terms that have numbers then."""
+    words = [step.action]
+    for term in step.args:
+        if term in constants:
+            words.append(term)
+            continue
+        if term not in named:
+            named = (*named, term)
+        number = f"?{named.index(term)}"
+        words.append(f"{number} - {' '.join(sorted(types[term]))}" if term in types else number)
+    return tuple(words), named
+
+
+def clusters(
+    items: Iterable[T], domain: Domain, macro_of: Callable[[T], Macro] | None = None
+) -> tuple[Cluster[T], ...]:
+    """Puts the same macros together, in the order in which they come first.
+
+    Args:
+        items: macros, or things that have one.
+        domain: whose actions the steps are.
+        macro_of: the macro of an item; by default the item itself.
+    """
+    groups: dict[Canonical, list[T]] = {}
+    for item in items:
+        macro = macro_of(item) if macro_of is not None else item
+        assert isinstance(macro, Macro)
+        groups.setdefault(canonical(macro, domain), []).append(item)
+    return tuple(Cluster(members[0], tuple(members)) for members in groups.values())
+
+
+def _constants(domain: Domain) -> frozenset[str]:
+    return frozenset(item.name for item in domain.constants)
+
 
 Chains = Literal["both", "contiguous", "linked"]
 """Which chains are looked at: neighbours of the plan, steps linked by producers and consumers, or both."""

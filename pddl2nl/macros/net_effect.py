@@ -3,20 +3,52 @@
 Every part of the effect is right by itself: an atom is added only where it is true in the end, and deleted only where
 it is false in the end or where some part adds it as well (of an atom both deleted and added the add wins). So it is
 enough that each atom whose truth changes is met by one part, and the shortest are chosen.
+
+The net effect of a macro on numbers: how much more a fluent is worth in the end, or what it is set to.
+
+Formulas as a person would write them: names for bound variables, quantifiers together, effects grouped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pddl2nl.macros.facts import Facts
-from pddl2nl.macros.formulas import FALSE, TRUE, conjunction, disjunction, disjuncts, negation, size
-from pddl2nl.macros.layers import Part, Touch, coincidence, matched
-from pddl2nl.macros.regression import Regression
-from pddl2nl.pddl import Atom, Condition
+from pddl2nl.macros.formulas import (
+    FALSE,
+    TRUE,
+    conjunction,
+    disjunction,
+    disjuncts,
+    negation,
+    replaced,
+    replaced_terms,
+    size,
+    within,
+)
+from pddl2nl.macros.macro import CannotComposeError
+from pddl2nl.macros.regression import Change, Part, Regression, Touch, coincidence, matched, no_value, normal, total
+from pddl2nl.macros.simplify import Facts, Scope
+from pddl2nl.pddl import (
+    And,
+    Arithmetic,
+    Atom,
+    Condition,
+    Effect,
+    Equality,
+    Exists,
+    Expression,
+    Fluent,
+    Forall,
+    Not,
+    Number,
+    Or,
+    TypedName,
+    Update,
+    When,
+)
 
-__all__ = ["net_literals"]
+__all__ = ["net_literals", "net_updates", "readable_condition", "readable_effect"]
 
 
 @dataclass(frozen=True)
@@ -210,3 +242,182 @@ class _Literals:
 
 def _shorter(one: Condition, other: Condition) -> Condition:
     return other if size(other) < size(one) else one
+
+
+def net_updates(regression: Regression, facts: Facts) -> list[Part]:
+    """What a sequence of steps does to numbers, as the effect of one action that runs where the facts hold.
+
+    Raises:
+        CannotComposeError: no effect of PDDL says it.
+    """
+    functions = dict.fromkeys(change.fluent.name for layer in regression.layers for change in layer.changes)
+    found: list[Part] = []
+    for function in functions:
+        layers = [changes for layer in regression.layers if (changes := layer.changing(function))]
+        if function in regression.mixed:
+            found += _final_values(function, layers, regression, facts)
+        else:
+            found += _side_by_side([change for changes in layers for change in changes])
+    return found
+
+
+def _side_by_side(changes: list[Change]) -> list[Part]:
+    """Updates that may stand beside each other: they add up, or are those of one step."""
+    alone = all(change.operator in ("increase", "decrease") for change in changes)
+    sums: dict[Fluent, Expression] = {}
+    found: list[Part] = []
+    for change in changes:
+        if not alone or change.variables or change.condition != TRUE:
+            found.append(_part(change.variables, change.condition, change.operator, change.amount, change.fluent))
+        else:
+            amount = change.amount if change.operator == "increase" else Arithmetic("-", (change.amount,))
+            sums[change.fluent] = total(sums[change.fluent], amount) if change.fluent in sums else amount
+    whole = [_part((), TRUE, *_signed(normal(amount)), fluent) for fluent, amount in sums.items()]
+    return [*whole, *found]
+
+
+def _signed(amount: Expression) -> tuple[str, Expression]:
+    if isinstance(amount, Number) and amount.value < 0:
+        return "decrease", Number(-amount.value)
+    if isinstance(amount, Arithmetic) and amount.operator == "-" and len(amount.operands) == 1:
+        return "decrease", amount.operands[0]
+    return "increase", amount
+
+
+def _part(variables: tuple[str, ...], condition: Condition, operator: str, amount: Expression, fluent: Fluent) -> Part:
+    return Part(variables, condition, Update(operator, fluent, amount))
+
+
+def _final_values(function: str, layers: list[list[Change]], regression: Regression, facts: Facts) -> Iterator[Part]:
+    """The last value of each fluent that several steps set, scale or increase."""
+    simplifier, scope = regression.simplifier, regression.scope
+    seen: list[tuple[tuple[str, ...], Fluent]] = []
+    for change in (change for changes in layers for change in changes):
+        if any(name not in change.fluent.args for name in change.variables):
+            raise CannotComposeError(f"'{function}' is changed for each of many objects", "sum over objects")
+        fresh = {name: scope.fresh(scope.types(name)) for name in change.variables}
+        replacement = replaced_terms(change.fluent, fresh)
+        assert isinstance(replacement, Fluent)
+        elsewhere = TRUE
+        for variables, fluent in seen:
+            # A fluent gets one value only: where two schemas are the same fluent, the first of them sets it.
+            same = _same(variables, fluent, replacement, regression)
+            elsewhere = simplifier.simplify(conjunction((elsewhere, negation(same))), facts)
+        if elsewhere == FALSE:
+            continue
+        seen.append((tuple(fresh.values()), replacement))
+        for case in regression.numbers.values(replacement, len(regression.layers)):
+            condition = simplifier.simplify(conjunction((elsewhere, case.guard)), facts)
+            value = case.value
+            if condition == FALSE or not value.touched:
+                continue
+            if value.loose:
+                raise no_value(replacement)
+            if value.relative:
+                operator, amount = _signed(value.amount)
+            else:
+                operator, amount = "assign", value.amount
+            yield _part(tuple(fresh.values()), condition, operator, amount, replacement)
+
+
+def _same(variables: tuple[str, ...], fluent: Fluent, other: Fluent, regression: Regression) -> Condition:
+    condition, _ = matched(fluent.args, variables, other.args, regression.simplifier)
+    return condition
+
+
+def readable_condition(condition: Condition, scope: Scope, taken: Iterable[str]) -> Condition:
+    """A condition with variables named as in the domain, other than those that are taken."""
+    return _Names(scope).condition(condition, frozenset(taken))
+
+
+def readable_effect(parts: Sequence[Part], scope: Scope, taken: Iterable[str]) -> Effect:
+    """An effect: literals first, then what is conditional, then what is quantified; equal conditions share one."""
+    names = _Names(scope)
+    taken = frozenset(taken)
+    groups: dict[tuple[tuple[str, ...], ...], list[Part]] = {}
+    for part in parts:
+        groups.setdefault(tuple(scope.types(name) for name in part.variables), []).append(part)
+    found: list[Effect] = []
+    for types in sorted(groups, key=len):
+        own = names.fresh(types, taken)
+        body = [
+            (
+                names.condition(replaced(part.condition, dict(zip(part.variables, own, strict=True))), taken | {*own}),
+                _renamed_change(part.change, dict(zip(part.variables, own, strict=True))),
+            )
+            for part in groups[types]
+        ]
+        effects = _grouped(body)
+        if own:
+            parameters = tuple(TypedName(name, kinds) for name, kinds in zip(own, types, strict=True))
+            found.append(Forall(parameters, _alone(effects)))
+        else:
+            found += effects
+    return And(tuple(found))
+
+
+def _renamed_change(change: Condition, binding: Mapping[str, str]) -> Condition:
+    if isinstance(change, Update):
+        fluent = replaced_terms(change.fluent, binding)
+        assert isinstance(fluent, Fluent)
+        return Update(change.operator, fluent, replaced_terms(change.value, binding))
+    return replaced(change, binding)
+
+
+def _grouped(body: Iterable[tuple[Condition, Condition]]) -> list[Effect]:
+    groups: dict[Condition, list[Effect]] = {TRUE: []}
+    for condition, change in body:
+        groups.setdefault(condition, []).append(change)
+    whens = [When(condition, _alone(changes)) for condition, changes in groups.items() if condition != TRUE]
+    return [*groups[TRUE], *whens]
+
+
+def _alone(parts: Sequence[Condition]) -> Condition:
+    return parts[0] if len(parts) == 1 else And(tuple(parts))
+
+
+class _Names:
+    """Gives bound variables names that a reader knows."""
+
+    def __init__(self, scope: Scope):
+        self._scope = scope
+
+    def fresh(self, types: Sequence[tuple[str, ...]], taken: frozenset[str]) -> list[str]:
+        found: list[str] = []
+        for own in types:
+            hint = self._scope.hint(own)
+            name, number = hint, 2
+            while name in taken or name in found:
+                name, number = f"{hint}{number}", number + 1
+            found.append(name)
+        return found
+
+    def condition(self, condition: Condition, taken: frozenset[str]) -> Condition:
+        match condition:
+            case Not(body):
+                return Not(self.condition(body, taken))
+            case And(parts):
+                ordered = sorted(parts, key=_rank)
+                return And(tuple(self.condition(part, taken) for part in ordered))
+            case Or(parts):
+                return Or(tuple(self.condition(part, taken) for part in parts))
+            case Forall() | Exists():
+                return self._quantified(condition, taken)
+        return condition
+
+    def _quantified(self, condition: Forall | Exists, taken: frozenset[str]) -> Condition:
+        types = condition.parameters[0].types
+        (name,) = self.fresh((types,), taken)
+        body = self.condition(within(condition, name), taken | {name})
+        parameter = TypedName(name, types)
+        if type(body) is type(condition):
+            return type(condition)((parameter, *body.parameters), body.body)
+        return type(condition)((parameter,), body)
+
+
+def _rank(part: Condition) -> int:
+    """Atoms, negated ones, equalities; the rest stays in its order, which matters where a number has no value."""
+    inner = part.body if isinstance(part, Not) else part
+    if isinstance(inner, Atom):
+        return 1 if isinstance(part, Not) else 0
+    return 2 if isinstance(inner, Equality) else 3

@@ -8,34 +8,160 @@ that shows it, and the simulator has replayed it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal
 
 from pddl2nl.errors import InputError
 from pddl2nl.macros.changeable import Changeable
-from pddl2nl.macros.circuit import FALSE, TRUE, Lit
 from pddl2nl.macros.macro import Conditions, Macro
-from pddl2nl.macros.macro_plan import claims_of, unmet_outcome, valued
 from pddl2nl.macros.solving import Answer, Solver, StateFound
-from pddl2nl.macros.symbolic import Symbols
-from pddl2nl.macros.symbolic_state import Effects, SymbolicState
-from pddl2nl.macros.verdict import Counterexample, Kind, Lacking, Part, Proof, Relation, States
+from pddl2nl.macros.symbolic import FALSE, TRUE, Effects, Lit, SymbolicState, Symbols
 from pddl2nl.pddl import (
     ActionSchema,
     Atom,
     Comparison,
     Condition,
+    Domain,
     Fluent,
     GroundAtom,
     Not,
     Number,
     Task,
+    changed_predicates,
     conjuncts,
     substitute,
 )
-from pddlval import GroundAction, State
+from pddlval import GroundAction, Simulator, State
 from pddlval.normal_form import negation_normal
+from pddlval.unsupported import updated_functions
 
-__all__ = ["prove", "prove_macro"]
+__all__ = [
+    "Counterexample",
+    "Kind",
+    "Lacking",
+    "Part",
+    "Proof",
+    "Relation",
+    "States",
+    "claims_of",
+    "prove",
+    "prove_macro",
+    "unmet_outcome",
+]
+
+
+Part = Literal["proved", "refuted", "undecided"]
+"""What has come of one claim; ``undecided`` is rare: nonlinear arithmetic that the solver leaves open."""
+
+Relation = Literal["exact", "stronger", "weaker", "incomparable", "undecided"]
+"""How a proposed precondition stands to the weakest one with which the block runs.
+
+``stronger``: it asks for more than is needed; ``weaker``: for less.
+"""
+
+States = Literal["all", "changeable"]
+"""In which states conditions are decided.
+
+``all``: every combination of the facts that actions of the domain change. ``changeable``: those in which a fact that
+no action of the task can change (`changeable.Changeable`) is as at the beginning; all that can be reached are among
+them. Somebody who writes conditions for a task sees to no others: that a faucet is not open, where nothing opens one.
+"""
+
+Kind = Literal["does-not-run", "effect-fails", "incomplete", "too-strong"]
+"""What a counterexample shows: see `Counterexample`."""
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """A state that refutes a claim; ``Simulator(task).state(state, values)`` makes it one to replay.
+
+    ``kind`` says what it shows:
+
+    - ``does-not-run``: the precondition holds, and the block cannot be carried out: action ``step`` (from 1) is not
+      applicable, since ``unmet`` fails before it (nothing, where its numeric effects contradict each other).
+    - ``effect-fails``: the block runs, and ``unmet``, of what is claimed, is not so after it.
+    - ``incomplete``: the block runs and brings about ``unmet``, which the claim does not say.
+    - ``too-strong``: the block runs, though ``unmet`` of the precondition fails.
+
+    Attributes:
+        state: all atoms that are true, static ones included.
+        values: all numeric values.
+        kind: what it shows.
+        step: the number of the action that is not applicable; else 0.
+        unmet: ground literals, or other smallest parts of conditions.
+        unlike: in what the state differs from the one that it was sought near, as literals of this state.
+    """
+
+    state: frozenset[GroundAtom]
+    values: Mapping[GroundAtom, Fraction]
+    kind: Kind
+    step: int
+    unmet: tuple[Condition, ...]
+    unlike: tuple[Condition, ...] = ()
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """A condition of an action of the block that a precondition does not see to.
+
+    The precondition can hold, the actions before number ``step`` (from 1) can be carried out, and ``condition``, of
+    that one's own precondition, fails.
+    """
+
+    step: int
+    condition: Condition
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What is known about proposed conditions for a block of actions.
+
+    Attributes:
+        block: the actions.
+        proposed: the conditions.
+        runs: wherever the precondition holds (and the numbers that the effect reads have values, without which no
+            action is applicable), the block can be carried out.
+        holds: wherever it holds and the block can be, what the effect claims is so after it. Literals are true or
+            false afterwards; of ``(when c e)``, c is read in the state before; an update gives the value that it
+            says, computed in the state before; of an atom both deleted and added the add wins.
+        complete_effect: there, the effect as an action leads to the very state that the block leads to.
+        precondition: how it stands to the weakest one with which the block can be carried out.
+        vacuous: the precondition holds in no state, so that everything follows from it.
+        impossible: the block can be carried out in no state.
+        states: in which states all this is so.
+        counterexamples: one for each of these that is refuted, in this order, and for a precondition that asks for
+            more than is needed.
+        lacking: where ``runs`` is refuted, all that the precondition would have to see to; empty where that is no
+            condition of an action, but a number without a value or changed in two ways at once.
+    """
+
+    block: tuple[GroundAction, ...]
+    proposed: Conditions
+    runs: Part
+    holds: Part
+    complete_effect: Part
+    precondition: Relation
+    vacuous: bool
+    impossible: bool
+    states: States = "all"
+    counterexamples: tuple[Counterexample, ...] = ()
+    lacking: tuple[Lacking, ...] = ()
+
+    @property
+    def sound(self) -> bool:
+        """Whether it is proved that wherever the precondition holds, the block runs and the effect holds after it."""
+        return self.runs == self.holds == "proved"
+
+    @property
+    def exact(self) -> bool:
+        """Whether the conditions are proved to be those of the block: they differ from the exact ones in words only."""
+        return self.sound and self.complete_effect == "proved" and self.precondition == "exact"
+
+    def counterexample(self, kind: Kind) -> Counterexample | None:
+        """The counterexample of a kind; None where there is none."""
+        return next((item for item in self.counterexamples if item.kind == kind), None)
 
 
 def prove(
@@ -307,3 +433,60 @@ def _differences(other: State | None, state: State) -> tuple[Condition, ...]:
         if other.values.get(fluent) != value:
             found.append(Comparison("=", Fluent(fluent[0], fluent[1:]), Number(value)))
     return tuple(found)
+
+
+# ── claimed actions ──────────────────────────────────────────────────────────────────────────────
+
+
+def claims_of(task: Task, schemas: Sequence[ActionSchema]) -> Simulator:
+    """A simulator of a task that has these actions too.
+
+    Raises:
+        InputError: one of them changes what no action of the task changes, or has the name of one.
+    """
+    names = {action.name for action in task.domain.actions}
+    for schema in schemas:
+        if schema.name in names:
+            raise InputError(f"the domain has an action '{schema.name}' already: another name is needed")
+    domain = replace(task.domain, actions=(*task.domain.actions, *schemas))
+    extended = replace(task, domain=domain)
+    for before, after in (
+        (changed_predicates(task.domain), changed_predicates(domain)),
+        (updated_functions(task), updated_functions(extended)),
+    ):
+        for name in sorted(after - before):
+            raise InputError(f"no action changes '{name}': an effect cannot claim to")
+    for name in sorted(_changed_by(schemas) & {rule.name for rule in domain.derived}):
+        raise InputError(f"'{name}' is derived: an effect cannot claim to change it")
+    return Simulator(extended)
+
+
+def _changed_by(schemas: Sequence[ActionSchema]) -> frozenset[str]:
+    return changed_predicates(Domain("", actions=tuple(schemas)))
+
+
+def unmet_outcome(claims: Simulator, claim: GroundAction, before: State, after: State) -> tuple[Condition, ...]:
+    """What an action's effects, as they happen in one state, say and is not so in another; empty where all of it is.
+
+    Where the effects are undefined or contradict each other, the fluent that is to blame, as ``(= (f) (f))``.
+    """
+    step = claims.step(before, claim)
+    if step.successor is None:
+        return step.unmet or (() if step.conflict is None else (valued(step.conflict),))
+    outcome = claims.ground(claim).outcome(before)
+    adds = tuple(dict.fromkeys(outcome.adds))
+    deletes = tuple(atom for atom in dict.fromkeys(outcome.deletes) if atom not in adds)
+    found: list[Condition] = [Atom(atom[0], atom[1:]) for atom in adds if not after.true(atom)]
+    found += [Not(Atom(atom[0], atom[1:])) for atom in deletes if after.true(atom)]
+    for fluent in dict.fromkeys(change.fluent for change in outcome.updates):
+        value = step.successor.level(fluent)
+        assert value is not None, "what an action updates has a value"
+        if after.level(fluent) != value:
+            found.append(Comparison("=", Fluent(fluent[0], fluent[1:]), Number(Fraction(value))))
+    return tuple(found)
+
+
+def valued(fluent: GroundAtom) -> Comparison:
+    """What a fluent's having a value, and one value only, is as a condition: ``(= (f a) (f a))``."""
+    expression = Fluent(fluent[0], fluent[1:])
+    return Comparison("=", expression, expression)

@@ -1,4 +1,14 @@
-"""Regression: what holds after some steps, told over the state before them.
+"""Numeric expressions over the state before a macro: normal forms, and values that depend on conditions.
+
+What one step of a macro does, told over the state before the macro.
+
+What numeric fluents are worth after some steps of a macro, told over the state before them.
+
+Undefined fluents are treated as the simulator treats them: an action that reads one does not run, and an increase or
+a decrease counts it as 0. The first is what the same expression says of the state before the macro; the second is
+something that no expression can say, so that reading such a fluent afterwards is refused.
+
+Regression: what holds after some steps, told over the state before them.
 
 Every step is read in the state where it runs. An atom is true after a step where the step adds it, or where it was
 true before and the step does not delete it; which of these happens may depend on conditions, on which parameters are
@@ -10,13 +20,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
 
-from pddl2nl.macros.expressions import ZERO, divides
-from pddl2nl.macros.facts import Facts
 from pddl2nl.macros.formulas import (
     FALSE,
     TRUE,
+    Rules,
     as_said,
+    closed,
     conjunction,
     disjunction,
     equality,
@@ -25,14 +37,12 @@ from pddl2nl.macros.formulas import (
     replaced,
     replaced_terms,
 )
-from pddl2nl.macros.layers import Change, Layer, Touch, bound, coincidence, matched
 from pddl2nl.macros.macro import CannotComposeError
-from pddl2nl.macros.numbers import ADDITIVE, Numbers, UnclearError, no_value
-from pddl2nl.macros.rules import Rules
-from pddl2nl.macros.simplify import Simplifier
+from pddl2nl.macros.simplify import Facts, Simplifier
 from pddl2nl.pddl import (
     ActionSchema,
     And,
+    Arithmetic,
     Atom,
     Comparison,
     Condition,
@@ -51,14 +61,453 @@ from pddl2nl.pddl import (
     Update,
     When,
     conjuncts,
+    write_expression,
 )
 from pddlval.names import fluents_in, updates_in
 from pddlval.normal_form import negation_normal
 from pddlval.semantics import compare
 
-__all__ = ["Regression", "certainly_read", "mixed_functions"]
+__all__ = [
+    "ADDITIVE",
+    "Case",
+    "Change",
+    "Layer",
+    "Numbers",
+    "Part",
+    "Regression",
+    "Touch",
+    "UnclearError",
+    "Value",
+    "bound",
+    "certainly_read",
+    "coincidence",
+    "difference",
+    "divides",
+    "matched",
+    "mixed_functions",
+    "no_value",
+    "normal",
+    "product",
+    "quotient",
+    "total",
+]
+
+ZERO = Number(Fraction(0))
+_Monomial = tuple[Expression, ...]
+_Polynomial = dict[_Monomial, Fraction]
+
+
+@dataclass(frozen=True)
+class Value:
+    """What a fluent is worth: ``amount``, or that much more than before the macro.
+
+    ``touched`` says that an update happened, ``loose`` that the amount reads a fluent which may have had no value
+    before, and which an update has given one since: it counted as 0 there, which no expression can say.
+    """
+
+    amount: Expression = ZERO
+    relative: bool = True
+    touched: bool = False
+    loose: bool = False
+
+
+@dataclass(frozen=True)
+class Case:
+    """A value under a condition; the cases of one fluent exclude each other, and one of them always holds."""
+
+    guard: Condition
+    value: Value
+
+
+def total(one: Expression, other: Expression) -> Expression:
+    """The sum."""
+    return normal(Arithmetic("+", (one, other)))
+
+
+def difference(one: Expression, other: Expression) -> Expression:
+    """The difference."""
+    return normal(Arithmetic("-", (one, other)))
+
+
+def product(one: Expression, other: Expression) -> Expression:
+    """The product."""
+    return normal(Arithmetic("*", (one, other)))
+
+
+def quotient(one: Expression, other: Expression) -> Expression:
+    """The quotient."""
+    return normal(Arithmetic("/", (one, other)))
+
+
+def divides(expression: Expression) -> bool:
+    """Whether an expression divides by what may be zero."""
+    if not isinstance(expression, Arithmetic):
+        return False
+    if expression.operator == "/":
+        for divisor in expression.operands[1:]:
+            known = _constant_value(normal(divisor))
+            if known is None or known == 0:
+                return True
+    return any(map(divides, expression.operands))
+
+
+def normal(expression: Expression) -> Expression:
+    """The expression as a sum of products, numbers worked out; as it is where that would lose what it reads."""
+    if not isinstance(expression, Arithmetic):
+        return expression
+    polynomial = _polynomial(expression)
+    if any(_endless(number) for number in polynomial.values()):
+        return expression
+    found = _written(polynomial)
+    same = set(fluents_in(found)) == set(fluents_in(expression)) and divides(found) == divides(expression)
+    return found if same else expression
+
+
+def _endless(number: Fraction) -> bool:
+    """Whether a number has no decimal writing that ends."""
+    rest = number.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    return rest != 1
+
+
+def _constant_value(expression: Expression) -> Fraction | None:
+    return expression.value if isinstance(expression, Number) else None
+
+
+def _polynomial(expression: Expression) -> _Polynomial:
+    if isinstance(expression, Number):
+        return {(): expression.value} if expression.value else {}
+    if not isinstance(expression, Arithmetic):
+        return {(expression,): Fraction(1)}
+    first, *rest = [_polynomial(operand) for operand in expression.operands]
+    if expression.operator == "-" and not rest:
+        return _scaled(first, Fraction(-1))
+    for at, other in enumerate(rest, 1):
+        if expression.operator == "+":
+            first = _sum(first, other)
+        elif expression.operator == "-":
+            first = _sum(first, _scaled(other, Fraction(-1)))
+        elif expression.operator == "*":
+            first = _times(first, other)
+        elif set(other) == {()}:
+            first = _scaled(first, 1 / other[()])
+        else:
+            opaque = Arithmetic("/", (_written(first), normal(expression.operands[at])))
+            first = {(opaque,): Fraction(1)}
+    return first
+
+
+def _sum(one: _Polynomial, other: _Polynomial) -> _Polynomial:
+    found = dict(one)
+    for monomial, number in other.items():
+        found[monomial] = found.get(monomial, Fraction(0)) + number
+    return {monomial: number for monomial, number in found.items() if number}
+
+
+def _scaled(one: _Polynomial, by: Fraction) -> _Polynomial:
+    return {monomial: number * by for monomial, number in one.items() if by}
+
+
+def _times(one: _Polynomial, other: _Polynomial) -> _Polynomial:
+    found: _Polynomial = {}
+    for first, number in one.items():
+        for second, factor in other.items():
+            monomial = tuple(sorted((*first, *second), key=write_expression))
+            found = _sum(found, {monomial: number * factor})
+    return found
+
+
+def _written(polynomial: Mapping[_Monomial, Fraction]) -> Expression:
+    # A constant comes last, as people write it.
+    ordered = sorted(polynomial.items(), key=lambda item: item[0] == ())
+    more = list(_products((monomial, number) for monomial, number in ordered if number > 0))
+    less = list(_products((monomial, -number) for monomial, number in ordered if number < 0))
+    if not more and len(less) == 1 and isinstance(less[0], Number):
+        return Number(-less[0].value)
+    if not less:
+        return _added(more)
+    return Arithmetic("-", (_added(more), _added(less))) if more else Arithmetic("-", (_added(less),))
+
+
+def _products(items: Iterator[tuple[_Monomial, Fraction]]) -> Iterator[Expression]:
+    for monomial, number in items:
+        factors = monomial if number == 1 and monomial else (Number(number), *monomial)
+        yield factors[0] if len(factors) == 1 else Arithmetic("*", tuple(factors))
+
+
+def _added(terms: list[Expression]) -> Expression:
+    if not terms:
+        return ZERO
+    return terms[0] if len(terms) == 1 else Arithmetic("+", tuple(terms))
+
+
+@dataclass(frozen=True)
+class Touch:
+    """An atom that a step adds or deletes, for all objects of some variables, under a condition."""
+
+    variables: tuple[str, ...]
+    condition: Condition
+    atom: Atom
+    positive: bool
+
+
+@dataclass(frozen=True)
+class Change:
+    """A numeric update of a step, for all objects of some variables, under a condition."""
+
+    variables: tuple[str, ...]
+    condition: Condition
+    operator: str
+    fluent: Fluent
+    amount: Expression
+
+
+@dataclass(frozen=True)
+class Part:
+    """A literal or an update in the macro's effect, for all objects of some variables, under a condition."""
+
+    variables: tuple[str, ...]
+    condition: Condition
+    change: Condition
+
+
+@dataclass
+class Layer:
+    """All that a step does."""
+
+    touches: list[Touch] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+
+    def touching(self, predicate: str, positive: bool) -> list[Touch]:
+        """Its touches of one predicate."""
+        return [touch for touch in self.touches if touch.atom.predicate == predicate and touch.positive is positive]
+
+    def changing(self, function: str) -> list[Change]:
+        """Its updates of one function."""
+        return [change for change in self.changes if change.fluent.name == function]
+
+
+def matched(
+    pattern: tuple[str, ...], variables: tuple[str, ...], terms: tuple[str, ...], simplifier: Simplifier
+) -> tuple[Condition, dict[str, str]]:
+    """When the arguments of an effect are these terms, and what its variables stand for then.
+
+    Where a term may be of a type that the variable does not range over, the condition asks for the type, as PDDL can:
+    ``(exists (?z - type) (= ?z ?term))``.
+    """
+    scope = simplifier.scope
+    binding: dict[str, str] = {}
+    parts: list[Condition] = []
+    for name, term in zip(pattern, terms, strict=True):
+        if name not in variables or name in binding:
+            own = binding.get(name, name)
+            if not scope.may_equal(own, term):
+                return FALSE, {}
+            parts.append(equality(own, term))
+            continue
+        types = scope.types(name)
+        if not scope.fits(term, types):
+            if not scope.may_fit(term, types):
+                return FALSE, {}
+            parts.append(_is_of(term, types, simplifier))
+        binding[name] = term
+    return conjunction(parts), binding
+
+
+def _is_of(term: str, types: tuple[str, ...], simplifier: Simplifier) -> Condition:
+    name = simplifier.scope.fresh(types)
+    return closed(Exists, name, types, equality(name, term))
+
+
+def coincidence(touch: Touch, terms: tuple[str, ...], simplifier: Simplifier) -> Condition:
+    """When an effect happens, and to the atom of these terms."""
+    same, binding = matched(touch.atom.args, touch.variables, terms, simplifier)
+    if same == FALSE:
+        return FALSE
+    found = conjunction((same, replaced(touch.condition, binding))) if touch.condition != TRUE else same
+    for name in touch.variables:
+        if name not in binding:
+            found = simplifier.exists(name, found)
+    return found
+
+
+def bound(change: Change, terms: tuple[str, ...], simplifier: Simplifier) -> tuple[Condition, dict[str, str]] | None:
+    """When an update happens to the fluent of these terms, and under which binding; None where there may be many."""
+    if any(name not in change.fluent.args for name in change.variables):
+        return None
+    same, binding = matched(change.fluent.args, change.variables, terms, simplifier)
+    return conjunction((same, replaced(change.condition, binding))), binding
+
 
 Names = Mapping[str, str]
+ADDITIVE = frozenset(("increase", "decrease"))
+"""The updates that add up, in whatever order."""
+
+_MOST_CASES = 64
+
+
+class UnclearError(Exception):
+    """A comparison is reached only sometimes, and may have no truth value; ``refusal`` is what to say of it."""
+
+    def __init__(self, refusal: CannotComposeError):
+        super().__init__(str(refusal))
+        self.refusal = refusal
+
+
+class Numbers:
+    """The values of fluents after the steps so far.
+
+    Attributes:
+        valued: the fluents that the steps read whatever happens, so that the macro runs only where they have values.
+        valued_where: the same of fluents that are read wherever a condition holds, which no step reads otherwise.
+        divided: what is worked out whatever happens and divides, so that the macro runs only where that is not by zero.
+    """
+
+    def __init__(self, simplifier: Simplifier, facts: Facts, layers: Sequence[Layer]):
+        self.simplifier = simplifier
+        self.facts = facts
+        self.layers = layers
+        self.valued: set[Fluent] = set()
+        self.valued_where: dict[tuple[Condition, Fluent], None] = {}
+        self.divided: dict[Expression, None] = {}
+
+    def guard(self, one: Condition, other: Condition) -> Condition:
+        """Both conditions, told as shortly as the facts allow."""
+        if other == TRUE:
+            return one
+        if one == TRUE:
+            return other
+        return self.simplifier.simplify(conjunction((one, other)), self.facts)
+
+    def cases(self, expression: Expression, names: Names, certain: bool) -> list[tuple[Condition, Expression]]:
+        """What an expression is worth after all steps so far, by cases that exclude each other."""
+        match expression:
+            case Fluent(name, args):
+                return self._read(Fluent(name, tuple([names.get(term, term) for term in args])), certain)
+            case Arithmetic(operator, operands):
+                found: list[tuple[Condition, tuple[Expression, ...]]] = [(TRUE, ())]
+                for operand in operands:
+                    more = self.cases(operand, names, certain)
+                    pairs = ((self.guard(g, h), (*done, e)) for g, done in found for h, e in more)
+                    found = [pair for pair in pairs if pair[0] != FALSE]
+                    _refuse_many(len(found))
+                return [(guard, normal(Arithmetic(operator, done))) for guard, done in found]
+            case Number():
+                return [(TRUE, expression)]
+        raise CannotComposeError(f"'{expression.name}' cannot be part of a macro-action", "not executable")
+
+    def _read(self, fluent: Fluent, certain: bool) -> list[tuple[Condition, Expression]]:
+        found = []
+        cases = self.values(fluent, len(self.layers))
+        for case in cases:
+            value = case.value
+            valued = self.is_valued(fluent, case.guard)
+            if value.loose or (value.relative and value.touched and not valued):
+                raise no_value(fluent)
+            if value.touched:
+                # The step that changed it read the amount, but perhaps only under a condition.
+                self._refuse_unread(value.amount, case.guard)
+            if value.relative and not valued and not certain:
+                raise UnclearError(no_value(fluent))
+            amount = value.amount
+            if value.relative:
+                amount = total(fluent, amount) if value.touched else fluent
+                if certain and len(cases) == 1:
+                    self.valued.add(fluent)
+            found.append((case.guard, amount))
+        return found
+
+    def _refuse_unread(self, amount: Expression, guard: Condition) -> None:
+        for fluent in fluents_in(amount):
+            if not self.is_valued(fluent, guard):
+                raise no_value(fluent)
+
+    def is_valued(self, fluent: Fluent, guard: Condition = TRUE) -> bool:
+        """Whether a fluent certainly has a value before the macro, where a condition holds."""
+        if fluent.name in self.simplifier.scope.total or fluent in self.valued:
+            return True
+        facts = self.facts.extended(guard)
+        if any(other == fluent and self.simplifier.implies(facts, condition) for condition, other in self.valued_where):
+            return True
+        return any(
+            other.name == fluent.name
+            and all(facts.equal(one, two) for one, two in zip(other.args, fluent.args, strict=True))
+            for other in self.valued
+        )
+
+    def note(self, fluent: Fluent) -> None:
+        """Notes that the next step reads a fluent whatever happens, and so runs only where it has a value."""
+        for case in self.values(fluent, len(self.layers)):
+            if case.value.relative and not case.value.touched:
+                if case.guard == TRUE:
+                    self.valued.add(fluent)
+                elif not self.is_valued(fluent, case.guard):
+                    self.valued_where[case.guard, fluent] = None
+
+    def values(self, fluent: Fluent, steps: int) -> list[Case]:
+        """What a fluent is worth after so many steps."""
+        found = [Case(TRUE, Value())]
+        for layer in self.layers[:steps]:
+            for change in layer.changing(fluent.name):
+                found = self._updated(found, change, fluent)
+        return found
+
+    def _updated(self, cases: list[Case], change: Change, fluent: Fluent) -> list[Case]:
+        matches = bound(change, fluent.args, self.simplifier)
+        if matches is None:
+            raise CannotComposeError(
+                f"'{fluent.name}' is read after a step that changes it for each of many objects, and PDDL has no sums"
+                " over objects",
+                "sum over objects",
+            )
+        happens = self.simplifier.simplify(matches[0], self.facts)
+        if happens == FALSE:
+            return cases
+        amount = replaced_terms(change.amount, matches[1])
+        found = []
+        for case in cases:
+            changed = self.guard(case.guard, happens)
+            if changed != FALSE:
+                found.append(Case(changed, self._after(case, change.operator, amount, fluent)))
+            if happens != TRUE:
+                kept = self.guard(case.guard, negation(happens))
+                if kept != FALSE:
+                    found.append(Case(kept, case.value))
+        _refuse_many(len(found))
+        return found
+
+    def _after(self, case: Case, operator: str, amount: Expression, fluent: Fluent) -> Value:
+        value = case.value
+        if operator == "assign":
+            return Value(amount, relative=False, touched=True)
+        if operator in ADDITIVE:
+            changed = (total if operator == "increase" else difference)(value.amount, amount)
+            return Value(changed, value.relative, touched=True, loose=value.loose)
+        loose = value.loose or (value.relative and not self.is_valued(fluent, case.guard))
+        before = total(fluent, value.amount) if value.relative else value.amount
+        changed = (product if operator == "scale-up" else quotient)(before, amount)
+        return Value(changed, relative=False, touched=True, loose=loose)
+
+
+def _refuse_many(cases: int) -> None:
+    if cases > _MOST_CASES:
+        raise CannotComposeError(
+            f"a number in the macro has more than {_MOST_CASES} possible values: compose fewer steps at a time",
+            "too large",
+        )
+
+
+def no_value(fluent: Fluent) -> CannotComposeError:
+    """The refusal of what reads a fluent that may have no value."""
+    written = f"({' '.join((fluent.name, *fluent.args))})"
+    return CannotComposeError(
+        f"{written} may have no value before the macro, and counts as 0 where a step increases it: no formula of PDDL"
+        f" says that of an undefined fluent; name '{fluent.name}' among the total functions where it always has"
+        f" one (--total {fluent.name})",
+        "undefined fluent",
+    )
 
 
 def mixed_functions(schemas: Sequence[ActionSchema]) -> frozenset[str]:

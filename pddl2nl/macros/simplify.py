@@ -1,4 +1,8 @@
-"""Formulas made shorter under what is known, without a change in meaning.
+"""What the terms of a macro-action may stand for: their types, whether two may be the same object, fresh variables.
+
+What is known in a state: literals, which terms are equal, and whole formulas.
+
+Formulas made shorter under what is known, without a change in meaning.
 
 A part is read under what stands beside it: of ``(and p (or (not p) q))`` remains ``(and p q)``. Quantifiers give up
 what does not depend on their variable and what an equality fixes; a quantifier over a type that may have no objects
@@ -7,9 +11,8 @@ keeps what that would mean. Every rule here is an equivalence in all states in w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from pddl2nl.macros.facts import Facts
 from pddl2nl.macros.formulas import (
     FALSE,
     TRUE,
@@ -25,11 +28,260 @@ from pddl2nl.macros.formulas import (
     within,
 )
 from pddl2nl.macros.macro import CannotComposeError
-from pddl2nl.macros.scope import Scope
-from pddl2nl.pddl import And, Condition, Equality, Exists, Forall, Not, Or, conjuncts
+from pddl2nl.pddl import (
+    And,
+    Atom,
+    Condition,
+    Domain,
+    Equality,
+    Exists,
+    Forall,
+    Not,
+    Or,
+    conjuncts,
+    is_variable,
+    supertypes,
+)
+from pddl2nl.pddl.hierarchy import Hierarchy
 from pddlval.names import has_comparison
 
-__all__ = ["Simplifier"]
+__all__ = ["Facts", "Scope", "Simplifier"]
+
+Types = tuple[str, ...]
+
+
+class Scope:
+    """The terms of one composition, by their types.
+
+    Args:
+        domain: whose types and constants are meant.
+        types: the types of the macro's parameters, and of the objects that its steps name.
+        total: the functions that have a value at all objects, in every state that the macro is meant for.
+    """
+
+    def __init__(self, domain: Domain, types: Mapping[str, Types], total: Collection[str] = ()):
+        self.hierarchy: Hierarchy = supertypes(domain)
+        self.total = frozenset(total)
+        self._types: dict[str, Types] = {constant.name: constant.types for constant in domain.constants}
+        self._types.update(types)
+        self._lasting = tuple(self._types)
+        self._hints: dict[Types, str] = {}
+        self._count = 0
+        self._may_equal: dict[tuple[str, str], bool] = {}
+        self._inhabited: dict[Types, bool] = {}
+
+    def fresh(self, types: Types, hint: str = "") -> str:
+        """A variable that occurs nowhere else; ``hint`` is what a reader may call such a variable."""
+        self._count += 1
+        name = f"?!{self._count}"
+        self._types[name] = types
+        if hint:
+            self._hints.setdefault(types, hint)
+        return name
+
+    def hint(self, types: Types) -> str:
+        """What to call a variable of these types: as the domain does where it has one."""
+        return self._hints.get(types, f"?{types[0]}")
+
+    def types(self, term: str) -> Types:
+        """The alternatives of which the type of a term is one."""
+        return self._types.get(term, ("object",))
+
+    def fits(self, term: str, wanted: Types) -> bool:
+        """Whether a term certainly is of one of the types."""
+        own = self.types(term)
+        if is_variable(term):
+            # Which of the alternatives it is, nobody knows.
+            return all(self.hierarchy.fits((one,), wanted) for one in own)
+        return self.hierarchy.fits(own, wanted)
+
+    def may_fit(self, term: str, wanted: Types) -> bool:
+        """Whether a term can be of one of the types."""
+        if is_variable(term):
+            return self.hierarchy.meets(self.types(term), wanted)
+        return self.hierarchy.fits(self.types(term), wanted)
+
+    def may_equal(self, one: str, other: str) -> bool:
+        """Whether two terms can stand for the same object, as far as names and types tell."""
+        if one == other:
+            return True
+        known = self._may_equal.get((one, other))
+        if known is None:
+            if is_variable(one):
+                known = self.may_fit(other, self.types(one))
+            else:
+                known = is_variable(other) and self.may_fit(one, self.types(other))
+            self._may_equal[one, other] = known
+        return known
+
+    def inhabited(self, types: Types) -> bool:
+        """Whether there certainly is an object of one of the types: a constant, or what a parameter stands for."""
+        known = self._inhabited.get(types)
+        if known is None:
+            known = self._inhabited[types] = any(self.fits(term, types) for term in self._lasting)
+        return known
+
+    def common(self, one: Types, other: Types) -> Types:
+        """The types of what is of both; empty where no object is."""
+        if self._below(one, other):
+            return one
+        if self._below(other, one):
+            return other
+        both = self.hierarchy.below(one) & self.hierarchy.below(other)
+        # The uppermost of them, in the order of the file.
+        return tuple(name for name in self.hierarchy if name in both and not (self.hierarchy[name] - {name}) & both)
+
+    def _below(self, types: Iterable[str], wanted: Types) -> bool:
+        return all(self.hierarchy.fits((one,), wanted) for one in types)
+
+
+class Facts:
+    """What is assumed of a state; ``consistent`` is false once it contradicts itself, as far as is seen here."""
+
+    __slots__ = ("_distinct", "_false", "_known", "_parents", "_true", "_universal", "consistent", "scope")
+
+    def __init__(self, scope: Scope):
+        self.scope = scope
+        self.consistent = True
+        self._parents: dict[str, str] = {}
+        self._true: set[Atom] = set()
+        self._false: set[Atom] = set()
+        self._distinct: set[frozenset[str]] = set()
+        self._known: set[Condition] = set()
+        self._universal: list[Forall] = []
+
+    def copy(self) -> Facts:
+        """The same facts, to which others may be added."""
+        other = Facts(self.scope)
+        other.consistent = self.consistent
+        other._parents = dict(self._parents)
+        other._true, other._false = set(self._true), set(self._false)
+        other._distinct, other._known = set(self._distinct), set(self._known)
+        other._universal = list(self._universal)
+        return other
+
+    def extended(self, *conditions: Condition) -> Facts:
+        """These facts and more."""
+        other = self.copy()
+        for condition in conditions:
+            other.assume(condition)
+        return other
+
+    def value(self, condition: Condition) -> bool | None:
+        """Whether a condition is known to hold, or not to; None where neither is known."""
+        if isinstance(condition, Not):
+            known = self.value(condition.body)
+            return None if known is None else not known
+        if isinstance(condition, Atom):
+            return self._atom_value(condition)
+        if isinstance(condition, Equality):
+            return self._equality_value(self._find(condition.left), self._find(condition.right))
+        if condition in self._known:
+            return True
+        return False if negation(condition) in self._known else None
+
+    def equal(self, one: str, other: str) -> bool:
+        """Whether two terms are known to be the same object."""
+        return self._find(one) == self._find(other)
+
+    def assume(self, condition: Condition) -> None:
+        """Adds what is known to hold."""
+        for part in conjuncts(condition):
+            if not self.consistent:
+                return
+            positive, inner = (False, part.body) if isinstance(part, Not) else (True, part)
+            known = self.value(inner) if is_literal(inner) else self.value(part)
+            if known is not None:
+                self.consistent = known is positive if is_literal(inner) else known
+            elif isinstance(inner, Atom):
+                (self._true if positive else self._false).add(self._canonical(inner))
+            elif isinstance(inner, Equality):
+                one, other = self._find(inner.left), self._find(inner.right)
+                if positive:
+                    self._merge(one, other)
+                else:
+                    self._distinct.add(frozenset((one, other)))
+            else:
+                if part == Or():
+                    self.consistent = False
+                self._known.add(part)
+                if isinstance(part, Forall):
+                    self._universal.append(part)
+
+    def _find(self, term: str) -> str:
+        while term in self._parents:
+            term = self._parents[term]
+        return term
+
+    def _canonical(self, atom: Atom) -> Atom:
+        if not self._parents:
+            return atom
+        return Atom(atom.predicate, tuple([self._find(term) for term in atom.args]))
+
+    def _atom_value(self, atom: Atom) -> bool | None:
+        atom = self._canonical(atom)
+        if atom in self._true:
+            return True
+        if atom in self._false:
+            return False
+        for universal in self._universal:
+            known = self._instance(universal, atom)
+            if known is not None:
+                return known
+        return None
+
+    def _instance(self, universal: Forall, atom: Atom) -> bool | None:
+        """What ``(forall (?x ?y) literal)`` says of an atom."""
+        bound: dict[str, str | None] = {}
+        body: Condition = universal
+        types = {}
+        while isinstance(body, Forall):
+            bound[body.parameters[0].name] = None
+            types[body.parameters[0].name] = body.parameters[0].types
+            body = body.body
+        positive, inner = (False, body.body) if isinstance(body, Not) else (True, body)
+        if not isinstance(inner, Atom) or inner.predicate != atom.predicate:
+            return None
+        for pattern, term in zip(inner.args, atom.args, strict=True):
+            if pattern not in bound:
+                if self._find(pattern) != term:
+                    return None
+            elif bound[pattern] is None and self.scope.fits(term, types[pattern]):
+                bound[pattern] = term
+            elif bound[pattern] != term:
+                return None
+        return positive
+
+    def _equality_value(self, one: str, other: str) -> bool | None:
+        if one == other:
+            return True
+        if frozenset((one, other)) in self._distinct or not self.scope.may_equal(one, other):
+            return False
+        pair = (one, other)
+        changed = {self._renamed(atom, pair) for atom in self._true if one in atom.args or other in atom.args}
+        if not changed:
+            return None
+        for atom in self._false:
+            if (one in atom.args or other in atom.args) and self._renamed(atom, pair) in changed:
+                return False
+        return None
+
+    @staticmethod
+    def _renamed(atom: Atom, pair: tuple[str, str]) -> Atom:
+        one, other = pair
+        return Atom(atom.predicate, tuple([one if term == other else term for term in atom.args]))
+
+    def _merge(self, one: str, other: str) -> None:
+        # An object stays rather than a variable, a parameter rather than what a quantifier binds.
+        kept, gone = sorted((one, other), key=lambda term: (is_variable(term), term.startswith("?!"), term))
+        self._parents[gone] = kept
+        pair = (kept, gone)
+        self._true = {self._renamed(atom, pair) for atom in self._true}
+        self._false = {self._renamed(atom, pair) for atom in self._false}
+        self._distinct = {frozenset(map(self._find, both)) for both in self._distinct}
+        # Two classes that are distinct from each other are never merged: their equality is known to be false.
+        self.consistent = self._true.isdisjoint(self._false) and all(len(both) == 2 for both in self._distinct)
+
 
 _ROUNDS = 4
 _LARGEST = 4000

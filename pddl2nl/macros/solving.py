@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from pddl2nl.errors import MissingExtraError
-from pddl2nl.macros.circuit import FALSE, TRUE, Circuit, Comparing, Given, Joined, Lit
+from pddl2nl.macros.symbolic import FALSE, TRUE, Circuit, Comparing, Given, Joined, Lit
 from pddl2nl.pddl import GroundAtom
 
 __all__ = ["Answer", "Solver", "StateFound"]

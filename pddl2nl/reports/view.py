@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from msgspec import structs
 
 from pddl2nl.llm.types import Message
-from pddl2nl.macros.prompting import stage_of
 from pddl2nl.pddl import InputError
 from pddl2nl.policies.events import (
     Acted,
@@ -24,6 +23,7 @@ from pddl2nl.policies.events import (
     Replied,
 )
 from pddl2nl.policies.hvr.events import Discrepancy, Hierarchical
+from pddl2nl.policies.hvr.prompts import LAYOUT
 from pddl2nl.reports.planning_view import Note, note_of
 from pddl2nl.reports.recheck import changes
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord
@@ -189,7 +189,7 @@ def run_turns(events: Iterable[Event]) -> tuple[Turn, ...]:
                 draft = _Draft()
                 drafts.append(draft)
             # A prompt that begins as the one before it is of the same stage.
-            stage = stage if event.kept else stage_of(event.messages) or ""
+            stage = stage if event.kept else LAYOUT.stage_of(event.messages) or ""
             call = Call(event.call, event.purpose, event.kept, event.messages, sample=event.sample, stage=stage)
             draft.calls.append(call)
         elif isinstance(event, Replied):

@@ -15,12 +15,12 @@ from pddl2nl.experiments.jobs import make_job
 from pddl2nl.experiments.product import cells
 from pddl2nl.experiments.spec_file import load_experiment
 from pddl2nl.llm import Completion, Request
-from pddl2nl.macros.prompting import STAGES, read_sections, stage_of
 from pddl2nl.pddl import Task, parse_task
 from pddl2nl.policies import HVR_POLICIES
 from pddl2nl.policies.events import Finished, Prompted, Rejected, Started
 from pddl2nl.policies.hvr.events import BlockExpanded, Discrepancy, MacroProved, MacrosVerified, PlanExpanded
-from pddl2nl.policies.hvr.mistakes import MISTAKES
+from pddl2nl.policies.hvr.oracle import MISTAKES
+from pddl2nl.policies.hvr.prompts import LAYOUT
 from pddl2nl.reports.hvr_metrics import execution_success
 from pddl2nl.reports.records import RunRecord
 from pddl2nl.tasks import shipped_task
@@ -75,7 +75,7 @@ def reached(result: RunResult, place: int, unmet: Sequence[str]) -> bool:
     for name in sorted(names, key=len, reverse=True):
         told = told.replace(f" {name})", f" {names[name]})").replace(f" {name} ", f" {names[name]} ")
     later = next(event for event in result.events[place:] if isinstance(event, Prompted))
-    return told in read_sections(later.messages[-1].content).get("Feedback", "")
+    return told in LAYOUT.read(later.messages[-1].content).get("Feedback", "")
 
 
 # ── the oracle plans as it should ────────────────────────────────────────────────────────────────
@@ -93,9 +93,9 @@ def test_hvr_asks_in_stages_and_proves_what_it_is_told() -> None:
     task = kitchen("t01")
     result = run(task, "hvr", "oracle")
     assert_ground_truth(task, result)
-    stages = [stage_of(event.messages) for event in of(Prompted, result) if event.kept == 0]
+    stages = [LAYOUT.stage_of(event.messages) for event in of(Prompted, result) if event.kept == 0]
     assert set(stages) == {"retrieval", "macro-plan", "conditions", "block"}
-    assert set(stages) <= set(STAGES)
+    assert set(stages) <= set(LAYOUT.stages)
     proofs = of(MacroProved, result)
     assert len(proofs) == len(of(BlockExpanded, result)) > 1
     assert all(proof.sound and proof.precondition in ("exact", "stronger") for proof in proofs)
@@ -108,7 +108,7 @@ def test_a_task_without_words_of_its_own_is_told_by_its_goal(domain: str, instan
     started = result.events[0]
     assert isinstance(started, Started)
     assert (started.reference, started.settings["task_text"]) == ({}, "")
-    assert read_sections(of(Prompted, result)[0].messages[-1].content)["Task"].startswith("My goal is that")
+    assert LAYOUT.read(of(Prompted, result)[0].messages[-1].content)["Task"].startswith("My goal is that")
 
 
 @pytest.mark.heavy
@@ -177,7 +177,7 @@ def test_every_task_by_every_policy_with_a_mistake(number: int, name: str) -> No
         found = list(violations(result))
         if policy not in VERIFYING:
             assert not any(event.round for event in of(BlockExpanded, result))
-            assert not any("Feedback" in read_sections(event.messages[-1].content) for event in of(Prompted, result))
+            assert not any("Feedback" in LAYOUT.read(event.messages[-1].content) for event in of(Prompted, result))
             continue
         assert result.solved, (policy, mistake, result.message)
         assert validates(task, planned(result)), (policy, mistake)
@@ -257,7 +257,7 @@ def test_without_verification_a_fault_ends_the_run_and_is_measured_but_told_to_n
     first = of(Discrepancy, result)[0]
     assert (first.step, first.action, first.feedback) == (2, "(pick-up wine-bottle-1)", "")
     assert "(holding wine-bottle-1)" in first.missing
-    assert all("Feedback" not in read_sections(event.messages[-1].content) for event in of(Prompted, result))
+    assert all("Feedback" not in LAYOUT.read(event.messages[-1].content) for event in of(Prompted, result))
     # Of the eight steps of the ground truth, the way to the bottle is all that went as expected.
     started, finished = of(Started, result)[0], of(Finished, result)[0]
     record = RunRecord(Path("run.jsonl"), result.events, started, finished)
@@ -320,7 +320,7 @@ def test_a_text_of_the_users_is_the_task() -> None:
     started = result.events[0]
     assert isinstance(started, Started)
     assert started.settings["task_text"] == started.reference["text"] == "I want wine, and that soon."
-    assert read_sections(of(Prompted, result)[0].messages[-1].content)["Task"] == "I want wine, and that soon."
+    assert LAYOUT.read(of(Prompted, result)[0].messages[-1].content)["Task"] == "I want wine, and that soon."
     # The oracle knows of no such task, and says so.
     assert result.outcome == "unreadable"
 

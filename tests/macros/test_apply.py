@@ -9,12 +9,11 @@ import pytest
 
 from pddl2nl.baselines import PLANNERS, solve
 from pddl2nl.errors import InfrastructureError, InputError
-from pddl2nl.macros.apply import apply_macros, default_cost
-from pddl2nl.macros.compose import compose
-from pddl2nl.macros.distinct import for_distinct
+from pddl2nl.macros.compose import compose, for_distinct
 from pddl2nl.macros.learn import LearningOptions, PlannedTask, learn
+from pddl2nl.macros.library import steps_of
 from pddl2nl.macros.macro import Conditions, Macro
-from pddl2nl.macros.macro_files import steps_of
+from pddl2nl.macros.planning import apply_macros, default_cost
 from pddl2nl.pddl import And, Task, load_task
 from pddlval import validate
 from pddlval.plans import plan_of

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pddl2nl.macros.conditions import ReadConditions, read_conditions
 from pddl2nl.nl import Names, make_names
 from pddl2nl.pddl import Task, TypedName, parse_task
+from pddl2nl.policies.hvr.conditions import ReadConditions, read_conditions
 
 _DOMAIN = """(define (domain kitchenette) (:requirements :adl :derived-predicates :numeric-fluents)
   (:types item place - object stove-burner - place egg - item)

@@ -8,10 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from pddl2nl.macros.compose import compose, lift
-from pddl2nl.macros.distinct import compose_distinct, for_distinct, lift_distinct
-from pddl2nl.macros.library import recomposed
-from pddl2nl.macros.macro_files import Provenance, StoredMacro, steps_of
+from pddl2nl.macros.compose import compose, compose_distinct, for_distinct, lift, lift_distinct
+from pddl2nl.macros.library import Provenance, StoredMacro, recomposed, steps_of
 from pddl2nl.pddl import And, Equality, GroundAtom, Not, Or, Task, When, write_condition
 from pddlval import GroundAction, Simulator
 from pddlval.names import subformulas

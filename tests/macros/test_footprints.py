@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pddl2nl.macros.footprints import ANY, Footprints, independent
+from pddl2nl.macros.mining import ANY, Footprints, independent
 from pddl2nl.pddl import GroundAtom, Task, load_task, parse_task
 from pddlval import GroundAction, Simulator, State
 

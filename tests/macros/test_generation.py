@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from pddl2nl.llm import Message
-from pddl2nl.macros.conditions import ReadConditions, read_conditions
-from pddl2nl.macros.generation import (
-    ConditionsQuestion,
-    conditions_text,
-    correct_conditions,
-    generate_conditions,
-    plan_feedback,
-    predicate_lines,
-    refine_conditions,
-)
-from pddl2nl.macros.macro_plan import MacroPlanCheck, verify_macros
-from pddl2nl.macros.prompting import prompt_text, read_sections, stage_of
 from pddl2nl.nl import Teller, load_wording, make_names
 from pddl2nl.pddl import Task, load_task
+from pddl2nl.policies.hvr.conditions import MacroPlanCheck, ReadConditions, read_conditions, verify_macros
+from pddl2nl.policies.hvr.generation import (
+    ConditionsQuestion,
+    ask_conditions,
+    conditions_text,
+    plan_feedback,
+    predicate_lines,
+)
+from pddl2nl.policies.hvr.prompts import LAYOUT, prompt_text
 from pddlval import GroundAction, Simulator
 
 _PLAN = ("Pick up c", "Put c on a")
@@ -58,12 +56,12 @@ _QUESTION = ConditionsQuestion(
 
 def test_conditions_are_asked_for_with_one_example(teller: Teller) -> None:
     model = _Model(_REPLY)
-    reply = generate_conditions(model, teller, _QUESTION)
+    reply = ask_conditions(model, teller, _QUESTION)
     assert reply.usable
     assert len(reply.conditions) == 2
-    assert stage_of(model.asked) == "conditions"
+    assert LAYOUT.stage_of(model.asked) == "conditions"
     assert [message.role for message in model.asked] == ["system", "user", "assistant", "user"]
-    told = read_sections(model.asked[-1].content)
+    told = LAYOUT.read(model.asked[-1].content)
     assert list(told) == ["Task", "Objects", "Predicates", "Macro plan"]
     assert told["Macro plan"] == "1. Pick up c\n2. Put c on a"
     assert "- (on ?x - object ?y - object): " in told["Predicates"]
@@ -74,11 +72,11 @@ def test_a_correction_has_no_example_but_the_violated_condition(teller: Teller) 
     check = _checked(teller, present)
     feedback = plan_feedback(teller, _PLAN, present, check)
     model = _Model("precondition: (no")
-    reply = correct_conditions(model, teller, _QUESTION, present, feedback)
+    reply = ask_conditions(model, teller, replace(_QUESTION, present=present, feedback=feedback))
     assert not reply.usable
-    assert stage_of(model.asked) == "conditions-correction"
+    assert LAYOUT.stage_of(model.asked) == "conditions-correction"
     assert [message.role for message in model.asked] == ["system", "user"]
-    told = read_sections(model.asked[-1].content)
+    told = LAYOUT.read(model.asked[-1].content)
     assert list(told) == [
         *("Task", "Objects", "Location triples", "Predicates", "Macro plan", "Conditions", "Feedback"),
     ]
@@ -90,9 +88,10 @@ def test_a_correction_has_no_example_but_the_violated_condition(teller: Teller) 
 def test_a_refinement_shows_the_block(teller: Teller) -> None:
     present = read_conditions(_REPLY, teller.task, teller.names, count=2)
     model = _Model(_REPLY)
-    refine_conditions(model, teller, _QUESTION, present, "It is wrong.", macro=2, block=("put it there",))
-    assert stage_of(model.asked) == "conditions-refinement"
-    told = read_sections(model.asked[-1].content)
+    question = replace(_QUESTION, present=present, feedback="It is wrong.", macro=2, block=("put it there",))
+    ask_conditions(model, teller, question)
+    assert LAYOUT.stage_of(model.asked) == "conditions-refinement"
+    told = LAYOUT.read(model.asked[-1].content)
     assert told["Macro-action"] == "2. Put c on a"
     assert told["Block"] == "1. put it there"
     assert told["Feedback"] == "It is wrong."
@@ -168,7 +167,7 @@ def kitchen(root: Path) -> Teller:
 
 
 def test_the_example_tells_the_kitchen_as_it_is(kitchen: Teller) -> None:
-    told = read_sections(prompt_text("conditions_example.txt"))
+    told = LAYOUT.read(prompt_text("conditions_example.txt"))
     assert list(told) == ["Task", "Objects", "Predicates", "Macro plan"]
     lines = [line.removeprefix("- ") for line in told["Predicates"].split("\n")]
     assert set(lines) <= set(predicate_lines(kitchen))

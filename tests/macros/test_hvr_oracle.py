@@ -8,14 +8,13 @@ import pytest
 
 from pddl2nl.baselines.told_task import ToldTaskError
 from pddl2nl.llm import Message
-from pddl2nl.macros.prompting import conversation, dashed, sections, system
 from pddl2nl.nl import choose_wording, make_names
 from pddl2nl.pddl import Atom, Not, conjuncts, write_condition
 from pddl2nl.policies.hvr.mistakes import MISTAKES, impossible_block, mistaken_block, wrong_precondition
-from pddl2nl.policies.hvr.oracle import HierarchicalOracle
-from pddl2nl.policies.hvr.oracle_knowledge import known_tasks, under_told_names
-from pddl2nl.policies.hvr.oracle_reading import PromptReader, item_lines
+from pddl2nl.policies.hvr.oracle import HierarchicalOracle, PromptReader, item_lines, known_tasks, under_told_names
 from pddl2nl.policies.hvr.oracle_world import PromptWorld
+from pddl2nl.policies.hvr.prompts import LAYOUT
+from pddl2nl.policies.staged import conversation, dashed
 from pddl2nl.tasks import shipped_domain, shipped_task
 from pddl2nl.tasks.references import reference_of
 from pddlval import GroundAction
@@ -31,12 +30,12 @@ LINES = (
 
 def question(stage: str, **bodies: str) -> list[Message]:
     said = {name.replace("_", " "): text for name, text in bodies.items()}
-    return conversation(system(stage, "Answer."), [], sections(said))
+    return conversation(LAYOUT.system(stage, "Answer."), [], LAYOUT.question(said))
 
 
 def world(lines: Sequence[str] = LINES) -> PromptWorld:
     wording = choose_wording(None, BLOCKS)
-    seen = PromptReader(BLOCKS, wording).read(sections({"Objects": dashed(lines)}))
+    seen = PromptReader(BLOCKS, wording).read(LAYOUT.question({"Objects": dashed(lines)}))
     return PromptWorld(BLOCKS, wording, list(seen.objects.values()), seen.atoms, seen.values)
 
 
@@ -48,7 +47,7 @@ def actions(*texts: str) -> tuple[GroundAction, ...]:
 
 
 def test_objects_and_facts_are_read_out_of_the_lines() -> None:
-    seen = PromptReader(BLOCKS, choose_wording(None, BLOCKS)).read(sections({"Objects": dashed(LINES)}))
+    seen = PromptReader(BLOCKS, choose_wording(None, BLOCKS)).read(LAYOUT.question({"Objects": dashed(LINES)}))
     assert seen.listed == ("block_0", "block_1")
     assert {str(atom) for atom in seen.atoms} == {
         "(handempty)",
@@ -61,7 +60,7 @@ def test_classes_give_types_and_facts_tell_of_what_has_no_line() -> None:
         "stove_knob_1 (StoveKnob; toggleable): stove_knob_1 is built into stove_burner_1",
         "faucet_1 (Faucet): faucet_1 delivers water",
     )
-    seen = PromptReader(KITCHEN, choose_wording(None, KITCHEN)).read(sections({"Objects": dashed(lines)}))
+    seen = PromptReader(KITCHEN, choose_wording(None, KITCHEN)).read(LAYOUT.question({"Objects": dashed(lines)}))
     assert {name: item.types for name, item in seen.objects.items()} == {
         "stove_knob_1": ("stove-knob",),
         "faucet_1": ("faucet",),
@@ -126,7 +125,7 @@ def test_an_effect_says_nothing_of_what_further_conditions_would_change() -> Non
         "shelf_1 (Shelf): things can be put on shelf_1",
         "mug_1 (Mug): mug_1 is on shelf_1; mug_1 is within reach of the robot",
     )
-    seen = PromptReader(KITCHEN, wording).read(sections({"Objects": dashed(lines)}))
+    seen = PromptReader(KITCHEN, wording).read(LAYOUT.question({"Objects": dashed(lines)}))
     place = PromptWorld(KITCHEN, wording, list(seen.objects.values()), seen.atoms, seen.values)
     block = actions("(pick-up cup_1)", "(navigate-to-obj shelf_1)", "(put-on cup_1 shelf_1)")
     plain = place.conditions(place.initial, block, careful=False)

@@ -11,9 +11,17 @@ import pytest
 
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.macros.compose import compose, lift
-from pddl2nl.macros.library import Library, free_name, recomposed
+from pddl2nl.macros.library import (
+    Library,
+    Provenance,
+    StoredMacro,
+    free_name,
+    load_macro_file,
+    recomposed,
+    steps_of,
+    write_macro_file,
+)
 from pddl2nl.macros.macro import Conditions
-from pddl2nl.macros.macro_files import Provenance, StoredMacro, load_macro_file, steps_of, write_macro_file
 from pddl2nl.pddl import And, Atom, Task, parse_domain, parse_problem, write_domain
 from pddlval import read_plan
 

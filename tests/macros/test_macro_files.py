@@ -6,7 +6,7 @@ import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.macros.compose import compose
-from pddl2nl.macros.macro_files import (
+from pddl2nl.macros.library import (
     Provenance,
     StoredMacro,
     domain_hash,

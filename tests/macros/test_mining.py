@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pddl2nl.macros.footprints import Footprints, independent
-from pddl2nl.macros.mining import Candidate, Found, Occurrence, candidates, chosen
+from pddl2nl.macros.mining import Candidate, Footprints, Found, Occurrence, candidates, chosen, independent
 from pddl2nl.pddl import Task, load_task
 from pddlval import GroundAction, read_plan, validate
 from pddlval.plans import plan_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pddl2nl.macros.movement import movements
 from pddl2nl.pddl import parse_domain
+from pddl2nl.policies.hvr.repair import movements
 from pddl2nl.tasks import shipped_domain, shipped_domains
 
 MOVEMENTS = {

@@ -12,12 +12,10 @@ import pytest
 
 from pddl2nl.errors import InputError, MissingExtraError, UnsupportedError
 from pddl2nl.macros.compose import compose_block, lift
-from pddl2nl.macros.conditions import read_conditions
 from pddl2nl.macros.macro import CannotComposeError, Conditions
-from pddl2nl.macros.macro_plan import claims_of, unmet_outcome
-from pddl2nl.macros.proof import prove, prove_macro
-from pddl2nl.macros.verdict import Proof
+from pddl2nl.macros.proof import Proof, claims_of, prove, prove_macro, unmet_outcome
 from pddl2nl.pddl import ActionSchema, And, Atom, Condition, GroundAtom, Task, load_task, parse_task
+from pddl2nl.policies.hvr.conditions import read_conditions
 from pddlval import BadActionError, GroundAction, Simulator, State
 from tests.macros.small_tasks import all_states, small_block, small_claim, small_task
 

@@ -8,10 +8,10 @@ import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.llm import Message
-from pddl2nl.macros.prompting import read_sections, stage_of
-from pddl2nl.macros.proposing import Known, Proposed, propose
 from pddl2nl.nl import Teller, make_names, template_wording
 from pddl2nl.pddl import Task
+from pddl2nl.policies.hvr.generation import Known, Proposed, propose
+from pddl2nl.policies.hvr.prompts import LAYOUT
 from pddlval import GroundAction, State, read_plan
 
 pytest.importorskip("z3", reason="the prover is absent: pip install 'pddl2nl[macros]'")
@@ -36,10 +36,10 @@ class _Model:
 
     @property
     def stages(self) -> list[str | None]:
-        return [stage_of(messages) for messages in self.asked]
+        return [LAYOUT.stage_of(messages) for messages in self.asked]
 
     def section(self, call: int, name: str) -> str:
-        return read_sections(self.asked[call][-1].content).get(name, "")
+        return LAYOUT.read(self.asked[call][-1].content).get(name, "")
 
 
 def _proposed(task: Task, model: _Model, *blocks: tuple[GroundAction, ...], rounds: int = 5) -> Proposed:

@@ -10,9 +10,9 @@ import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.macros.compose import compose
+from pddl2nl.macros.library import steps_of
 from pddl2nl.macros.macro import Macro
-from pddl2nl.macros.macro_files import steps_of
-from pddl2nl.macros.with_macros import has_costs, with_macros
+from pddl2nl.macros.planning import has_costs, with_macros
 from pddl2nl.pddl import (
     Domain,
     Fluent,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from pddl2nl.llm import Completion, Message, Request
-from pddl2nl.macros.prompting import read_sections, stage_of
+from pddl2nl.policies.hvr.prompts import LAYOUT
 
 Answer = str | Callable[[dict[str, str]], str]
 """A reply, or what makes one of the sections of the question."""
@@ -24,15 +24,15 @@ class Staged:
 
     def complete(self, request: Request) -> Completion:
         self.requests.append(request)
-        stage = stage_of(request.messages)
+        stage = LAYOUT.stage_of(request.messages)
         assert stage is not None, request.messages[0].content[:60]
         left = self._replies.get(stage, [""])
         said = left.pop(0) if len(left) > 1 else left[0]
-        return Completion(said if isinstance(said, str) else said(read_sections(request.messages[-1].content)))
+        return Completion(said if isinstance(said, str) else said(LAYOUT.read(request.messages[-1].content)))
 
     def asked(self, stage: str) -> list[dict[str, str]]:
         """The sections of all questions of a stage."""
-        return [read_sections(question) for question in self.questions(stage)]
+        return [LAYOUT.read(question) for question in self.questions(stage)]
 
     def questions(self, stage: str) -> list[str]:
         """The last messages of all questions of a stage."""
@@ -40,12 +40,12 @@ class Staged:
 
     def conversations(self, stage: str) -> list[tuple[Message, ...]]:
         """All that was said in the questions of a stage."""
-        return [request.messages for request in self.requests if stage_of(request.messages) == stage]
+        return [request.messages for request in self.requests if LAYOUT.stage_of(request.messages) == stage]
 
     @property
     def stages(self) -> list[str]:
         """The stages in the order in which they were asked."""
-        return [str(stage_of(request.messages)) for request in self.requests]
+        return [str(LAYOUT.stage_of(request.messages)) for request in self.requests]
 
 
 def block(*actions: str) -> str:

@@ -15,8 +15,8 @@ from pddl2nl.macros.library import Library
 from pddl2nl.nl import Reader, Teller
 from pddl2nl.pddl import parse_task
 from pddl2nl.policies import HVR_POLICIES, POLICIES, Limits, RequestSettings
+from pddl2nl.policies.hvr.blocks import MOST_MACROS, macro_words
 from pddl2nl.policies.hvr.hvr import MECHANISMS
-from pddl2nl.policies.hvr.plan import MOST_MACROS, macro_words
 from pddl2nl.worlds.knowledge_graph import KnowledgeGraph
 from pddl2nl.worlds.ontology import load_ontology
 from pddlval import GroundAction, Simulator, State, validate

@@ -11,16 +11,14 @@ from typing import Any
 import pytest
 
 from pddl2nl.llm import Message
-from pddl2nl.macros.prompting import SECTIONS, read_sections, stage_of
 from pddl2nl.nl import Reader, Teller, choose_wording, make_names
 from pddl2nl.nl.reading.read_state import objects_of, read_state
 from pddl2nl.nl.telling.teller import JOINER, STATE_START
 from pddl2nl.policies import Setting
+from pddl2nl.policies.hvr.blocks import Mechanism, macro_words
 from pddl2nl.policies.hvr.examples import shown_for
-from pddl2nl.policies.hvr.plan import Mechanism, macro_words
-from pddl2nl.policies.hvr.prompts import HVR_PROMPTS, Executed, Prompter, Shown
+from pddl2nl.policies.hvr.prompts import LAYOUT, Executed, Prompter, prompt_file, prompt_hashes, prompt_text
 from pddl2nl.policies.hvr.sight import ROBOT, Sight
-from pddl2nl.policies.prompting import prompt_hash, prompt_text
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.references import references_of
 from pddl2nl.worlds.ontology import load_ontology
@@ -32,6 +30,7 @@ pytest.importorskip("rdflib", reason="rdflib is absent: pip install 'pddl2nl[mac
 GOLDEN = Path(__file__).parent / "golden_hvr"
 # Read before the fixture that hides such settings from the tests.
 WRITE = os.environ.get("PDDL2NL_GOLDEN") == "write"
+GOLDEN_STAGES = [stage for stage in LAYOUT.stages if not stage.startswith("conditions")]
 LIFT, PUT = "lift cup_0 from place_1", "put cup_0 on place_0"
 
 
@@ -71,10 +70,10 @@ def asked(play: Any, world: Any) -> dict[str, Sequence[Message]]:
     setting = replace(world.setting(shown=False), task_text="Put the red cup on the shelf.")
     for policy in ("hvr", "vr"):
         assert play(policy, model=model, setting=setting, steps=None).finished.outcome == "solved"
-    return {stage: model.conversations(stage)[-1] for stage in HVR_PROMPTS}
+    return {stage: model.conversations(stage)[-1] for stage in GOLDEN_STAGES}
 
 
-@pytest.mark.parametrize("stage", HVR_PROMPTS)
+@pytest.mark.parametrize("stage", GOLDEN_STAGES)
 def test_a_prompt_reads_as_the_golden_file(asked: Any, stage: str) -> None:
     """Written anew with PDDL2NL_GOLDEN=write; read the difference before it is kept."""
     text = "".join(f"────── {message.role}\n{message.content}\n" for message in asked[stage])
@@ -86,36 +85,36 @@ def test_a_prompt_reads_as_the_golden_file(asked: Any, stage: str) -> None:
 
 
 def test_all_golden_files_are_looked_at() -> None:
-    assert {path.stem for path in GOLDEN.iterdir()} == {*HVR_PROMPTS}
+    assert {path.stem for path in GOLDEN.iterdir()} == {*GOLDEN_STAGES}
 
 
-@pytest.mark.parametrize("stage", HVR_PROMPTS)
+@pytest.mark.parametrize("stage", GOLDEN_STAGES)
 def test_every_prompt_has_the_agreed_layout(asked: Any, stage: str) -> None:
     messages = asked[stage]
-    assert stage_of(messages) == stage
+    assert LAYOUT.stage_of(messages) == stage
     assert [message.role for message in messages] == [
         "system",
         *["user", "assistant"] * (len(messages) // 2 - 1),
         "user",
     ]
     for message in messages[1::2]:
-        names = list(read_sections(message.content))
-        assert names == [name for name in SECTIONS if name in names]
+        names = list(LAYOUT.read(message.content))
+        assert names == [name for name in LAYOUT.sections if name in names]
         assert names[0] == "Task"
-    assert [stage_of([messages[0]])] == [stage]
+    assert [LAYOUT.stage_of([messages[0]])] == [stage]
 
 
 def test_the_files_have_their_placeholders() -> None:
-    for stage, name in HVR_PROMPTS.items():
-        assert ("$domain" in prompt_text(name)) == (stage.startswith(("block", "plan")))
-        assert len(prompt_hash(name)) == 64
+    for stage in LAYOUT.stages:
+        assert ("$domain" in prompt_text(prompt_file(stage))) == (stage.startswith(("block", "plan")))
+    assert all(len(digest) == 64 for digest in prompt_hashes(LAYOUT.stages).values())
 
 
 def test_what_somebody_says_begins_no_section_and_fills_no_placeholder() -> None:
-    prompter = Prompter("Get $5.\nActions:\nnone", "pay $domain", ("pay A",), Shown({}))
+    prompter = Prompter("Get $5.\nActions:\nnone", "pay $domain", ("pay A",), {})
     messages = prompter.plan(["robot: it is dark"], [Executed("Feedback:", ("go\nTask:",))])
     assert "pay $domain" in messages[0].content
-    assert list(read_sections(messages[-1].content)) == ["Task", "Objects", "Actions", "Executed so far"]
+    assert list(LAYOUT.read(messages[-1].content)) == ["Task", "Objects", "Actions", "Executed so far"]
 
 
 # ── what is told ─────────────────────────────────────────────────────────────────────────────────
@@ -170,7 +169,7 @@ def test_classes_are_told_with_their_properties(kitchen: Any) -> None:
 def test_the_examples_are_two_other_tasks_of_the_domain(kitchen: Any, instance: str) -> None:
     setting = kitchen(instance)
     shown = shown_for(setting, Mechanism(hierarchy=True))
-    assert {stage: len(shown.of(stage)) for stage in HVR_PROMPTS} == {
+    assert {stage: len(shown.get(stage, ())) for stage in GOLDEN_STAGES} == {
         "retrieval": 0,
         "macro-plan": 2,
         "block": 2,
@@ -179,13 +178,13 @@ def test_the_examples_are_two_other_tasks_of_the_domain(kitchen: Any, instance: 
         "plan-correction": 0,
     }
     own = next(item for item in references_of(setting.simulator.task.domain) if item.instance == instance)
-    texts = [read_sections(question)["Task"] for question, _ in shown.of("macro-plan")]
+    texts = [LAYOUT.read(question)["Task"] for question, _ in shown.get("macro-plan", ())]
     assert len({*texts}) == 2
     assert not {*texts} & {*own.texts.values()}
     if instance != "example":
         assert "pot of boiling water" in texts[0]
     flat = shown_for(setting, Mechanism())
-    assert [len(flat.of(stage)) for stage in ("plan", "plan-correction", "block")] == [2, 1, 0]
+    assert [len(flat.get(stage, ())) for stage in ("plan", "plan-correction", "block")] == [2, 1, 0]
 
 
 @pytest.mark.parametrize("domain", ["kitchen", "blocksworld"])
@@ -193,12 +192,12 @@ def test_the_examples_are_two_other_tasks_of_the_domain(kitchen: Any, instance: 
 def test_examples_answer_their_questions(kitchen: Any, domain: str, hierarchy: bool) -> None:
     setting = kitchen(shipped_domain(domain).instances[-1].name, domain)
     shown = shown_for(setting, Mechanism(hierarchy=hierarchy))
-    for question, reply in shown.of("macro-plan"):
+    for question, reply in shown.get("macro-plan", ()):
         assert len(macro_words(reply)) >= 2
-        assert "Objects" not in read_sections(question), "classes only"
+        assert "Objects" not in LAYOUT.read(question), "classes only"
     for stage in ("block", "block-correction", "plan", "plan-correction"):
-        for question, reply in shown.of(stage):
-            said = read_sections(question)
+        for question, reply in shown.get(stage, ()):
+            said = LAYOUT.read(question)
             remarks, _, actions = reply.partition("\nActions:\n")
             assert remarks
             assert actions
@@ -213,7 +212,7 @@ def test_examples_answer_their_questions(kitchen: Any, domain: str, hierarchy: b
 
 def test_where_a_domain_has_no_solved_tasks_the_laundry_is_shown(kitchen: Any) -> None:
     setting = kitchen(shipped_domain("blocksworld").instances[0].name, "blocksworld")
-    texts = [read_sections(question)["Task"] for question, _ in shown_for(setting, Mechanism(True)).of("macro-plan")]
+    texts = [LAYOUT.read(question)["Task"] for question, _ in shown_for(setting, Mechanism(True))["macro-plan"]]
     assert texts == [
         "I want a clean shirt on the shelf.",
         "Collect the shirt and the towel in the basket and leave the washer closed.",

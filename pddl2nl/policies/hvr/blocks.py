@@ -1,59 +1,161 @@
-"""A block of actions: asked for, mapped, repaired, verified, corrected by the model (HVR paper, sections 2.3 and 2.4).
+"""Blocks of actions: requested, mapped, repaired, verified and corrected (HVR paper, sections 2.3 and 2.4).
 
-The limits are those of the paper's appendix B.3: a block is corrected up to 2·x times, x its present length, which
-changes with each correction; a block has at most 50 steps. An empty one may be corrected twice. A correction that was
-asked for with these very words before is not asked for again at temperature 0, since the reply would be the same.
+The limits are those of the paper's appendix B.3: a block with n actions is corrected up to 2·n times, where n changes
+with each correction (an empty block up to twice), and it has at most 50 actions. At temperature 0 a correction whose
+prompt was already sent is not requested again, because the reply would be the same.
 
-A whole plan given at once is one block, of macro 0, and its claim is the task's goal; it may be longer.
+A policy without hierarchy has one block, the whole plan, as macro-action 0; its claimed effect is the task's goal.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from pddl2nl.llm import Message
-from pddl2nl.macros.generation import told_condition
-from pddl2nl.macros.prompting import shortened
+from pddl2nl.macros.telling import told_condition
 from pddl2nl.nl import Teller
 from pddl2nl.nl.wording.articles import within_sentence
 from pddl2nl.pddl import Condition, write_condition
 from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.event_making import read_event
+from pddl2nl.policies.hvr.conditions import ReadConditions
 from pddl2nl.policies.hvr.events import BlockExpanded
 from pddl2nl.policies.hvr.mapping import ActionMapper
+from pddl2nl.policies.hvr.prompts import Executed
 from pddl2nl.policies.hvr.repair import Repair
+from pddl2nl.policies.staged import shortened
 from pddlval import BadActionError, GroundAction, Simulator, State
 
-__all__ = ["EFFECT_MISSING", "LONGEST_BLOCK", "LONGEST_PLAN", "Block", "Expander", "Job", "verified"]
+__all__ = [
+    "EFFECT_MISSING",
+    "GOAL_MISSING",
+    "LONGEST_BLOCK",
+    "LONGEST_PLAN",
+    "MOST_MACROS",
+    "Block",
+    "Expander",
+    "Job",
+    "Mechanism",
+    "Part",
+    "grouped",
+    "macro_numbers",
+    "macro_words",
+    "verified",
+    "whole",
+]
+
+MOST_MACROS = 50
+"""The most macro-actions of a plan; our limit, as the paper gives none (its longest plan has 19)."""
 
 LONGEST_BLOCK = 50
-"""So many steps has a block at most (appendix B.3 of the paper)."""
+"""The most actions of a block (appendix B.3 of the paper)."""
 
 LONGEST_PLAN = 500
-"""So many steps has a plan that is given at once; a number of ours, as the paper gives none."""
-
-_MOST_LINES, _LONGEST_LINE = 10, 200
-"""So many lines that are no action are told in a correction, and so much of each: it is for whoever may mend them."""
+"""The most actions of a plan without hierarchy; our limit, as the paper gives none."""
 
 EFFECT_MISSING = "All steps can be done, but after them the effect of the macro-action does not hold. What is missing:"
-"""How the feedback begins about a block that runs and does not do what its macro-action claims."""
-
+GOAL_MISSING = "All steps can be done, but after them the task is not done. What is missing:"
 _NOTHING = "There are no actions in this answer."
+
+_LONGEST_MACRO = 300
+"""The most characters of a macro-action's description, which is part of every later prompt."""
+
+_MOST_LINES, _LONGEST_LINE = 10, 200
+"""The most unreadable lines told in a correction, and the most characters of each."""
+
+
+# ── plans ────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """The components that a policy has.
+
+    Attributes:
+        hierarchy: plans by macro-actions (H); otherwise the whole plan is requested at once.
+        verification: repair, feedback, correction and replanning (V); otherwise plans are verified for the record only.
+        retrieval: the model selects the objects that are told (R); otherwise all objects are told.
+    """
+
+    hierarchy: bool = False
+    verification: bool = False
+    retrieval: bool = False
+
+
+@dataclass(frozen=True)
+class Part:
+    """A macro-action of a plan with its block.
+
+    Attributes:
+        attempt, macro: the number of the macro plan, and of the macro-action in it; macro 0 is a whole plan.
+        words: the macro-action in words; empty for a whole plan.
+        actions: its block.
+        start: the state in which the block begins, as simulated.
+        conditions: the claimed conditions, if any.
+        holds: whether the block is applicable and has the claimed effect.
+    """
+
+    attempt: int
+    macro: int
+    words: str
+    actions: tuple[GroundAction, ...]
+    start: State
+    conditions: ReadConditions | None = None
+    holds: bool = False
+
+
+def whole(parts: Sequence[Part]) -> tuple[GroundAction, ...]:
+    """The expanded plan: all blocks, one after the other."""
+    return tuple(action for part in parts for action in part.actions)
+
+
+def macro_numbers(parts: Sequence[Part]) -> tuple[int, ...]:
+    """The macro-action of each action of the expanded plan; 0 for actions of an earlier macro plan."""
+    last = parts[-1].attempt if parts else 0
+    return tuple(part.macro if part.attempt == last else 0 for part in parts for _ in part.actions)
+
+
+def grouped(parts: Sequence[Part], teller: Teller) -> tuple[Executed, ...]:
+    """The parts in words, for prompts."""
+    return tuple(Executed(part.words, tuple(map(teller.action, part.actions))) for part in parts)
+
+
+def macro_words(reply: str) -> tuple[str, ...]:
+    """The macro-actions of a reply, one a line, without numbers and list marks; at most `MOST_MACROS`.
+
+    Code fences, headings and lines that end in a colon are skipped. If some lines are numbered, only these count.
+    """
+    lines = [line.strip() for line in reply.splitlines()]
+    lines = [line for line in lines if line and not line.startswith(("```", "~~~", "#")) and not line.endswith(":")]
+    numbered = [line for line in lines if re.match(r"\W*(?:step\s+|macro-action\s+)?\d+\s*[.):]", line, re.I)]
+    found: list[str] = []
+    for line in numbered or lines:
+        if len(found) == MOST_MACROS:
+            break
+        bare = re.sub(r"\A\W*(?:(?:step|macro-action)\s+)?(?:\d+\s*[.):]+)?\W*", "", line, flags=re.I)
+        bare = bare.strip("*_`\"' \t").rstrip(".").strip("*_`\"' \t")
+        if bare:
+            found.append(shortened(bare, _LONGEST_MACRO))
+    return tuple(found)
+
+
+# ── blocks ───────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True)
 class Block:
-    """A block as it was verified from a state on.
+    """A verified block.
 
     Attributes:
-        actions: all of them, after the deterministic repair.
-        inserted: the places of those that the repair put in.
-        verified: so many are applicable, one after the other.
-        after: the state that these lead to.
-        unmet: what failed: of the next action's precondition, or of what the block should bring about.
-        feedback: what is told about it; empty where nothing failed.
-        unread: the lines that no action could be made of.
+        actions: the actions after the deterministic repair.
+        inserted: the indices of actions that the repair inserted.
+        verified: the number of actions that are applicable one after the other.
+        after: the state after these.
+        unmet: the conditions that fail: of the next action's precondition, or of the claimed effect.
+        feedback: the feedback for the model; empty if nothing fails.
+        unread: lines of the reply that could not be read as actions.
     """
 
     actions: tuple[GroundAction, ...]
@@ -66,30 +168,28 @@ class Block:
 
     @property
     def holds(self) -> bool:
-        """Whether all actions are applicable and what the block should bring about holds then."""
+        """Whether all actions are applicable and the claimed effect holds after them."""
         return not self.feedback
 
 
 @dataclass(frozen=True)
 class Job:
-    """A block that is wanted.
+    """A block to expand.
 
     Attributes:
-        attempt, macro: the macro plan, and the macro-action in it; 0 for a whole plan.
-        start: the state in which it begins.
-        first: the question that asks for it.
-        mend: the question that asks to correct one.
-        unmet: what of the block's claim fails in the state that it leads to.
-        missing: how the feedback about that begins.
-        longest: so many steps it has at most.
-        claimed: whether anything is claimed; if not, all that is asked of the block is that it has steps, which run.
+        attempt, macro: the number of the macro plan, and of the macro-action in it.
+        start: the state in which the block begins.
+        prompt: the prompt for the block, or, given a block that failed, for its correction.
+        unmet: the conditions of the claimed effect that fail in a final state.
+        missing: the first line of the feedback about these.
+        longest: the largest number of actions.
+        claimed: whether there is a claimed effect; otherwise the block only has to be applicable and not empty.
     """
 
     attempt: int
     macro: int
     start: State
-    first: Callable[[], Sequence[Message]]
-    mend: Callable[[Block], Sequence[Message]]
+    prompt: Callable[[Block | None], Sequence[Message]]
     unmet: Callable[[State], tuple[Condition, ...]]
     missing: str
     longest: int = LONGEST_BLOCK
@@ -100,8 +200,8 @@ class Expander:
     """Expands macro-actions into blocks, for one episode.
 
     Args:
-        episode: asks the model and takes the events.
-        verification: whether blocks are repaired and corrected; if not, they are verified all the same, for the record.
+        episode: asks the model and records the events.
+        verification: whether blocks are repaired and corrected; otherwise they are only verified for the record.
     """
 
     def __init__(self, episode: Episode, *, verification: bool):
@@ -114,18 +214,18 @@ class Expander:
         self._repair = Repair(setting.simulator)
 
     def expand(self, job: Job) -> Block:
-        """The block, as good as it could be had.
+        """The block after all corrections.
 
         Raises:
             EpisodeOver: the budget is spent.
-            InfrastructureError: no reply could be had.
+            InfrastructureError: the model did not answer.
         """
-        messages = tuple(job.first())
+        messages = tuple(job.prompt(None))
         block = self._judged(job, self._episode.ask(messages, again=True), 0)
         asked = {messages}
         tries = 0
         while self._verification and not block.holds and tries < 2 * max(len(block.actions), 1):
-            messages = tuple(job.mend(block))
+            messages = tuple(job.prompt(block))
             if messages in asked and not self._episode.sampling:
                 break
             asked.add(messages)
@@ -134,7 +234,7 @@ class Expander:
         return block
 
     def _judged(self, job: Job, reply: str, number: int) -> Block:
-        """The block in a reply, repaired and verified, and written down."""
+        """The block in a reply, repaired, verified and recorded."""
         mapped = self._mapper.map(self._episode.whole(reply), job.start, job.longest)
         for place, reading in enumerate(mapped.readings, start=1):
             self._episode.note(read_event(place, reading))
@@ -151,9 +251,8 @@ class Expander:
         if not block.holds and block.unread:
             lines = "; ".join(f'"{shortened(line, _LONGEST_LINE)}"' for line in block.unread[:_MOST_LINES])
             more = f"; and {len(block.unread) - _MOST_LINES} more" if len(block.unread) > _MOST_LINES else ""
-            block = replace(
-                block, feedback=f"{block.feedback}\nThese lines are no action that there is: {lines}{more}."
-            )
+            told = f"{block.feedback}\nThese lines are no action that there is: {lines}{more}."
+            block = replace(block, feedback=told)
         self._episode.note(
             BlockExpanded(
                 job.attempt,
@@ -179,16 +278,7 @@ def verified(
     unmet: Callable[[State], tuple[Condition, ...]],
     missing: str,
 ) -> Block:
-    """A block as far as it can be carried out on paper.
-
-    Args:
-        simulator: of the task.
-        teller: tells what fails.
-        start: where it begins.
-        actions: the block.
-        unmet: what of the block's claim fails in the state that it leads to.
-        missing: how the feedback about that begins.
-    """
+    """Simulates a block and explains what fails; ``unmet`` and ``missing`` as in `Job`."""
     actions = tuple(actions)
     state = start
     for number, action in enumerate(actions, start=1):

@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from pddl2nl.macros.generation import told_condition
+from pddl2nl.macros.telling import told_condition
 from pddl2nl.nl.telling.phrases import number_text
 from pddl2nl.nl.wording.articles import within_sentence
 from pddl2nl.pddl import Atom, Condition, GroundAtom, Not, write_condition
+from pddl2nl.policies.hvr.blocks import Part, whole
 from pddl2nl.policies.hvr.events import Discrepancy
-from pddl2nl.policies.hvr.plan import Part, whole
 from pddl2nl.policies.hvr.planner import Planner
 from pddl2nl.worlds.alignment import Alignment, accounts, align
 from pddlval import BadActionError, GroundAction, State

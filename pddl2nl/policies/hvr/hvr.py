@@ -1,19 +1,18 @@
 """HVR: hierarchical planning (H), verification (V) and retrieval from a knowledge graph (R), and its ablations.
 
 After Petruzzellis, Cornelio and Liò, "Hierarchical Planning for Complex Tasks with Knowledge Graph-RAG and Symbolic
-Verification" (sections 2 and 3, appendix B.3). What stands in the paper's figure 1, and where:
+Verification" (sections 2 and 3, appendix B.3). The modules of this package implement the components of its figure 1:
 
-* retrieval: `hvr_planner.Planner.objects`, on `pddl2nl.worlds.knowledge_graph`
-* macro plan, conditions, verification and correction of both: `hvr_hierarchy`
-* blocks, with the action mapper (`hvr_mapping`), the deterministic repair (`hvr_repair`), the validator and the
-  correction by the model: `hvr_blocks`
-* the whole plan at once, for what has no hierarchy: `hvr_planner.WholePlanner`
-* execution, alignment of expected and observed states: `hvr_execution`
-* what the model is asked: `hvr_prompts`, examples: `hvr_examples`
+* ``planner``: retrieval, macro plans, conditions, verification and correction of both
+* ``blocks``: blocks of actions, with the action mapper (``mapping``), the deterministic repair (``repair``), the
+  validator and corrections by the model
+* ``execution``: execution, and comparison of expected and observed states
+* ``prompts``, ``examples``, ``generation``, ``conditions``, ``sight``: what the model is asked and told
+* ``oracle``, ``oracle_world``, ``mistakes``: a planner in place of the model
+* ``events``, ``metrics``, ``notes``, ``paper.toml``: what is recorded, measured, shown and compared
 
-A plan is made on paper, in the ideal world, before anything is executed; then the whole of it is carried out. Its end
-decides, as for every plan given at once: the goal must hold there. ``Setting.replans`` bounds how often a new plan is
-made, on paper and at runtime together.
+A plan is made before anything is executed, and then executed as a whole. The run is successful if the goal holds at its
+end. ``Setting.replans`` limits the number of new plans, before and during execution together.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from pddl2nl.policies.episode import Episode
-from pddl2nl.policies.hvr.plan import Mechanism, Part
+from pddl2nl.policies.hvr.blocks import Mechanism, Part
 
-__all__ = ["HR", "HV", "HVR", "LLM", "MECHANISMS", "VR", "R"]
+__all__ = ["HR", "HV", "HVR", "LLM", "MECHANISMS", "VR", "R", "stages_of"]
 
 
 class _Hierarchical:
-    """What all six share; they differ in the components that they have."""
+    """Base of the six policies, which differ in their components."""
 
     mechanism: ClassVar[Mechanism]
     summary: str
@@ -39,14 +38,13 @@ class _Hierarchical:
     prompt: str | None = None
 
     def run(self, episode: Episode) -> None:
-        """Plans, executes, and plans anew where the world is other than expected.
+        """Plans and executes; plans again if the world differs from what was expected.
 
         Raises:
-            MissingExtraError: rdflib is not installed, or z3 where conditions are proved.
+            MissingExtraError: rdflib is not installed, or z3, which proofs need.
         """
         from pddl2nl.policies.hvr.execution import Execution
-        from pddl2nl.policies.hvr.hierarchy import HierarchicalPlanner
-        from pddl2nl.policies.hvr.planner import WholePlanner
+        from pddl2nl.policies.hvr.planner import HierarchicalPlanner, WholePlanner
 
         planner = (HierarchicalPlanner if self.mechanism.hierarchy else WholePlanner)(episode, self.mechanism)
         execution = Execution(planner)
@@ -102,7 +100,7 @@ class VR(_Hierarchical):
 
 
 class R(_Hierarchical):
-    """Retrieval alone."""
+    """Retrieval only."""
 
     mechanism = Mechanism(retrieval=True)
     summary = "retrieval from a knowledge graph, and the whole plan at once"
@@ -116,4 +114,16 @@ class LLM(_Hierarchical):
 
 
 MECHANISMS: Mapping[str, Mechanism] = {kind.__name__.lower(): kind.mechanism for kind in (HVR, HV, HR, VR, R, LLM)}
-"""The components of each of them, by the policy's name."""
+"""The components of each policy, by the policy's name."""
+
+
+def stages_of(mechanism: Mechanism) -> tuple[str, ...]:
+    """The stages of prompts (`pddl2nl.policies.hvr.prompts`) that a policy uses."""
+    stages = ["retrieval"] if mechanism.retrieval else []
+    stages += ["macro-plan", "block"] if mechanism.hierarchy else ["plan"]
+    if mechanism.verification:
+        stages += ["block-correction" if mechanism.hierarchy else "plan-correction"]
+    if mechanism.hierarchy:
+        stages += ["conditions"]
+        stages += ["conditions-correction", "conditions-refinement"] if mechanism.verification else []
+    return tuple(stages)

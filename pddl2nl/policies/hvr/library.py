@@ -11,13 +11,12 @@ from collections.abc import Iterable, Sequence
 from string import ascii_uppercase
 
 from pddl2nl.errors import InfrastructureError, InputError
-from pddl2nl.macros.library import Library, free_name, write_whole
+from pddl2nl.macros.library import Library, Provenance, StoredMacro, free_name, write_whole
 from pddl2nl.macros.macro import CannotComposeError
-from pddl2nl.macros.macro_files import Provenance, StoredMacro
 from pddl2nl.nl import Teller
 from pddl2nl.pddl import Domain
+from pddl2nl.policies.hvr.blocks import Part
 from pddl2nl.policies.hvr.events import MacroProved
-from pddl2nl.policies.hvr.plan import Part
 from pddl2nl.worlds.knowledge_graph import KnowledgeGraph
 from pddl2nl.worlds.ontology import Ontology
 from pddl2nl.worlds.similarity import Embed
@@ -86,7 +85,7 @@ def keep_macros(
     Raises:
         InfrastructureError: the disk refuses, or the library's ontology is no Turtle.
     """
-    from pddl2nl.macros.distinct import lift_distinct
+    from pddl2nl.macros.compose import lift_distinct
 
     proved = {(item.attempt, item.macro): item for item in proofs}
     found = []

@@ -1,14 +1,14 @@
-"""The mistakes that the oracle can make on purpose, one of each kind that HVR's validator is there to find.
+"""The mistakes that the oracle can make on purpose, one of each kind that HVR's validator can find.
 
 ===================  ==============================================================================================
 name                 what is wrong
 ===================  ==============================================================================================
-wrong-precondition   the last macro-action claims to need the opposite of what is so
-missing-navigation   actions that only move somebody (`movement`) are left out of each block; at the beginning with the
-                     another step, so that movements alone, which HVR puts in by itself, do not mend it
-wrong-order          two actions of a block change places
-missing-step         another action of a block is left out
-impossible-macro     the macro plan holds a macro-action for which there is no block
+wrong-precondition   the last macro-action claims the negation of a literal that it needs
+missing-navigation   movements (`pddl2nl.policies.hvr.repair`) are missing from each block; from the first block another
+                     action as well, because HVR's deterministic repair inserts missing movements
+wrong-order          two actions of a block are exchanged
+missing-step         an action other than a movement is missing from a block
+impossible-macro     the macro plan has a macro-action that no block can carry out
 ===================  ==============================================================================================
 """
 
@@ -20,9 +20,9 @@ from itertools import combinations, groupby, product
 from typing import Literal, get_args
 
 from pddl2nl.macros.macro import Conditions
-from pddl2nl.macros.movement import movements
 from pddl2nl.pddl import And, Atom, Condition, Not, changed_predicates, conjuncts
 from pddl2nl.policies.hvr.oracle_world import PromptWorld
+from pddl2nl.policies.hvr.repair import movements
 from pddlval import BadActionError, GroundAction
 
 __all__ = ["IMPOSSIBLE", "MISTAKES", "Mistake", "impossible_block", "mistaken_block", "wrong_precondition"]

@@ -1,35 +1,310 @@
-"""The oracle's answers to hierarchical planning (HVR): every stage, from the prompt alone.
+"""The oracle's answers to HVR's prompts, every stage from the prompt alone.
 
-What is asked is in the first line of the system message (`pddl2nl.macros.prompting`). Objects and facts are read back
-out of the question, the goal is the told one or what the task's text is known to stand for (`oracle_knowledge`),
-and Fast Downward plans on *that*, macro-action by macro-action, each by a shortest plan. What is missing in a prompt
-shows: who was not told of an egg cannot crack it.
+The stage is in the first line of the system message (`pddl2nl.policies.staged`). Objects and facts are read back from
+the question: a line of ``Objects`` names an object with its class and facts about it. A fact can also name an object
+without a line of its own, one that was not retrieved; its type follows from its name or from the predicate. Fast
+Downward then plans on what was read, one shortest plan per macro-action. The oracle cannot use what a prompt lacks.
 
-On purpose it can make one of the mistakes that HVR is there to find and to mend (`hvr_mistakes`): wherever the prompt
-says nothing of it yet, and no more once the violated condition stands in the prompt.
+Tasks in free language cannot be read back. For those of the shipped domains the oracle is given their meaning
+(`KnownTask`): the goal, the macro-actions with their sub-goals, and the objects that matter. It is given no actions and
+no states. For other tasks it reads the goal from the prompt.
+
+On request it makes one mistake (`pddl2nl.policies.hvr.mistakes`), until the prompt contains the violated condition.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property, lru_cache
 
 from pddl2nl.baselines.told_task import ToldTaskError
 from pddl2nl.llm import Message
 from pddl2nl.macros.macro import Conditions
-from pddl2nl.macros.prompting import numbered, stage_of
-from pddl2nl.nl import NLReadError, Wording
+from pddl2nl.nl import NLReadError, Wording, make_names
+from pddl2nl.nl.names import SCHEMES
+from pddl2nl.nl.reading.read_facts import FactReader
 from pddl2nl.nl.reading.read_state import read_goal
-from pddl2nl.pddl import And, Atom, Condition, Domain, Not, Or, is_variable, write_condition
+from pddl2nl.pddl import (
+    And,
+    Atom,
+    Condition,
+    Domain,
+    GroundAtom,
+    Not,
+    Or,
+    Problem,
+    Task,
+    TypedName,
+    changed_predicates,
+    is_variable,
+    parse_problem,
+    substitute,
+    supertypes,
+    write_condition,
+)
 from pddl2nl.policies.hvr.mistakes import IMPOSSIBLE, Mistake, impossible_block, mistaken_block, wrong_precondition
-from pddl2nl.policies.hvr.oracle_knowledge import Knowledge, KnownMacro, KnownTask, under_told_names
-from pddl2nl.policies.hvr.oracle_reading import PromptReader, Seen, item_lines
-from pddl2nl.policies.hvr.oracle_world import PromptWorld
+from pddl2nl.policies.hvr.oracle_world import PromptWorld, terms_of
+from pddl2nl.policies.hvr.prompts import LAYOUT
+from pddl2nl.policies.staged import numbered
+from pddl2nl.tasks.references import Block, reference_task, references_of, told_references
 from pddlval import GroundAction, State
 
-__all__ = ["HierarchicalOracle"]
+__all__ = ["HierarchicalOracle", "known_tasks"]
+
+
+@dataclass(frozen=True)
+class KnownMacro:
+    """A macro-action in words, its sub-goal, and the objects that it is about."""
+
+    words: str
+    goal: Condition
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class KnownTask:
+    """What a text stands for.
+
+    Attributes:
+        goal: what must hold in the end.
+        macros: the way to it.
+        objects: all objects, in the order of declaration.
+        besides: what was of use in the example of the domain and may be again, where the world is other than expected.
+    """
+
+    goal: Condition
+    macros: tuple[KnownMacro, ...]
+    objects: tuple[TypedName, ...] = ()
+    besides: tuple[str, ...] = ()
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """All objects that the macro-actions are about."""
+        return tuple(dict.fromkeys(name for macro in self.macros for name in macro.needs))
+
+
+Knowledge = Callable[[str], KnownTask | None]
+"""What a task's text stands for; None where that is not known."""
+
+
+def under_told_names(known: KnownTask, domain: Domain, wording: Wording, told: Collection[str]) -> KnownTask:
+    """The same with its objects called as a prompt calls them: by the scheme that gives most of the names in it."""
+    constants = {item.name for item in domain.constants}
+    own = tuple(item for item in known.objects if item.name not in constants)
+    task = Task(domain, Problem("known", domain.name, objects=own))
+    names = max(
+        (make_names(task, scheme, wording).to_nl for scheme in SCHEMES),
+        key=lambda to_nl: sum(name in told for name in to_nl.values()),
+    )
+    return _renamed(known, names)
+
+
+def _renamed(known: KnownTask, names: Mapping[str, str]) -> KnownTask:
+    def all_of(objects: Iterable[str]) -> tuple[str, ...]:
+        return tuple(names.get(name, name) for name in objects)
+
+    return replace(
+        known,
+        goal=substitute(known.goal, names),
+        macros=tuple(
+            KnownMacro(macro.words, substitute(macro.goal, names), all_of(macro.needs)) for macro in known.macros
+        ),
+        objects=tuple(replace(item, name=names.get(item.name, item.name)) for item in known.objects),
+        besides=all_of(known.besides),
+    )
+
+
+def known_tasks(domain: Domain) -> Knowledge:
+    """What the texts of a shipped domain's tasks stand for, the first way of each; nothing of other domains."""
+
+    def known(text: str) -> KnownTask | None:
+        found = told_references(text, domain) if text else ()
+        return _of_reference(domain, found[0].instance) if found else None
+
+    return known
+
+
+@lru_cache(maxsize=64)
+def _of_reference(domain: Domain, instance: str) -> KnownTask:
+    reference = next(each for each in references_of(domain) if each.instance == instance)
+    task = reference_task(domain, reference)
+    macros = tuple(_macro(task, block) for block in reference.ways[0].blocks)
+    examples = [each for each in references_of(domain) if each.role == "example"]
+    used = [name for each in examples for action in each.ways[0].plan for name in GroundAction.parse(action).args]
+    besides = tuple(name for name in dict.fromkeys(used) if name in task.objects)
+    return KnownTask(task.problem.goal, macros, tuple(task.objects.values()), besides)
+
+
+def _macro(task: Task, block: Block) -> KnownMacro:
+    goal = _condition(task, block.goal)
+    named = [name for action in block.actions for name in GroundAction.parse(action).args]
+    return KnownMacro(block.macro, goal, tuple(dict.fromkeys((*named, *terms_of(goal)))))
+
+
+def _condition(task: Task, text: str) -> Condition:
+    """A condition over the objects of a task, read from its text."""
+    objects = " ".join(f"{item.name} - (either {' '.join(item.types)})" for item in task.problem.objects)
+    name = task.domain.name
+    problem = f"(define (problem known) (:domain {name}) (:objects {objects}) (:init) (:goal {text}))"
+    return parse_problem(problem, task.domain, "<a sub-goal>").goal
+
+
+_OBJECT = re.compile(r"(\S+)(?: \(([^()]*)\))?(?:: (.*))?")
+_WORD = re.compile(r"[\w-]+")
+_NUMBER_BEHIND = re.compile(r"[-_]?\d+$")
+_ITEM = re.compile(r"\s*(?:[-*]|\d+\.)\s+(.*\S)\s*")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a prompt tells of the world.
+
+    Attributes:
+        objects: by told name, each with its type, in the order of the prompt; those that only a fact names come last.
+        listed: the names of those that have a line of their own.
+        atoms: the facts.
+        values: the values of numeric fluents.
+        sections: the texts of the prompt's sections.
+    """
+
+    objects: Mapping[str, TypedName]
+    listed: tuple[str, ...]
+    atoms: tuple[GroundAtom, ...] = ()
+    values: Mapping[GroundAtom, Fraction] = field(default_factory=dict)
+    sections: Mapping[str, str] = field(default_factory=dict)
+
+    def section(self, name: str) -> str:
+        """The text of a section; empty where the prompt has none."""
+        return self.sections.get(name, "")
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A line of a list of objects; ``kind`` is empty for whoever is no object."""
+
+    name: str
+    kind: str
+    properties: Sequence[str]
+    facts: Sequence[str]
+
+
+def item_lines(text: str) -> list[str]:
+    """The items of a list, without the dashes or numbers before them."""
+    return [match[1] for line in text.split("\n") if (match := _ITEM.fullmatch(line)) is not None]
+
+
+class PromptReader:
+    """Reads prompts about tasks of one domain in one wording."""
+
+    def __init__(self, domain: Domain, wording: Wording):
+        self._domain = domain
+        self._facts = FactReader(domain, wording)
+        above = supertypes(domain)
+        self._types = {_folded(name): name for name in (*above, "object")}
+        self._general = sorted(above, key=lambda name: (len(above.get(name, ())), name))
+        self._constants = {item.name: item for item in domain.constants}
+        changed = changed_predicates(domain)
+        self._lasting = {
+            _folded(item.name): item.name
+            for item in domain.predicates
+            if len(item.parameters) == 1 and item.name not in changed
+        }
+
+    def read(self, question: str) -> Seen:
+        """What the last message of a prompt tells.
+
+        Raises:
+            ToldTaskError: it tells of no objects, or a fact of a known object that cannot be read.
+        """
+        sections = LAYOUT.read(question)
+        lines = [*self._lines(sections.get("Available objects", "")), *self._lines(sections.get("Objects", ""))]
+        objects = {line.name: TypedName(line.name, (line.kind,)) for line in lines if line.kind}
+        told = [sentence for line in lines for sentence in line.facts]
+        scope = {**self._constants, **objects}
+        for name in self._named_besides(told, scope):
+            scope[name] = TypedName(name, (self._type_in(name),))
+        atoms = {
+            GroundAtom((self._lasting[_folded(word)], line.name)): None
+            for line in lines
+            for word in line.properties
+            if _folded(word) in self._lasting
+        }
+        values: dict[GroundAtom, Fraction] = {}
+        for sentence in told:
+            self._take(sentence, scope, atoms, values)
+        used = {name for atom in (*atoms, *values) for name in atom[1:]}
+        known = {name: item for name, item in scope.items() if name in objects or name in used}
+        return Seen(
+            {name: item for name, item in known.items() if name not in self._constants},
+            tuple(objects),
+            tuple(atoms),
+            values,
+            sections,
+        )
+
+    def _lines(self, text: str) -> Iterator[_Line]:
+        for item in item_lines(text):
+            match = _OBJECT.fullmatch(item)
+            if match is None:
+                continue
+            kind, _, properties = (match[2] or "").partition(";")
+            yield _Line(
+                match[1],
+                self._types.get(_folded(kind), "object") if kind else "",
+                properties.split(","),
+                (match[3] or "").split("; "),
+            )
+
+    def _named_besides(self, sentences: Iterable[str], scope: Mapping[str, TypedName]) -> list[str]:
+        """Words of facts that are names of no listed object, and hold a type."""
+        words = dict.fromkeys(word for sentence in sentences for word in _WORD.findall(sentence))
+        return [word for word in words if word not in scope and self._type_in(word)]
+
+    def _type_in(self, name: str) -> str:
+        stem = _NUMBER_BEHIND.sub("", name)
+        return self._types.get(_folded(stem), "") if stem != name else ""
+
+    def _take(
+        self,
+        sentence: str,
+        scope: dict[str, TypedName],
+        atoms: dict[GroundAtom, None],
+        values: dict[GroundAtom, Fraction],
+    ) -> None:
+        """Adds what a sentence says; what it names besides comes into the scope."""
+        sentence = sentence.strip()
+        if not sentence:
+            return
+        literals = self._facts.facts(sentence, scope)
+        if len(literals) == 1:
+            if isinstance(literals[0], Atom):
+                atoms[GroundAtom((literals[0].predicate, *literals[0].args))] = None
+            return
+        numeric = self._facts.value(sentence, scope) if sentence[-1].isdigit() else []
+        if len(numeric) == 1:
+            fluent, value = numeric[0]
+            values[GroundAtom((fluent.name, *fluent.args))] = value
+            return
+        if literals or numeric:
+            raise ToldTaskError(f"'{sentence}' can be read in two ways")
+        for word in dict.fromkeys(_WORD.findall(sentence)):
+            for kind in () if word in scope else self._general:
+                item = TypedName(word, (kind,))
+                found = self._facts.facts(sentence, {**scope, word: item})
+                if len(found) == 1 and isinstance(found[0], Atom):
+                    scope[word] = item
+                    atoms[GroundAtom((found[0].predicate, *found[0].args))] = None
+                    return
+        raise ToldTaskError(f"'{sentence}' is no sentence of the wording")
+
+
+def _folded(name: str) -> str:
+    """A type's name as classes are called: ``stove-burner`` and ``StoveBurner`` alike."""
+    return re.sub(r"[^a-z0-9]", "", name.casefold())
+
 
 _WHOLE = "Do all that is wanted"
 """The one macro-action of a task of which nothing is known but its goal."""
@@ -126,7 +401,7 @@ class HierarchicalOracle:
             ToldTaskError: what was told cannot be read, or there is no plan by it.
             InfrastructureError: the planner failed or ran into a limit, which says nothing about the prompt.
         """
-        stage = stage_of(messages)
+        stage = LAYOUT.stage_of(messages)
         if stage is None:
             return None
         seen = self._reader.read(messages[-1].content)

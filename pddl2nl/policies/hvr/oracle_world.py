@@ -33,15 +33,16 @@ from pddl2nl.pddl import (
     When,
     changed_predicates,
     conjuncts,
+    is_variable,
     substitute,
     write_domain,
     write_problem,
 )
-from pddl2nl.policies.hvr.oracle_knowledge import terms_of
 from pddlval import GroundAction, Simulator, State
+from pddlval.names import subformulas
 from pddlval.semantics import UndefinedError, holds
 
-__all__ = ["PromptWorld", "Run"]
+__all__ = ["PromptWorld", "Run", "terms_of"]
 
 _OPTIMAL_SECONDS = 20
 """A block is a few actions, and a shortest plan for it is found at once; where it is not, any plan does."""
@@ -273,6 +274,13 @@ class PromptWorld:
         names = [item.name for item in parameters]
         for values in product(*(self.task.objects_of(item.types) for item in parameters)):
             yield dict(zip(names, values, strict=True))
+
+
+def terms_of(condition: Condition) -> Iterator[str]:
+    """The objects that a condition names."""
+    for part in subformulas(condition):
+        if isinstance(part, Atom):
+            yield from (term for term in part.args if not is_variable(term))
 
 
 def _holds(state: State, condition: Condition) -> bool:

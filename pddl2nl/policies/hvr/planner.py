@@ -1,36 +1,82 @@
-"""Planning on paper, whatever the components: what is retrieved, and the whole plan at once (HVR paper, section 2)."""
+"""Planning before execution: by macro-actions, or the whole plan at once (HVR paper, section 2).
+
+By macro-actions (`HierarchicalPlanner`):
+
+1. The relevant objects are retrieved, and the model divides the task into macro-actions.
+2. The model writes the precondition and the effect of each. The macro plan is simulated with these conditions and must
+   reach the goal; the model corrects the conditions, at most `ROUNDS` times.
+3. For each macro-action the objects are retrieved again, and the model expands it into a block
+   (`pddl2nl.policies.hvr.blocks`), which must be applicable and have the claimed effect.
+4. For a verified block the claim is proved or refuted (`pddl2nl.macros.proof`). If it is refuted, or if its
+   precondition does not hold in the state before the block, the model refines the conditions once.
+5. If a block cannot be corrected, or the goal does not hold after all blocks, the model makes a new macro plan. It is
+   told why the last one failed; verified blocks are kept. ``Setting.replans`` limits how often.
+
+Without verification (HR) the model gets no feedback, and the validator's results are only recorded.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 
+from pddl2nl.errors import InputError
 from pddl2nl.llm import Message
+from pddl2nl.macros.telling import told_condition, told_pddl
+from pddl2nl.pddl import Condition, UnsupportedError, write_condition
 from pddl2nl.policies.episode import Episode
-from pddl2nl.policies.hvr.blocks import LONGEST_PLAN, Block, Expander, Job
-from pddl2nl.policies.hvr.events import MacroProved, PlanExpanded, Retrieved
+from pddl2nl.policies.hvr.blocks import (
+    EFFECT_MISSING,
+    GOAL_MISSING,
+    LONGEST_PLAN,
+    Block,
+    Expander,
+    Job,
+    Mechanism,
+    Part,
+    grouped,
+    macro_numbers,
+    macro_words,
+    whole,
+)
+from pddl2nl.policies.hvr.conditions import ReadConditions, unmet_effects, verify_macros
+from pddl2nl.policies.hvr.events import (
+    MacroPlanned,
+    MacroProved,
+    MacrosConditioned,
+    MacrosVerified,
+    PlanExpanded,
+    Retrieved,
+)
 from pddl2nl.policies.hvr.examples import shown_for
-from pddl2nl.policies.hvr.plan import Mechanism, Part, grouped, macro_numbers, whole
+from pddl2nl.policies.hvr.generation import ConditionsQuestion, ConditionsReply, ask_conditions, plan_feedback
+from pddl2nl.policies.hvr.library import known_blocks, known_macros
 from pddl2nl.policies.hvr.prompts import Executed, Prompter
 from pddl2nl.policies.hvr.sight import Sight
 from pddlval import State
+from pddlval.names import names_in
+from pddlval.semantics import unmet
 
-__all__ = ["Planner", "WholePlanner"]
+__all__ = ["ROUNDS", "HierarchicalPlanner", "Planner", "WholePlanner"]
 
-GOAL_MISSING = "All steps can be done, but after them the task is not done. What is missing:"
+ROUNDS = 5
+"""The largest number of corrections of a macro plan's conditions; our limit, as the paper gives none."""
+
+_NO_MACROS = "No macro-action was found in the answer."
 
 
 class Planner(ABC):
-    """What all mechanisms share; see `WholePlanner` and `hvr_hierarchy.HierarchicalPlanner`.
+    """Base of both planners.
 
     Args:
-        episode: asks the model and takes the events.
-        mechanism: the components that there are.
+        episode: asks the model and records the events.
+        mechanism: the components of the policy.
 
     Attributes:
-        attempt: how many plans were begun so far.
-        replans_left: how often a new plan may still be made.
-        proofs: what was proved of macro-actions so far.
+        attempt: the number of plans begun so far.
+        replans_left: how many new plans may still be made.
+        proofs: the proofs of macro-actions so far.
     """
 
     def __init__(self, episode: Episode, mechanism: Mechanism):
@@ -52,12 +98,12 @@ class Planner(ABC):
         self.replans_left = setting.replans if mechanism.verification else 0
 
     def plan(self, start: State, done: Sequence[Part] = (), feedback: str = "") -> tuple[Part, ...]:
-        """A plan from a state on, as good as it could be had.
+        """A plan from a state.
 
         Args:
             start: the state.
-            done: what was really executed before, in parts.
-            feedback: why a plan before this one failed, if one did.
+            done: what was executed before.
+            feedback: why the last plan failed; empty for the first.
         """
         parts = self._parts(start, done, feedback)
         actions = whole(parts)
@@ -73,21 +119,19 @@ class Planner(ABC):
 
     @abstractmethod
     def _parts(self, start: State, done: Sequence[Part], feedback: str) -> tuple[Part, ...]:
-        """The parts of a plan from a state on, given what was executed and why a new one is needed."""
+        """The parts of a plan; arguments as of `plan`."""
 
     def ask(self, messages: Sequence[Message]) -> str:
-        """The model's reply; another one where the same was asked before and replies are sampled."""
+        """The model's reply; a new sample if the same prompt was sent before and replies are sampled."""
         return self.episode.ask(messages, again=True)
-
-    # ── retrieval ────────────────────────────────────────────────────────────────────────────────
 
     def objects(
         self, stage: str, macros: Sequence[str] = (), current: int = 0, feedback: str = ""
     ) -> tuple[str, ...] | None:
-        """The objects that are told in the next prompts; None for all that there are.
+        """The objects that the next prompts tell; None for all.
 
-        A model that names none is told of all: without any object there is nothing to plan with. What failed before
-        stands in the question, since other objects may matter by then: a dirty pan needs a sink.
+        If the model names no object, all are told. The feedback is part of the question, because a failure can make
+        other objects relevant.
         """
         if not self.mechanism.retrieval:
             self.episode.note(Retrieved(stage, whole=True))
@@ -98,7 +142,7 @@ class Planner(ABC):
         return selection.objects or None
 
     def advance(self, block: Block, start: State, macro: int) -> None:
-        """The knowledge graph goes on to where a block leads on paper, event by event."""
+        """Updates the knowledge graph with the simulated actions of a block."""
         state = start
         for number, action in enumerate(block.actions[: block.verified], start=1):
             after = self.simulator.step(state, action).successor
@@ -107,12 +151,12 @@ class Planner(ABC):
             state = after
 
     def groups(self, parts: Sequence[Part]) -> tuple[Executed, ...]:
-        """Parts as prompts tell them."""
+        """The parts in words, for prompts."""
         return grouped([part for part in parts if part.words or part.actions], self.teller)
 
 
 class WholePlanner(Planner):
-    """The whole plan at once: what is done without hierarchy (VR, R, LLM)."""
+    """Requests the whole plan at once (VR, R, LLM)."""
 
     def _parts(self, start: State, done: Sequence[Part], feedback: str) -> tuple[Part, ...]:
         while True:
@@ -124,21 +168,211 @@ class WholePlanner(Planner):
             feedback = f"The plan before failed.\n{block.feedback}"
 
     def _attempt(self, start: State, done: Sequence[Part], feedback: str) -> Block:
-        """One plan from a state on."""
         self.attempt += 1
         self.sight.graph.update(start)
         objects = self.sight.object_lines(self.objects("plan", feedback=feedback))
         executed = self.groups(done)
-        job = Job(
-            self.attempt,
-            0,
-            start,
-            lambda: self.prompter.plan(objects, executed, feedback),
-            lambda block: self.prompter.plan_correction(
-                objects, tuple(map(self.teller.action, block.actions)), block.feedback, executed
-            ),
-            self.simulator.unmet_goals,
-            GOAL_MISSING,
-            LONGEST_PLAN,
+
+        def prompt(failed: Block | None) -> Sequence[Message]:
+            if failed is None:
+                return self.prompter.plan(objects, executed, feedback)
+            told = tuple(map(self.teller.action, failed.actions))
+            return self.prompter.plan(objects, executed, failed.feedback, correct=told)
+
+        return self.expander.expand(
+            Job(self.attempt, 0, start, prompt, self.simulator.unmet_goals, GOAL_MISSING, LONGEST_PLAN)
         )
-        return self.expander.expand(job)
+
+
+class HierarchicalPlanner(Planner):
+    """Plans by macro-actions (HVR, HV, HR)."""
+
+    def _parts(self, start: State, done: Sequence[Part], feedback: str) -> tuple[Part, ...]:
+        parts: list[Part] = []
+        state = start
+        while True:
+            self.attempt += 1
+            state, failure = self._attempt(state, done, parts, feedback)
+            if not failure or self.replans_left <= 0:
+                return tuple(parts)
+            self.replans_left -= 1
+            feedback = failure
+
+    def _attempt(self, start: State, done: Sequence[Part], parts: list[Part], feedback: str) -> tuple[State, str]:
+        """Appends the blocks of one macro plan to ``parts``; returns the last state, and why the plan failed if so."""
+        self.sight.graph.update(start)
+        objects = self.objects("macro-plan", feedback=feedback)
+        setting = self.episode.setting
+        known = known_macros(setting.library, self.teller, self.prompter.task_text, setting.embed)
+        executed = self.groups((*done, *parts))
+        # A new plan starts from the current state of the objects, which the classes do not tell.
+        told = self.sight.object_lines(objects) if feedback else ()
+        messages = self.prompter.macro_plan(self.sight.kind_lines(objects), executed, feedback, known, told)
+        macros = macro_words(self.episode.whole(self.ask(messages)))
+        self.episode.note(MacroPlanned(self.attempt, macros))
+        conditions = self._conditions(macros, objects, start)
+        state = start
+        for number, words in enumerate(macros, start=1):
+            block = self._block(macros, number, conditions[number - 1], state, (*done, *parts))
+            if not block.holds and self.replans_left > 0:
+                self.sight.graph.update(state)
+                return state, f'Macro-action {number} of the plan before, "{words}", failed.\n{block.feedback}'
+            if block.holds and self.mechanism.verification:
+                conditions = self._proved(macros, number, conditions, block, state)
+            claimed = conditions[number - 1]
+            self._record(words, number, claimed, block)
+            self.advance(block, state, number)
+            parts.append(Part(self.attempt, number, words, block.actions, state, claimed, block.holds))
+            state = block.after
+        if not self.mechanism.verification:
+            return state, ""
+        missing = self.simulator.unmet_goals(state)
+        return state, "\n".join([_NO_MACROS] if not macros else [GOAL_MISSING, *self._told(missing)]) if missing else ""
+
+    # ── conditions ───────────────────────────────────────────────────────────────────────────────
+
+    def _conditions(
+        self, macros: tuple[str, ...], objects: tuple[str, ...] | None, start: State
+    ) -> tuple[ReadConditions, ...]:
+        """The conditions of a macro plan, verified and corrected."""
+        if not macros:
+            self.episode.note(MacrosVerified(self.attempt, 0, 0, 0, (), _NO_MACROS))
+            return ()
+        question = self._question(macros, objects)
+        reply = ask_conditions(self.ask, self.teller, question)
+        feedback = self._verified(macros, reply, start, 0)
+        asked = {(reply.conditions, feedback)}
+        for number in range(1, ROUNDS + 1):
+            if not feedback or not self.mechanism.verification:
+                break
+            again = replace(question, present=reply.conditions, feedback=feedback)
+            reply = ask_conditions(self.ask, self.teller, again)
+            feedback = self._verified(macros, reply, start, number)
+            if (reply.conditions, feedback) in asked and not self.episode.sampling:
+                break
+            asked.add((reply.conditions, feedback))
+        return reply.conditions
+
+    def _question(self, macros: tuple[str, ...], objects: tuple[str, ...] | None) -> ConditionsQuestion:
+        lines = tuple(f"- {line}" for line in self.sight.object_lines(objects))
+        return ConditionsQuestion(self.prompter.task_text, macros, lines, self.sight.location_lines(objects))
+
+    def _verified(self, macros: tuple[str, ...], reply: ConditionsReply, start: State, number: int) -> str:
+        """Records the conditions and their verification; returns the feedback."""
+        self._note_conditions(reply.conditions, number)
+        check = verify_macros(self.simulator.task, start, [item.conditions for item in reply.conditions])
+        feedback = plan_feedback(self.teller, macros, reply.conditions, check)
+        failed = tuple(map(write_condition, check.unmet))
+        self.episode.note(MacrosVerified(self.attempt, number, check.verified, check.total, failed, feedback))
+        return feedback
+
+    def _note_conditions(self, conditions: Sequence[ReadConditions], number: int, after: int = 0) -> None:
+        said = tuple(item.to_json() for item in conditions)
+        self.episode.note(MacrosConditioned(self.attempt, number, said, after))
+
+    # ── blocks ───────────────────────────────────────────────────────────────────────────────────
+
+    def _block(
+        self, macros: tuple[str, ...], number: int, read: ReadConditions, start: State, before: Sequence[Part]
+    ) -> Block:
+        """The block of one macro-action, from a state."""
+        objects = self.sight.object_lines(self.objects("block", macros, number))
+        executed = self.groups(before)
+        setting = self.episode.setting
+        known = known_blocks(setting.library, self.teller, macros[number - 1], setting.embed)
+        claimed = read.conditions
+        conditions = ""
+        # Without verification the conditions only serve to measure, and are not shown.
+        if claimed is not None and self.mechanism.verification:
+            names = self.teller.names
+            before_text, effect = told_pddl(claimed.precondition, names), told_pddl(claimed.effect, names)
+            conditions = f"precondition: {before_text}\neffect: {effect}"
+
+        def missing(after: State) -> tuple[Condition, ...]:
+            return () if claimed is None else unmet_effects(self.simulator.task, start, after, claimed.effect)
+
+        def prompt(failed: Block | None) -> Sequence[Message]:
+            told = None if failed is None else (tuple(map(self.teller.action, failed.actions)), failed.feedback)
+            return self.prompter.block(objects, macros, number, executed, conditions, known=known, correct=told)
+
+        return self.expander.expand(
+            Job(self.attempt, number, start, prompt, missing, EFFECT_MISSING, claimed=claimed is not None)
+        )
+
+    def _record(self, words: str, number: int, read: ReadConditions, block: Block) -> None:
+        """Adds the macro-action to the knowledge graph."""
+        said = read.to_json()
+        self.sight.graph.record_macro(
+            number,
+            words,
+            attempt=self.attempt,
+            precondition=said["precondition"],
+            effect=said["effect"],
+            outcome="holds" if block.holds else "failed",
+        )
+
+    def _told(self, conditions: Sequence[Condition]) -> list[str]:
+        return [f"- {told_condition(condition, self.teller)}" for condition in conditions]
+
+    # ── proofs ───────────────────────────────────────────────────────────────────────────────────
+
+    def _proved(
+        self,
+        macros: tuple[str, ...],
+        number: int,
+        conditions: tuple[ReadConditions, ...],
+        block: Block,
+        start: State,
+    ) -> tuple[ReadConditions, ...]:
+        """The conditions after a verified block: unchanged if proved, otherwise refined once."""
+        feedback = self._proof(number, conditions[number - 1], block, start)
+        if not feedback:
+            return conditions
+        question = self._question(macros, self._named(conditions, block) if self.mechanism.retrieval else None)
+        told = tuple(map(self.teller.action, block.actions))
+        again = replace(question, present=conditions, feedback=feedback, macro=number, block=told)
+        reply = ask_conditions(self.ask, self.teller, again)
+        # Unreadable conditions do not replace readable ones.
+        refined = tuple(
+            new if new.conditions is not None else old for old, new in zip(conditions, reply.conditions, strict=True)
+        )
+        self._note_conditions(reply.conditions, 1, number)
+        self._proof(number, refined[number - 1], block, start)
+        return refined
+
+    def _named(self, conditions: Sequence[ReadConditions], block: Block) -> tuple[str, ...]:
+        """The objects in a block and in the conditions, and the objects that these are in or on."""
+        claimed = [item.conditions for item in conditions if item.conditions is not None]
+        said = [name for action in block.actions for name in action.args]
+        said += [name for item in claimed for part in (item.precondition, item.effect) for name in names_in(part)]
+        objects, available = self.simulator.task.objects, frozenset(self.sight.graph.objects())
+        names = [name for name in dict.fromkeys(said) if name in objects]
+        around = self.sight.graph.select([name for name in names if name in available]).around
+        return tuple(dict.fromkeys((*names, *around)))
+
+    def _proof(self, number: int, read: ReadConditions, block: Block, start: State) -> str:
+        """Proves or refutes the claim about a block; returns the feedback, empty if there is no mistake."""
+        if read.conditions is None:
+            return " ".join(read.problems)
+        from pddl2nl.macros.proof import prove
+        from pddl2nl.macros.telling import told
+
+        claimed = read.conditions
+        pddl = f"{write_condition(claimed.precondition)} {write_condition(claimed.effect)}"
+        try:
+            # A precondition need not mention facts that no action can change.
+            proof = prove(self.simulator.task, block.actions, claimed, near=start, states="changeable")
+        except (UnsupportedError, InputError) as error:
+            # Undecided: the block was verified in this state, so there is no feedback.
+            self.episode.note(MacroProved(self.attempt, number, False, "undecided", pddl, str(error)))
+            return ""
+        refuted = "refuted" in (proof.runs, proof.holds)
+        missing = unmet(claimed.precondition, start)
+        lines = [told(proof, self.teller)] if refuted else []
+        if missing:
+            lines += ["The block ran where the precondition does not hold. What is not the case there:"]
+            lines += self._told(missing)
+        feedback = "\n".join(lines)
+        self.proofs.append(MacroProved(self.attempt, number, proof.sound, proof.precondition, pddl, feedback))
+        self.episode.note(self.proofs[-1])
+        return feedback

@@ -1,102 +1,143 @@
-"""What a hierarchical policy asks (sections 2.2 to 3.3 and appendix B.3 of the HVR paper).
-
-The shape of all prompts is that of `pddl2nl.macros.prompting`, whose sections stand here in the words of the run. Those
-about conditions are made in `pddl2nl.macros.generation`; these are here:
+"""The prompts of HVR (sections 2.2 to 3.3 and appendix B.3 of the paper), laid out as in `pddl2nl.policies.staged`.
 
 ====================  ==================================================================================================
-stage                 what the paper says of it
+stage                 content, after the paper
 ====================  ==================================================================================================
-retrieval             zero-shot; the task, with the present macro-action where there is one, and all available objects
-macro-plan            two examples; the task, and of the objects the classes only, with their properties (ours: where a
-                      plan before failed, also the objects, since another plan starts from how they are by then)
-block                 two examples; the objects themselves; what was executed, grouped by macro-action; the reply says
-                      the steps in words first, then as actions
+retrieval             zero-shot; the task, the current macro-action if there is one, and all available objects
+macro-plan            two examples; the task, and the classes of the objects with their properties (ours: after a failed
+                      plan also the objects, because the new plan starts from their current state)
+conditions            one example; macro-actions, objects, predicates (`pddl2nl.policies.hvr.generation`)
+conditions-…          no example; the conditions and feedback: corrected before, refined after a block was expanded
+block                 two examples; the objects; what was executed, grouped by macro-action; the reply gives the steps
+                      in words first, then as actions
 block-correction      one example; the block and the validator's feedback besides
-plan                  the whole plan at once, for what has no hierarchy; two examples
-plan-correction       the same mended; one example
+plan                  two examples; the whole plan at once, for policies without hierarchy
+plan-correction       one example; the same with the validator's feedback
 ====================  ==================================================================================================
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 
 from pddl2nl.llm import Message
-from pddl2nl.macros.prompting import conversation, dashed, numbered, sections, system
-from pddl2nl.policies.prompting import prompt_text
+from pddl2nl.policies.staged import Bodies, PromptLayout, conversation, dashed, numbered
 
-__all__ = ["ACTIONS_MARK", "HVR_PROMPTS", "Executed", "Prompter", "Shot", "Shown", "actions_reply", "executed_text"]
+__all__ = [
+    "ACTIONS_MARK",
+    "LAYOUT",
+    "Executed",
+    "Prompter",
+    "Shot",
+    "Shots",
+    "actions_reply",
+    "prompt_file",
+    "prompt_hashes",
+    "prompt_text",
+]
 
 ACTIONS_MARK = "Actions:"
-"""The line between the verbal steps and the actions of a reply."""
+"""The line between the steps in words and the actions of a reply."""
 
-HVR_PROMPTS: Mapping[str, str] = {
-    "retrieval": "hvr_retrieval.txt",
-    "macro-plan": "hvr_macro_plan.txt",
-    "block": "hvr_block.txt",
-    "block-correction": "hvr_block_correction.txt",
-    "plan": "hvr_plan.txt",
-    "plan-correction": "hvr_plan_correction.txt",
-}
-"""The files of the instructions by stage."""
+LAYOUT = PromptLayout(
+    stages=(
+        "retrieval",
+        "macro-plan",
+        "conditions",
+        "conditions-correction",
+        "conditions-refinement",
+        "block",
+        "block-correction",
+        "plan",
+        "plan-correction",
+    ),
+    sections=(
+        "Task",
+        "Available objects",
+        "Known macro-actions",
+        "Objects",
+        "Location triples",
+        "Predicates",
+        "Actions",
+        "Macro plan",
+        "Conditions",
+        "Executed so far",
+        "Macro-action",
+        "Its conditions",
+        "Block",
+        "Plan",
+        "Feedback",
+    ),
+)
 
 Shot = tuple[str, str]
-"""An example: a question as it would be put, and the reply to it."""
+"""An example: a question and the reply to it."""
+
+Shots = Mapping[str, tuple[Shot, ...]]
+"""The examples of each stage."""
 
 
-@dataclass(frozen=True)
-class Shown:
-    """The examples of each stage that has any."""
+def prompt_file(stage: str) -> str:
+    """The file with the instruction of a stage."""
+    name = stage.replace("-", "_")
+    return f"{name}.txt" if stage.startswith("conditions") else f"hvr_{name}.txt"
 
-    shots: Mapping[str, tuple[Shot, ...]]
 
-    def of(self, stage: str) -> tuple[Shot, ...]:
-        """The examples of one stage."""
-        return self.shots.get(stage, ())
+@cache
+def prompt_text(name: str) -> str:
+    """The text of a file in ``texts/``; placeholders (``$name``) are not filled."""
+    return (resources.files(__package__) / "texts" / name).read_text(encoding="utf-8").strip()
+
+
+def prompt_hashes(stages: Sequence[str]) -> dict[str, str]:
+    """The SHA-256 of the prompt files of some stages, by file name, for the record of a run."""
+    names: list[str] = []
+    for stage in stages:
+        names.append(prompt_file(stage))
+        if stage == "conditions":
+            names += ["conditions_example.txt", "conditions_example_reply.txt"]
+    return {name: hashlib.sha256(prompt_text(name).encode("utf-8")).hexdigest() for name in names}
 
 
 @dataclass(frozen=True)
 class Executed:
-    """Actions that were executed, or planned so far, under the macro-action that they carry out; told."""
+    """Actions that were executed, or planned so far, and the macro-action that they carry out; as natural language."""
 
     macro: str
     actions: tuple[str, ...]
 
 
 def actions_reply(steps: Sequence[str], actions: Sequence[str]) -> str:
-    """A reply as the stages block and plan want it: the steps in words, then the actions."""
+    """A reply to the stages block and plan: the steps in words, then the actions."""
     return "\n".join([*steps, ACTIONS_MARK, *actions])
 
 
 @dataclass(frozen=True)
 class Prompter:
-    """Puts the questions about one task.
+    """Makes the prompts about one task.
 
     Attributes:
         task_text: the task in words.
-        domain_text: what actions there are, when each is possible and what it changes.
+        domain_text: the actions with their preconditions and effects.
         action_lines: the actions alone, one a line.
-        shown: the examples.
+        shots: the examples.
     """
 
     task_text: str
     domain_text: str
     action_lines: tuple[str, ...]
-    shown: Shown = Shown({})
+    shots: Shots
 
     def retrieval(
         self, available: Sequence[str], macros: Sequence[str] = (), current: int = 0, feedback: str = ""
     ) -> list[Message]:
-        """Which objects matter for the task, or for one of its macro-actions (counted from 1)."""
-        bodies: dict[str, str | Iterable[str]] = {
-            "Task": self.task_text,
-            "Available objects": dashed(available),
-            "Feedback": feedback,
-        }
-        if current:
-            bodies |= _plan_of(macros, current)
-        return self._asked("retrieval", bodies)
+        """Asks which objects matter for the task, or for one of its macro-actions (counted from 1)."""
+        bodies = {"Task": self.task_text, "Available objects": dashed(available), "Feedback": feedback}
+        return self._prompt("retrieval", bodies | (_macro_plan(macros, current) if current else {}))
 
     def macro_plan(
         self,
@@ -106,16 +147,16 @@ class Prompter:
         known: Sequence[str] = (),
         objects: Sequence[str] = (),
     ) -> list[Message]:
-        """The macro-actions of the task, or of what is left of it; ``objects`` are told where a plan before failed."""
+        """Asks for the macro-actions of the rest of the task; ``objects`` are told after a plan has failed."""
         bodies = {
             "Task": self.task_text,
             "Available objects": dashed(kinds),
             "Known macro-actions": dashed(known),
             "Objects": dashed(objects),
-            "Executed so far": executed_text(executed),
+            "Executed so far": _executed_text(executed),
             "Feedback": feedback,
         }
-        return self._asked("macro-plan", bodies)
+        return self._prompt("macro-plan", bodies)
 
     def block(
         self,
@@ -124,72 +165,54 @@ class Prompter:
         current: int,
         executed: Sequence[Executed] = (),
         conditions: str = "",
+        *,
         known: Sequence[str] = (),
+        correct: tuple[Sequence[str], str] | None = None,
     ) -> list[Message]:
-        """The actions that carry out one macro-action."""
-        bodies = self._block(objects, macros, current, executed, conditions)
-        return self._asked("block", bodies | {"Known macro-actions": dashed(known)})
+        """Asks for the actions of one macro-action; ``correct`` is a block that failed, and the feedback about it."""
+        bodies = self._plan(objects, executed) | _macro_plan(macros, current) | {"Its conditions": conditions}
+        if correct is None:
+            return self._prompt("block", bodies | {"Known macro-actions": dashed(known)})
+        return self._prompt("block-correction", bodies | {"Block": _listed(correct[0]), "Feedback": correct[1]})
 
-    def block_correction(
+    def plan(
         self,
         objects: Sequence[str],
-        macros: Sequence[str],
-        current: int,
-        block: Sequence[str],
-        feedback: str,
         executed: Sequence[Executed] = (),
-        conditions: str = "",
+        feedback: str = "",
+        *,
+        correct: Sequence[str] | None = None,
     ) -> list[Message]:
-        """The same, mended."""
-        bodies = self._block(objects, macros, current, executed, conditions)
-        return self._asked("block-correction", bodies | {"Block": _listed(block), "Feedback": feedback})
+        """Asks for the actions of the whole task, or of its rest; ``correct`` is a plan that failed."""
+        bodies = self._plan(objects, executed) | {"Feedback": feedback}
+        if correct is None:
+            return self._prompt("plan", bodies)
+        return self._prompt("plan-correction", bodies | {"Plan": _listed(correct)})
 
-    def plan(self, objects: Sequence[str], executed: Sequence[Executed] = (), feedback: str = "") -> list[Message]:
-        """The actions that accomplish the whole task, or what is left of it."""
-        return self._asked("plan", self._plan(objects, executed) | {"Feedback": feedback})
-
-    def plan_correction(
-        self, objects: Sequence[str], plan: Sequence[str], feedback: str, executed: Sequence[Executed] = ()
-    ) -> list[Message]:
-        """The same, mended."""
-        return self._asked(
-            "plan-correction", self._plan(objects, executed) | {"Plan": _listed(plan), "Feedback": feedback}
-        )
-
-    def _plan(self, objects: Sequence[str], executed: Sequence[Executed]) -> dict[str, str | Iterable[str]]:
+    def _plan(self, objects: Sequence[str], executed: Sequence[Executed]) -> dict[str, str]:
         return {
             "Task": self.task_text,
             "Objects": dashed(objects),
             "Actions": dashed(self.action_lines),
-            "Executed so far": executed_text(executed),
+            "Executed so far": _executed_text(executed),
         }
 
-    def _block(
-        self,
-        objects: Sequence[str],
-        macros: Sequence[str],
-        current: int,
-        executed: Sequence[Executed],
-        conditions: str,
-    ) -> dict[str, str | Iterable[str]]:
-        return self._plan(objects, executed) | _plan_of(macros, current) | {"Its conditions": conditions}
-
-    def _asked(self, stage: str, bodies: Mapping[str, str | Iterable[str]]) -> list[Message]:
-        instruction = system(stage, prompt_text(HVR_PROMPTS[stage]), domain=self.domain_text)
-        return conversation(instruction, self.shown.of(stage), sections(bodies))
+    def _prompt(self, stage: str, bodies: Bodies) -> list[Message]:
+        instruction = LAYOUT.system(stage, prompt_text(prompt_file(stage)), domain=self.domain_text)
+        return conversation(instruction, self.shots.get(stage, ()), LAYOUT.question(bodies))
 
 
-def _plan_of(macros: Sequence[str], current: int) -> dict[str, str | Iterable[str]]:
+def _macro_plan(macros: Sequence[str], current: int) -> dict[str, str]:
     return {"Macro plan": numbered(macros), "Macro-action": f"{current}. {macros[current - 1]}"}
 
 
 def _listed(actions: Sequence[str]) -> str:
-    # A section without a body is left out, and that there is nothing is what matters then.
+    # An empty section would be left out, but the model must see that its answer had no actions.
     return numbered(actions) or "(no actions)"
 
 
-def executed_text(executed: Sequence[Executed]) -> str:
-    """What was executed, each macro-action on a line and its actions below it."""
+def _executed_text(executed: Sequence[Executed]) -> str:
+    """Each macro-action on a line and its actions below it."""
     lines: list[str] = []
     for group in executed:
         if group.macro:

@@ -1,29 +1,38 @@
-"""Tells what a proof has shown, so that whoever proposed the conditions can mend them."""
+"""The result of a proof in words, so that a model or a user can correct the conditions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from pddl2nl.errors import InputError, UnsupportedError
-from pddl2nl.macros.generation import told_condition
-from pddl2nl.macros.verdict import Counterexample, Proof
-from pddl2nl.nl import Teller
-from pddl2nl.pddl import Condition
+from pddl2nl.macros.proof import Counterexample, Proof
+from pddl2nl.nl import Names, Teller
+from pddl2nl.pddl import Condition, substitute, write_condition
 from pddlval import GroundAction
 
-__all__ = ["told"]
+__all__ = ["told", "told_condition", "told_pddl"]
 
 _MOST_TOLD = 8
-"""So many conditions are told of one mistake; a model mends no more at once."""
+"""The largest number of conditions told for one mistake."""
+
+
+def told_pddl(condition: Condition, names: Names) -> str:
+    """A ground condition or effect in PDDL, with the objects' natural-language names."""
+    return write_condition(substitute(condition, names.to_nl))
+
+
+def told_condition(condition: Condition, teller: Teller) -> str:
+    """A condition in words and in PDDL: ``egg_1 is in pan_1, in PDDL (inside egg_1 pan_1)``."""
+    pddl = told_pddl(condition, teller.names)
+    try:
+        return f"{teller.literal(condition)}, in PDDL {pddl}"
+    except (InputError, UnsupportedError):
+        # A condition that has no wording is given in PDDL only.
+        return pddl
 
 
 def told(proof: Proof, teller: Teller) -> str:
-    """What has come of a proof, a sentence or a short list for each part, the mistakes first.
-
-    Args:
-        proof: the proof.
-        teller: tells the task, in the words of the run.
-    """
+    """The result of a proof in the words of the run: a sentence or a short list for each part, mistakes first."""
     parts: list[str] = []
     if proof.vacuous:
         parts.append("The precondition contradicts itself: there is no state in which it holds.")

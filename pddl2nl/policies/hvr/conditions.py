@@ -1,0 +1,523 @@
+"""Finds preconditions and effects in a reply: what stands where, and the names in it as PDDL has them.
+
+Reads the preconditions and effects that a model proposes for macro-actions, and checks them against the task.
+
+Taken is PDDL, whatever stands around it: fences, numbers, prose, ``(:action … :precondition … :effect …)``, several
+literals in a row (their conjunction), calls such as ``inside(egg_1, fridge_1)``; objects by their told or their PDDL
+names. What is proposed is checked as the text of a domain is (predicates declared, arity, types, variables bound), and
+an effect must change what actions can change: what no action changes, or what is derived, is the same whatever is done.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pddl2nl.macros.macro import Conditions
+from pddl2nl.macros.proof import claims_of, unmet_outcome
+from pddl2nl.nl import Names
+from pddl2nl.pddl import (
+    ActionSchema,
+    And,
+    Condition,
+    Effect,
+    Expression,
+    GroundAtom,
+    Task,
+    TypedName,
+    Update,
+    changed_predicates,
+    write_condition,
+)
+from pddl2nl.pddl.build_conditions import Builder, condition
+from pddl2nl.pddl.build_effects import effect
+from pddl2nl.pddl.build_terms import Build
+from pddl2nl.pddl.checks_formulas import FormulaChecker
+from pddl2nl.pddl.diagnostics import Diagnostic, Source
+from pddl2nl.pddl.log import Log
+from pddl2nl.pddl.nesting import Node, UnbalancedError, read_nesting
+from pddl2nl.pddl.prepare import prepare
+from pddl2nl.pddl.requirements import Used
+from pddl2nl.pddl.symbols import Symbols
+from pddl2nl.pddl.tree import Atom, Comparison, Modal, Preference, Special, Timed
+from pddl2nl.policies.staged import shortened
+from pddlval import GroundAction, Simulator, State
+from pddlval.names import subformulas
+from pddlval.unsupported import updated_functions
+
+__all__ = ["MacroPlanCheck", "ReadConditions", "read_conditions", "unmet_effects", "verify_macros"]
+
+_LABEL = re.compile(
+    r"(?<![\w-])(?:(?P<pre>pre[-_ ]?cond(?:ition)?s?)|(?P<post>post[-_ ]?cond(?:ition)?s?|effects?))(?![\w-])",
+    re.IGNORECASE,
+)
+# What follows a label: marks of emphasis and quotes, a remark in parentheses; then a colon, or the condition itself.
+_BEHIND = re.compile(
+    r"[*_`\"'\]]*(?:[ \t]+(?:is|are|(?:of|for) [^\n:()]{1,80}))?\s*"
+    r"(?:\([^()\n]*\)[*_`\"' ]*(?=:))?(?::|=|(?=[*_`\"']*\s*\())"
+)
+_NUMBER = re.compile(r"(?im)^[ \t>#*_-]*(?:macro(?:[- ]?action)?[ \t]*#?)?\(?(\d{1,3})[ \t]*[.):-]")
+_OPENING = re.compile(r"(?<![\w?-])([A-Za-z][\w-]*)\(")
+_TOKEN = re.compile(r"[()]|[^\s(),]+")
+_COMMENT = re.compile(r";[^\n]*")
+_QUOTES = "\"'`“”‘’"
+_BETWEEN = re.compile(r"[\s,.;:*`\"'&∧-]*(?:\b(?:and|or|not)\b[\s,.;:*`\"'&∧-]*)*", re.IGNORECASE)
+_CONNECTIVES = frozenset(("and", "or", "not", "when", "imply", "forall", "exists"))
+_NOTHING = re.compile(r"[\s*`\"'(:-]*(?:none|nothing|empty|true|n/a|no (?:precondition|effect)s?)\b", re.IGNORECASE)
+_MOST = 200_000
+"""So many characters of a reply are looked through."""
+
+
+class Found(NamedTuple):
+    """The lists that are one macro-action's precondition and effect; None where the reply has none."""
+
+    precondition: tuple[str, ...] | None
+    effect: tuple[str, ...] | None
+
+
+class _Label(NamedTuple):
+    kind: str
+    start: int
+    end: int
+    number: int | None
+
+
+class NameResolver:
+    """Names of a reply as PDDL has them: told names, PDDL's own, and either in other letters or with other hyphens."""
+
+    def __init__(self, task: Task, names: Names | None):
+        told = {} if names is None else dict(names.to_pddl)
+        aliases = {} if names is None else dict(names.aliases)
+        own = {name: name for name in task.objects}
+        self._objects = _table(told, aliases, own)
+        symbols = (*(item.name for item in task.domain.predicates), *(item.name for item in task.domain.functions))
+        self.heads = _table({name: name for name in symbols})
+        self._types = {_bare(name): name for name in ("object", *(item.name for item in task.domain.types))}
+
+    def knows_head(self, name: str) -> bool:
+        """Whether a name is a connective, a predicate or a function."""
+        return name.lower() in _CONNECTIVES or name in self.heads or _folded(name) in self.heads
+
+    def pddl(self, text: str) -> str:
+        """The text with names as in PDDL; what is no name that is known stays as it is."""
+        words: list[str] = []
+        before, types = "", 0
+        for token in _TOKEN.findall(_COMMENT.sub(" ", text)):
+            word = token.strip(_QUOTES) or token
+            if token == "(":
+                types += 1 if types or before == "-" else 0
+                words.append(word)
+            elif token == ")":
+                types -= 1 if types else 0
+                words.append(word)
+            else:
+                words.append(self._word(word, before, bool(types)))
+            before = token
+        return " ".join(words).replace("( ", "(").replace(" )", ")")
+
+    def _word(self, word: str, before: str, in_types: bool) -> str:
+        if word.startswith("?") or word == "-":
+            return word.lower()
+        if before == "-" or in_types:
+            return self._types.get(_bare(word), word.lower())
+        table = self.heads if before == "(" else self._objects
+        return table.get(word) or table.get(_folded(word)) or word.lower()
+
+
+def _folded(name: str) -> str:
+    return name.casefold().replace("-", "_")
+
+
+def _bare(name: str) -> str:
+    return re.sub(r"[-_]", "", name.casefold())
+
+
+def _table(*groups: Mapping[str, str]) -> dict[str, str]:
+    """Names to PDDL names: first those of the first group as they are, last those of the last one folded."""
+    table: dict[str, str] = {}
+    for group in groups:
+        for said, name in group.items():
+            table.setdefault(said, name)
+    for group in groups:
+        for said, name in group.items():
+            table.setdefault(_folded(said), name)
+    return table
+
+
+def find_conditions(text: str, resolver: NameResolver, count: int | None = None) -> dict[int, Found]:
+    """The conditions in a reply by the number of their macro-action, from 1; lists in PDDL's names."""
+    text = text[:_MOST]
+    labels = list(_labels(text, resolver))
+    if not labels:
+        return _unlabelled(text, resolver)
+    parts: list[tuple[_Label, tuple[str, ...] | None]] = []
+    for label, following in zip(labels, [*labels[1:], None], strict=True):
+        end = len(text) if following is None else following.start
+        parts.append((label, _lists(text[label.end : end], resolver)))
+    entries: list[tuple[int | None, Found]] = []
+    trusted = True
+    for label, lists in parts:
+        last = entries[-1][1] if entries else None
+        if label.kind == "post" and last is not None and last.effect is None:
+            # Where effects have numbers of their own, the numbers count lines and no macro-actions.
+            trusted = trusted and label.number in (None, entries[-1][0])
+            entries[-1] = (entries[-1][0], Found(last.precondition, lists))
+        elif label.kind == "post":
+            entries.append((label.number, Found(None, lists)))
+        else:
+            entries.append((label.number, Found(lists, None)))
+    return _by_number(entries, trusted, count)
+
+
+def _by_number(entries: list[tuple[int | None, Found]], trusted: bool, count: int | None) -> dict[int, Found]:
+    numbers = [number for number, _ in entries]
+    known = [number for number in numbers if number is not None]
+    fits = trusted and len(set(known)) == len(known) == len(numbers) and 0 not in known
+    if not fits or max(known) > (count or len(entries)):
+        return {place: found for place, (_, found) in enumerate(entries, start=1)}
+    return {number: found for number, found in entries if number is not None}
+
+
+def _labels(text: str, resolver: NameResolver) -> Iterator[_Label]:
+    end = 0
+    for match in _LABEL.finditer(text):
+        behind = _BEHIND.match(text, match.end())
+        if match.start() < end or behind is None:
+            continue
+        if behind[0][-1:] not in (":", "=") and not _head_known(text[behind.end() :], resolver):
+            # "the effect (which matters) …" is a remark.
+            continue
+        numbers = _NUMBER.findall(text, end, match.start() + 1)
+        number = int(numbers[-1]) if numbers else None
+        end = behind.end()
+        yield _Label("pre" if match["pre"] else "post", match.start(), end, number)
+
+
+def _unlabelled(text: str, resolver: NameResolver) -> dict[int, Found]:
+    """Two lists and nothing that says what they are: the first is the precondition."""
+    lists = [resolver.pddl(part) for _, part in _balanced(_calls(text, resolver)) if _head_known(part, resolver)]
+    if len(lists) != 2:
+        return {}
+    return {1: Found((lists[0],), (lists[1],))}
+
+
+def _lists(text: str, resolver: NameResolver) -> tuple[str, ...] | None:
+    """The lists behind a label: all that follow on the first, or begin a line of their own."""
+    text = _calls(text, resolver)
+    found = list(_balanced(text))
+    first = next((place for place, (_, part) in enumerate(found) if _head_known(part, resolver)), None)
+    if first is None:
+        if _NOTHING.match(text):
+            return ()
+        # What is no condition is given on, so that what is wrong with it can be said.
+        return (resolver.pddl(found[0][1]),) if found else None
+    lists: list[str] = []
+    alternatives = False
+    end = found[first][0]
+    for start, part in found[first:]:
+        between = text[end:start]
+        line = text[text.rfind("\n", 0, start) + 1 : start]
+        if lists and not _BETWEEN.fullmatch(between) and not _BETWEEN.fullmatch(re.sub(r"\d+", "", line)):
+            break
+        alternatives = alternatives or bool(lists and re.search(r"\bor\b", between, re.IGNORECASE))
+        negated = re.search(r"\bnot[\s`*\"']*\Z", line, re.IGNORECASE)
+        lists.append(f"(not {resolver.pddl(part)})" if negated else resolver.pddl(part))
+        end = start + len(part)
+    return (f"(or {' '.join(lists)})",) if alternatives else tuple(lists)
+
+
+def _calls(text: str, resolver: NameResolver) -> str:
+    """The text with calls, ``inside(egg_1, fridge_1)``, as lists."""
+
+    def opened(match: re.Match[str]) -> str:
+        return f"({match[1]} " if resolver.knows_head(match[1]) else match[0]
+
+    return _OPENING.sub(opened, text)
+
+
+def _head_known(part: str, resolver: NameResolver) -> bool:
+    words = [token for token in _TOKEN.findall(part[:200]) if token not in "()"]
+    head = words[0].strip(_QUOTES) if words else ""
+    return not words or resolver.knows_head(head) or head in ("<", "<=", "=", ">=", ">", *_UPDATES)
+
+
+_UPDATES: Iterable[str] = ("assign", "increase", "decrease", "scale-up", "scale-down")
+
+
+def _balanced(text: str) -> Iterator[tuple[int, str]]:
+    """The outermost lists of a text with their places; one that is never closed is closed at its end."""
+    depth, start, at = 0, 0, 0
+    while at < len(text):
+        character = text[at]
+        if character == ";" and depth:
+            # A comment, as PDDL has them: it may hold parentheses.
+            at = text.find("\n", at)
+            if at < 0:
+                break
+        elif character == "(":
+            start = start if depth else at
+            depth += 1
+        elif character == ")" and depth:
+            depth -= 1
+            if depth == 0:
+                yield start, text[start : at + 1]
+        at += 1
+    if depth:
+        rest = re.sub(r"[\s`\"'*,;]+\Z", "", text[start:])
+        yield start, rest + ")" * depth
+
+
+_DEEPEST = 60
+"""Lists of a proposal may be nested so deep: nobody means more, and what reads a tree recurses."""
+
+
+@dataclass(frozen=True)
+class ReadConditions:
+    """What was read of one macro-action's conditions.
+
+    Attributes:
+        conditions: None where there is any problem.
+        problems: what is wrong, each a sentence that a model can mend its proposal by.
+        precondition: the text that was taken for the precondition, names as in PDDL; empty where there was none.
+        effect: the same of the effect.
+    """
+
+    conditions: Conditions | None
+    problems: tuple[str, ...] = ()
+    precondition: str = ""
+    effect: str = ""
+
+    def to_json(self) -> Mapping[str, str]:
+        """As an event holds it: ``precondition`` and ``effect`` (empty where they could not be read), ``problem``."""
+        if self.conditions is None:
+            return {"precondition": "", "effect": "", "problem": " ".join(self.problems)}
+        read = self.conditions
+        return {
+            "precondition": write_condition(read.precondition),
+            "effect": write_condition(read.effect),
+            "problem": "",
+        }
+
+
+def read_conditions(
+    text: str,
+    task: Task,
+    names: Names | None = None,
+    *,
+    count: int | None = None,
+    parameters: Sequence[TypedName] = (),
+) -> tuple[ReadConditions, ...]:
+    """The conditions in a reply, one entry a macro-action; nothing in the reply makes this raise.
+
+    Args:
+        text: the reply; ``precondition:`` and ``effect:`` say what is what, a number before them which macro-action's
+            they are.
+        task: whose predicates, objects and actions they are about.
+        names: what the prompt called the objects; their PDDL names are taken too.
+        count: how many macro-actions there are: so many entries come back, those that the reply lacks with a problem.
+        parameters: variables that may stand free, for the conditions of a macro with parameters.
+    """
+    resolver = NameResolver(task, names)
+    checker = _Checker(task, names, tuple(parameters))
+    found = find_conditions(text, resolver, count)
+    if not found and count is None:
+        return ()
+    size = max(found, default=0) if count is None else count
+    return tuple(checker.read(found.get(number), number) for number in range(1, size + 1))
+
+
+class _Checker:
+    """Checks proposals against one task."""
+
+    def __init__(self, task: Task, names: Names | None, parameters: tuple[TypedName, ...]):
+        self._task = task
+        self._told = {} if names is None else dict(names.to_nl)
+        self._parameters = parameters
+        self._symbols = Symbols.of(task.domain, task.problem)
+        derived = frozenset(rule.name for rule in task.domain.derived)
+        self._changing = changed_predicates(task.domain) - derived
+        self._functions = updated_functions(task)
+
+    def read(self, found: Found | None, number: int) -> ReadConditions:
+        """One macro-action's conditions."""
+        if found is None:
+            return ReadConditions(
+                None,
+                (
+                    f"No conditions were found for macro-action {number}: expected a line "
+                    f"'{number}. precondition: (and …)' and below it a line 'effect: (and …)'.",
+                ),
+            )
+        problems: list[str] = []
+        before = self._formula("precondition", found.precondition, condition, problems)
+        after = self._formula("effect", found.effect, effect, problems)
+        if not problems:
+            problems += self._unchangeable(after)
+        texts = tuple(" ".join(" ".join(part).split()) if part is not None else "" for part in found)
+        if problems:
+            return ReadConditions(None, tuple(dict.fromkeys(problems)), *texts)
+        return ReadConditions(Conditions(before, after), (), *texts)
+
+    def _formula(self, what: str, texts: tuple[str, ...] | None, build: Builder, problems: list[str]) -> Condition:
+        if texts is None:
+            problems.append(f"There is no {what}: expected '{what}: (and …)', '{what}: (and)' where there is none.")
+            return And()
+        parts: list[Condition] = []
+        for text in texts:
+            parts += self._parts(what, text, build, problems)
+        whole = parts[0] if len(parts) == 1 else And(tuple(parts))
+        strange = None if problems else _inexecutable(whole)
+        if strange is not None:
+            problems.append(f"The {what} has {strange}, which no action here can have.")
+        return whole
+
+    def _parts(self, what: str, text: str, build: Builder, problems: list[str]) -> list[Condition]:
+        log = Log(Source(what, text))
+        try:
+            nest = read_nesting(prepare(text))
+        except UnbalancedError:
+            problems.append(f"The parentheses of the {what} do not match: {shortened(text, 120)}.")
+            return []
+        nodes = [item for item in nest.elements(nest.roots) if isinstance(item, Node)]
+        if max((node.depth for node in nodes), default=0) > _DEEPEST:
+            problems.append(f"The {what} is nested more than {_DEEPEST} lists deep.")
+            return []
+        making = Build(nest, log, frozenset(self._symbols.functions))
+        trees = [build(making, node) for node in nodes]
+        if not log.failed:
+            used: Used = {}
+            checker = FormulaChecker(log, nest, self._symbols, used)
+            scope = {item.name: item.types for item in self._parameters}
+            for tree in trees:
+                (checker.effect if build is effect else checker.condition)(tree, dict(scope))
+        problems += [self._sentence(what, item) for item in log.diagnostics() if item.severity == "error"]
+        return trees
+
+    def _sentence(self, what: str, error: Diagnostic) -> str:
+        """An error as a model is told it, objects by the names that it knows."""
+        said = f"In the {what}: {error.message}"
+        if error.found:
+            told = "".join(self._told.get(word, word) for word in _words(error.found))
+            said += f", in {told}" if told.startswith("(") else f" (found: {told})"
+        if error.expected:
+            said += f"; expected: {error.expected}"
+        if error.suggestion:
+            said += f"; did you mean {self._told.get(error.suggestion, error.suggestion)}?"
+        return said if said.endswith("?") else f"{said}."
+
+    def _unchangeable(self, tree: Condition) -> list[str]:
+        """What an effect would change that stays as it is whatever is done."""
+        changed = [item.fluent.name for item in subformulas(tree) if isinstance(item, Update)]
+        functions = [name for name in dict.fromkeys(changed) if name not in self._functions]
+        names = [name for name in dict.fromkeys(_effect_predicates(tree)) if name not in self._changing]
+        return [
+            f"In the effect: no action changes '{name}', so neither can a macro-action; leave it out of the effect."
+            for name in (*names, *functions)
+        ]
+
+
+def _effect_predicates(tree: Condition) -> list[str]:
+    """The predicates that an effect adds or deletes."""
+    match tree:
+        case Atom(predicate):
+            return [predicate]
+        case And(parts):
+            return [name for part in parts for name in _effect_predicates(part)]
+    # Of a conditional effect what happens counts, not its condition.
+    inner = getattr(tree, "effect", getattr(tree, "body", None))
+    return [] if inner is None else _effect_predicates(inner)
+
+
+def _inexecutable(tree: Condition) -> str | None:
+    for part in subformulas(tree):
+        if isinstance(part, Timed | Modal | Preference):
+            return "a timed condition" if isinstance(part, Timed) else "a preference or a constraint on trajectories"
+        sides: tuple[Expression, ...] = ()
+        if isinstance(part, Comparison):
+            sides = (part.left, part.right)
+        elif isinstance(part, Update):
+            sides = (part.value,)
+        for side in sides:
+            if _special(side):
+                return f"'{_special(side)}'"
+    return None
+
+
+def _special(expression: object) -> str:
+    if isinstance(expression, Special):
+        return expression.name
+    operands = getattr(expression, "operands", ())
+    return next((name for name in map(_special, operands) if name), "")
+
+
+def _words(text: str) -> list[str]:
+    return re.split(r"([\s()'\"]+)", text)
+
+
+# ── macro plans ──────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class MacroPlanCheck:
+    """How many macro-actions of a plan are applicable one after the other, by their claimed conditions.
+
+    Attributes:
+        verified: the number of applicable macro-actions.
+        total: the number of macro-actions.
+        unmet: the smallest conditions that fail: of the next precondition or, after all macro-actions, of the goal.
+            Empty if the next macro-action's conditions could not be read or its effects conflict.
+        at_goal: whether all are applicable and reach the goal.
+        states: the states before each applicable macro-action, and the state after the last.
+        conflict: a fluent that the next macro-action would change in more than one way.
+    """
+
+    verified: int
+    total: int
+    unmet: tuple[Condition, ...]
+    at_goal: bool
+    states: tuple[State, ...]
+    conflict: GroundAtom | None = None
+
+
+def verify_macros(task: Task, start: State, macros: Sequence[Conditions | None]) -> MacroPlanCheck:
+    """Simulates a macro plan, each macro-action as one action with its claimed conditions (HVR paper, section 2.4).
+
+    Args:
+        task: its goal must hold at the end.
+        start: a state of the task, of any simulator.
+        macros: the ground conditions of each macro-action; None if they could not be read, which ends the simulation.
+    """
+    schemas = [
+        ActionSchema(f"macro-action-{number}", (), macro.precondition, macro.effect)
+        for number, macro in enumerate(macros, start=1)
+        if macro is not None
+    ]
+    claims = claims_of(task, schemas)
+    here = Simulator(task)
+    state = claims.state(start.atoms, start.values)
+    states = [here.state(start.atoms, start.values)]
+    for number, macro in enumerate(macros, start=1):
+        step = None if macro is None else claims.step(state, GroundAction(f"macro-action-{number}"))
+        if step is None:
+            return MacroPlanCheck(number - 1, len(macros), (), False, tuple(states))
+        if step.successor is None:
+            return MacroPlanCheck(number - 1, len(macros), step.unmet, False, tuple(states), step.conflict)
+        state = step.successor
+        states.append(here.state(state.atoms, state.values))
+    goals = here.unmet_goals(states[-1])
+    return MacroPlanCheck(len(macros), len(macros), goals, not goals, tuple(states))
+
+
+def unmet_effects(task: Task, before: State, after: State, effect: Effect) -> tuple[Condition, ...]:
+    """The literals of a claimed effect that do not hold after a block; empty if all hold.
+
+    Conditions of conditional effects and numeric amounts are evaluated in the state before the block. If an atom is
+    both added and deleted, it counts as added.
+
+    Raises:
+        InputError: the effect claims to change what no action changes.
+    """
+    claims = claims_of(task, [ActionSchema("claimed", (), And(), effect)])
+    return unmet_outcome(claims, GroundAction("claimed"), claims.state(before.atoms, before.values), after)

@@ -1,0 +1,118 @@
+"""Prompts in stages and sections, as the systems with several kinds of prompts use them (HVR; see `families`).
+
+====================  ==========================================================================================
+message               content
+====================  ==========================================================================================
+system                the first line is ``Stage: NAME``; the instruction follows
+user, assistant, …    the examples of the stage: a question of the same layout, and the reply to it
+user                  the question: sections in a fixed order, separated by empty lines
+====================  ==========================================================================================
+
+A section is a line ``NAME:`` and the lines below it. A line of its text that looks like a section's heading is indented
+by one space, so that the sections can always be read back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from string import Template
+
+from pddl2nl.llm import Message
+
+__all__ = ["Bodies", "PromptLayout", "conversation", "dashed", "numbered", "shortened"]
+
+Bodies = Mapping[str, str | Iterable[str]]
+"""The sections of a question: a text or lines for each name."""
+
+_STAGE = "Stage: "
+
+
+@dataclass(frozen=True)
+class PromptLayout:
+    """The prompts of one family.
+
+    Attributes:
+        stages: what can be asked; the first line of the system message names it.
+        sections: the names of the sections, in their order.
+    """
+
+    stages: tuple[str, ...]
+    sections: tuple[str, ...]
+
+    def system(self, stage: str, instruction: str, **fields: str) -> str:
+        """A system message: the stage, and the instruction with its placeholders filled.
+
+        Raises:
+            ValueError: unknown stage.
+            KeyError: a placeholder of the instruction has no value.
+        """
+        if stage not in self.stages:
+            raise ValueError(f"unknown stage {stage}; known are {', '.join(self.stages)}")
+        return f"{_STAGE}{stage}\n\n{Template(instruction).substitute(fields)}"
+
+    def stage_of(self, messages: Sequence[Message]) -> str | None:
+        """The stage of a conversation; None if it is not one of this layout."""
+        if not messages or messages[0].role != "system":
+            return None
+        first = messages[0].content.split("\n", 1)[0]
+        stage = first.removeprefix(_STAGE)
+        return stage if first.startswith(_STAGE) and stage in self.stages else None
+
+    def question(self, bodies: Bodies) -> str:
+        """The sections that have a text, in the order of the layout.
+
+        Raises:
+            ValueError: unknown section.
+        """
+        if unknown := [name for name in bodies if name not in self.sections]:
+            raise ValueError(f"unknown section {unknown[0]}; known are {', '.join(self.sections)}")
+        texts: list[str] = []
+        for name in self.sections:
+            body = bodies.get(name, "")
+            lines = body.split("\n") if isinstance(body, str) else [line for text in body for line in text.split("\n")]
+            kept = [f" {line}" if self._heading(line) else line for line in map(str.rstrip, lines)]
+            if text := "\n".join(kept).strip("\n"):
+                texts.append(f"{name}:\n{text}")
+        return "\n\n".join(texts)
+
+    def read(self, question: str) -> dict[str, str]:
+        """The sections of a question by name; the inverse of `question`."""
+        found: dict[str, list[str]] = {}
+        name = None
+        for line in question.split("\n"):
+            heading = self._heading(line)
+            if heading is not None:
+                name = heading
+                found[name] = []
+            elif name is not None:
+                found[name].append(line)
+        return {name: "\n".join(lines).strip("\n") for name, lines in found.items()}
+
+    def _heading(self, line: str) -> str | None:
+        name = line.removesuffix(":")
+        return name if name != line and name in self.sections else None
+
+
+def conversation(system: str, examples: Iterable[tuple[str, str]], question: str) -> list[Message]:
+    """A system message, examples as question and reply, and the question."""
+    shown = [
+        message for asked, replied in examples for message in (Message("user", asked), Message("assistant", replied))
+    ]
+    return [Message("system", system), *shown, Message("user", question)]
+
+
+def numbered(lines: Iterable[str]) -> str:
+    """The lines numbered from 1."""
+    return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, start=1))
+
+
+def dashed(lines: Iterable[str]) -> str:
+    """The lines as a list with dashes."""
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def shortened(text: str, most: int) -> str:
+    """A text on one line, cut to `most` characters."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= most else f"{flat[: most - 3]}..."
