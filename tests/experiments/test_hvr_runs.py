@@ -19,7 +19,7 @@ from pddl2nl.pddl import Task, parse_task
 from pddl2nl.policies import HVR_POLICIES
 from pddl2nl.policies.events import Finished, Prompted, Rejected, Started
 from pddl2nl.policies.hvr.events import BlockExpanded, Discrepancy, MacroProved, MacrosVerified, PlanExpanded
-from pddl2nl.policies.hvr.oracle import MISTAKES
+from pddl2nl.policies.hvr.mistakes import MISTAKES
 from pddl2nl.policies.hvr.prompts import LAYOUT
 from pddl2nl.reports.hvr_metrics import execution_success
 from pddl2nl.reports.records import RunRecord

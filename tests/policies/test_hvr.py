@@ -457,7 +457,11 @@ def test_whatever_is_said_a_run_ends_and_its_plan_holds(run: Any, world: Any, po
     assert played.events[-1] == finished
     assert (finished.fault is None) == (finished.outcome == "solved")
     report = validate(world.task, [GroundAction.parse(action) for action in finished.plan])
-    assert report.verdict == ("valid" if finished.outcome == "solved" else "goal-not-satisfied")
+    if finished.outcome == "inapplicable":
+        # The actions before the inapplicable one may reach the goal by chance.
+        assert report.verdict in ("valid", "goal-not-satisfied")
+    else:
+        assert report.verdict == ("valid" if finished.outcome == "solved" else "goal-not-satisfied")
 
 
 # ── the library ──────────────────────────────────────────────────────────────────────────────────
