@@ -11,10 +11,9 @@ from importlib import import_module
 from typing import cast
 
 from pddl2nl.policies.budget import Limits
-from pddl2nl.policies.episode import Episode
+from pddl2nl.policies.episode import Episode, EpisodeOver, Policy, Turn
 from pddl2nl.policies.events import Event, event_from_json, event_to_json
-from pddl2nl.policies.example import Example, ExampleStep
-from pddl2nl.policies.policy import EpisodeOver, Policy, RequestSettings, Setting, Turn
+from pddl2nl.policies.setting import Example, ExampleStep, RequestSettings, Setting
 
 __all__ = [
     "HVR_POLICIES",

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pddl2nl.llm import Message
 from pddl2nl.nl.markers import ACTION
 from pddl2nl.policies.episode import Episode
-from pddl2nl.policies.example import Example
-from pddl2nl.policies.history import Conversation
-from pddl2nl.policies.prompting import chat, opening
+from pddl2nl.policies.prompting import Conversation, chat, opening
+from pddl2nl.policies.setting import Example
 
 __all__ = ["Act"]
 

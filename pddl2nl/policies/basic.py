@@ -5,9 +5,8 @@ from __future__ import annotations
 from pddl2nl.llm import Message
 from pddl2nl.nl.markers import PLAN_END, PLAN_START
 from pddl2nl.policies.episode import Episode
-from pddl2nl.policies.example import Example
-from pddl2nl.policies.prompting import opening
-from pddl2nl.policies.proposing import propose_plans
+from pddl2nl.policies.prompting import opening, propose_plans
+from pddl2nl.policies.setting import Example
 
 __all__ = ["Basic"]
 

@@ -1,28 +1,57 @@
-"""What a run may spend, what it has spent, and what it has used, for each role in which a model is asked.
+"""The model calls of a run: its models, its accounts, its limits, and the budget that several runs share.
 
-*Used* is what a run's replies took when they were paid, whoever paid them: it is the same whether they came from the
-endpoint or from our cache. *Spent* is what was paid now: a reply from the cache costs nothing, counts as no call, and
-is counted apart as a hit. Limits are about what is spent.
+*Used* is what the replies of a run cost when they were paid, by anyone: it is the same whether they came from the
+endpoint or from our cache. *Spent* is what was paid in this run: a reply from the cache costs nothing, is no call, and
+is counted separately as a hit. Limits apply to what is spent.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
-from pddl2nl.llm import FREE, Completion, Model, Price, Purpose
+from pddl2nl.errors import InfrastructureError
+from pddl2nl.llm import (
+    FREE,
+    Completion,
+    ContextWindowError,
+    Message,
+    Model,
+    Price,
+    Purpose,
+    Request,
+    holds,
+    request_key,
+)
+from pddl2nl.policies.events import Event, Failed, Prompted, Replied
 
-__all__ = ["Account", "Accounts", "Asked", "BudgetSpentError", "Limits", "PriceOf", "Purse", "free", "total"]
+__all__ = [
+    "Account",
+    "Accounts",
+    "BudgetSpentError",
+    "LimitReachedError",
+    "Limits",
+    "ModelCalls",
+    "PriceOf",
+    "PricedModel",
+    "SharedBudget",
+    "free",
+    "total",
+]
 
 PriceOf = Callable[[Completion], Price | None]
-"""What a call costs by its reply; None where that is not known."""
+"""The price of a call, given its reply; None where it is unknown."""
+
+
+class LimitReachedError(Exception):
+    """A limit of the run forbids another call; the message says which."""
 
 
 class BudgetSpentError(Exception):
-    """The budget that several runs share is spent: no verdict on any of them, so it passes through an episode."""
+    """The budget shared by several runs is spent. It is no verdict on any of them, so it passes through an episode."""
 
 
 def free(completion: Completion) -> Price | None:
@@ -31,8 +60,8 @@ def free(completion: Completion) -> Price | None:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A model that is asked, and what its calls cost."""
+class PricedModel:
+    """A model and the price of its calls."""
 
     model: Model
     price_of: PriceOf = free
@@ -42,9 +71,12 @@ class Asked:
 class Limits:
     """The limits of one run; None is no limit.
 
-    ``steps`` bounds the turns of interactive policies and the moves of the random walk (a one-shot mechanism
-    has one turn, whatever the length of its plan). The others are looked at before each call of a model:
-    a reply that was paid for is always used.
+    Attributes:
+        steps: turns of an interactive policy, moves of the random walk. A one-shot policy has one turn, whatever the
+            length of its plan.
+        calls, tokens, usd, seconds: checked before each call of a model; a reply that was paid for is always used.
+        failures: successive turns of an interactive policy that were meant as actions and not executed. An executed
+            action begins the count anew; looking around and false claims do not count.
     """
 
     steps: int | None = None
@@ -52,18 +84,19 @@ class Limits:
     tokens: int | None = None
     usd: float | None = None
     seconds: float | None = None
+    failures: int | None = None
 
     def to_json(self) -> dict[str, int | float | None]:
-        """The limits as a record holds them."""
-        return asdict(self)
+        """The limits as a record holds them; ``failures`` only where it is set."""
+        return {name: value for name, value in asdict(self).items() if name != "failures" or value is not None}
 
 
 @dataclass
 class Account:
-    """Calls, tokens and money of one role; ``usd`` is None from the first call on whose price is unknown.
+    """Calls, tokens and US dollars of one role; ``usd`` is None after a call of unknown price.
 
-    ``cache_hits`` are replies that our cache had; they are among the calls of what is used, and not of what is spent.
-    ``seconds`` is how long was waited for replies.
+    ``cache_hits`` are replies from our cache; they are calls of what is used, but not of what is spent. ``seconds`` is
+    the time spent waiting for replies.
     """
 
     calls: int = 0
@@ -76,7 +109,7 @@ class Account:
     seconds: float = 0.0
 
     def book(self, completion: Completion, usd: float | None) -> None:
-        """Books a call at what it cost."""
+        """Adds a call at its cost."""
         usage = completion.usage
         self.calls += 1
         self.prompt_tokens += usage.prompt_tokens
@@ -88,7 +121,7 @@ class Account:
 
 
 def total(accounts: Iterable[Account | Mapping[str, Any]]) -> Account:
-    """Several accounts, or what a record holds of them, as one."""
+    """The sum of several accounts, also in the form in which a record holds them."""
     whole = Account()
     for account in accounts:
         one = account if isinstance(account, Account) else Account(**account)
@@ -114,11 +147,11 @@ class Accounts:
 
     @property
     def calls(self) -> int:
-        """How many replies were used so far."""
+        """The number of replies used so far."""
         return sum(account.calls for account in self.used.values())
 
     def book(self, purpose: Purpose, completion: Completion, price: Price | None) -> float | None:
-        """Books a call at the price of its model, and gives what it cost in USD when it was paid."""
+        """Adds a call at the price of its model; returns its cost in US dollars when it was paid."""
         usd = None if price is None else price.usd(completion.usage, completion.tariff)
         self.used.setdefault(purpose, Account()).book(completion, usd)
         spent = self.spent.setdefault(purpose, Account())
@@ -139,12 +172,9 @@ class Accounts:
         """What was spent, by role."""
         return {purpose: asdict(account) for purpose, account in sorted(self.spent.items())}
 
-    def exhausted(self, limits: Limits) -> str | None:
-        """The limit that forbids another call, in words; None where none does."""
-        return _exhausted(total(self.spent.values()), limits, self.seconds)
-
 
 def _exhausted(spent: Account, limits: Limits, seconds: float) -> str | None:
+    """The limit that forbids another call, in words; None where none does."""
     amounts = {
         "calls": spent.calls,
         "tokens": spent.prompt_tokens + spent.completion_tokens,
@@ -158,14 +188,14 @@ def _exhausted(spent: Account, limits: Limits, seconds: float) -> str | None:
     return None
 
 
-class Purse:
+class SharedBudget:
     """A budget that the runs of an experiment share; safe for threads.
 
-    With several runs at a time those calls that are on their way when a limit is reached are still paid, and used.
+    Calls that are on their way when a limit is reached are still paid, and used.
 
     Args:
         limits: of all runs together.
-        already: what was spent before this time, which counts in the limits and not in `spent`.
+        already: what was spent in earlier sessions; it counts towards the limits and not in `spent`.
     """
 
     def __init__(self, limits: Limits, already: Account | None = None):
@@ -177,19 +207,19 @@ class Purse:
 
     @property
     def spent(self) -> Account:
-        """What all runs together have spent so far this time."""
+        """What all runs together have spent in this session."""
         with self._lock:
             return total([self._spent, Account(cache_hits=self._hits)])
 
     def check(self, promised: Account | None = None) -> None:
-        """Raises `BudgetSpentError` where nothing more is to be asked, if what is ``promised`` is spent as well."""
+        """Raises `BudgetSpentError` where a limit is reached once ``promised`` is spent as well."""
         with self._lock:
             reason = _exhausted(total([self.already, self._spent, promised or Account()]), self.limits, 0.0)
         if reason is not None:
             raise BudgetSpentError(reason)
 
     def book(self, completion: Completion, usd: float | None) -> None:
-        """Books a reply; one from the cache is free."""
+        """Adds a reply; one from the cache is free."""
         with self._lock:
             if completion.from_cache:
                 self._hits += 1
@@ -197,7 +227,139 @@ class Purse:
                 self._spent.book(completion, usd)
 
     def add(self, account: Account) -> None:
-        """Books what was spent elsewhere, with the hits of its cache."""
+        """Adds what was spent elsewhere, with the hits of its cache."""
         with self._lock:
             self._hits += account.cache_hits
             self._spent = total([self._spent, replace(account, cache_hits=0)])
+
+
+class ModelCalls:
+    """Calls the models of one run: checks the limits, keeps the accounts, writes the events.
+
+    A run calls models in up to four roles (`pddl2nl.llm.Purpose`). Wording and thoughts are asked for before its first
+    event can be written, which holds their results; their events wait until `attach`.
+
+    Args:
+        models: the model of each role; a role without one asks the planner's.
+        limits: of this run.
+        budget: shared with other runs, if any.
+        emit: is given every event; where it is None, events wait for `attach`.
+    """
+
+    def __init__(
+        self,
+        models: Mapping[Purpose, PricedModel],
+        limits: Limits | None = None,
+        budget: SharedBudget | None = None,
+        emit: Callable[[Event], None] | None = None,
+    ):
+        self.accounts = Accounts()
+        self._models = models
+        self._limits = limits or Limits()
+        self._budget = budget
+        self._waiting: list[Event] = []
+        self._emit = emit or self._waiting.append
+        self._last_messages: dict[Purpose, tuple[Message, ...]] = {}
+
+    def attach(self, emit: Callable[[Event], None]) -> None:
+        """Sends the events that wait, and all later ones, to ``emit``."""
+        waiting, self._waiting = self._waiting, []
+        for event in waiting:
+            emit(event)
+        self._emit = emit
+
+    def complete(self, request: Request) -> Completion:
+        """The reply of the model of the request's role.
+
+        Raises:
+            LimitReachedError: a limit of this run is reached.
+            BudgetSpentError: the shared budget is spent.
+            InfrastructureError: there is no reply.
+        """
+        asked = self._model_of(request.purpose)
+        self._check(asked.model, request)
+        call = self.accounts.calls + 1
+        self._emit(_prompted(call, request, self._last_messages.get(request.purpose, ())))
+        try:
+            completion = asked.model.complete(request)
+        except InfrastructureError as error:
+            self._emit(Failed(call, str(error), isinstance(error, ContextWindowError)))
+            raise
+        usd = self.accounts.book(request.purpose, completion, asked.price_of(completion))
+        if self._budget is not None:
+            self._budget.book(completion, usd)
+        self._emit(_replied(call, completion, usd))
+        self._last_messages[request.purpose] = request.messages
+        return completion
+
+    def model(self, purpose: Purpose) -> Model:
+        """The model of one role as a plain `Model`, whose calls are on this run's accounts."""
+        return _AccountedModel(self, self._model_of(purpose).model.name, purpose)
+
+    def _model_of(self, purpose: Purpose) -> PricedModel:
+        asked = self._models.get(purpose, self._models.get("planner"))
+        if asked is None:
+            raise InfrastructureError("this run has no model to ask")
+        return asked
+
+    def _check(self, model: Model, request: Request) -> None:
+        """Raises where a limit forbids the call; a reply that exists already costs nothing and is always allowed."""
+        exhausted = _exhausted(total(self.accounts.spent.values()), self._limits, self.accounts.seconds)
+        if exhausted and not holds(model, request):
+            raise LimitReachedError(exhausted)
+        try:
+            if self._budget is not None:
+                self._budget.check()
+        except BudgetSpentError:
+            if not holds(model, request):
+                raise
+
+
+@dataclass(frozen=True)
+class _AccountedModel:
+    calls: ModelCalls
+    name: str
+    purpose: Purpose
+
+    def complete(self, request: Request) -> Completion:
+        return self.calls.complete(replace(request, purpose=self.purpose))
+
+
+def _prompted(call: int, request: Request, before: Sequence[Message]) -> Prompted:
+    """A request as an event, which holds the messages that are new since ``before``."""
+    kept = 0
+    for old, new in zip(before, request.messages, strict=False):
+        if old != new:
+            break
+        kept += 1
+    return Prompted(
+        call,
+        request.purpose,
+        kept,
+        request.messages[kept:],
+        request_key(request),
+        request.temperature,
+        request.seed,
+        request.max_tokens,
+        request.stop,
+        request.sample,
+    )
+
+
+def _replied(call: int, completion: Completion, usd: float | None) -> Replied:
+    usage = completion.usage
+    return Replied(
+        call,
+        completion.text,
+        completion.finish,
+        usage.prompt_tokens,
+        usage.completion_tokens,
+        usage.cached_tokens,
+        usage.reasoning_tokens,
+        usd,
+        completion.model,
+        completion.fingerprint,
+        completion.seconds,
+        completion.tariff,
+        completion.from_cache,
+    )

@@ -1,136 +1,496 @@
-"""The episode: a policy's only view of the world, and the one mutable object on the way.
+"""The episode: a policy's only view of the world, and the one mutable object of a run.
 
-It tells the task, asks the model, reads what was said, lets the simulator decide, keeps the budget, and writes
-the events (`pddl2nl.policies.events`). The verdict chain of a turn is: reply → span that was read → PDDL action
-→ applicable, or the unmet conditions → goal, or what of it is missing.
+An episode tells the task, asks the model, reads the replies, lets the simulator decide, keeps the budget, and writes
+the events (`pddl2nl.policies.events`). The verdict chain of a turn: reply → the span that was read → PDDL action →
+applicable, or the unmet conditions → goal, or the unmet goals.
 
-Rules, which no policy can bend:
+Rules that hold for every policy:
 
 * Every turn costs a step: executed, inapplicable, ambiguous, unreadable, look-around and claim alike.
-* The simulator alone decides that the goal is reached; an interactive episode ends at that very moment.
-* An inapplicable action changes nothing and stops nothing: the policy is told why it was not executed.
-* A claim to be done while the goal does not hold is answered with what is missing; a second one in direct
-  succession ends the episode as ``gave-up``.
-* A statement that there is no plan ends it as well, whether it is right or not (`pddl2nl.nl.reading.read_no_plan`).
-* Of a one-shot plan the first broken link decides; the goal must hold at its end, not on the way. Of several plans
-  one counts (`pddl2nl.policies.judging.counting`).
-* A reply that was cut off by length loses its last line, which may be half an action.
-* What a T-LLM translates is on the same account and budget as everything else, and stops with it.
-* A failing endpoint, planner or recording ends the episode as ``infrastructure-error``, never as a verdict.
+* Only the simulator decides that the goal is reached; an interactive episode ends at that moment.
+* An inapplicable action changes nothing: the policy is told why it was not executed.
+* A claim to be done while the goal does not hold is answered with what is missing; a second claim in direct succession
+  ends the episode as ``gave-up``. So does a statement that there is no plan, right or wrong.
+* Of a one-shot plan the first broken link decides: a line that cannot be read (``unreadable``), an action that is not
+  applicable (``inapplicable``), and at the end the goal (``goal-missed``), which must hold there and not on the way.
+* A reply that was cut off by length loses its last line, which may be half an action. Where everything before the cut
+  can be executed and the goal is not reached, the outcome is ``budget``.
+* A T-LLM's calls are on the same accounts and limits as all others.
+* A failing endpoint, planner or record ends the episode as ``infrastructure-error``, never as a verdict.
 """
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
-from typing import NoReturn
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, NoReturn, Protocol
 
 from pddl2nl.errors import InfrastructureError
-from pddl2nl.llm import Completion, ContextWindowError, Message, Model, Purpose, Request
+from pddl2nl.llm import Completion, ContextWindowError, Finish, Message, Model, Purpose, Request
+from pddl2nl.nl import Reading, Readings
+from pddl2nl.nl.markers import NO_PLAN
+from pddl2nl.nl.reading.read_no_plan import is_marked_no_plan, no_plan_said, no_plan_said_in_turn
+from pddl2nl.nl.reading.readings import settle
+from pddl2nl.nl.telling.phrases import number_text
 from pddl2nl.pddl import write_condition
 from pddl2nl.policies import events, observations
-from pddl2nl.policies.asking import Asking, LimitReachedError
-from pddl2nl.policies.budget import Asked, Limits, PriceOf, free
-from pddl2nl.policies.event_making import finished_event, read_event
-from pddl2nl.policies.judging import Judge, Verdict, counting
-from pddl2nl.policies.outlook import Outlook
-from pddl2nl.policies.policy import EpisodeOver, Policy, RequestSettings, Setting, Turn
-from pddl2nl.policies.proposing import correction
-from pddl2nl.policies.understanding import Understanding
-from pddl2nl.policies.walk import Walk
-from pddlval import GroundAction
+from pddl2nl.policies.budget import LimitReachedError, Limits, ModelCalls, PricedModel, total
+from pddl2nl.policies.setting import RequestSettings, Setting
+from pddl2nl.policies.translating import Ask
+from pddlval import BadActionError, GroundAction, Simulator, State
 
-__all__ = ["Episode"]
-
-_SAMPLE_SEEDS = 1000
-"""How far the seeds of two samples of one run lie apart: further than those of an experiment's runs."""
+__all__ = [
+    "TRANSLATOR_TOKENS",
+    "Episode",
+    "EpisodeOver",
+    "Policy",
+    "ReplyParser",
+    "Trace",
+    "Turn",
+    "Verdict",
+    "changed_values",
+]
 
 TRANSLATOR_TOKENS = 750
-"""How long an answer of the T-LLM may be (appendix A of the paper)."""
+"""The longest answer of the T-LLM (appendix A of the paper)."""
+
+_SAMPLE_SEEDS = 1000
+"""The distance between the seeds of two samples of one run: larger than between two runs of an experiment."""
+
+_MISTAKES = ("unreadable", "ambiguous", "unknown-object", "inapplicable")
+"""The kinds of turns or lines that were meant as actions and not executed."""
 
 
-class Episode(Outlook):
-    """One run of one policy on one task.
+class EpisodeOver(Exception):
+    """Unwinds a policy whose episode has ended; only `Episode.play` catches it."""
+
+
+class Policy(Protocol):
+    """A way of choosing actions, registered in `pddl2nl.policies.POLICIES`.
+
+    Attributes:
+        summary: one line for people.
+        styles: the styles it can speak, ``nl`` and ``pddl``.
+        one_shot: whether it gives a whole plan at once, so that no step limit applies.
+        thoughts: whether its example shows thoughts.
+        needs_model: whether it asks a model.
+        prompt: the name of its system prompt in ``prompts/``; None where it has none.
+    """
+
+    summary: str
+    styles: tuple[str, ...]
+    one_shot: bool
+    thoughts: bool
+    needs_model: bool
+    prompt: str | None
+
+    def run(self, episode: Episode) -> None:
+        """Acts until ``episode.done``, or submits a plan once."""
+        ...
+
+
+@dataclass(frozen=True)
+class Turn:
+    """The result of a turn.
+
+    Attributes:
+        status: ``executed``, or as in `events.Rejected` and `events.LookedAround`.
+        observation: what the policy is told.
+        done: whether the episode has ended.
+    """
+
+    status: str
+    observation: str
+    done: bool
+
+
+# ── what was executed ────────────────────────────────────────────────────────────────────────────
+
+
+class _Changes(NamedTuple):
+    """The atoms that became true and false, and the numeric fluents with new values, ``(= (fuel t) 3)``."""
+
+    added: tuple[str, ...]
+    deleted: tuple[str, ...]
+    changed: tuple[str, ...]
+
+
+def changed_values(simulator: Simulator, action: GroundAction, before: State, after: State) -> tuple[str, ...]:
+    """The numeric fluents to which an executed action gave another value, as ``(= (fuel t) 3)``."""
+    fluents = dict.fromkeys(change.fluent for change in simulator.ground(action).outcome(before).updates)
+    values = [(fluent, after.value(fluent)) for fluent in fluents if after.value(fluent) != before.value(fluent)]
+    return tuple(f"(= {fluent} {number_text(value)})" for fluent, value in values if value is not None)
+
+
+def _observed_changes(before: State, after: State) -> _Changes:
+    """How two states differ, in alphabetical order."""
+    fluents = sorted({*before.values, *after.values})
+    values = [(fluent, after.value(fluent)) for fluent in fluents if after.value(fluent) != before.value(fluent)]
+    return _Changes(
+        tuple(map(str, sorted(after.atoms - before.atoms))),
+        tuple(map(str, sorted(before.atoms - after.atoms))),
+        tuple(f"(= {fluent} {number_text(value)})" for fluent, value in values if value is not None),
+    )
+
+
+class Trace:
+    """What was executed and refused from the initial state on: of an interactive episode, or of one judged plan.
 
     Args:
         setting: the task and its telling.
-        model: what `ask` asks; None for policies that need none.
-        limits: the budget.
-        seed: of the random choices of a policy.
-        request: what every request carries.
-        price_of: what a call of ``model`` costs.
-        others: the models that are asked for other purposes than the planner's, where they are others.
-        asking: the models with their accounts, where calls were made before the episode; stands for ``model``,
-            ``price_of`` and ``others``.
+        emit: is given the events.
+
+    Attributes:
+        state: the present state, as it is observed.
+        expected: the state to which the last action leads by the model; differs only where an executor has faults.
+        steps: turns, or judged lines of a plan.
+        turns: the number of turns of each kind.
+        plan: the executed actions.
+        proposed: the actions that were read, of a plan that was given at once.
+        fault: the first broken link.
+    """
+
+    def __init__(self, setting: Setting, emit: Callable[[events.Event], None]):
+        self.state = setting.simulator.initial
+        self.expected = self.state
+        self.steps = 0
+        self.turns: Counter[str] = Counter()
+        self.plan: list[GroundAction] = []
+        self.proposed: list[GroundAction] = []
+        self.fault: events.Fault | None = None
+        self._setting = setting
+        self._simulator = setting.simulator
+        self._emit = emit
+
+    @property
+    def at_goal(self) -> bool:
+        """Whether the goal holds."""
+        return self._simulator.is_goal(self.state)
+
+    @property
+    def mistakes(self) -> int:
+        """The number of turns or lines that were meant as actions and not executed."""
+        return sum(self.turns[status] for status in _MISTAKES)
+
+    def execute(self, action: GroundAction, said: str) -> tuple[str, str]:
+        """Executes an action if it is applicable; returns the kind of turn and the observation."""
+        try:
+            result = self._simulator.step(self.state, action)
+        except BadActionError as error:
+            observation = observations.bad_action(error, self._setting, self.state)
+            self.reject("unreadable", said, observation, action)
+            return "unreadable", observation
+        if result.successor is None:
+            observation = observations.refused(result, self._setting, self.state)
+            unmet = tuple(write_condition(condition) for condition in result.unmet)
+            self.reject("inapplicable", said, observation, action, unmet)
+            return "inapplicable", observation
+        before, teller = self.state, self._setting.teller
+        executor = self._setting.executor
+        self.expected = result.successor
+        self.state = result.successor if executor is None else executor.execute(before, action)
+        observation = teller.executed(action)
+        if self.state == self.expected:
+            changes = _Changes(
+                tuple(map(str, result.added)),
+                tuple(map(str, result.deleted)),
+                changed_values(self._simulator, action, before, self.state),
+            )
+        else:
+            changes = _observed_changes(before, self.state)
+            observation = observations.unexpected(observation, self.expected, self.state, teller)
+        self.plan.append(action)
+        self._emit(events.Acted(self.steps, str(action), teller.action(action), observation, *changes))
+        return "executed", observation
+
+    def reject(
+        self,
+        status: str,
+        said: str,
+        observation: str,
+        action: GroundAction | None = None,
+        unmet: tuple[str, ...] = (),
+    ) -> None:
+        """Records that nothing was executed, and why."""
+        name = None if action is None else str(action)
+        self._emit(events.Rejected(self.steps, status, said, name, unmet, observation))
+        if self.fault is None:
+            self.fault = events.Fault(self.steps, status, said)
+
+    def end(self, status: str, observation: str) -> tuple[events.Outcome, str]:
+        """The outcome of a plan that was executed to its end, or up to the action where it broke, and a message.
+
+        Args:
+            status: of the last action: ``executed``, or why it was not.
+            observation: what was told about it.
+        """
+        if status != "executed":
+            return ("inapplicable" if status == "inapplicable" else "unreadable"), observation
+        unmet = self._simulator.unmet_goals(self.state)
+        if not unmet:
+            self._emit(events.GoalReached(self.steps))
+            return "solved", "the goal holds at the end of the plan"
+        told = self._setting.teller.unmet_goal(unmet, self.state)
+        self.fault = self.fault or events.Fault(self.steps, "goal-missed", told)
+        return "goal-missed", f"the goal does not hold at the end of the plan: {told}"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The verdict on one plan of a one-shot policy.
+
+    Attributes:
+        outcome, message, fault: those of the run where this plan counts.
+        trace: what was executed of it.
+        lines: what was read of it.
+        cut: whether the reply was cut off by length.
+        sample, round: which of the run's plans it is.
+    """
+
+    outcome: events.Outcome
+    message: str
+    fault: events.Fault | None
+    trace: Trace
+    lines: tuple[Reading, ...] = ()
+    cut: bool = False
+    sample: int = 0
+    round: int = 0
+
+    @property
+    def valid(self) -> bool:
+        """Whether the plan solves the task."""
+        return self.outcome == "solved"
+
+
+def _counting(verdicts: Sequence[Verdict]) -> int:
+    """The index of the plan that counts: the first valid one, else the first sample of the last round."""
+    for index, verdict in enumerate(verdicts):
+        if verdict.valid:
+            return index
+    last = verdicts[-1].round
+    return next(index for index, verdict in enumerate(verdicts) if verdict.round == last)
+
+
+# ── reading replies ──────────────────────────────────────────────────────────────────────────────
+
+
+class ReplyParser:
+    """Reads the replies of one episode: by the reader, then by the state, then by the T-LLM, as the setting says.
+
+    Where the reader finds no action, a statement that there is no plan is looked for
+    (`pddl2nl.nl.reading.read_no_plan`). Of an *ambiguous* reading ``on_ambiguous = "state"`` takes the only candidate
+    that is applicable: in a turn now, in a plan in the state where its turn comes, as long as everything before it can
+    be executed. The reading's rule says so (`pddl2nl.nl.reading.readings.settle`).
+
+    Args:
+        setting: the reader, the translator, and what happens to ambiguous readings.
+        ask: asks the T-LLM.
+    """
+
+    def __init__(self, setting: Setting, ask: Ask):
+        self._setting = setting
+        self._ask = ask
+
+    def turn(self, text: str, state: State) -> Reading:
+        """The one action, look-around or claim of a turn."""
+        reading = self._settled(self._setting.reader.read_turn(text), state)
+        if reading.status in ("unreadable", "not-an-action") and (said := no_plan_said_in_turn(text)):
+            begin = text.find(said)
+            if begin >= 0:
+                line = text.count("\n", 0, begin) + 1
+                reading = reading._replace(line=line, start=begin, end=begin + len(said))
+            return reading._replace(text=said, status="claimed-unsolvable", rule="no-plan", reason="")
+        translator = self._setting.translator
+        return reading if translator is None else translator.turn(text, reading, self._ask)
+
+    def plan(self, text: str) -> Readings:
+        """The lines of a plan as the reader finds them; ``chosen`` are those that `lines` goes through."""
+        readings = self._setting.reader.read(text, self._setting.reading)
+        translator = self._setting.translator
+        chosen = readings.chosen if translator is None else translator.lines(text, readings)
+        if chosen and chosen[-1].status != "read":
+            # A last line "finished" is a claim to be done, and not meant as an action.
+            claimed = self._setting.reader.read_turn(chosen[-1].text).status == "claimed-done"
+            chosen = chosen[:-1] if claimed else chosen
+        return replace(readings, chosen=tuple(chosen))
+
+    def no_plan(self, text: str, plan: Readings) -> str | None:
+        """The sentence that says that there is no plan; None where there is none, or where a plan was read."""
+        if is_marked_no_plan(text):
+            return NO_PLAN
+        if any(reading.status != "unreadable" for reading in plan.chosen):
+            return None
+        return no_plan_said(text)
+
+    def lines(self, plan: Readings, state: State) -> Iterator[Reading]:
+        """The lines of a plan, settled and translated one by one; a translation may end the episode by its budget."""
+        here: State | None = state
+        translator = self._setting.translator
+        for line in plan.chosen:
+            reading: Reading | None = self._settled(line, here)
+            if translator is not None and reading is not None:
+                reading = translator.line(reading, self._ask)
+            if reading is not None:
+                here = self._after(here, reading.action)
+                yield reading
+
+    def _settled(self, reading: Reading, state: State | None) -> Reading:
+        if self._setting.on_ambiguous != "state" or reading.status != "ambiguous" or state is None:
+            return reading
+        return settle(reading, lambda action: self._after(state, action) is not None)
+
+    def _after(self, state: State | None, action: GroundAction | None) -> State | None:
+        if self._setting.on_ambiguous != "state" or state is None or action is None:
+            return None
+        try:
+            return self._setting.simulator.step(state, action).successor
+        except BadActionError:
+            return None
+
+
+# ── the episode ──────────────────────────────────────────────────────────────────────────────────
+
+
+class Episode:
+    """One run of one policy on one task.
+
+    An interactive policy calls `ask` and `act` until `done`. A one-shot policy calls `submit` once, or `propose`
+    several times and `conclude`. A policy that executes a plan of its own calls `begin_plan`, `move` for each action
+    and `end_plan`. All of them may `note` events of their own.
+
+    Args:
+        setting: the task and its telling.
+        model: what `ask` asks: a model that costs nothing, or the models of all roles with their accounts; None for
+            policies that need none.
+        limits: of the run.
+        seed: of the policy's random choices.
+        request: the settings of every request.
         emit: is given every event as it happens.
+
+    Attributes:
+        setting: the task with everything that tells, reads and simulates it.
+        rng: for the policy's random choices.
+        finished: the last event, once the episode has ended.
     """
 
     def __init__(
         self,
         setting: Setting,
-        model: Model | None = None,
+        model: Model | ModelCalls | None = None,
         *,
         limits: Limits | None = None,
         seed: int = 1,
         request: RequestSettings | None = None,
-        price_of: PriceOf = free,
-        others: Mapping[Purpose, Asked] = MappingProxyType({}),
-        asking: Asking | None = None,
         emit: Callable[[events.Event], None] = lambda event: None,
     ):
+        self.setting = setting
         self.rng = random.Random(seed)
         self.finished: events.Finished | None = None
-        super().__init__(setting, Walk(setting, emit))
         self._simulator = setting.simulator
         self._limits = limits or Limits()
         self._request = request or RequestSettings()
-        own: dict[Purpose, Asked] = {} if model is None else {"planner": Asked(model, price_of)}
-        self._asking = asking or Asking({**own, **others}, self._limits)
-        self._asking.attach(emit)
         self._emit = emit
-        self._last_status = ""
+        if not isinstance(model, ModelCalls):
+            model = ModelCalls({} if model is None else {"planner": PricedModel(model)}, self._limits)
+        self._calls = model
+        self._calls.attach(emit)
         self._last_completion: Completion | None = None
         self._asked: Counter[tuple[Message, ...]] = Counter()
-        self._understanding = Understanding(setting, self._translate)
-        self._judge = Judge(setting, self._understanding, emit)
+        self._parser = ReplyParser(setting, self._translate)
+        self._trace = Trace(setting, emit)
+        self._last_status = ""
+        self._failures = 0
         self._verdicts: list[Verdict] = []
 
-    # ── what a policy may know besides (`Outlook`) ────────────────────────────────────────────────
+    # ── what a policy may know ────────────────────────────────────────────────────────────────────
+
+    @property
+    def domain_text(self) -> str:
+        """The domain, told."""
+        return self.setting.teller.domain_text()
+
+    @property
+    def goal_text(self) -> str:
+        """The goal, told."""
+        return self.setting.teller.goal_text()
+
+    @property
+    def objects_text(self) -> str:
+        """The objects and their types, told."""
+        return self.setting.teller.objects_text()
+
+    @property
+    def init_text(self) -> str:
+        """The initial state, told."""
+        return self.setting.teller.init_text()
+
+    @property
+    def task_text(self) -> str:
+        """The task in words: those of the user, else the told goal."""
+        return self.setting.task_text or self.goal_text
+
+    @property
+    def state(self) -> State:
+        """The present state, as it is observed."""
+        return self._trace.state
+
+    @property
+    def expected(self) -> State:
+        """The state to which the last action leads by the model."""
+        return self._trace.expected
+
+    @property
+    def at_goal(self) -> bool:
+        """Whether the goal holds in the present state."""
+        return self._trace.at_goal
+
+    @property
+    def executed(self) -> tuple[GroundAction, ...]:
+        """The actions executed so far."""
+        return tuple(self._trace.plan)
 
     @property
     def done(self) -> bool:
         """Whether nothing is left to do: the episode has ended, or the goal held from the beginning."""
-        return self.finished is not None or (self._walk.steps == 0 and self._walk.at_goal)
+        return self.finished is not None or (self._trace.steps == 0 and self._trace.at_goal)
+
+    def observe(self) -> str:
+        """The present state, told; costs nothing (a model that looks around does so by `act`)."""
+        return self.setting.teller.state(self._trace.state)
 
     def sample(self) -> GroundAction | None:
-        """An applicable action, each with the same chance; None in a dead end."""
-        return self._simulator.sample(self._walk.state, self.rng)
+        """A uniformly random applicable action; None in a dead end."""
+        return self._simulator.sample(self._trace.state, self.rng)
 
     # ── asking ────────────────────────────────────────────────────────────────────────────────────
 
     @property
     def sampling(self) -> bool:
-        """Whether the same question may get another answer: whether replies are sampled at a temperature."""
+        """Whether replies are sampled at a temperature, so that the same question may get another answer."""
         return bool(self._request.temperature)
 
     def ask(
         self, messages: Sequence[Message], purpose: Purpose = "planner", *, sample: int = 0, again: bool = False
     ) -> str:
-        """The model's reply to a conversation; ``sample`` tells several replies to the same one apart.
+        """The model's reply to a conversation.
 
-        Each sample has a seed of its own, since an endpoint that obeys one would say the same again. Where old turns
-        are left out, a state that is reached again makes a prompt that was asked before: it is another sample of it,
-        else a cache would have the policy go round in circles. So it is where a policy says that it may ask the same
-        ``again``.
+        Args:
+            messages: the conversation.
+            purpose: the role of the model.
+            sample: distinguishes several replies to the same conversation. Each sample has its own seed, because an
+                endpoint that obeys a seed would repeat itself.
+            again: the conversation may have been asked before, and another sample is wanted then. The same holds for a
+                compact history, where a state that is reached again makes the same prompt: with a cache the policy
+                would go round in circles. Applies where replies are sampled.
 
         Raises:
-            EpisodeOver: the budget is spent, or the reply was withheld by a content filter.
-            InfrastructureError: no reply could be had.
+            EpisodeOver: the budget is spent, or a content filter withheld the reply.
+            InfrastructureError: there is no reply.
         """
         settings = self._request
-        if self.sampling and (again or self.history == "compact"):
+        if self.sampling and (again or self.setting.history == "compact"):
             sample += self._asked[tuple(messages)]
             self._asked[tuple(messages)] += 1
         seed = None if settings.seed is None else settings.seed + _SAMPLE_SEEDS * sample
@@ -138,185 +498,246 @@ class Episode(Outlook):
         self._last_completion = self._complete(request)
         return self._last_completion.text
 
+    def uncut(self, reply: str) -> str:
+        """A reply without its last line, if it is the last reply and was cut off by length."""
+        return reply.rpartition("\n")[0] if self._finish_of(reply) == "length" else reply
+
+    def _finish_of(self, reply: str) -> Finish:
+        last = self._last_completion
+        return last.finish if last is not None and last.text == reply else "text"
+
     def _translate(self, messages: Sequence[Message]) -> Completion:
         return self._complete(Request(tuple(messages), "translator", 0.0, self._request.seed, TRANSLATOR_TOKENS))
 
     def _complete(self, request: Request) -> Completion:
         self._check_open()
         try:
-            completion = self._asking.complete(request)
+            completion = self._calls.complete(request)
         except LimitReachedError as reached:
             self._stop("budget", str(reached), "budget")
         except ContextWindowError as error:
-            # The model's own limit, as a step limit is the run's: what came before it stands.
+            # A limit of the model, as a step limit is one of the run: what came before it stands.
             self._stop("budget", str(error), "context-window")
         if completion.finish == "filtered":
             self._stop("infrastructure-error", "the endpoint's content filter withheld the reply", "filtered")
         return completion
 
-    # ── acting, one turn at a time ────────────────────────────────────────────────────────────────
+    # ── one turn at a time ────────────────────────────────────────────────────────────────────────
 
     def act(self, text: str) -> Turn:
-        """Reads one turn out of a reply and does what it says; costs a step, whatever comes of it."""
+        """Reads one turn from a reply and executes it; costs a step, whatever the result."""
         self._check_open()
-        walk = self._walk
-        reading = self._understanding.turn(self._usable(text), walk.state)
-        walk.steps += 1
-        self._emit(read_event(walk.steps, reading))
+        trace = self._trace
+        reading = self._parser.turn(self.uncut(text), trace.state)
+        trace.steps += 1
+        self.note_reading(trace.steps, reading)
         said = reading.text.strip() or text.strip()
         if reading.status == "read" and reading.action is not None:
-            return self._turn(*walk.execute(reading.action, said))
+            return self._turn(*trace.execute(reading.action, said))
         if reading.status == "look-around":
-            observation = self._setting.teller.look_around(walk.state)
-            self._emit(events.LookedAround(walk.steps, said, observation))
+            observation = self.setting.teller.look_around(trace.state)
+            self._emit(events.LookedAround(trace.steps, said, observation))
             return self._turn("look-around", observation)
         if reading.status == "claimed-done":
-            return self._claimed(said)
+            return self._claimed_done(said)
         if reading.status == "claimed-unsolvable":
             return self._claimed_unsolvable(said)
-        # The turn was asked for an action: what is none can only have been meant as one.
+        # The turn was asked for an action: whatever is not one can only have been meant as one.
         status = "unreadable" if reading.status == "not-an-action" else reading.status
-        observation = observations.not_read(status, reading, self._setting, walk.state)
-        walk.reject(status, said, observation)
+        observation = observations.not_read(status, reading, self.setting, trace.state)
+        trace.reject(status, said, observation)
         return self._turn(status, observation)
 
     def move(self, action: GroundAction, *, said: str = "", ends: bool = True) -> Turn:
-        """Executes an action that is known already; costs a step.
+        """Executes an action that is already known; costs a step.
 
         Args:
             action: the action.
-            said: the words that it was read from, if any.
-            ends: whether the episode ends with it where the goal is reached; not so within a plan, whose end decides.
+            said: the words from which it was read, if any.
+            ends: whether the episode ends where the goal is reached. False within a plan, whose end decides.
         """
         self._check_open()
-        self._walk.steps += 1
-        return self._turn(*self._walk.execute(action, said), ends=ends)
+        self._trace.steps += 1
+        return self._turn(*self._trace.execute(action, said), ends=ends)
 
     def give_up(self, status: str, reason: str) -> None:
-        """Ends the episode on the policy's own wish."""
+        """Ends the episode at the policy's wish."""
         self._check_open()
-        self._finish("gave-up", reason, events.Fault(self._walk.steps, status, reason))
+        self._finish("gave-up", reason, events.Fault(self._trace.steps, status, reason))
 
-    def _claimed(self, said: str) -> Turn:
-        walk = self._walk
-        unmet = self._simulator.unmet_goals(walk.state)
-        observation = observations.not_reached(unmet, self._setting, walk.state)
-        walk.reject("claimed-done", said, observation, None, tuple(map(write_condition, unmet)))
+    def _claimed_done(self, said: str) -> Turn:
+        trace = self._trace
+        unmet = self._simulator.unmet_goals(trace.state)
+        observation = observations.not_reached(unmet, self.setting, trace.state)
+        trace.reject("claimed-done", said, observation, None, tuple(map(write_condition, unmet)))
         if self._last_status == "claimed-done":
-            walk.turns["claimed-done"] += 1
+            trace.turns["claimed-done"] += 1
             self._finish("gave-up", "claimed twice in succession to be done while the goal did not hold")
             return Turn("claimed-done", observation, True)
         return self._turn("claimed-done", observation)
 
     def _claimed_unsolvable(self, said: str) -> Turn:
-        walk, status = self._walk, "claimed-unsolvable"
-        walk.reject(status, said, "")
-        walk.turns[status] += 1
-        self._finish("gave-up", "the model says that there is no plan", events.Fault(walk.steps, status, said))
+        trace, status = self._trace, "claimed-unsolvable"
+        trace.reject(status, said, "")
+        trace.turns[status] += 1
+        self._finish("gave-up", "the model says that there is no plan", events.Fault(trace.steps, status, said))
         return Turn(status, "", True)
 
     def _turn(self, status: str, observation: str, *, ends: bool = True) -> Turn:
-        walk = self._walk
-        walk.turns[status] += 1
+        trace, limits = self._trace, self._limits
+        trace.turns[status] += 1
         self._last_status = status
-        if ends and status == "executed" and walk.at_goal:
-            self._emit(events.GoalReached(walk.steps))
+        if status == "executed":
+            self._failures = 0
+        elif status in _MISTAKES:
+            self._failures += 1
+        if ends and status == "executed" and trace.at_goal:
+            self._emit(events.GoalReached(trace.steps))
             self._finish("solved", "the goal was reached")
-        elif self._limits.steps is not None and walk.steps >= self._limits.steps:
-            self._finish("budget", f"the limit of {self._limits.steps} steps is reached")
+        elif limits.steps is not None and trace.steps >= limits.steps:
+            self._finish("budget", f"the limit of {limits.steps} steps is reached")
+        elif limits.failures is not None and self._failures >= limits.failures:
+            self._finish("budget", f"the limit of {limits.failures} successive failures is reached")
         return Turn(status, observation, self.finished is not None)
 
     # ── whole plans at once ───────────────────────────────────────────────────────────────────────
 
     def submit(self, text: str) -> None:
-        """Judges the only plan of this episode (`pddl2nl.policies.judging`) and ends it."""
-        verdict = self._judged(text)
+        """Judges the only plan of this episode and ends it."""
+        verdict = self._judge(text)
         self._finish(verdict.outcome, verdict.message, verdict.fault)
 
     def propose(self, text: str, *, sample: int = 0, round: int = 0) -> Verdict:
         """Judges one plan of several; the episode goes on until `conclude`.
 
         Args:
-            text: the reply that holds it.
+            text: the reply with the plan.
             sample: which reply to the same prompt it is, from 0.
-            round: how many corrections went before it.
+            round: the number of corrections before it.
         """
-        verdict = self._judged(text, sample, round)
+        verdict = self._judge(text, sample, round)
         self._verdicts.append(verdict)
-        self._emit(verdict.event(len(self._verdicts)))
-        self._walk = self._verdicts[counting(self._verdicts)].walk
+        trace = verdict.trace
+        self._emit(
+            events.Judged(
+                len(self._verdicts),
+                sample,
+                round,
+                verdict.outcome,
+                None if verdict.valid else verdict.fault,
+                tuple(map(str, trace.plan)),
+                tuple(map(str, trace.proposed)),
+                trace.steps,
+                trace.mistakes,
+                dict(sorted(trace.turns.items())),
+                verdict.message,
+            )
+        )
+        self._trace = self._verdicts[_counting(self._verdicts)].trace
         return verdict
-
-    def correction(self, verdict: Verdict) -> str:
-        """What is told about a plan that is not valid, for a model that shall mend it."""
-        return correction(verdict, self._setting.teller)
 
     def conclude(self) -> None:
         """Ends the episode with the verdict on the plan that counts, of those that were proposed."""
         self._check_open()
-        verdict = self._verdicts[counting(self._verdicts)]
+        verdict = self._verdicts[_counting(self._verdicts)]
         self._finish(verdict.outcome, verdict.message, verdict.fault)
 
-    def _judged(self, text: str, sample: int = 0, round: int = 0) -> Verdict:
+    def _judge(self, text: str, sample: int = 0, round: int = 0) -> Verdict:
+        """The verdict on the plan in a reply."""
         self._check_open()
-        walk = Walk(self._setting, self._emit)
+        trace = Trace(self.setting, self._emit)
         if not self._verdicts:
-            # What is read before a budget ends is all that there is of the first plan.
-            self._walk = walk
-        last = self._last_completion
-        finish = last.finish if last is not None and self._said_last(text) else "text"
-        return self._judge.judge(self._usable(text), walk, finish, sample=sample, round=round)
+            # If a budget ends the episode in the middle of the first plan, this is what there is of it.
+            self._trace = trace
+        finish = self._finish_of(text)
+        text = self.uncut(text)
+        plan = self._parser.plan(text)
+        if finish == "text" and (said := self._parser.no_plan(text, plan)) is not None:
+            trace.turns["claimed-unsolvable"] += 1
+            fault = events.Fault(0, "claimed-unsolvable", said)
+            return Verdict(
+                "gave-up", "the model says that there is no plan", fault, trace, sample=sample, round=round
+            )
+        lines: list[Reading] = []
+        for reading in self._parser.lines(plan, trace.state):
+            lines.append(reading)
+            self.note_reading(len(lines), reading)
+            if reading.action is not None:
+                trace.proposed.append(reading.action)
+        if lines or plan.ended:
+            outcome, message = _execute(lines, trace)
+            # Lines after the first broken link were not executed; those that cannot be read are mistakes all the same.
+            trace.turns.update(reading.status for reading in lines[trace.steps :] if reading.status != "read")
+            if finish == "length" and outcome == "goal-missed":
+                trace.fault = events.Fault(trace.steps, "length", "the reply was cut off by length")
+                outcome, message = "budget", f"the reply was cut off by length; what there is of the plan: {message}"
+            fault = trace.fault
+        else:
+            outcome, message, fault = _no_lines(text, finish)
+            trace.turns["unreadable"] += outcome == "unreadable"
+        return Verdict(outcome, message, fault, trace, tuple(lines), finish == "length", sample, round)
 
-    def whole(self, reply: str) -> str:
-        """The last reply without a last line that was cut off by length."""
-        return self._usable(reply)
-
-    # ── plans that the policy carries out itself, action by action ────────────────────────────────
+    # ── plans that the policy executes itself, action by action ───────────────────────────────────
 
     def note(self, event: events.Event) -> None:
-        """Writes down what the policy does while it plans; costs nothing."""
+        """Records an event of the policy's own; costs nothing."""
         self._check_open()
         self._emit(event)
 
+    def note_reading(self, step: int, reading: Reading) -> None:
+        """Records what was read from a reply, as turn or line ``step`` (from 1); costs nothing."""
+        self.note(
+            events.Read(
+                step,
+                reading.status,
+                reading.text,
+                None if reading.action is None else str(reading.action),
+                tuple(map(str, reading.candidates)),
+                reading.rule or "",
+                reading.line,
+                reading.start,
+                reading.end,
+            )
+        )
+
     def begin_plan(self, actions: Sequence[GroundAction]) -> None:
-        """Says which actions are going to be executed by `move`, behind those that were already."""
+        """Declares the actions that `move` will execute next, after those already executed."""
         self._check_open()
-        self._walk.proposed = [*self._walk.plan, *actions]
+        self._trace.proposed = [*self._trace.plan, *actions]
 
     def end_plan(self, status: str = "executed", observation: str = "") -> None:
-        """Ends the episode behind a plan; the goal must hold now.
+        """Ends the episode at the end of a plan; the goal must hold now.
 
         Args:
             status: ``executed``, or the status of the `Turn` at which the plan broke.
             observation: what was told then.
         """
         self._check_open()
-        self._finish(*self._walk.verdict(status, observation))
+        self._finish(*self._trace.end(status, observation))
 
-    # ── the beginning and the end ─────────────────────────────────────────────────────────────────
+    # ── the whole run ─────────────────────────────────────────────────────────────────────────────
 
     def play(self, policy: Policy) -> events.Finished:
-        """Lets a policy run to the episode's end, whatever that is, and gives its last event.
+        """Runs a policy to the end of the episode and returns the last event.
 
-        Exceptions that are no verdict of ours (a bug, Ctrl-C, bad input) pass through, and the episode then
-        has no end.
+        Exceptions that are no verdict of ours (a bug, Ctrl-C, bad input) pass through; the episode then has no end.
         """
         try:
             policy.run(self)
         except EpisodeOver:
             pass
         except LimitReachedError as reached:
-            # Before the episode, by what was asked for its wording and thoughts.
+            # The calls for wording and thoughts, before the episode, spent the budget.
             self._finish("budget", str(reached), events.Fault(0, "budget", str(reached)))
         except InfrastructureError as error:
             if self.finished is None:
-                fault = events.Fault(self._walk.steps, "infrastructure-error", str(error))
+                fault = events.Fault(self._trace.steps, "infrastructure-error", str(error))
                 self._finish("infrastructure-error", str(error), fault)
         if self.finished is None and self._verdicts:
             self.conclude()
         if self.finished is None:
-            if self._walk.at_goal:
-                self._emit(events.GoalReached(self._walk.steps))
+            if self._trace.at_goal:
+                self._emit(events.GoalReached(self._trace.steps))
                 self._finish("solved", "the goal held from the beginning")
             else:
                 self._finish("gave-up", "the policy stopped by itself")
@@ -324,21 +745,35 @@ class Episode(Outlook):
         return self.finished
 
     def _stop(self, outcome: events.Outcome, message: str, status: str) -> NoReturn:
-        fault = events.Fault(self._walk.steps, status, message)
-        self._finish(outcome, message, fault if outcome == "infrastructure-error" else self._walk.fault or fault)
+        fault = events.Fault(self._trace.steps, status, message)
+        self._finish(outcome, message, fault if outcome == "infrastructure-error" else self._trace.fault or fault)
         raise EpisodeOver(message)
 
     def _finish(self, outcome: events.Outcome, message: str, fault: events.Fault | None = None) -> None:
-        walk = self._walk
-        shown = fault or walk.fault or events.Fault(walk.steps, outcome, message)
-        self.finished = finished_event(
+        trace, accounts = self._trace, self._calls.accounts
+        fault = fault or trace.fault or events.Fault(trace.steps, outcome, message)
+        cost = self._simulator.cost(trace.state)
+        used = total(accounts.used.values())
+        self.finished = events.Finished(
             outcome,
+            None if outcome == "solved" else fault,
+            tuple(map(str, trace.plan)),
+            tuple(map(str, trace.proposed)),
+            trace.steps,
+            trace.mistakes,
+            dict(sorted(trace.turns.items())),
+            None if cost is None else str(cost),
+            used.calls,
+            used.prompt_tokens,
+            used.completion_tokens,
+            used.cached_tokens,
+            used.reasoning_tokens,
+            used.usd,
+            accounts.seconds,
             message,
-            None if outcome == "solved" else shown,
-            walk,
-            self._asking.accounts,
-            self._simulator.cost(walk.state),
-            counting(self._verdicts) + 1 if self._verdicts else 0,
+            accounts.used_json(),
+            accounts.spent_json(),
+            _counting(self._verdicts) + 1 if self._verdicts else 0,
         )
         self._emit(self.finished)
 
@@ -346,9 +781,29 @@ class Episode(Outlook):
         if self.finished is not None:
             raise EpisodeOver(self.finished.message)
 
-    def _said_last(self, text: str) -> bool:
-        return self._last_completion is not None and text == self._last_completion.text
 
-    def _usable(self, text: str) -> str:
-        cut = self._said_last(text) and self._last_completion is not None and self._last_completion.finish == "length"
-        return text.rpartition("\n")[0] if cut else text
+def _execute(lines: Sequence[Reading], trace: Trace) -> tuple[events.Outcome, str]:
+    """Executes the lines of a plan up to the first broken link."""
+    for reading in lines:
+        trace.steps += 1
+        said = reading.text.strip()
+        if reading.status != "read" or reading.action is None:
+            trace.turns[reading.status] += 1
+            trace.reject(reading.status, said, "")
+            return "unreadable", f"line {trace.steps} of the plan is {reading.status}: {said}"
+        status, observation = trace.execute(reading.action, said)
+        trace.turns[status] += 1
+        if status != "executed":
+            return trace.end(status, observation)
+    return trace.end("executed", "")
+
+
+def _no_lines(text: str, finish: Finish) -> tuple[events.Outcome, str, events.Fault]:
+    """The outcome, message and fault of a reply without a plan."""
+    if finish == "refused":
+        return "gave-up", "the model refused", events.Fault(0, "refused", text.strip())
+    if finish == "length":
+        reason = "the reply was cut off by length before any plan"
+        return "budget", reason, events.Fault(0, "length", reason)
+    status = "unreadable" if text.strip() else "empty"
+    return "unreadable", "the reply holds no plan", events.Fault(0, status, text.strip())

@@ -1,6 +1,6 @@
-"""What a policy is told where nothing was executed; all else is told by `pddl2nl.nl.Teller`.
+"""What a policy is told where nothing was executed; everything else is told by `pddl2nl.nl.Teller`.
 
-How much is told is the run's ``feedback``:
+The run's ``feedback`` says how much is told:
 
 ============  ==================================================================================================
 reason        why it was not executed, as in the AutoPlanBench paper (section 4, "Simulator")
@@ -8,34 +8,28 @@ applicable    the reason, and on the lines below it the actions that are applica
 minimal       that it was not executed, and nothing else; of a claim to be done, that the goal is not reached
 ============  ==================================================================================================
 
-No observation has an empty line in it but the answer to a wish to look around: a message of three paragraphs puts
-a problem (`pddl2nl.policies.prompting`).
+Only the answer to "look around" contains an empty line: a message of three paragraphs states a problem
+(`pddl2nl.policies.prompting`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from pddl2nl.nl import Reading, Teller
 from pddl2nl.nl.wording.articles import enumerate_words
 from pddl2nl.pddl import Atom, Condition
+from pddl2nl.policies.setting import Setting
 from pddlval import BadActionError, State, StepResult
 
-if TYPE_CHECKING:
-    from pddl2nl.policies.policy import Setting
-
-__all__ = ["FEEDBACKS", "SHOWN", "bad_action", "not_reached", "not_read", "refused", "unexpected", "why_not_read"]
-
-FEEDBACKS: tuple[str, ...] = ("reason", "applicable", "minimal")
-"""How much may be told about what was not executed; all but the first are beyond the paper."""
+__all__ = ["SHOWN", "bad_action", "not_reached", "not_read", "refused", "unexpected", "why_not_read"]
 
 SHOWN = 20
-"""How many applicable actions are told at most, the first in the simulator's order (schemas as in the file)."""
+"""The most applicable actions that are told, in the simulator's order (schemas as in the file)."""
 
 _COUNTED = 10_000
-"""How many applicable actions are counted at most; where there are more, it is said that they are many."""
+"""The most applicable actions that are counted; beyond it the answer says "many"."""
 
 
 def refused(result: StepResult, setting: Setting, state: State) -> str:
@@ -56,7 +50,7 @@ def not_read(status: str, reading: Reading, setting: Setting, state: State) -> s
 
 
 def why_not_read(status: str, reading: Reading, teller: Teller) -> str:
-    """Why words were not understood, from "because" on to the full stop."""
+    """Why words were not understood: the part of the sentence after "because"."""
     if status == "ambiguous":
         meanings = "; ".join(teller.action(candidate) for candidate in reading.candidates)
         return f"this can mean more than one action: {meanings}."
@@ -69,7 +63,7 @@ def why_not_read(status: str, reading: Reading, teller: Teller) -> str:
 
 
 def bad_action(error: BadActionError, setting: Setting, state: State) -> str:
-    """The answer to something that looks like an action and is none of this task."""
+    """The answer to something that looks like an action, but is not one of this task."""
     if setting.feedback == "minimal":
         return "Nothing was done."
     return _with_applicable(f"Nothing was done: {error.reason}.", setting, state)
@@ -83,7 +77,7 @@ def not_reached(unmet: Sequence[Condition], setting: Setting, state: State) -> s
 
 
 def unexpected(told: str, expected: State, observed: State, teller: Teller) -> str:
-    """What is told of an action after which other atoms are true than the model says."""
+    """The observation after an action whose effect differs from the model's."""
     wording = teller.wording.predicates
     missing, surplus = (
         [atom for atom in sorted(atoms) if atom[0] not in wording or wording[atom[0]].text is not None]

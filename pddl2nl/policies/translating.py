@@ -39,14 +39,16 @@ from pddl2nl.nl.reading.read_layout import Block, Layout, lay_out
 from pddl2nl.nl.reading.read_peel import peel
 from pddl2nl.nl.reading.read_turn import OBSERVATION, marker_end
 from pddl2nl.nl.reading.readings import PlacedReading
-from pddl2nl.policies.translation_prompt import NO_ACTION
 from pddlval import GroundAction
 
-__all__ = ["TRANSLATORS", "Ask", "TranslatorMode", "Translator"]
+__all__ = ["NO_ACTION", "TRANSLATORS", "Ask", "TranslatorMode", "Translator"]
 
 TranslatorMode = Literal["llm", "reader+llm"]
 TRANSLATORS: tuple[str, ...] = ("reader", "llm", "reader+llm")
 """What can read a model's words; ``reader`` alone asks no model."""
+
+NO_ACTION = "no action"
+"""The T-LLM's answer where a line states none of the actions; it cannot be an action, as those are in parentheses."""
 
 Ask = Callable[[Sequence[Message]], Completion]
 """Asks the T-LLM; what it costs is on the episode's account."""

@@ -27,14 +27,12 @@ from pddl2nl.nl.reading.match_words import words_of
 from pddl2nl.pddl.task import Task, changed_predicates, supertypes
 from pddl2nl.pddl.tree import ActionSchema, Atom, Domain, TypedName, conjuncts
 from pddl2nl.policies.prompting import fill
+from pddl2nl.policies.translating import NO_ACTION
 
-__all__ = ["EXAMPLES", "NO_ACTION", "TRANSLATOR_PROMPT", "translation_opening"]
+__all__ = ["EXAMPLES", "TRANSLATOR_PROMPT", "translation_opening"]
 
 TRANSLATOR_PROMPT = "translator.txt"
 """The prompt's file."""
-
-NO_ACTION = "no action"
-"""What the T-LLM answers where a line says none of the actions; no action can, as it stands in parentheses."""
 
 EXAMPLES = 5
 """How many actions are shown translated, at most."""

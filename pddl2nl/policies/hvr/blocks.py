@@ -19,7 +19,6 @@ from pddl2nl.nl import Teller
 from pddl2nl.nl.wording.articles import within_sentence
 from pddl2nl.pddl import Condition, write_condition
 from pddl2nl.policies.episode import Episode
-from pddl2nl.policies.event_making import read_event
 from pddl2nl.policies.hvr.conditions import ReadConditions
 from pddl2nl.policies.hvr.events import BlockExpanded
 from pddl2nl.policies.hvr.mapping import ActionMapper
@@ -235,9 +234,9 @@ class Expander:
 
     def _judged(self, job: Job, reply: str, number: int) -> Block:
         """The block in a reply, repaired, verified and recorded."""
-        mapped = self._mapper.map(self._episode.whole(reply), job.start, job.longest)
+        mapped = self._mapper.map(self._episode.uncut(reply), job.start, job.longest)
         for place, reading in enumerate(mapped.readings, start=1):
-            self._episode.note(read_event(place, reading))
+            self._episode.note_reading(place, reading)
         actions = mapped.actions[: job.longest]
         inserted: tuple[int, ...] = ()
         if self._verification:

@@ -19,7 +19,7 @@ from pddl2nl.policies.hvr.blocks import EFFECT_MISSING, Mechanism, Part, grouped
 from pddl2nl.policies.hvr.prompts import Executed, Prompter, Shot, Shots, actions_reply, prompt_text
 from pddl2nl.policies.hvr.repair import movements
 from pddl2nl.policies.hvr.sight import Sight
-from pddl2nl.policies.policy import Setting
+from pddl2nl.policies.setting import Setting
 from pddl2nl.policies.staged import numbered
 from pddl2nl.tasks.references import reference_of, references_of
 from pddl2nl.tasks.shipped import match_shipped, shipped_domain

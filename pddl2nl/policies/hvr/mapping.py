@@ -22,7 +22,7 @@ from rapidfuzz import fuzz
 from pddl2nl.nl import Reading, Teller
 from pddl2nl.nl.reading.readings import settle
 from pddl2nl.pddl import ActionSchema, Atom, Comparison, Condition, changed_predicates
-from pddl2nl.policies.policy import ActionReader
+from pddl2nl.policies.setting import ActionReader
 from pddl2nl.worlds.similarity import Embed, Vectors, nearest, plain
 from pddlval import BadActionError, GroundAction, Simulator, State
 from pddlval.names import subformulas

@@ -208,7 +208,7 @@ class HierarchicalPlanner(Planner):
         # A new plan starts from the current state of the objects, which the classes do not tell.
         told = self.sight.object_lines(objects) if feedback else ()
         messages = self.prompter.macro_plan(self.sight.kind_lines(objects), executed, feedback, known, told)
-        macros = macro_words(self.episode.whole(self.ask(messages)))
+        macros = macro_words(self.episode.uncut(self.ask(messages)))
         self.episode.note(MacroPlanned(self.attempt, macros))
         conditions = self._conditions(macros, objects, start)
         state = start

@@ -1,0 +1,155 @@
+"""What an episode is about: the task, how it is told and read, and the options of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from pddl2nl.nl import Reading, Readings, Teller
+from pddl2nl.policies.translating import Translator
+from pddlval import Simulator
+
+if TYPE_CHECKING:
+    from pddl2nl.macros.library import Library
+    from pddl2nl.worlds.executor import Executor
+    from pddl2nl.worlds.ontology import Ontology
+    from pddl2nl.worlds.similarity import Embed
+
+__all__ = [
+    "FEEDBACKS",
+    "HISTORIES",
+    "ON_AMBIGUOUS",
+    "UNSOLVABLE",
+    "ActionReader",
+    "Example",
+    "ExampleSource",
+    "ExampleStep",
+    "RequestSettings",
+    "Setting",
+]
+
+ON_AMBIGUOUS: tuple[str, ...] = ("refuse", "state")
+"""What happens to an ambiguous reading: it is refused, or the only applicable candidate is taken."""
+
+HISTORIES: tuple[str, ...] = ("full", "compact")
+"""What a conversation keeps of old turns; ``compact`` goes beyond the paper."""
+
+FEEDBACKS: tuple[str, ...] = ("reason", "applicable", "minimal")
+"""How much is told about what was not executed; all but the first go beyond the paper."""
+
+UNSOLVABLE: tuple[str, ...] = ("silent", "tell")
+"""Whether the prompt says what to answer where there is no plan; ``tell`` goes beyond the paper."""
+
+ExampleSource = Literal["file", "shipped", "beside", "made"]
+
+
+class ActionReader(Protocol):
+    """Reads the replies of a model: `pddl2nl.nl.Reader`, or `pddl2nl.policies.pddl_reading.PDDLReader`."""
+
+    def read(self, text: str, policy: str = "default") -> Readings:
+        """The plan in a reply."""
+        ...
+
+    def read_turn(self, text: str) -> Reading:
+        """The one action, look-around or claim of a turn."""
+        ...
+
+
+@dataclass(frozen=True)
+class ExampleStep:
+    """One step of the example's plan: the thought, the action as it is told, and the observation."""
+
+    action: str
+    observation: str = ""
+    thought: str = ""
+
+
+@dataclass(frozen=True)
+class Example:
+    """The few-shot example: a solved problem of the same domain, told in the wording and style of the run.
+
+    All mechanisms show the same example; CoT shows what ReAct shows without the observations, as in the AutoPlanBench
+    paper.
+
+    Attributes:
+        goal_text, objects_text, init_text: the problem, told.
+        steps: its plan, step by step.
+        source: a file or folder that the user named, the shipped domain's example instance, the files beside the
+            task's own, or made from the task's own objects.
+        problem_pddl, plan: the same in PDDL.
+        thoughts: where the thoughts came from.
+        thoughts_note: why the template's thoughts stand in for a model's.
+    """
+
+    goal_text: str
+    objects_text: str
+    init_text: str
+    steps: tuple[ExampleStep, ...]
+    source: ExampleSource = "file"
+    problem_pddl: str = ""
+    plan: tuple[str, ...] = ()
+    thoughts: Literal["llm", "template", "none"] = "template"
+    thoughts_note: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The example as a record holds it: enough to tell it again."""
+        return {
+            "source": self.source,
+            "problem": self.problem_pddl,
+            "plan": list(self.plan),
+            "thoughts": self.thoughts,
+            "thought_texts": [] if self.thoughts == "none" else [step.thought for step in self.steps],
+            "thoughts_note": self.thoughts_note,
+        }
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The simulated task, how it is told and read, and the options of the run.
+
+    Attributes:
+        simulator, teller, reader: of the task.
+        style: ``nl`` or ``pddl``.
+        reading: the reading policy of whole plans.
+        example: the few-shot example; None for zero-shot.
+        translator: the T-LLM; None where the reader reads alone.
+        on_ambiguous, history, feedback, unsolvable: one of `ON_AMBIGUOUS`, `HISTORIES`, `FEEDBACKS`, `UNSOLVABLE`;
+            history and feedback apply to interactive policies.
+        samples, rounds: how many plans a one-shot policy may propose (`pddl2nl.policies.prompting.propose_plans`).
+        executor: executes actions for every policy; None for the simulator. It may count what happens, so each episode
+            needs its own.
+        task_text: the task in words for hierarchical policies; empty for the told goal.
+        ontology: the domain's, for hierarchical policies; None for one made from the domain.
+        embed: gives vectors of texts; None where there are none.
+        library: keeps macro-actions for later tasks.
+        replans: how many new plans a hierarchical policy may make.
+    """
+
+    simulator: Simulator
+    teller: Teller
+    reader: ActionReader
+    style: str = "nl"
+    reading: str = "default"
+    example: Example | None = None
+    translator: Translator | None = None
+    on_ambiguous: str = "refuse"
+    history: str = "full"
+    feedback: str = "reason"
+    samples: int = 1
+    rounds: int = 0
+    unsolvable: str = "silent"
+    task_text: str = ""
+    executor: Executor | None = None
+    ontology: Ontology | None = None
+    embed: Embed | None = None
+    library: Library | None = None
+    replans: int = 3
+
+
+@dataclass(frozen=True)
+class RequestSettings:
+    """The settings of every request of an episode."""
+
+    temperature: float | None = 0.0
+    seed: int | None = None
+    max_tokens: int | None = None
