@@ -205,7 +205,7 @@ def _refuse_for_models(given: Mapping[str, bool]) -> None:
 
 
 def _worded(domain: Domain, how: HowToWord) -> Wording:
-    from pddl2nl.policies.asking import LimitReachedError
+    from pddl2nl.policies.budget import LimitReachedError
 
     try:
         return worded(domain, how)

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from pddl2nl.macros.library import StoredMacro
     from pddl2nl.nl import Teller, Wording
     from pddl2nl.pddl import Task
-    from pddl2nl.policies.asking import Asking
-    from pddl2nl.policies.budget import Limits
+    from pddl2nl.policies.budget import Limits, ModelCalls
     from pddl2nl.policies.hvr.generation import Known, Proposed
     from pddlval import GroundAction, State
 
@@ -100,8 +99,7 @@ def _generate(
     from pddl2nl.experiments.access import reach
     from pddl2nl.nl import Teller
     from pddl2nl.pddl import load_task
-    from pddl2nl.policies.asking import LimitReachedError
-    from pddl2nl.policies.budget import Limits
+    from pddl2nl.policies.budget import LimitReachedError, Limits
     from pddl2nl.policies.hvr.generation import propose
     from pddlval import load_plan
 
@@ -113,12 +111,12 @@ def _generate(
     teller = Teller(task, chosen, named(task, names, chosen, names_seed))
     blocks = [load_plan(file).actions for file in plan or ()]
     access = reach(cache, models, None, None, warn=warn)
-    asking = _asking(
+    calls = _model_calls(
         model, task, chosen, base_url, access, Limits(calls=budget_calls, tokens=budget_tokens, usd=budget_usd)
     )
     try:
         found = propose(
-            _ask(asking, seed),
+            _ask(calls, seed),
             teller,
             descriptions,
             task_text or teller.goal_text(),
@@ -130,7 +128,7 @@ def _generate(
         print_error(f"{reached}, and the conditions are not finished")
         raise typer.Exit(WANTING) from None
     finally:
-        _say_costs(model, asking)
+        _say_costs(model, calls)
     made = _made(task, descriptions, blocks, found, model)
     files = _written(made, out)
     if as_json:
@@ -143,10 +141,11 @@ def _generate(
 # ── asking ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def _asking(name: str, task: Task, wording: Wording, base_url: str | None, access: Access, limits: Limits) -> Asking:
+def _model_calls(
+    name: str, task: Task, wording: Wording, base_url: str | None, access: Access, limits: Limits
+) -> ModelCalls:
     from pddl2nl.experiments.models import ModelContext, make_model
-    from pddl2nl.policies.asking import Asking
-    from pddl2nl.policies.budget import Asked
+    from pddl2nl.policies.budget import ModelCalls, PricedModel
 
     made = make_model(name, ModelContext(task.domain, wording, base_url=base_url, access=access))
     if limits.usd is not None and not made.priced:
@@ -154,13 +153,13 @@ def _asking(name: str, task: Task, wording: Wording, base_url: str | None, acces
             f"--max-usd needs to know what tokens cost, and for the model '{name}' this is not known; bound it with "
             "--max-tokens or --max-calls, or give its price in a file for --models"
         )
-    return Asking({"planner": Asked(access.before(made.model), made.price_of)}, limits)
+    return ModelCalls({"planner": PricedModel(access.before(made.model), made.price_of)}, limits)
 
 
-def _ask(asking: Asking, seed: int) -> Callable[[Sequence[Message]], str]:
+def _ask(calls: ModelCalls, seed: int) -> Callable[[Sequence[Message]], str]:
     from pddl2nl.llm import Request
 
-    return lambda messages: asking.complete(Request(tuple(messages), seed=seed)).text
+    return lambda messages: calls.complete(Request(tuple(messages), seed=seed)).text
 
 
 def _known(teller: Teller, ontology: Path | None, domain: Path) -> Callable[[State], Known]:
@@ -180,8 +179,8 @@ def _known(teller: Teller, ontology: Path | None, domain: Path) -> Callable[[Sta
     return known
 
 
-def _say_costs(model: str, asking: Asking) -> None:
-    account = asking.accounts.spent.get("planner")
+def _say_costs(model: str, calls: ModelCalls) -> None:
+    account = calls.accounts.spent.get("planner")
     if account is not None:
         sys.stderr.write(f"{model}: {account_text(account)}\n")
 

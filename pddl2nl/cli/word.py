@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from pddl2nl.experiments.models import MadeModel
     from pddl2nl.nl import Wording
     from pddl2nl.pddl import Domain
-    from pddl2nl.policies.asking import Asking
-    from pddl2nl.policies.budget import Account, Limits
+    from pddl2nl.policies.budget import Account, Limits, ModelCalls
 
 __all__ = ["HowToWord", "save", "worded"]
 
@@ -68,11 +67,10 @@ def worded(domain: Domain, how: HowToWord) -> Wording:
 def _worded(domain: Domain, how: HowToWord) -> Wording:
     from pddl2nl.llm import ReplyPendingError
     from pddl2nl.nl import word_domain, wording_warnings
-    from pddl2nl.policies.asking import Asking
-    from pddl2nl.policies.budget import Asked
+    from pddl2nl.policies.budget import ModelCalls, PricedModel
 
     made = _made(how, domain)
-    asking = Asking({"wording": Asked(how.access.before(made.model), made.price_of)}, how.limits)
+    calls = ModelCalls({"wording": PricedModel(how.access.before(made.model), made.price_of)}, how.limits)
     begun = _begun(domain, how.file)
     kept = None if how.file is None else _Kept(how.file)
     try:
@@ -80,7 +78,7 @@ def _worded(domain: Domain, how: HowToWord) -> Wording:
         with _progress(shown=how.poll_seconds is None) as on_progress:
             found = word_domain(
                 domain,
-                asking.model("wording"),
+                calls.model("wording"),
                 revisions=how.revisions,
                 negated=how.negated,
                 seed=how.seed,
@@ -96,9 +94,9 @@ def _worded(domain: Domain, how: HowToWord) -> Wording:
         # Whatever ended it, Ctrl-C included: what was paid for is kept.
         if kept is not None and kept.write():
             print_warnings([f"what is finished is kept in {kept.file}; the same command goes on from there"])
-        _say_costs(made, asking)
+        _say_costs(made, calls)
         raise
-    _say_costs(made, asking)
+    _say_costs(made, calls)
     print_warnings((*found.warnings(), *wording_warnings(found.wording, domain)))
     return found.wording
 
@@ -121,8 +119,8 @@ def _made(how: HowToWord, domain: Domain) -> MadeModel:
     return made
 
 
-def _say_costs(made: MadeModel, asking: Asking) -> None:
-    account: Account | None = asking.accounts.spent.get("wording")
+def _say_costs(made: MadeModel, calls: ModelCalls) -> None:
+    account: Account | None = calls.accounts.spent.get("wording")
     if made.base_url is None or account is None:
         return
     sys.stderr.write(f"{made.model.name}: {account_text(account)}\n")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.llm import Completion, EndpointModel, Model, OpenAIModel, Request
-from pddl2nl.policies.budget import Purse
+from pddl2nl.policies.budget import SharedBudget
 
 if TYPE_CHECKING:
     from pddl2nl.llm.cache import Cache
@@ -57,7 +57,7 @@ class Access:
         share: the part of every limit a minute that is this process's, those of the settings included: where several
             processes ask the same model, each has its part.
         collect: takes requests that neither the cache nor a record can answer, for a batch; None to ask at once.
-        purse: the budget that the runs of an experiment share.
+        budget: the budget that the runs of an experiment share.
         before: put before every model that is asked, such as the replies of a run that was interrupted.
         warn: is told what a person should know.
         made: models behind endpoints that were made already: all runs that are reached alike share their connections.
@@ -70,7 +70,7 @@ class Access:
     tokens_per_minute: float | None = None
     share: float = 1.0
     collect: Collect | None = None
-    purse: Purse | None = None
+    budget: SharedBudget | None = None
     before: Callable[[Model], Model] = _as_it_is
     warn: Callable[[str], None] = lambda message: None
     made: dict[Any, OpenAIModel] = field(default_factory=dict, repr=False, compare=False)

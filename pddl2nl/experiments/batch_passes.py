@@ -17,7 +17,7 @@ from pddl2nl.experiments.access import Access
 from pddl2nl.llm import Completion, EndpointModel, Model, Price, ReplyPendingError, Request, Usage, Wrapped, request_key
 from pddl2nl.llm.batch import BatchProgress, BatchRunner
 from pddl2nl.llm.limiter import CHARACTERS_A_TOKEN
-from pddl2nl.policies.budget import Account, BudgetSpentError, Purse
+from pddl2nl.policies.budget import Account, BudgetSpentError, SharedBudget
 
 __all__ = ["BatchPasses"]
 
@@ -56,15 +56,15 @@ class BatchPasses:
         self._on_progress = on_progress
         self._fresh: Counter[str] = Counter()
         self._lock = threading.Lock()
-        self._purse: Purse | None = None
+        self._budget: SharedBudget | None = None
         self._prices: dict[str, Price | None] = {}
         self._promised = Account()
         self._collecting = threading.Lock()
         self._access = replace(access, cache=cache, collect=self._collect)
 
-    def charge(self, purse: Purse) -> None:
+    def charge(self, budget: SharedBudget) -> None:
         """From now on what a batch brings is booked there when it comes, and no batch is larger than it allows."""
-        self._purse = purse
+        self._budget = budget
 
     @property
     def pending(self) -> int:
@@ -118,9 +118,9 @@ class BatchPasses:
         """Notes a request for the next batch; one that the budget may not allow waits for the batch after that."""
         with self._collecting:
             noted = self._runner.pending
-            if self._purse is not None and noted:
+            if self._budget is not None and noted:
                 try:
-                    self._purse.check(self._promised)
+                    self._budget.check(self._promised)
                 except BudgetSpentError as error:
                     raise ReplyPendingError(str(error)) from None
             found = self._runner.collect(request, model)
@@ -137,9 +137,9 @@ class BatchPasses:
         key = request_key(request)
         with self._lock:
             self._fresh[key] += 1
-        if self._purse is not None and key in self._prices:
+        if self._budget is not None and key in self._prices:
             price = self._prices[key]
-            self._purse.book(completion, None if price is None else price.usd(completion.usage, "batch"))
+            self._budget.book(completion, None if price is None else price.usd(completion.usage, "batch"))
 
 
 class _Fresh(Wrapped):

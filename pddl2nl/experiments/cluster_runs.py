@@ -241,7 +241,7 @@ class ClusterRuns:
             requests_per_minute=access.requests_per_minute,
             tokens_per_minute=access.tokens_per_minute,
             settings=self._settings,
-            budget=self._terms.purse.limits,
+            budget=self._terms.budget.limits,
         )
 
     def _halt(self, now: bool) -> None:
@@ -264,13 +264,13 @@ class ClusterRuns:
                 return
             files = files_of(self._terms.folder, job)
         going.attempt += 1
-        attempt, purse = going.attempt, self._terms.purse
+        attempt, budget = going.attempt, self._terms.budget
         going.future = self._client.submit(
             play_there,
             going.packed,
             errand,
             1.0 / max(1, self._processes),
-            total([purse.already, purse.spent]),
+            total([budget.already, budget.spent]),
             files,
             key=f"pddl2nl-{self._name}-{job.name}-{attempt}",
             pure=False,
@@ -312,9 +312,9 @@ class ClusterRuns:
         result = played.result
         if isinstance(result, Done) and result.earlier:
             # Played twice, or by another process since we began: what it cost counts in the folder's budget.
-            self._terms.purse.add(result.end.spent)
+            self._terms.budget.add(result.end.spent)
         else:
-            self._terms.purse.add(played.spent)
+            self._terms.budget.add(played.spent)
         if played.refused:
             self._terms.stop.wish(played.refused, refused=True)
         carried = self._errand is not None and self._errand.carried

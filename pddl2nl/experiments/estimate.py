@@ -115,7 +115,7 @@ def estimates(cells: Iterable[Cell], prices: Mapping[str, Price | None]) -> Iter
         for run in cell.runs:
             whole = whole.plus(one)
             for what, model in _asked_before(cell, run):
-                # Asked once: the other runs of this seed find the replies in the cache.
+                # PricedModel once: the other runs of this seed find the replies in the cache.
                 words = cell.wording if what == "thoughts" else ""
                 once = (what, cell.domain.row or cell.domain.label, words, model, run.seed)
                 if once not in asked:

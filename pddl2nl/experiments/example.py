@@ -49,7 +49,7 @@ from pddl2nl.pddl import (
     substitute,
     write_problem,
 )
-from pddl2nl.policies.example import Example, ExampleSource, ExampleStep
+from pddl2nl.policies.setting import Example, ExampleSource, ExampleStep
 from pddlval import GroundAction, Simulator, State, StepResult, load_plan, validate
 from pddlval.happenings import happenings
 

@@ -29,7 +29,7 @@ from pddl2nl.experiments.playing import Left, Result, Terms, outcome_of, record_
 from pddl2nl.experiments.record import partial_path, resuming_path
 from pddl2nl.experiments.stopping import Stop
 from pddl2nl.llm import public_url
-from pddl2nl.policies.budget import Account, Limits, Purse
+from pddl2nl.policies.budget import Account, Limits, SharedBudget
 
 __all__ = ["Errand", "Played", "Sight", "files_of", "halt", "keep_files", "play_there", "sight"]
 
@@ -142,16 +142,16 @@ def play_there(packed: bytes, errand: Errand, share: float, already: Account, fi
         files: what the run has left, where records travel.
     """
     job: Job = pickle.loads(packed)
-    purse = Purse(errand.budget, already)
+    budget = SharedBudget(errand.budget, already)
     stop = _stop_of(errand.name)
-    terms = Terms(Path(errand.folder), _access(errand, share), stop, purse)
+    terms = Terms(Path(errand.folder), _access(errand, share), stop, budget)
     if not errand.carried and os.path.exists(os.path.join(errand.folder, errand.token)):
-        return Played(_told(outcome_of(job, terms)), purse.spent, _refused(stop))
+        return Played(_told(outcome_of(job, terms)), budget.spent, _refused(stop))
     with tempfile.TemporaryDirectory(prefix="pddl2nl-run-", ignore_cleanup_errors=True) as place:
         terms = replace(terms, folder=Path(place))
         keep_files(terms.folder, job, files)
         result = outcome_of(job, terms)
-        return Played(_told(result), purse.spent, _refused(stop), files_of(terms.folder, job))
+        return Played(_told(result), budget.spent, _refused(stop), files_of(terms.folder, job))
 
 
 def _refused(stop: Stop) -> str:

@@ -19,7 +19,7 @@ from pddl2nl.experiments.record import claimed, partial_path, resuming_path
 from pddl2nl.experiments.resume import Recollection, recollect
 from pddl2nl.experiments.stopping import Share, Stop, StoppedError, Watched
 from pddl2nl.llm import Model, ReplayModel, ReplyPendingError, ScriptedModel
-from pddl2nl.policies.budget import BudgetSpentError, Purse
+from pddl2nl.policies.budget import BudgetSpentError, SharedBudget
 
 if TYPE_CHECKING:
     from pddl2nl.experiments.batch_passes import BatchPasses
@@ -61,7 +61,7 @@ class Terms:
     folder: Path
     access: Access
     stop: Stop
-    purse: Purse
+    budget: SharedBudget
     batch: BatchPasses | None = None
 
 
@@ -102,7 +102,7 @@ def _played(job: Job, terms: Terms) -> Result:
         recalled = len(recollection)
 
         def work(access: Access) -> Ended:
-            share = Share(terms.purse, in_passes=terms.batch is not None)
+            share = Share(terms.budget, in_passes=terms.batch is not None)
             try:
                 return play(job, path, _reached(access, recollection, share, terms.stop))
             except ReplyPendingError:
@@ -133,7 +133,7 @@ def _reached(access: Access, recollection: Recollection, share: Share, stop: Sto
         watched = Watched(given(model), stop)
         return watched if isinstance(model, _LOCAL) else recollection.before(watched)
 
-    return replace(access, purse=share, before=before)
+    return replace(access, budget=share, before=before)
 
 
 def _place(error: Exception) -> str:

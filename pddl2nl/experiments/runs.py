@@ -167,10 +167,10 @@ def _play(prepared: Prepared, seed: int, emit: Callable[[Event], None]) -> Finis
     emit(prepared.started)
     episode = Episode(
         prepared.setting,
+        prepared.calls,
         limits=prepared.limits,
         seed=seed,
         request=prepared.request,
-        asking=prepared.asking,
         emit=emit,
     )
     return episode.play(prepared.policy)

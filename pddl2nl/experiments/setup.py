@@ -37,13 +37,11 @@ from pddl2nl.nl import (
 )
 from pddl2nl.pddl import Task, write_domain
 from pddl2nl.policies import HVR_POLICIES, Episode, Example, Limits, Policy, RequestSettings, Setting
-from pddl2nl.policies.asking import Asking, LimitReachedError
-from pddl2nl.policies.budget import Asked
+from pddl2nl.policies.budget import LimitReachedError, ModelCalls, PricedModel
 from pddl2nl.policies.episode import TRANSLATOR_TOKENS
 from pddl2nl.policies.events import Started
 from pddl2nl.policies.pddl_reading import PDDLReader
-from pddl2nl.policies.prompting import no_plan_file, prompt_file, prompt_hash
-from pddl2nl.policies.proposing import CORRECTION_PROMPT
+from pddl2nl.policies.prompting import CORRECTION_PROMPT, no_plan_file, prompt_file, prompt_hash
 from pddl2nl.policies.translating import Translator, TranslatorMode
 from pddl2nl.policies.translation_prompt import TRANSLATOR_PROMPT, translation_opening
 from pddlval import Simulator
@@ -56,11 +54,11 @@ WORDING_TOKENS = 200
 
 @dataclass(frozen=True)
 class Prepared:
-    """A run ready to be played. ``asking`` has made the calls for wording and thoughts already, if any."""
+    """A run ready to be played. ``calls`` has made the calls for wording and thoughts already, if any."""
 
     policy: Policy
     setting: Setting
-    asking: Asking
+    calls: ModelCalls
     limits: Limits
     request: RequestSettings
     started: Started
@@ -97,7 +95,7 @@ class _Roles:
     thoughts: MadeModel | None = None
     wording: MadeModel | None = None
 
-    def asked(self, access: Access) -> dict[Purpose, Asked]:
+    def asked(self, access: Access) -> dict[Purpose, PricedModel]:
         """The models as they are asked."""
         made: dict[Purpose, MadeModel | None] = {
             "planner": self.planner,
@@ -108,7 +106,9 @@ class _Roles:
         # One object for one model, whatever its roles: what is put before it must see all of its calls.
         before = {id(each.model): access.before(each.model) for each in made.values() if each is not None}
         return {
-            purpose: Asked(before[id(each.model)], each.price_of) for purpose, each in made.items() if each is not None
+            purpose: PricedModel(before[id(each.model)], each.price_of)
+            for purpose, each in made.items()
+            if each is not None
         }
 
 
@@ -131,10 +131,10 @@ def prepare(spec: RunSpec, access: Access | None = None) -> Prepared:
     limits = Limits(foreknown.steps, spec.budget_calls, spec.budget_tokens, spec.budget_usd)
     # Before anything is paid for, as there may be none.
     solved = _solved(spec, policy)
-    asking = Asking(roles.asked(access), limits, access.purse)
+    calls = ModelCalls(roles.asked(access), limits, access.budget)
     failure: Exception | None = None
     try:
-        wording = given or _worded(spec, asking)
+        wording = given or _worded(spec, calls)
     except _NO_REPLY as error:
         failure, wording = error, template_wording(task.domain)
     names = _names(spec, task, wording)
@@ -142,7 +142,7 @@ def prepare(spec: RunSpec, access: Access | None = None) -> Prepared:
     try:
         # A run that has no wording will not be played, and needs no thoughts.
         thinks = failure is None and roles.thoughts is not None
-        example = _example(spec, policy, solved, wording, asking if thinks else None)
+        example = _example(spec, policy, solved, wording, calls if thinks else None)
     except _NO_REPLY as error:
         failure, example = error, _example(spec, policy, solved, wording, None)
     more = hierarchical(spec, simulator, wording, access)
@@ -177,7 +177,7 @@ def prepare(spec: RunSpec, access: Access | None = None) -> Prepared:
         world=more.world,
         prompts={**started.prompts, **more.prompts},
     )
-    return Prepared(policy if failure is None else _Broken(failure), setting, asking, limits, request, started)
+    return Prepared(policy if failure is None else _Broken(failure), setting, calls, limits, request, started)
 
 
 def _wording(spec: RunSpec) -> Wording:
@@ -267,10 +267,10 @@ def _made(spec: RunSpec, model: str | Model, wording: Wording, access: Access) -
     return made
 
 
-def _worded(spec: RunSpec, asking: Asking) -> Wording:
+def _worded(spec: RunSpec, calls: ModelCalls) -> Wording:
     worded = word_domain(
         spec.task.domain,
-        asking.model("wording"),
+        calls.model("wording"),
         seed=spec.seed,
         temperature=spec.temperature,
         max_tokens=WORDING_TOKENS,
@@ -295,17 +295,17 @@ def _solved(spec: RunSpec, policy: Policy) -> SolvedProblem | None:
 
 
 def _example(
-    spec: RunSpec, policy: Policy, solved: SolvedProblem | None, wording: Wording, asking: Asking | None
+    spec: RunSpec, policy: Policy, solved: SolvedProblem | None, wording: Wording, calls: ModelCalls | None
 ) -> Example | None:
-    """The example as it is told, with thoughts of the model that ``asking`` asks; None leaves those of the template."""
+    """The example as it is told, with thoughts of the model that ``calls`` asks; None leaves those of the template."""
     if solved is None:
         return None
     names = _names(spec, solved.task, wording)
     teller = Teller(solved.task, wording, names, cast(Style, spec.style))
     example = tell_example(solved, teller, thoughts=policy.thoughts)
-    if asking is None:
+    if calls is None:
         return example
-    model = asking.model("thoughts")
+    model = calls.model("thoughts")
     return think(example, teller.domain_text(), model, seed=spec.seed, temperature=spec.temperature)
 
 

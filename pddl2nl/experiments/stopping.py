@@ -11,7 +11,7 @@ from types import FrameType
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.llm import Completion, EndpointRefusedError, Model, Request, Wrapped
 from pddl2nl.llm.replay import RecordedCompletion
-from pddl2nl.policies.budget import Account, Purse
+from pddl2nl.policies.budget import Account, SharedBudget
 
 __all__ = ["Share", "Stop", "StoppedError", "Watched", "interrupts_heard"]
 
@@ -104,36 +104,36 @@ class Watched(Wrapped):
         raise StoppedError
 
 
-class Share(Purse):
-    """The shared purse as one run sees it: replies that it had already are booked there.
+class Share(SharedBudget):
+    """The shared budget as one run sees it: replies that it had already are booked there.
 
     Args:
-        purse: of all runs.
+        budget: of all runs.
         in_passes: whether the run is tried again whenever a batch has brought something. What a batch brought is
             booked when it arrives (`BatchPasses`), and the rest once, in the pass in which the run comes to its end.
     """
 
-    def __init__(self, purse: Purse, *, in_passes: bool = False):
-        super().__init__(purse.limits, purse.already)
-        self._purse = purse
+    def __init__(self, budget: SharedBudget, *, in_passes: bool = False):
+        super().__init__(budget.limits, budget.already)
+        self._budget = budget
         self._in_passes = in_passes
         self._waiting: list[tuple[Completion, float | None]] = []
 
     @property
     def spent(self) -> Account:
         """What all runs together have spent."""
-        return self._purse.spent
+        return self._budget.spent
 
     def check(self, promised: Account | None = None) -> None:
-        """As `Purse.check`, of the shared purse."""
-        self._purse.check(promised)
+        """As `SharedBudget.check`, of the shared budget."""
+        self._budget.check(promised)
 
     def book(self, completion: Completion, usd: float | None) -> None:
         """Books what is new."""
         if isinstance(completion, RecordedCompletion):
             return
         if not self._in_passes:
-            self._purse.book(completion, usd)
+            self._budget.book(completion, usd)
         elif completion.from_cache or completion.tariff != "batch":
             self._waiting.append((completion, usd))
 
@@ -144,5 +144,5 @@ class Share(Purse):
     def settle(self) -> None:
         """Books what has waited for the end of the run."""
         for completion, usd in self._waiting:
-            self._purse.book(completion, usd)
+            self._budget.book(completion, usd)
         self._waiting.clear()

@@ -33,7 +33,7 @@ from pddl2nl.experiments.record import partial_path
 from pddl2nl.experiments.resume import recollect
 from pddl2nl.experiments.stopping import Stop, interrupts_heard
 from pddl2nl.experiments.summary import Progress, SweepSummary, Tally
-from pddl2nl.policies.budget import Account, BudgetSpentError, Limits, Purse, total
+from pddl2nl.policies.budget import Account, BudgetSpentError, Limits, SharedBudget, total
 
 if TYPE_CHECKING:
     from pddl2nl.experiments.batch_passes import BatchPasses
@@ -105,12 +105,12 @@ class _Sweep:
                 f"budgets.usd is {budget.usd:g}, and what the records in {folder} have cost is not known, as there was "
                 "no price for their model; give its price in a file for --models, or begin in another folder"
             )
-        self._purse = Purse(budget, already)
+        self._budget = SharedBudget(budget, already)
         self._stop = Stop()
         self._batch = batch
-        self._terms = Terms(folder, access, self._stop, self._purse, batch)
+        self._terms = Terms(folder, access, self._stop, self._budget, batch)
         if batch is not None:
-            batch.charge(self._purse)
+            batch.charge(self._budget)
 
     def executor(self, workers: int, cluster: Cluster | None) -> Executor:
         """What plays the runs."""
@@ -128,8 +128,8 @@ class _Sweep:
             executor.close()
         self._tally.elsewhere = len(self._taken("elsewhere"))
         return self._tally.summary(
-            spent=self._purse.spent,
-            already=self._purse.already,
+            spent=self._budget.spent,
+            already=self._budget.already,
             seconds=time.monotonic() - self._began,
             stopped=self._stop.reason or self._broke or None,
             refused=self._stop.refused,
@@ -239,7 +239,7 @@ class _Sweep:
     def _say(self, executor: Executor, on_progress: Callable[[Progress], None]) -> None:
         on_progress(
             self._tally.progress(
-                self._purse.spent,
+                self._budget.spent,
                 going=executor.playing,
                 seconds=time.monotonic() - self._began,
                 stopping=self._stop.interrupted,
@@ -262,7 +262,7 @@ class _Sweep:
     def _bring(self) -> None:
         """Has a batch bring what all the runs of a pass are waiting for."""
         try:
-            self._purse.check()
+            self._budget.check()
             if self._batch is not None:
                 self._batch.bring()
         except InfrastructureError as error:

@@ -32,8 +32,8 @@ from pddl2nl.llm import Completion, ContextWindowError, Finish, Message, Model, 
 from pddl2nl.nl.markers import ACTION, PLAN_END, PLAN_START, THOUGHT
 from pddl2nl.nl.wording.articles import enumerate_words
 from pddl2nl.nl.wording.word_checks import without_thinking
-from pddl2nl.policies.example import Example
 from pddl2nl.policies.prompting import fill, problem_text, prompt_text
+from pddl2nl.policies.setting import Example
 
 __all__ = [
     "THOUGHTS",

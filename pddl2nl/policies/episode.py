@@ -35,8 +35,20 @@ from pddl2nl.nl.reading.read_no_plan import is_marked_no_plan, no_plan_said, no_
 from pddl2nl.nl.reading.readings import settle
 from pddl2nl.nl.telling.phrases import number_text
 from pddl2nl.pddl import write_condition
-from pddl2nl.policies import events, observations
 from pddl2nl.policies.budget import LimitReachedError, Limits, ModelCalls, PricedModel, total
+from pddl2nl.policies.events import (
+    Acted,
+    Event,
+    Fault,
+    Finished,
+    GoalReached,
+    Judged,
+    LookedAround,
+    Outcome,
+    Read,
+    Rejected,
+)
+from pddl2nl.policies.observations import bad_action, not_reached, not_read, refused, unexpected
 from pddl2nl.policies.setting import RequestSettings, Setting
 from pddl2nl.policies.translating import Ask
 from pddlval import BadActionError, GroundAction, Simulator, State
@@ -96,7 +108,7 @@ class Turn:
     """The result of a turn.
 
     Attributes:
-        status: ``executed``, or as in `events.Rejected` and `events.LookedAround`.
+        status: ``executed``, or as in `Rejected` and `LookedAround`.
         observation: what the policy is told.
         done: whether the episode has ended.
     """
@@ -152,14 +164,14 @@ class Trace:
         fault: the first broken link.
     """
 
-    def __init__(self, setting: Setting, emit: Callable[[events.Event], None]):
+    def __init__(self, setting: Setting, emit: Callable[[Event], None]):
         self.state = setting.simulator.initial
         self.expected = self.state
         self.steps = 0
         self.turns: Counter[str] = Counter()
         self.plan: list[GroundAction] = []
         self.proposed: list[GroundAction] = []
-        self.fault: events.Fault | None = None
+        self.fault: Fault | None = None
         self._setting = setting
         self._simulator = setting.simulator
         self._emit = emit
@@ -179,11 +191,11 @@ class Trace:
         try:
             result = self._simulator.step(self.state, action)
         except BadActionError as error:
-            observation = observations.bad_action(error, self._setting, self.state)
+            observation = bad_action(error, self._setting, self.state)
             self.reject("unreadable", said, observation, action)
             return "unreadable", observation
         if result.successor is None:
-            observation = observations.refused(result, self._setting, self.state)
+            observation = refused(result, self._setting, self.state)
             unmet = tuple(write_condition(condition) for condition in result.unmet)
             self.reject("inapplicable", said, observation, action, unmet)
             return "inapplicable", observation
@@ -200,9 +212,9 @@ class Trace:
             )
         else:
             changes = _observed_changes(before, self.state)
-            observation = observations.unexpected(observation, self.expected, self.state, teller)
+            observation = unexpected(observation, self.expected, self.state, teller)
         self.plan.append(action)
-        self._emit(events.Acted(self.steps, str(action), teller.action(action), observation, *changes))
+        self._emit(Acted(self.steps, str(action), teller.action(action), observation, *changes))
         return "executed", observation
 
     def reject(
@@ -215,11 +227,11 @@ class Trace:
     ) -> None:
         """Records that nothing was executed, and why."""
         name = None if action is None else str(action)
-        self._emit(events.Rejected(self.steps, status, said, name, unmet, observation))
+        self._emit(Rejected(self.steps, status, said, name, unmet, observation))
         if self.fault is None:
-            self.fault = events.Fault(self.steps, status, said)
+            self.fault = Fault(self.steps, status, said)
 
-    def end(self, status: str, observation: str) -> tuple[events.Outcome, str]:
+    def end(self, status: str, observation: str) -> tuple[Outcome, str]:
         """The outcome of a plan that was executed to its end, or up to the action where it broke, and a message.
 
         Args:
@@ -230,10 +242,10 @@ class Trace:
             return ("inapplicable" if status == "inapplicable" else "unreadable"), observation
         unmet = self._simulator.unmet_goals(self.state)
         if not unmet:
-            self._emit(events.GoalReached(self.steps))
+            self._emit(GoalReached(self.steps))
             return "solved", "the goal holds at the end of the plan"
         told = self._setting.teller.unmet_goal(unmet, self.state)
-        self.fault = self.fault or events.Fault(self.steps, "goal-missed", told)
+        self.fault = self.fault or Fault(self.steps, "goal-missed", told)
         return "goal-missed", f"the goal does not hold at the end of the plan: {told}"
 
 
@@ -249,9 +261,9 @@ class Verdict:
         sample, round: which of the run's plans it is.
     """
 
-    outcome: events.Outcome
+    outcome: Outcome
     message: str
-    fault: events.Fault | None
+    fault: Fault | None
     trace: Trace
     lines: tuple[Reading, ...] = ()
     cut: bool = False
@@ -383,11 +395,11 @@ class Episode:
         limits: Limits | None = None,
         seed: int = 1,
         request: RequestSettings | None = None,
-        emit: Callable[[events.Event], None] = lambda event: None,
+        emit: Callable[[Event], None] = lambda event: None,
     ):
         self.setting = setting
         self.rng = random.Random(seed)
-        self.finished: events.Finished | None = None
+        self.finished: Finished | None = None
         self._simulator = setting.simulator
         self._limits = limits or Limits()
         self._request = request or RequestSettings()
@@ -536,7 +548,7 @@ class Episode:
             return self._turn(*trace.execute(reading.action, said))
         if reading.status == "look-around":
             observation = self.setting.teller.look_around(trace.state)
-            self._emit(events.LookedAround(trace.steps, said, observation))
+            self._emit(LookedAround(trace.steps, said, observation))
             return self._turn("look-around", observation)
         if reading.status == "claimed-done":
             return self._claimed_done(said)
@@ -544,7 +556,7 @@ class Episode:
             return self._claimed_unsolvable(said)
         # The turn was asked for an action: whatever is not one can only have been meant as one.
         status = "unreadable" if reading.status == "not-an-action" else reading.status
-        observation = observations.not_read(status, reading, self.setting, trace.state)
+        observation = not_read(status, reading, self.setting, trace.state)
         trace.reject(status, said, observation)
         return self._turn(status, observation)
 
@@ -563,12 +575,12 @@ class Episode:
     def give_up(self, status: str, reason: str) -> None:
         """Ends the episode at the policy's wish."""
         self._check_open()
-        self._finish("gave-up", reason, events.Fault(self._trace.steps, status, reason))
+        self._finish("gave-up", reason, Fault(self._trace.steps, status, reason))
 
     def _claimed_done(self, said: str) -> Turn:
         trace = self._trace
         unmet = self._simulator.unmet_goals(trace.state)
-        observation = observations.not_reached(unmet, self.setting, trace.state)
+        observation = not_reached(unmet, self.setting, trace.state)
         trace.reject("claimed-done", said, observation, None, tuple(map(write_condition, unmet)))
         if self._last_status == "claimed-done":
             trace.turns["claimed-done"] += 1
@@ -580,7 +592,7 @@ class Episode:
         trace, status = self._trace, "claimed-unsolvable"
         trace.reject(status, said, "")
         trace.turns[status] += 1
-        self._finish("gave-up", "the model says that there is no plan", events.Fault(trace.steps, status, said))
+        self._finish("gave-up", "the model says that there is no plan", Fault(trace.steps, status, said))
         return Turn(status, "", True)
 
     def _turn(self, status: str, observation: str, *, ends: bool = True) -> Turn:
@@ -592,7 +604,7 @@ class Episode:
         elif status in _MISTAKES:
             self._failures += 1
         if ends and status == "executed" and trace.at_goal:
-            self._emit(events.GoalReached(trace.steps))
+            self._emit(GoalReached(trace.steps))
             self._finish("solved", "the goal was reached")
         elif limits.steps is not None and trace.steps >= limits.steps:
             self._finish("budget", f"the limit of {limits.steps} steps is reached")
@@ -619,7 +631,7 @@ class Episode:
         self._verdicts.append(verdict)
         trace = verdict.trace
         self._emit(
-            events.Judged(
+            Judged(
                 len(self._verdicts),
                 sample,
                 round,
@@ -650,36 +662,36 @@ class Episode:
             # If a budget ends the episode in the middle of the first plan, this is what there is of it.
             self._trace = trace
         finish = self._finish_of(text)
-        text = self.uncut(text)
+        lines: list[Reading] = []
+        outcome, message, fault = self._outcome(self.uncut(text), finish, trace, lines)
+        return Verdict(outcome, message, fault, trace, tuple(lines), finish == "length", sample, round)
+
+    def _outcome(
+        self, text: str, finish: Finish, trace: Trace, lines: list[Reading]
+    ) -> tuple[Outcome, str, Fault | None]:
+        """Reads a plan into ``lines`` and executes it; returns outcome, message and fault."""
         plan = self._parser.plan(text)
         if finish == "text" and (said := self._parser.no_plan(text, plan)) is not None:
             trace.turns["claimed-unsolvable"] += 1
-            fault = events.Fault(0, "claimed-unsolvable", said)
-            return Verdict(
-                "gave-up", "the model says that there is no plan", fault, trace, sample=sample, round=round
-            )
-        lines: list[Reading] = []
+            return "gave-up", "the model says that there is no plan", Fault(0, "claimed-unsolvable", said)
         for reading in self._parser.lines(plan, trace.state):
             lines.append(reading)
             self.note_reading(len(lines), reading)
             if reading.action is not None:
                 trace.proposed.append(reading.action)
-        if lines or plan.ended:
-            outcome, message = _execute(lines, trace)
-            # Lines after the first broken link were not executed; those that cannot be read are mistakes all the same.
-            trace.turns.update(reading.status for reading in lines[trace.steps :] if reading.status != "read")
-            if finish == "length" and outcome == "goal-missed":
-                trace.fault = events.Fault(trace.steps, "length", "the reply was cut off by length")
-                outcome, message = "budget", f"the reply was cut off by length; what there is of the plan: {message}"
-            fault = trace.fault
-        else:
-            outcome, message, fault = _no_lines(text, finish)
-            trace.turns["unreadable"] += outcome == "unreadable"
-        return Verdict(outcome, message, fault, trace, tuple(lines), finish == "length", sample, round)
+        if not lines and not plan.ended:
+            return _no_lines(text, finish, trace)
+        outcome, message = _execute(lines, trace)
+        # Lines after the first broken link were not executed; those that cannot be read are mistakes all the same.
+        trace.turns.update(reading.status for reading in lines[trace.steps :] if reading.status != "read")
+        if finish == "length" and outcome == "goal-missed":
+            trace.fault = Fault(trace.steps, "length", "the reply was cut off by length")
+            outcome, message = "budget", f"the reply was cut off by length; what there is of the plan: {message}"
+        return outcome, message, trace.fault
 
     # ── plans that the policy executes itself, action by action ───────────────────────────────────
 
-    def note(self, event: events.Event) -> None:
+    def note(self, event: Event) -> None:
         """Records an event of the policy's own; costs nothing."""
         self._check_open()
         self._emit(event)
@@ -687,7 +699,7 @@ class Episode:
     def note_reading(self, step: int, reading: Reading) -> None:
         """Records what was read from a reply, as turn or line ``step`` (from 1); costs nothing."""
         self.note(
-            events.Read(
+            Read(
                 step,
                 reading.status,
                 reading.text,
@@ -717,7 +729,7 @@ class Episode:
 
     # ── the whole run ─────────────────────────────────────────────────────────────────────────────
 
-    def play(self, policy: Policy) -> events.Finished:
+    def play(self, policy: Policy) -> Finished:
         """Runs a policy to the end of the episode and returns the last event.
 
         Exceptions that are no verdict of ours (a bug, Ctrl-C, bad input) pass through; the episode then has no end.
@@ -728,35 +740,35 @@ class Episode:
             pass
         except LimitReachedError as reached:
             # The calls for wording and thoughts, before the episode, spent the budget.
-            self._finish("budget", str(reached), events.Fault(0, "budget", str(reached)))
+            self._finish("budget", str(reached), Fault(0, "budget", str(reached)))
         except InfrastructureError as error:
             if self.finished is None:
-                fault = events.Fault(self._trace.steps, "infrastructure-error", str(error))
+                fault = Fault(self._trace.steps, "infrastructure-error", str(error))
                 self._finish("infrastructure-error", str(error), fault)
         if self.finished is None and self._verdicts:
             self.conclude()
         if self.finished is None:
             if self._trace.at_goal:
-                self._emit(events.GoalReached(self._trace.steps))
+                self._emit(GoalReached(self._trace.steps))
                 self._finish("solved", "the goal held from the beginning")
             else:
                 self._finish("gave-up", "the policy stopped by itself")
         assert self.finished is not None
         return self.finished
 
-    def _stop(self, outcome: events.Outcome, message: str, status: str) -> NoReturn:
-        fault = events.Fault(self._trace.steps, status, message)
+    def _stop(self, outcome: Outcome, message: str, status: str) -> NoReturn:
+        fault = Fault(self._trace.steps, status, message)
         self._finish(outcome, message, fault if outcome == "infrastructure-error" else self._trace.fault or fault)
         raise EpisodeOver(message)
 
-    def _finish(self, outcome: events.Outcome, message: str, fault: events.Fault | None = None) -> None:
+    def _finish(self, outcome: Outcome, message: str, fault: Fault | None = None) -> None:
         trace, accounts = self._trace, self._calls.accounts
-        fault = fault or trace.fault or events.Fault(trace.steps, outcome, message)
+        shown = fault or trace.fault or Fault(trace.steps, outcome, message)
         cost = self._simulator.cost(trace.state)
         used = total(accounts.used.values())
-        self.finished = events.Finished(
+        self.finished = Finished(
             outcome,
-            None if outcome == "solved" else fault,
+            None if outcome == "solved" else shown,
             tuple(map(str, trace.plan)),
             tuple(map(str, trace.proposed)),
             trace.steps,
@@ -782,7 +794,7 @@ class Episode:
             raise EpisodeOver(self.finished.message)
 
 
-def _execute(lines: Sequence[Reading], trace: Trace) -> tuple[events.Outcome, str]:
+def _execute(lines: Sequence[Reading], trace: Trace) -> tuple[Outcome, str]:
     """Executes the lines of a plan up to the first broken link."""
     for reading in lines:
         trace.steps += 1
@@ -798,12 +810,13 @@ def _execute(lines: Sequence[Reading], trace: Trace) -> tuple[events.Outcome, st
     return trace.end("executed", "")
 
 
-def _no_lines(text: str, finish: Finish) -> tuple[events.Outcome, str, events.Fault]:
+def _no_lines(text: str, finish: Finish, trace: Trace) -> tuple[Outcome, str, Fault]:
     """The outcome, message and fault of a reply without a plan."""
     if finish == "refused":
-        return "gave-up", "the model refused", events.Fault(0, "refused", text.strip())
+        return "gave-up", "the model refused", Fault(0, "refused", text.strip())
     if finish == "length":
         reason = "the reply was cut off by length before any plan"
-        return "budget", reason, events.Fault(0, "length", reason)
+        return "budget", reason, Fault(0, "length", reason)
+    trace.turns["unreadable"] += 1
     status = "unreadable" if text.strip() else "empty"
-    return "unreadable", "the reply holds no plan", events.Fault(0, status, text.strip())
+    return "unreadable", "the reply holds no plan", Fault(0, status, text.strip())

@@ -41,7 +41,7 @@ from importlib import resources
 from string import Template
 
 from pddl2nl.llm import Message, ReplyPendingError
-from pddl2nl.nl import Teller, markers
+from pddl2nl.nl import Teller, explain, markers
 from pddl2nl.policies.episode import Episode, Turn, Verdict
 from pddl2nl.policies.observations import why_not_read
 from pddl2nl.policies.setting import Example
@@ -129,7 +129,9 @@ def opening(episode: Episode, mechanism: str, shown: Callable[[Example], list[Me
 
 def problem_text(told: Episode | Example, init: str | None = None) -> str:
     """A problem as a model is told it: goal, objects and initial state (or ``init``), a paragraph each."""
-    return fill("problem.txt", goal=told.goal_text, objects=told.objects_text, init=init or told.init_text)
+    return fill(
+        "problem.txt", goal=told.goal_text, objects=told.objects_text, init=told.init_text if init is None else init
+    )
 
 
 def chat(step_texts: Sequence[str], example: Example) -> list[Message]:
@@ -189,7 +191,7 @@ def propose_plans(episode: Episode, messages: Sequence[Message]) -> None:
     """Asks for a plan, or for several (``samples``, ``rounds``), and ends the episode with the one that counts.
 
     *Samples* are replies to the same prompt with different sample numbers. They are judged one by one; the first valid
-    one counts and ends the asking (in a batch all of them are asked for at once). Where none is valid, the first counts.
+    one counts, and no more are asked for (in a batch all are asked for at once). Where none is valid, the first counts.
 
     *Rounds* of correction, after LLM-Modulo (Kambhampati et al. 2024): where no sample was valid, the conversation with
     the first one goes on. Its reply is followed by the validator's explanation in words, and the next reply is judged
@@ -250,4 +252,4 @@ def _explanation(verdict: Verdict, teller: Teller) -> str:
 
 
 def _report(plan: Sequence[GroundAction], teller: Teller) -> str:
-    return " ".join(teller.report(validate(teller.task, plan)))
+    return " ".join(explain(validate(teller.task, plan), teller))

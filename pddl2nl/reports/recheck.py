@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pddl2nl.pddl import InputError, write_condition
-from pddl2nl.policies.event_making import changed_values
+from pddl2nl.policies.episode import changed_values
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_task
 from pddl2nl.worlds.executor import FaultyExecutor
 from pddl2nl.worlds.faults import parse_faults

@@ -13,7 +13,7 @@ from pddl2nl.experiments.again import replay_record
 from pddl2nl.llm import Completion, Request, Usage
 from pddl2nl.llm.cache import Cache
 from pddl2nl.pddl import Task
-from pddl2nl.policies.budget import BudgetSpentError, Limits, Purse
+from pddl2nl.policies.budget import BudgetSpentError, Limits, SharedBudget
 from pddl2nl.tasks import shipped_task
 from tests.llm.chat_server import ChatServer
 
@@ -64,13 +64,13 @@ def test_a_limit_is_reached_by_what_is_paid_and_not_by_what_the_cache_has(task: 
         assert replay_record(result.record).identical
 
 
-def test_a_spent_purse_forbids_calls_and_not_what_the_cache_has(task: Task, tmp_path: Path) -> None:
+def test_a_spent_budget_forbids_calls_and_not_what_the_cache_has(task: Task, tmp_path: Path) -> None:
     cache = Cache(tmp_path / "c.sqlite")
-    purse = Purse(Limits(tokens=20))
+    budget = SharedBudget(Limits(tokens=20))
     with ChatServer(Going()) as server:
         spec = RunSpec(task, "act", "m", example="none", steps=2, base_url=server.base_url)
-        assert run_spec(spec, Access(cache=cache, purse=purse)).steps == 2
-        again = run_spec(spec, Access(cache=cache, purse=purse))
+        assert run_spec(spec, Access(cache=cache, budget=budget)).steps == 2
+        again = run_spec(spec, Access(cache=cache, budget=budget))
         assert (again.steps, again.calls, again.cache_hits) == (2, 0, 2)
         with pytest.raises(BudgetSpentError, match="20 tokens"):
-            run_spec(RunSpec(**{**vars(spec), "steps": 3}), Access(cache=cache, purse=purse))
+            run_spec(RunSpec(**{**vars(spec), "steps": 3}), Access(cache=cache, budget=budget))

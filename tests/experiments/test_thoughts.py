@@ -36,8 +36,8 @@ from pddl2nl.llm.scripted import ScriptedReply
 from pddl2nl.nl import Teller, choose_wording, make_names, markers, template_wording
 from pddl2nl.pddl import Task, parse_problem, parse_task
 from pddl2nl.policies.events import Prompted, Started
-from pddl2nl.policies.example import Example, ExampleStep
 from pddl2nl.policies.prompting import fill, problem_text, prompt_hash, prompt_text
+from pddl2nl.policies.setting import Example, ExampleStep
 from pddl2nl.tasks import shipped_domain
 from pddlval import GroundAction, Simulator, State, validate
 from tests.llm.chat_server import ChatServer, Trouble

@@ -12,6 +12,7 @@ from pddl2nl.llm import Completion, Request, ScriptedModel, ScriptedReply
 from pddl2nl.nl import Reader, Teller, Wording, make_names, wording_from_json
 from pddl2nl.pddl import Task, parse_task
 from pddl2nl.policies import POLICIES, Episode, Event, Example, ExampleStep, Limits, RequestSettings, Setting
+from pddl2nl.policies.budget import ModelCalls, PricedModel, free
 from pddl2nl.policies.events import Finished
 from pddl2nl.policies.pddl_reading import PDDLReader
 from pddl2nl.policies.translating import Translator
@@ -158,9 +159,10 @@ def play(world: World) -> Play:
         events: list[Event] = []
         limits = options.pop("limits", None) or Limits(steps)
         asked = model or Recording(replies)
+        models = {"planner": PricedModel(asked, options.pop("price_of", free)), **options.pop("others", {})}
         episode = Episode(
             setting or world.setting(style),
-            asked,
+            ModelCalls(models, limits),
             limits=limits,
             request=options.pop("request", RequestSettings(0.0, 1)),
             emit=events.append,

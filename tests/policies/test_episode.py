@@ -12,8 +12,8 @@ from pddl2nl.errors import InfrastructureError
 from pddl2nl.llm import Completion, EndpointError, Message, Price, Request, ScriptedReply, Usage
 from pddl2nl.pddl import parse_task
 from pddl2nl.policies import Episode, Limits, Setting
+from pddl2nl.policies.episode import EpisodeOver
 from pddl2nl.policies.events import OUTCOMES, Fault, Finished, Outcome
-from pddl2nl.policies.policy import EpisodeOver
 
 LIFT, PUT = "Action: lift cup_0 from place_1", "Action: put cup_0 on place_0"
 PLAN = "[PLAN]\nlift cup_0 from place_1\nput cup_0 on place_0\n[PLAN END]"
@@ -198,6 +198,25 @@ def test_replies_that_fall_short(play: Any, reply: ScriptedReply, outcome: Outco
 def test_a_plan_that_reaches_the_goal_before_it_is_cut_off_is_solved(play: Any) -> None:
     reply = ScriptedReply(PLAN.removesuffix("[PLAN END]") + "lift cup_0 from pla", finish="length")
     assert play("basic", [reply]).finished.outcome == "solved"
+
+
+@pytest.mark.parametrize(
+    ("lines", "outcome", "step", "status"),
+    [
+        (["put cup_0 on place_0", "lift cup_0 from place_1"], "inapplicable", 1, "inapplicable"),
+        (["lift cup_0 from place_1", "put cup_0", "smash cup_0"], "unreadable", 2, "unreadable"),
+        (["lift cup_0 from place_1", "lift cup_7 from place_1"], "unreadable", 2, "unknown-object"),
+        (["lift cup_0 from place_1", "smash cup_0"], "budget", 2, "length"),
+    ],
+)
+def test_a_link_that_broke_before_the_cut_is_the_fault(
+    play: Any, lines: list[str], outcome: Outcome, step: int, status: str
+) -> None:
+    reply = ScriptedReply("\n".join(["[PLAN]", *lines, "put cup_0 on pla"]), finish="length")
+    played = play("basic", [reply])
+    finished = played.finished
+    assert (finished.outcome, finished.fault.step, finished.fault.status) == (outcome, step, status)
+    assert [event.text for event in played.of("read")] == lines
 
 
 def test_a_turn_that_is_cut_off_loses_its_last_line(play: Any) -> None:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from pddl2nl.llm import Completion, Message, Price, Request, ScriptedReply, Usage
 from pddl2nl.policies import POLICIES, Limits
-from pddl2nl.policies.budget import Asked
-from pddl2nl.policies.translation_prompt import NO_ACTION
+from pddl2nl.policies.budget import PricedModel
+from pddl2nl.policies.translating import NO_ACTION
 
 LIFT, PUT = "lift cup_0 from place_1", "put cup_0 on place_0"
 FREE_LIFT, FREE_PUT = "grab cup_0 off place_1", "set cup_0 down at place_0"
@@ -59,7 +59,7 @@ def translated(play: Any, world: Any) -> Translated:
         model = model or Translating(options.pop("answers", None))
         mode = options.pop("mode", "llm")
         setting = world.translated(mode, **options.pop("changed", {}))
-        options.setdefault("others", {"translator": Asked(model)})
+        options.setdefault("others", {"translator": PricedModel(model)})
         return play(policy, replies, setting=setting, **options), model
 
     return _translated
@@ -241,7 +241,7 @@ def test_a_reply_without_any_action_holds_no_plan(translated: Translated) -> Non
 
 def test_calls_tokens_and_money_are_on_one_account(translated: Translated) -> None:
     model = Translating()
-    asked = Asked(model, lambda completion: Price(1.0, 0.5, 10.0))
+    asked = PricedModel(model, lambda completion: Price(1.0, 0.5, 10.0))
     played, _ = translated("basic", [_plan(FREE_LIFT, FREE_PUT)], model, others={"translator": asked})
     finished = played.finished
     assert (finished.calls, finished.prompt_tokens, finished.completion_tokens) == (3, 200, 20)
@@ -357,7 +357,7 @@ def test_what_the_state_settles_needs_no_translation(play: Any, world: Any) -> N
     setting = world.translated("reader+llm", on_ambiguous="state")
     model = Translating()
     setting = replace(setting, reader=Doubtful(setting.reader))
-    others = {"translator": Asked(model)}
+    others = {"translator": PricedModel(model)}
     played = play("act", [f"Action: {LIFT}", f"Action: {FREE_PUT}"], setting=setting, others=others)
     assert played.finished.plan == GOAL
     assert model.lines == [FREE_PUT]
@@ -390,7 +390,7 @@ def test_whatever_is_said_and_answered_a_run_ends_and_its_plan_holds(
 
     assert policy in POLICIES
     replies = ["\n".join(lines)] + ["…"] * 3
-    played = play(policy, replies, setting=world.translated(mode), steps=3, others={"translator": Asked(Any_())})
+    played = play(policy, replies, setting=world.translated(mode), steps=3, others={"translator": PricedModel(Any_())})
     finished = played.finished
     assert played.events[-1] == finished
     report = validate(world.task, [GroundAction.parse(action) for action in finished.plan])

@@ -15,7 +15,8 @@ from pddl2nl.nl import Reader, make_names, template_wording
 from pddl2nl.nl.reading.match_words import words_of
 from pddl2nl.pddl import Task, parse_task
 from pddl2nl.policies.prompting import prompt_hash, prompt_text
-from pddl2nl.policies.translation_prompt import EXAMPLES, NO_ACTION, TRANSLATOR_PROMPT, translation_opening
+from pddl2nl.policies.translating import NO_ACTION
+from pddl2nl.policies.translation_prompt import EXAMPLES, TRANSLATOR_PROMPT, translation_opening
 from pddl2nl.tasks import shipped_domain, shipped_domains
 
 GOLDEN = Path(__file__).parent / "golden" / TRANSLATOR_PROMPT
