@@ -89,9 +89,9 @@ def test_a_plan_that_cannot_be_read_has_a_turn_of_its_own(recorded: Recorded) ->
         ((EARLY, GOOD), {"samples": 2}, "valid"),
         ((EARLY, SHORT), {"samples": 2}, "goal-not-satisfied"),
         ((SHORT, EARLY), {"rounds": 1}, "goal-not-satisfied"),
-        ((LEFT_AGAIN, SHORT), {"rounds": 1, "max_calls": 1}, "goal-not-satisfied"),
+        ((LEFT_AGAIN, SHORT), {"rounds": 1, "budget_calls": 1}, "goal-not-satisfied"),
         ((GOOD.replace("[PLAN END]", "(stack a b)\n[PLAN END]"),), {"samples": 2}, "valid"),
-        ((GOOD.replace("[PLAN END]", "(stack a b)\n[PLAN END]"),), {"rounds": 1, "max_calls": 1}, "valid"),
+        ((GOOD.replace("[PLAN END]", "(stack a b)\n[PLAN END]"),), {"rounds": 1, "budget_calls": 1}, "valid"),
     ],
 )
 def test_the_plan_that_counts_is_judged_again_with_the_same_verdict(
