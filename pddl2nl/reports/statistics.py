@@ -1,21 +1,24 @@
-"""The statistics of reports, in pure Python: intervals of means and shares, paired tests, effect sizes, correction.
+"""The statistics of reports: intervals of means and shares, paired tests, effect sizes, correction for many tests.
 
-Nothing here knows of runs: numbers go in, named results come out. Whatever is drawn at random is drawn from a seed, so
-that a report made twice is the same twice. Every quantity is checked against scipy, statsmodels or enumeration by the
-tests.
+Functions take numbers and return named results; they know nothing of runs. Everything random has a seed. Distributions
+come from scipy; the tests check every quantity against scipy, statsmodels or enumeration.
 """
 
 from __future__ import annotations
 
 import math
-import random
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist
+from typing import TYPE_CHECKING
 
 from pddl2nl.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = [
     "LEVEL",
@@ -149,10 +152,12 @@ def exact_interval(successes: int, trials: int, level: float = LEVEL) -> Interva
     _checked_level(level)
     if not 0 <= successes <= trials or not trials:
         raise InputError(f"a share needs 0 ≤ successes ≤ trials and a trial; found {successes} of {trials}")
+    from scipy.special import betaincinv
+
     tail = (1 - level) / 2
     failures = trials - successes
-    low = _solved(lambda x: _beta_cdf(x, successes, failures + 1), tail) if successes else 0.0
-    high = _solved(lambda x: _beta_cdf(x, successes + 1, failures), 1 - tail) if failures else 1.0
+    low = float(betaincinv(successes, failures + 1, tail)) if successes else 0.0
+    high = float(betaincinv(successes + 1, failures, 1 - tail)) if failures else 1.0
     return Interval(low, high, level)
 
 
@@ -208,19 +213,15 @@ def paired_bootstrap(
     n = len(differences)
     if not n:
         raise InputError("a paired bootstrap needs at least one pair; found none")
-    # fsum rounds the exact sum: equal draws in another order are equal, so ties are ties.
     total = math.fsum(differences)
     moved = sum(value != 0 for value in differences)
     if max(differences) == min(differences):
-        # Nothing but the signs speaks.
+        # Only the signs carry information.
         return PairedBootstrap(total / n, n, min(1.0, 2.0 ** (1 - moved)), None, resamples)
-    generator = random.Random(seed)
-    values = list(differences)
-    sums = sorted(math.fsum(generator.choices(values, k=n)) for _ in range(resamples))
-    far = abs(total) * (1 - 1e-12)
-    as_far = sum(abs(drawn - total) >= far for drawn in sums)
+    sums = _resampled_sums(differences, resamples, seed)
+    as_far = int((abs(sums - total) >= abs(total) * (1 - _TIE)).sum())
     p_value = max((as_far + 1) / (resamples + 1), 2.0 ** (1 - moved))
-    low, high = (value / n for value in _bca(values, total, sums, level))
+    low, high = (value / n for value in _bca(differences, total, sums, level))
     return PairedBootstrap(total / n, n, min(1.0, p_value), Interval(low, high, level), resamples)
 
 
@@ -270,13 +271,9 @@ def student_quantile(probability: float, degrees: float) -> float:
     """
     if not 0 < probability < 1 or degrees <= 0:
         raise InputError(f"no quantile of Student's t for probability {probability} and {degrees} degrees of freedom")
-    if probability == 0.5:
-        return 0.0
-    tail = 2 * min(probability, 1 - probability)
-    # Both tails together are I_x(degrees / 2, 1 / 2) at x = degrees / (degrees + t²).
-    x = _solved(lambda at: _beta_cdf(at, degrees / 2, 0.5), tail)
-    value = math.sqrt(degrees * (1 - x) / x)
-    return value if probability > 0.5 else -value
+    from scipy.special import stdtrit
+
+    return float(stdtrit(degrees, probability))
 
 
 def _checked_level(level: float) -> None:
@@ -319,69 +316,37 @@ def _newcombe(both: int, only_a: int, only_b: int, neither: int, level: float) -
     return Interval(max(-1.0, low), min(1.0, high), level)
 
 
-def _bca(values: Sequence[float], total: float, sums: Sequence[float], level: float) -> tuple[float, float]:
+_TIE = 1e-9
+"""Sums of resamples that differ by less, relative to the largest, are equal: they differ only by rounding."""
+
+
+def _resampled_sums(values: Sequence[float], resamples: int, seed: int) -> NDArray[np.float64]:
+    """The sorted sums of the resamples. Equal values are drawn together, which costs less where there are many."""
+    import numpy as np
+
+    counts = Counter(values)
+    shares = np.array(list(counts.values())) / len(values)
+    drawn = np.random.default_rng(seed).multinomial(len(values), shares, size=resamples)
+    sums: NDArray[np.float64] = np.sort(drawn @ np.array(list(counts), dtype=float))
+    return sums
+
+
+def _bca(values: Sequence[float], total: float, sums: NDArray[np.float64], level: float) -> tuple[float, float]:
     """The ends of the BCa interval of a sum, from the sorted sums of the resamples."""
-    below = (bisect_left(sums, total) + bisect_right(sums, total)) / (2 * len(sums))
+    import numpy as np
+
+    tie = _TIE * max(abs(sums[0]), abs(sums[-1]))
+    below = float((sums < total - tie).sum() + (sums <= total + tie).sum()) / (2 * len(sums))
     mean = total / len(values)
     squares = math.fsum((value - mean) ** 2 for value in values)
     cubes = math.fsum((value - mean) ** 3 for value in values)
     if not 0 < below < 1 or squares <= 1e-24 * mean * mean:
-        return sums[0], sums[-1]
+        return float(sums[0]), float(sums[-1])
     bias = _NORMAL.inv_cdf(below)
     acceleration = cubes / (6 * squares**1.5)
 
     def end(probability: float) -> float:
         moved = bias + _NORMAL.inv_cdf(probability)
-        return _quantile(sums, _NORMAL.cdf(bias + moved / (1 - acceleration * moved)))
+        return float(np.quantile(sums, _NORMAL.cdf(bias + moved / (1 - acceleration * moved))))
 
     return end((1 - level) / 2), end((1 + level) / 2)
-
-
-def _quantile(ordered: Sequence[float], probability: float) -> float:
-    """By linear interpolation between the two nearest (Hyndman and Fan's type 7)."""
-    place = probability * (len(ordered) - 1)
-    index = min(int(place), len(ordered) - 2)
-    return ordered[index] + (place - index) * (ordered[index + 1] - ordered[index])
-
-
-def _solved(increasing: Callable[[float], float], value: float) -> float:
-    """Where a function that increases from 0 to 1 on the unit interval takes a value; by bisection, to the last bit."""
-    low, high = 0.0, 1.0
-    while True:
-        middle = (low + high) / 2
-        if middle in (low, high):
-            return middle
-        if increasing(middle) < value:
-            low = middle
-        else:
-            high = middle
-
-
-def _beta_cdf(x: float, a: float, b: float) -> float:
-    """The regularized incomplete beta function I_x(a, b), by its continued fraction (DLMF 8.17.22)."""
-    if x <= 0 or x >= 1:
-        return float(x >= 1)
-    if x > (a + 1) / (a + b + 2):
-        return 1 - _beta_cdf(1 - x, b, a)
-    logarithm = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
-    return math.exp(logarithm) / a / _beta_fraction(x, a, b)
-
-
-def _beta_fraction(x: float, a: float, b: float) -> float:
-    """The denominator 1 + d₁/(1 + d₂/(1 + …)), from the front by Lentz's method."""
-    tiny = 1e-300
-    value, c, d = 1.0, 1.0, 0.0
-    for index in range(1, 10_000):
-        m = index // 2
-        if index % 2:
-            term = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        else:
-            term = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-        d = 1 + term * d
-        c = 1 + term / c
-        d = 1 / (d if abs(d) > tiny else tiny)
-        c = c if abs(c) > tiny else tiny
-        value *= c * d
-        if abs(c * d - 1) < 1e-15:
-            break
-    return value
