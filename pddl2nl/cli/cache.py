@@ -20,8 +20,7 @@ from pddl2nl.errors import InfrastructureError, InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pddl2nl.llm.cache import Cache
-    from pddl2nl.llm.cache_upkeep import CacheStats, Damage
+    from pddl2nl.llm.cache import Cache, CacheStats, Damage
 
 __all__ = ["register"]
 

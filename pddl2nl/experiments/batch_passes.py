@@ -16,7 +16,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments.access import Access
 from pddl2nl.llm import Completion, EndpointModel, Model, Price, ReplyPendingError, Request, Usage, Wrapped, request_key
 from pddl2nl.llm.batch import BatchProgress, BatchRunner
-from pddl2nl.llm.limiter import CHARACTERS_A_TOKEN
+from pddl2nl.llm.tokens import estimate_tokens
 from pddl2nl.policies.budget import Account, BudgetSpentError, SharedBudget
 
 __all__ = ["BatchPasses"]
@@ -53,7 +53,7 @@ class BatchPasses:
         if cache is None:
             raise InputError("--provider-batch remembers in the cache what it has submitted: it needs --cache FILE")
         self._runner = BatchRunner(cache, poll_seconds=poll_seconds)
-        self._on_progress = on_progress
+        self._on_progress = on_progress or (lambda progress: None)
         self._fresh: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._budget: SharedBudget | None = None
@@ -128,7 +128,7 @@ class BatchPasses:
             price = self._prices[request_key(request)] = None if settings is None else settings.price
             if self._runner.pending > noted:
                 characters = sum(len(message.content) for message in request.messages)
-                usage = Usage(int(characters / CHARACTERS_A_TOKEN), min(_REPLY, request.max_tokens or _REPLY))
+                usage = Usage(estimate_tokens(characters, model.name), min(_REPLY, request.max_tokens or _REPLY))
                 usd = 0.0 if price is None else price.usd(usage, "batch")
                 self._promised.book(Completion("", usage=usage), usd)
         return found

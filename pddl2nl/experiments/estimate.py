@@ -18,7 +18,7 @@ from pddl2nl.experiments.runs import run_spec
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.experiments.spec_columns import policy_of
 from pddl2nl.llm import Completion, Price, Request
-from pddl2nl.llm.limiter import CHARACTERS_A_TOKEN
+from pddl2nl.llm.tokens import CHARACTERS_A_TOKEN, estimate_tokens
 from pddl2nl.policies import HVR_POLICIES
 from pddl2nl.policies.hvr.hvr import MECHANISMS
 from pddl2nl.policies.prompting import prompt_text
@@ -110,7 +110,8 @@ def estimates(cells: Iterable[Cell], prices: Mapping[str, Price | None]) -> Iter
         key = _measured_by(cell)
         if key not in measured:
             measured[key] = _measure(cell)
-        one = _one_run(cell, *measured[key], prices.get(cell.model))
+        system, problem = (estimate_tokens(characters, str(cell.model)) for characters in measured[key])
+        one = _one_run(cell, system, problem, prices.get(cell.model))
         whole = Estimate()
         for run in cell.runs:
             whole = whole.plus(one)
@@ -121,7 +122,9 @@ def estimates(cells: Iterable[Cell], prices: Mapping[str, Price | None]) -> Iter
                 if once not in asked:
                     asked.add(once)
                     price = prices.get(model)
-                    whole = whole.plus(_wording(cell, price) if what == "wording" else _thoughts(*measured[key], price))
+                    whole = whole.plus(
+                        _wording(cell, price) if what == "wording" else _thoughts(system, problem, price)
+                    )
         yield cell, whole
 
 
@@ -149,7 +152,7 @@ def _asked_before(cell: Cell, run: RunSpec) -> Iterator[tuple[str, str]]:
 
 
 def _measure(cell: Cell) -> tuple[float, float]:
-    """Tokens of the system prompt, and of the problem."""
+    """Characters of the system prompt, and of the problem."""
     model = _Measuring()
     wording = "template" if cell.runs[0].wording == "llm" else cell.runs[0].wording
     run = replace(
@@ -167,7 +170,7 @@ def _measure(cell: Cell) -> tuple[float, float]:
     except InputError:
         # It will be reported by its name when it is run; here it costs nothing.
         return 0.0, 0.0
-    return model.system / CHARACTERS_A_TOKEN, model.problem / CHARACTERS_A_TOKEN
+    return model.system, model.problem
 
 
 def _one_run(cell: Cell, system: float, problem: float, price: Price | None) -> Estimate:
@@ -218,7 +221,7 @@ def _wording(cell: Cell, price: Price | None) -> Estimate:
 
 
 def _thoughts(system: float, problem: float, price: Price | None) -> Estimate:
-    shown = sum(len(prompt_text(name)) for name in _THOUGHTS_SHOWN) / CHARACTERS_A_TOKEN
+    shown = estimate_tokens(sum(len(prompt_text(name)) for name in _THOUGHTS_SHOWN))
     steps = _EXAMPLE_STEPS * (_ACTION + _OBSERVATION)
     return _priced(1, shown + system + problem + steps, _EXAMPLE_STEPS * _THOUGHT, price)
 

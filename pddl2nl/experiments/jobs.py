@@ -18,7 +18,6 @@ from pddl2nl.experiments.record import record_name
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.experiments.spec import RUN_OPTIONS, RunSpec
 from pddl2nl.llm import Model, Request, public_url
-from pddl2nl.llm.chat_body import chat_body
 from pddl2nl.llm.keys import canonical_json, sha256
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import write_domain
@@ -210,7 +209,7 @@ def _body(name: str, models_file: Path | None, *changes: object) -> str:
     """What is sent with every request, by the settings of this model; remembered, as files are read for it."""
     from pddl2nl.llm.settings import load_catalogue
 
-    body = chat_body(name, load_catalogue(models_file).of(name), Request(()))
+    body = load_catalogue(models_file).of(name).body(name, Request(()))
     return canonical_json({key: value for key, value in body.items() if key != "messages"})
 
 

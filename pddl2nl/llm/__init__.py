@@ -1,15 +1,24 @@
-"""Talking to models: one-method protocols, the openai client, scripted and recorded models, prices.
+"""Language models: the protocol of one method, and the openai client, scripted and recorded models behind it.
 
-Nothing here imports the openai package before the first call to an endpoint.
+========== =========================================================================
+types      `Request`, `Completion`, the protocols and the errors
+client     `OpenAIModel`: a model behind an endpoint (connection, faults, limiter, redaction)
+settings   what each model takes and costs (``models.toml``)
+cache      the file of paid replies; `cached` puts it before a model
+batch      a provider's batch endpoint
+replay     `ReplayModel` answers from records, `ScriptedModel` (scripted) from a file
+========== =========================================================================
+
+The openai package is imported at the first call to an endpoint.
 """
 
 from __future__ import annotations
 
+from pddl2nl.llm.client import OpenAIModel
 from pddl2nl.llm.keys import request_key, request_to_json
-from pddl2nl.llm.openai_model import OpenAIModel, public_url
-from pddl2nl.llm.prices import FREE, PRICES, Price, price_of
 from pddl2nl.llm.replay import ReplayModel
 from pddl2nl.llm.scripted import ScriptedModel, ScriptedReply
+from pddl2nl.llm.settings import FREE, Price, price_of
 from pddl2nl.llm.types import (
     PURPOSES,
     Completion,
@@ -33,10 +42,10 @@ from pddl2nl.llm.types import (
     Wrapped,
     holds,
 )
+from pddl2nl.llm.urls import public_url
 
 __all__ = [
     "FREE",
-    "PRICES",
     "PURPOSES",
     "Completion",
     "ContextWindowError",

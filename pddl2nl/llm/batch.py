@@ -1,8 +1,7 @@
-"""Requests by a provider's batch endpoint, at its lower price: collect, submit, poll, take in, try again.
+"""Requests through a provider's batch endpoint, at its lower price: collect, submit, poll, store, repeat.
 
-Whatever asks is run in passes. In each the models are `CachedModel(model, cache, collect=runner.collect)`: what the
-cache has is answered, everything else is noted and ends in `ReplyPendingError`; `BatchRunner.run` then brings the
-replies::
+Work is run in passes. In each pass the models are `CachedModel(model, cache, collect=runner.collect)`: cached replies
+are returned, every other request is noted and ends in `ReplyPendingError`; `BatchRunner.run` then brings the replies::
 
     runner = BatchRunner(cache)
     while True:
@@ -11,71 +10,405 @@ replies::
             break
         runner.run()
 
-A process may be killed at any moment, and no line is ever paid for twice: what is submitted is in the cache's file
-(`batch_store`), and the same command, run again, notes the same requests and waits for the batches that are there
-already. Several processes may share a cache.
+A process may be killed at any moment, and no line is ever paid for twice: what was submitted stands in the cache's file
+(`BatchStore`), and the same command, run again, notes the same requests and waits for the batches that are there.
+Several processes may share a cache.
 """
 
 from __future__ import annotations
 
+import json
+import secrets
+import sqlite3
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import Any, cast
+from urllib.parse import urlsplit
 
 from pddl2nl.errors import InputError
-from pddl2nl.llm.batch_endpoint import BatchEndpoint, BatchState, Outcome
-from pddl2nl.llm.batch_store import BatchStore, Submission
-from pddl2nl.llm.cache import Cache
-from pddl2nl.llm.keys import identity_key
-from pddl2nl.llm.openai_model import OpenAIModel
-from pddl2nl.llm.stored import StoredReply, completion_to_json, store, utc
+from pddl2nl.llm.cache import Cache, StoredReply, insert
+from pddl2nl.llm.client import OpenAIModel
+from pddl2nl.llm.keys import canonical_json, identity_key
+from pddl2nl.llm.replies import completion_from_json, completion_to_json, parse_json
 from pddl2nl.llm.types import (
     Completion,
+    ContextWindowError,
     EndpointError,
     EndpointModel,
     EndpointRefusedError,
+    Finish,
     ModelConfigurationError,
     Request,
 )
 
-__all__ = ["BatchProgress", "BatchRunner", "BatchSummary"]
+__all__ = ["BatchEndpoint", "BatchProgress", "BatchRunner", "BatchStore", "BatchSummary"]
 
 _Group = tuple[str, str]
 _KEPT_BY_PROVIDER = 30 * 86_400.0
 """Seconds after which a provider may have deleted the files of a batch (OpenAI: 30 days)."""
-_LOST = Outcome(error=EndpointError("a line of a batch failed: the endpoint gave no reply to it"), passing=True)
+_LONGEST_REASON = 500
+_FINGERPRINT = "pddl2nl_batch"
+"""The name of our mark in a batch's metadata."""
+_LONGEST_LIST = 2_000
+_DAY = 86_400.0
+_ENDED = ("completed", "failed", "expired", "cancelled")
+_PASSING_CODES = frozenset(
+    ("internal_error", "internal_server_error", "rate_limit_exceeded", "server_error", "service_unavailable")
+)
+_TOO_MUCH = frozenset(("token_limit_exceeded", "enqueued_token_limit_exceeded"))
 
 
 @dataclass(frozen=True)
 class BatchProgress:
-    """How far the batches are that are waited for; ``states`` counts them by the provider's status."""
+    """How far the batches are; ``states`` counts them by the provider's status."""
 
     lines: int
     treated: int
     states: Mapping[str, int]
 
 
-@dataclass(frozen=True)
+@dataclass
 class BatchSummary:
-    """What a run of batches brought.
+    """The result of a run of batches.
 
     Attributes:
         batches, lines: submitted in it.
-        resumed: batches waited for that an earlier process, or another one, had submitted.
+        resumed: batches that an earlier process, or another one, had submitted.
         answered: complete replies, which are in the cache now.
         replies: replies that fell short, by key; the next pass gets them from `BatchRunner.collect`.
         failed: lines without a reply after all attempts, by key; the next pass gets the error.
     """
 
-    batches: int
-    lines: int
-    resumed: int
-    answered: int
-    replies: Mapping[str, Completion]
-    failed: Mapping[str, EndpointError]
+    batches: int = 0
+    lines: int = 0
+    resumed: int = 0
+    answered: int = 0
+    replies: dict[str, Completion] = field(default_factory=dict)
+    failed: dict[str, EndpointError] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A batch as the store remembers it.
+
+    ``keys`` are its lines that are not collected yet; ``made`` is in seconds since 1970; ``batch`` is the provider's
+    id, None until the provider has confirmed it.
+    """
+
+    fingerprint: str
+    endpoint: str
+    model: str
+    made: float
+    input_file: str
+    batch: str | None
+    keys: frozenset[str]
+
+    @property
+    def group(self) -> _Group:
+        """Endpoint and model: all lines of a batch share them."""
+        return self.endpoint, self.model
+
+
+@dataclass(frozen=True)
+class BatchState:
+    """The provider's account of a batch.
+
+    ``files`` hold the outcomes of lines; ``treated`` counts the lines that have one; ``problem`` is why the batch
+    failed as a whole, and ``too_much`` that more was enqueued than the account may have.
+    """
+
+    status: str
+    files: tuple[str, ...] = ()
+    treated: int = 0
+    problem: str = ""
+    passing: bool = True
+    too_much: bool = False
+
+    @property
+    def ended(self) -> bool:
+        """Whether it will not change any more."""
+        return self.status in _ENDED
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The result of a line: a reply, or an error; a ``passing`` error means that it may be submitted again."""
+
+    reply: Completion | None = None
+    error: EndpointError = field(
+        default_factory=lambda: EndpointError("a line of a batch failed: the endpoint gave no reply to it")
+    )
+    passing: bool = False
+
+
+_LOST = Outcome(passing=True)
+
+
+# ── what was submitted ───────────────────────────────────────────────────────────────────────────
+
+
+class BatchStore:
+    """Three tables in the cache's file, so that a crash never pays for a line twice.
+
+    ``submissions`` and ``batch_lines`` hold what was submitted and is not collected yet. A submission is stored before
+    its batch is created, and gets the provider's id afterwards; if the process died in between, the batch is looked for
+    by its fingerprint. ``batch_short`` holds replies that were paid for and fell short (cut off, refused, filtered,
+    empty): they do not belong into the cache, and each pass would otherwise pay for them again.
+
+    Raises:
+        InfrastructureError: here and in every method, the file or the disk failed.
+    """
+
+    _TABLES = (
+        "CREATE TABLE IF NOT EXISTS submissions (fingerprint TEXT NOT NULL PRIMARY KEY, endpoint TEXT NOT NULL,"
+        " model TEXT NOT NULL, made REAL NOT NULL, input_file TEXT NOT NULL, batch TEXT)",
+        "CREATE TABLE IF NOT EXISTS batch_lines (key TEXT NOT NULL PRIMARY KEY, fingerprint TEXT NOT NULL)",
+        "CREATE INDEX IF NOT EXISTS lines_of_batch ON batch_lines (fingerprint)",
+        "CREATE TABLE IF NOT EXISTS batch_short (key TEXT NOT NULL PRIMARY KEY, reply TEXT NOT NULL)",
+    )
+
+    def __init__(self, cache: Cache):
+        self._cache = cache
+        with cache.transaction() as connection:
+            for statement in self._TABLES:
+                connection.execute(statement)
+
+    @contextmanager
+    def submitting(self) -> Iterator[None]:
+        """Lets one process at a time submit: a half-made submission is then one of a dead process.
+
+        The lock is SQLite's on an empty file beside the cache; it ends with the process.
+        """
+        lock = self._cache.path.with_name(self._cache.path.name + "-submitting")
+        with self._cache.faults(), closing(sqlite3.connect(lock, timeout=0.5, isolation_level=None)) as connection:
+            while True:
+                try:
+                    connection.execute("BEGIN EXCLUSIVE")
+                    break
+                except sqlite3.OperationalError as error:
+                    if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+                        raise
+            yield
+
+    def begin(self, group: _Group, input_file: str, keys: Sequence[str]) -> Submission:
+        """Remembers a submission whose batch is about to be created."""
+        made = Submission(secrets.token_hex(32), group[0], group[1], time.time(), input_file, None, frozenset(keys))
+        row = (made.fingerprint, *group, made.made, input_file, None)
+        with self._cache.transaction() as connection:
+            connection.execute("INSERT INTO submissions VALUES (?, ?, ?, ?, ?, ?)", row)
+            connection.executemany("INSERT INTO batch_lines VALUES (?, ?)", [(key, made.fingerprint) for key in keys])
+        return made
+
+    def submitted(self, submission: Submission, batch: str) -> None:
+        """Stores the provider's id."""
+        with self._cache.transaction() as connection:
+            connection.execute(
+                "UPDATE submissions SET batch = ? WHERE fingerprint = ?", (batch, submission.fingerprint)
+            )
+
+    def collect(
+        self,
+        submission: Submission,
+        keys: Collection[str],
+        whole: Sequence[StoredReply] = (),
+        short: Mapping[str, Completion] | None = None,
+    ) -> frozenset[str]:
+        """Caches replies, keeps those that fell short, and forgets their lines, in one transaction.
+
+        Args:
+            submission: the lines' submission.
+            keys: the lines to forget, including those without a reply.
+            whole: for the cache.
+            short: by key.
+
+        Returns:
+            The lines that were forgotten now; another process may have been first with the others.
+        """
+        fell = [(key, canonical_json(completion_to_json(reply))) for key, reply in (short or {}).items()]
+        delete = "DELETE FROM batch_lines WHERE key = ? AND fingerprint = ?"
+        with self._cache.transaction() as connection:
+            for entry in whole:
+                insert(connection, entry)
+            connection.executemany("INSERT OR REPLACE INTO batch_short VALUES (?, ?)", fell)
+            gone = [key for key in keys if connection.execute(delete, (key, submission.fingerprint)).rowcount]
+            connection.execute("DELETE FROM submissions WHERE fingerprint NOT IN (SELECT fingerprint FROM batch_lines)")
+        return frozenset(gone)
+
+    def open(self) -> list[Submission]:
+        """All submissions with lines that are not collected yet, the oldest first."""
+        keys: dict[str, set[str]] = {}
+        for key, fingerprint in self._cache.read("SELECT key, fingerprint FROM batch_lines"):
+            keys.setdefault(fingerprint, set()).add(key)
+        rows = self._cache.read(
+            "SELECT fingerprint, endpoint, model, made, input_file, batch FROM submissions ORDER BY made"
+        )
+        return [Submission(*row, keys=frozenset(keys.get(row[0], ()))) for row in rows]
+
+    def short(self, key: str) -> Completion | None:
+        """The reply to a line that was paid for and fell short, if there is one."""
+        for (text,) in self._cache.read("SELECT reply FROM batch_short WHERE key = ?", (key,)):
+            data = json.loads(text)
+            return replace(completion_from_json({**data, "finish": "text"}), finish=cast(Finish, data["finish"]))
+        return None
+
+
+# ── the provider ─────────────────────────────────────────────────────────────────────────────────
+
+
+class BatchEndpoint:
+    """Files and batches of one model's endpoint, as OpenAI's reference describes them.
+
+    Calls are repeated as all calls of the model are. Creating a batch is the one that must not happen twice, since each
+    batch is paid for: before it is repeated, the batch is looked for among the recent ones.
+
+    Args:
+        model: provides the client.
+        settle_seconds: how long a new batch may take to appear among the recent ones.
+        sleep: waits that long.
+
+    Raises:
+        EndpointRefusedError: in every method, the endpoint refused for good: a wrong key, no batches there.
+        EndpointError: in every method, the endpoint failed after all retries.
+    """
+
+    def __init__(self, model: OpenAIModel, settle_seconds: float, sleep: Callable[[float], None]):
+        self.model = model
+        self._settle_seconds = settle_seconds
+        self._sleep = sleep
+        host = urlsplit(model.base_url).hostname or ""
+        # Azure has the address without the version.
+        self.url = "/chat/completions" if host.endswith(".azure.com") else "/v1/chat/completions"
+
+    def line(self, key: str, body: Mapping[str, Any]) -> bytes:
+        """A line of the input file."""
+        line = {"custom_id": key, "method": "POST", "url": self.url, "body": body}
+        return json.dumps(line, separators=(",", ":")).encode("ascii") + b"\n"
+
+    def upload(self, data: bytes) -> str:
+        """The id of a new input file."""
+        file = ("pddl2nl.jsonl", data, "application/jsonl")
+        made = self.model.retried(lambda: self.model.client().files.create(file=file, purpose="batch"))
+        return self._id(made, "an uploaded file")
+
+    def create(self, submission: Submission) -> str:
+        """The id of the submission's batch, created now, or by an attempt whose answer was lost."""
+        tries = 0
+
+        def attempt() -> str:
+            nonlocal tries
+            tries += 1
+            return (self._look(submission) if tries > 1 else None) or self._create(submission)
+
+        return self.model.retried(attempt)
+
+    def find(self, submission: Submission) -> str | None:
+        """The id of the batch that was created for a submission, if there is one."""
+        return self.model.retried(lambda: self._look(submission))
+
+    def _create(self, submission: Submission) -> str:
+        made = self.model.client().batches.create(
+            input_file_id=submission.input_file,
+            # The client lists the addresses that OpenAI knows.
+            endpoint=cast(Any, self.url),
+            completion_window="24h",
+            metadata={_FINGERPRINT: submission.fingerprint},
+        )
+        return self._id(made, "a new batch")
+
+    def _look(self, submission: Submission) -> str | None:
+        # A call that was under way when a process died may arrive a moment later.
+        self._sleep(self._settle_seconds)
+        for number, batch in enumerate(self.model.client().batches.list(limit=100)):
+            metadata = getattr(batch, "metadata", None)
+            fingerprint = metadata.get(_FINGERPRINT) if isinstance(metadata, Mapping) else None
+            # Not every server keeps metadata; the input file has one batch only.
+            if submission.fingerprint == fingerprint or submission.input_file == getattr(batch, "input_file_id", ""):
+                return self._id(batch, "a batch")
+            created = getattr(batch, "created_at", None)
+            # The newest come first; a day is far more than clocks differ.
+            if number >= _LONGEST_LIST or (isinstance(created, int) and created < submission.made - _DAY):
+                break
+        return None
+
+    def state(self, batch: str) -> BatchState:
+        """How far a batch is."""
+        found = self.model.retried(lambda: self.model.client().batches.retrieve(batch))
+        status = getattr(found, "status", None)
+        if not isinstance(status, str):
+            raise self._nonsense("the state of a batch", found)
+        errors = getattr(getattr(found, "errors", None), "data", None)
+        told = [(getattr(one, "code", None), getattr(one, "message", one)) for one in errors or ()]
+        codes = {str(code) for code, _ in told if code}
+        said = "; ".join(dict.fromkeys(str(message or code) for code, message in told))
+        counts = getattr(found, "request_counts", None)
+        treated = [getattr(counts, name, None) for name in ("completed", "failed")]
+        files = [getattr(found, name, None) for name in ("output_file_id", "error_file_id")]
+        return BatchState(
+            status.lower(),
+            tuple(name for name in files if isinstance(name, str) and name),
+            sum(count for count in treated if isinstance(count, int)),
+            self.model.clean(said)[:_LONGEST_REASON] or "the endpoint says no reason",
+            codes <= _PASSING_CODES | _TOO_MUCH,
+            bool(codes & _TOO_MUCH),
+        )
+
+    def outcomes(self, file: str) -> Iterator[tuple[str, Outcome]]:
+        """Key and outcome of each line in an output or error file, in no order.
+
+        Raises:
+            EndpointError: the file is malformed. Nothing is taken from it then, since lines that were lost on the way
+                would be submitted, and paid for, again.
+        """
+        data = self.model.retried(lambda: self.model.client().files.content(file).content)
+        try:
+            entries = [parse_json(line) for line in data.splitlines() if line.strip()]
+            found = [(str(entry["custom_id"]), entry) for entry in entries]
+        except (ValueError, KeyError, TypeError):
+            raise EndpointError(
+                f"{self.model.base_url} answered with a file of a batch that holds something else than "
+                "JSON with a custom_id a line; the same command asks for it again"
+            ) from None
+        for key, entry in found:
+            yield key, self._outcome(entry)
+
+    def _outcome(self, entry: Mapping[str, Any]) -> Outcome:
+        response = entry.get("response")
+        if isinstance(response, Mapping) and isinstance(response.get("status_code"), int):
+            status, body = response["status_code"], response.get("body")
+            # The same as when the endpoint answers a call with it.
+            if not 200 <= status < 300:
+                found = self.model.read_failure(status, body, 0.0, "batch")
+                return Outcome(found) if isinstance(found, Completion) else _failure(found)
+            try:
+                return Outcome(self.model.read(body if isinstance(body, Mapping) else {}, 0.0, "batch"))
+            except EndpointError as error:
+                return _failure(error)
+        told = entry.get("error")
+        said = told if isinstance(told, Mapping) else {}
+        reason = self.model.clean(str(said.get("message") or said.get("code") or "no reason given"))[:_LONGEST_REASON]
+        return Outcome(error=EndpointError(f"a line of a batch failed: {reason}"), passing=True)
+
+    def _id(self, made: object, what: str) -> str:
+        name = getattr(made, "id", None)
+        if not isinstance(name, str) or not name:
+            raise self._nonsense(what, made)
+        return name
+
+    def _nonsense(self, what: str, found: object) -> EndpointError:
+        kind = type(found).__name__
+        return EndpointError(f"{self.model.base_url} answered with {kind} where {what} was expected; has it batches?")
+
+
+def _failure(error: EndpointError) -> Outcome:
+    return Outcome(error=error, passing=not isinstance(error, EndpointRefusedError | ContextWindowError))
+
+
+# ── the runner ───────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True)
@@ -84,43 +417,15 @@ class _Noted:
     model: OpenAIModel
 
 
-@dataclass
-class _Tally:
-    """What becomes a summary."""
-
-    on_reply: Callable[[Request, Completion], None]
-    submitted: dict[str, int] = field(default_factory=dict)
-    resumed: set[str] = field(default_factory=set)
-    answered: int = 0
-    replies: dict[str, Completion] = field(default_factory=dict)
-    failed: dict[str, EndpointError] = field(default_factory=dict)
-    stop: EndpointError | None = None
-
-    def summary(self) -> BatchSummary:
-        """All of it."""
-        return BatchSummary(
-            len(self.submitted),
-            sum(self.submitted.values()),
-            len(self.resumed),
-            self.answered,
-            self.replies,
-            self.failed,
-        )
-
-
-def _unheard(request: Request, reply: Completion) -> None:
-    """Whom nobody told where the accounts are."""
-
-
 class BatchRunner:
-    """Brings the replies to requests by batches; one for all models of an experiment.
+    """Brings the replies to requests through batches; one for all models of an experiment.
 
     Args:
-        cache: where complete replies go, and where it is remembered what was submitted.
+        cache: stores complete replies and what was submitted.
         poll_seconds: between two looks at the batches.
-        max_attempts: how often a line is submitted that fails with what may pass (429, 5xx, expired, no outcome).
-        max_lines, max_bytes: of one batch; by default what OpenAI takes.
-        settle_seconds: how long after it was made a batch may be missing among the endpoint's recent ones.
+        max_attempts: how often a line is submitted whose fault may pass (429, 5xx, expired, no outcome).
+        max_lines, max_bytes: of one batch; by default OpenAI's limits.
+        settle_seconds: how long a new batch may be missing among the endpoint's recent ones.
         sleep: waits.
 
     Raises:
@@ -155,7 +460,8 @@ class BatchRunner:
         self._short: dict[str, Completion] = {}
         self._failed: dict[str, EndpointError] = {}
         self._attempts: Counter[str] = Counter()
-        # How many lines a batch may have where the endpoint says that more is enqueued than it allows.
+        self._stop: EndpointError | None = None
+        # How many lines a batch may have if the endpoint says that more is enqueued than it allows.
         self._narrow: dict[_Group, int] = {}
 
     @property
@@ -164,11 +470,11 @@ class BatchRunner:
         return len(self._noted)
 
     def collect(self, request: Request, model: EndpointModel) -> Completion | None:
-        """Notes a request, once; gives the reply of an earlier batch where it fell short and so is not in the cache.
+        """Notes a request, once; returns the reply of an earlier batch if it fell short and so is not in the cache.
 
         Raises:
             EndpointError: its line failed in as many batches as are allowed.
-            ModelConfigurationError: the model is none whose endpoint has batches.
+            ModelConfigurationError: the model's endpoint has no batches.
         """
         if not isinstance(model, OpenAIModel):
             raise ModelConfigurationError(f"batches need a model behind an endpoint; '{model.name}' is none")
@@ -188,48 +494,49 @@ class BatchRunner:
 
     def run(
         self,
-        on_progress: Callable[[BatchProgress], None] | None = None,
-        on_reply: Callable[[Request, Completion], None] | None = None,
+        on_progress: Callable[[BatchProgress], None] = lambda progress: None,
+        on_reply: Callable[[Request, Completion], None] = lambda request, reply: None,
     ) -> BatchSummary:
-        """Submits everything noted that no batch has yet, and waits until each of it has a reply or has failed.
+        """Submits everything noted that no batch has yet, and waits until each line has a reply or has failed.
 
         Args:
-            on_progress: told after each look at the batches.
-            on_reply: given each request and reply of a batch once the reply is kept; for accounts.
+            on_progress: called after each look at the batches.
+            on_reply: called with each request and its reply once the reply is stored; for accounts.
 
         Raises:
-            EndpointRefusedError: the endpoint refused a line, a batch or a call for good; what was paid for is kept.
+            EndpointRefusedError: the endpoint refused a line, a batch or a call for good; paid replies are stored.
             EndpointError: the endpoint failed after all retries, or a batch was cancelled; run again to go on.
             InfrastructureError: the cache's file failed; what was submitted is remembered.
         """
-        tally = _Tally(on_reply or _unheard)
+        summary = BatchSummary()
+        ours: set[str] = set()
+        resumed: set[str] = set()
+        self._stop = None
         while self._noted:
             with self._store.submitting():
                 self._recover()
-                self._submit(tally)
-            noted = self._noted.keys()
-            waiting = [one for one in self._store.open() if one.batch and not noted.isdisjoint(one.keys)]
-            tally.resumed.update(one.fingerprint for one in waiting if one.fingerprint not in tally.submitted)
-            self._wait(waiting, tally, on_progress)
+                ours |= self._submit(summary)
+            waiting = [one for one in self._store.open() if one.batch and not self._noted.keys().isdisjoint(one.keys)]
+            resumed |= {one.fingerprint for one in waiting} - ours
+            summary.resumed = len(resumed)
+            self._wait(waiting, summary, on_progress, on_reply)
             if self._noted:
                 self._sleep(self._poll_seconds)
-        return tally.summary()
-
-    # ── submitting ───────────────────────────────────────────────────────────────────────────────
+        return summary
 
     def _recover(self) -> None:
-        """Finds what became of submissions whose process died, or lost the connection, before it knew."""
+        """Finds the batches of submissions whose process died, or lost the connection, before it got the id."""
         for submission in self._store.open():
             endpoint = self._endpoints.get(submission.group)
-            if submission.batch is not None or endpoint is None:
-                continue
-            found = endpoint.find(submission) if submission.state == "creating" else None
-            if found is not None:
-                self._store.submitted(submission, found)
-            else:
-                self._store.drop(submission)
+            if submission.batch is None and endpoint is not None:
+                found = endpoint.find(submission)
+                if found is not None:
+                    self._store.submitted(submission, found)
+                else:
+                    self._store.collect(submission, submission.keys)
 
-    def _submit(self, tally: _Tally) -> None:
+    def _submit(self, summary: BatchSummary) -> set[str]:
+        """Submits what no batch has yet; returns the fingerprints."""
         taken = {key for submission in self._store.open() for key in submission.keys}
         groups: dict[_Group, list[str]] = {}
         for key, noted in list(self._noted.items()):
@@ -239,11 +546,20 @@ class BatchRunner:
                 self._noted.pop(key)  # another process has brought it
             else:
                 groups.setdefault((noted.model.base_url, noted.model.name), []).append(key)
+        made: set[str] = set()
         for group, keys in groups.items():
-            for chunk in self._chunks(group, keys):
-                self._submit_one(group, chunk, tally)
+            endpoint = self._endpoints[group]
+            for lines in self._chunks(group, keys):
+                # Wherever this is interrupted, the next run finds out how far it came.
+                file = endpoint.upload(b"".join(lines.values()))
+                submission = self._store.begin(group, file, list(lines))
+                self._store.submitted(submission, endpoint.create(submission))
+                made.add(submission.fingerprint)
+                summary.batches += 1
+                summary.lines += len(lines)
                 if group in self._narrow:
                     break
+        return made
 
     def _chunks(self, group: _Group, keys: list[str]) -> Iterator[dict[str, bytes]]:
         """Lines by key, as many as one batch may have."""
@@ -261,47 +577,39 @@ class BatchRunner:
         if chunk:
             yield chunk
 
-    def _submit_one(self, group: _Group, lines: Mapping[str, bytes], tally: _Tally) -> None:
-        endpoint = self._endpoints[group]
-        submission = self._store.plan(*group, list(lines))
-        if submission is None:
-            return
-        # Whatever interrupts this, a refusal too: the next run finds out how far it came.
-        file = endpoint.upload(b"".join(line for key, line in lines.items() if key in submission.keys))
-        submission = self._store.creating(submission, file)
-        self._store.submitted(submission, endpoint.create(submission))
-        tally.submitted[submission.fingerprint] = len(submission.keys)
-
-    # ── taking in ────────────────────────────────────────────────────────────────────────────────
-
     def _wait(
-        self, waiting: list[Submission], tally: _Tally, on_progress: Callable[[BatchProgress], None] | None
+        self,
+        waiting: list[Submission],
+        summary: BatchSummary,
+        on_progress: Callable[[BatchProgress], None],
+        on_reply: Callable[[Request, Completion], None],
     ) -> None:
-        """Polls until all of these have ended, and takes each in as it does."""
+        """Polls until all of these have ended, and collects each when it does."""
         lines = sum(len(submission.keys) for submission in waiting)
         states: dict[str, BatchState] = {}
         while waiting:
             for submission in waiting:
                 try:
                     state = self._endpoints[submission.group].state(str(submission.batch))
-                    if state.ended:
-                        self._take(submission, state, tally)
+                    if state.status == "failed":
+                        self._collect_failure(submission, state, summary)
+                    elif state.ended:
+                        self._collect(submission, state, summary, on_reply)
                 except EndpointRefusedError as error:
-                    state = self._given_up(submission, error)
+                    state = self._give_up(submission, error)
                 states[submission.fingerprint] = state
-            if on_progress is not None:
-                treated = sum(state.treated for state in states.values())
-                on_progress(BatchProgress(lines, treated, Counter(state.status for state in states.values())))
-            if tally.stop is not None:
-                raise tally.stop
+            treated = sum(state.treated for state in states.values())
+            on_progress(BatchProgress(lines, treated, Counter(state.status for state in states.values())))
+            if self._stop is not None:
+                raise self._stop
             waiting = [submission for submission in waiting if not states[submission.fingerprint].ended]
             if waiting:
                 self._sleep(self._poll_seconds)
 
-    def _given_up(self, submission: Submission, error: EndpointRefusedError) -> BatchState:
+    def _give_up(self, submission: Submission, error: EndpointRefusedError) -> BatchState:
         """Gives up a batch that the provider may have deleted; any other refusal stops everything."""
         if time.time() - submission.made > _KEPT_BY_PROVIDER:
-            self._store.collected(submission, submission.keys)
+            self._store.collect(submission, submission.keys)
             return BatchState("expired")
         day = datetime.fromtimestamp(submission.made, UTC).date().isoformat()
         raise EndpointRefusedError(
@@ -309,76 +617,71 @@ class BatchRunner:
             f"organisation that submitted it; to go on without it, name another cache than {self._cache.path}"
         )
 
-    def _take(self, submission: Submission, state: BatchState, tally: _Tally) -> None:
-        """Takes in what a batch brought that has ended: first the replies, all of them, then the failures."""
-        if state.status == "failed":
-            self._take_failure(submission, state, tally)
-            return
+    def _collect(
+        self,
+        submission: Submission,
+        state: BatchState,
+        summary: BatchSummary,
+        on_reply: Callable[[Request, Completion], None],
+    ) -> None:
+        """Stores the replies of a batch that has ended, all of them, and then notes the lines that failed."""
         outcomes: dict[str, Outcome] = {}
         for file in state.files:
             for key, outcome in self._endpoints[submission.group].outcomes(file):
                 if key not in outcomes or outcome.reply is not None:
                     outcomes[key] = outcome
-        # The lines of others stay until those come who have their requests.
-        mine = [key for key in submission.keys if key in self._noted]
-        replies = {key: outcome.reply for key in mine if (outcome := outcomes.get(key, _LOST)).reply is not None}
+        # The lines of other processes stay until those come that have their requests.
+        mine = {key: outcomes.get(key, _LOST) for key in submission.keys if key in self._noted}
+        replies = {key: outcome.reply for key, outcome in mine.items() if outcome.reply is not None}
+        short = {key: reply for key, reply in replies.items() if reply.finish != "text"}
+        whole = [
+            StoredReply.of(noted.model.identity(noted.request), completion_to_json(reply))
+            for key, reply in replies.items()
+            for noted in (self._noted[key],)
+            if key not in short
+        ]
+        # What another process has collected meanwhile is its to book, and to submit again.
+        taken = self._store.collect(submission, mine, whole, short)
+        self._short |= short
+        summary.replies |= short
+        summary.answered += len(whole)
+        for key, reply in replies.items():
+            request = self._noted.pop(key).request
+            if key in taken:
+                on_reply(request, reply)
         cancelled = state.status == "cancelled"
-        for key in self._keep(submission, mine, replies, tally):
-            outcome = outcomes.get(key, _LOST)
-            if not (cancelled and outcome.passing):
-                self._fail(key, outcome, tally)
+        for key, outcome in mine.items():
+            if key in taken and outcome.reply is None and not (cancelled and outcome.passing):
+                self._fail(key, outcome, summary)
         if cancelled:
-            tally.stop = tally.stop or EndpointError(
+            self._stop = self._stop or EndpointError(
                 f"the batch {submission.batch} was cancelled at the provider; what it had answered is kept, and the "
                 "same command submits the rest"
             )
 
-    def _keep(
-        self, submission: Submission, mine: list[str], replies: Mapping[str, Completion], tally: _Tally
-    ) -> list[str]:
-        """Keeps replies and books them; gives the lines without one."""
-        whole: list[StoredReply] = []
-        short: dict[str, Completion] = {}
-        for key, reply in replies.items():
-            noted = self._noted[key]
-            if reply.finish == "text":
-                whole.append(store(noted.model.identity(noted.request), completion_to_json(reply), utc()))
-            else:
-                short[key] = reply
-        # What another process has taken in meanwhile is its to book, and to submit again.
-        taken = self._store.collected(submission, mine, whole, short)
-        self._short.update(short)
-        tally.replies.update(short)
-        tally.answered += len(whole)
-        for key, reply in replies.items():
-            request = self._noted.pop(key).request
-            if key in taken:
-                tally.on_reply(request, reply)
-        return [key for key in mine if key in taken and key not in replies]
-
-    def _fail(self, key: str, outcome: Outcome, tally: _Tally) -> None:
-        """Notes what becomes of a line without a reply: again, given up, or the end of everything."""
-        error = outcome.error or EndpointError("a line of a batch failed")
-        self._attempts[key] += 1
-        if outcome.passing and self._attempts[key] < self._max_attempts:
-            return
-        if isinstance(error, EndpointRefusedError):
-            tally.stop = error
-            return
-        if outcome.passing:
-            error = EndpointError(f"{error} ({self._attempts[key]} attempts in batches)")
-        self._failed[key] = tally.failed[key] = error
-        self._noted.pop(key)
-
-    def _take_failure(self, submission: Submission, state: BatchState, tally: _Tally) -> None:
-        """A batch that failed as a whole, of which nothing was done or paid."""
-        taken = self._store.collected(submission, submission.keys)
-        said = f"the batch {submission.batch} failed as a whole: {state.problem}"
+    def _collect_failure(self, submission: Submission, state: BatchState, summary: BatchSummary) -> None:
+        """A batch that failed as a whole: nothing of it was done or paid."""
+        taken = self._store.collect(submission, submission.keys)
         if state.too_much and len(submission.keys) > 1:
             # Less at a time, and one after the other, until it is little enough.
             before = self._narrow.get(submission.group, self._max_lines)
             self._narrow[submission.group] = max(1, min(before, len(submission.keys) // 2))
             return
+        said = f"the batch {submission.batch} failed as a whole: {state.problem}"
         error = EndpointError(said) if state.passing else EndpointRefusedError(said)
         for key in taken & self._noted.keys():
-            self._fail(key, Outcome(error=error, passing=state.passing), tally)
+            self._fail(key, Outcome(error=error, passing=state.passing), summary)
+
+    def _fail(self, key: str, outcome: Outcome, summary: BatchSummary) -> None:
+        """Decides about a line without a reply: submitted again, given up, or the end of everything."""
+        self._attempts[key] += 1
+        if outcome.passing and self._attempts[key] < self._max_attempts:
+            return
+        error = outcome.error
+        if isinstance(error, EndpointRefusedError):
+            self._stop = error
+            return
+        if outcome.passing:
+            error = EndpointError(f"{error} ({self._attempts[key]} attempts in batches)")
+        self._failed[key] = summary.failed[key] = error
+        self._noted.pop(key)

@@ -1,184 +1,465 @@
-"""The cache: every complete reply that was ever paid for, in one SQLite file.
+"""The cache of replies: one SQLite file, shared by the threads and processes of one machine.
 
-A reply is found by what determines it (`pddl2nl.llm.EndpointModel.identity`: endpoint, body as sent, sample
-number), and by nothing else: time-outs, retries and keys are not in it. The file can be read with any SQLite tool:
-the table ``replies`` has the identity and the reply as JSON, and beside them, for counting, what is in them.
+A reply is found by everything that determines it (`pddl2nl.llm.EndpointModel.identity`: endpoint, body as sent, sample
+number). Time-outs, retries and keys are not part of it. Any SQLite tool can read the file: the table ``replies`` holds
+the identity and the reply as JSON, and columns drawn from them for counting.
+
+Each reply is one transaction and is on the disk (``synchronous=FULL``) before anything uses it, so a reply that has
+arrived is never paid for twice, not even after ``kill -9`` or a power cut. Threads of one process that ask for the
+same reply share one call (`Cache.asking`). Two processes that ask at the same moment may both pay; the reply that is
+stored first stays. The write-ahead log needs memory shared by all users of the file, so machines that share a network
+folder need one file each.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import threading
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
-from datetime import timedelta
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import astuple, dataclass, field, fields
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO, get_args
 
-from pddl2nl.errors import InfrastructureError, InputError
-from pddl2nl.llm import cache_upkeep as upkeep
-from pddl2nl.llm.cache_file import CacheFile, reset_after_fork
-from pddl2nl.llm.claims import Claims
-from pddl2nl.llm.stored import StoredReply, read_reply, store, utc
+from pddl2nl.errors import InfrastructureError, InputError, Pddl2nlError
+from pddl2nl.llm.keys import canonical_json, sha256
+from pddl2nl.llm.replies import completion_from_json, read_json_object, vector_from_json
+from pddl2nl.llm.types import Usage
 
-__all__ = ["Cache", "default_cache_path"]
+__all__ = [
+    "FORMAT",
+    "Cache",
+    "CacheGroup",
+    "CacheStats",
+    "Damage",
+    "Exported",
+    "Imported",
+    "Pruned",
+    "Refused",
+    "StoredReply",
+    "Verification",
+    "default_cache_path",
+    "insert",
+]
+
+FORMAT = 1
+"""The version of the file's tables, in its ``user_version``."""
+_APPLICATION = 0x70326E6C  # "p2nl", the file's application_id
+_BUSY_SECONDS = 60.0
+_ELSEWHERE = "name another file with --cache"
+_TABLE = """
+CREATE TABLE IF NOT EXISTS replies (
+    key TEXT NOT NULL PRIMARY KEY,
+    kind TEXT NOT NULL,
+    model TEXT NOT NULL,
+    endpoint TEXT NOT NULL,
+    finish TEXT,
+    prompt_tokens INTEGER NOT NULL,
+    completion_tokens INTEGER NOT NULL,
+    cached_tokens INTEGER NOT NULL,
+    reasoning_tokens INTEGER NOT NULL,
+    tariff TEXT NOT NULL,
+    created TEXT NOT NULL,
+    checksum TEXT NOT NULL,
+    identity TEXT NOT NULL,
+    reply TEXT NOT NULL
+)"""
+_ADVICE = {
+    sqlite3.SQLITE_FULL: "the disk is full",
+    sqlite3.SQLITE_BUSY: f"another process has held it for more than {_BUSY_SECONDS:g} s",
+    sqlite3.SQLITE_READONLY: "it cannot be written",
+    sqlite3.SQLITE_CORRUPT: "it is damaged; 'pddl2nl cache verify' names the damage, 'export' saves the sound replies",
+    sqlite3.SQLITE_NOTADB: "it is damaged, or no longer an SQLite file",
+    sqlite3.SQLITE_CANTOPEN: "it cannot be opened",
+    sqlite3.SQLITE_IOERR: "the disk failed",
+}
+Kind = Literal["chat", "embedding"]
+
+
+@dataclass(frozen=True)
+class StoredReply:
+    """A row of the table ``replies``.
+
+    ``identity`` and ``reply`` are canonical JSON; ``key`` is the SHA-256 of the identity, ``checksum`` that of the key,
+    a line break and the reply. ``created`` is UTC in ISO 8601. ``model`` is the model that was asked for; the reply
+    names the one that answered. The remaining columns repeat values of the JSON.
+    """
+
+    key: str
+    kind: str
+    model: str
+    endpoint: str
+    finish: str | None
+    prompt_tokens: int
+    completion_tokens: int
+    cached_tokens: int
+    reasoning_tokens: int
+    tariff: str
+    created: str
+    checksum: str
+    identity: str
+    reply: str
+
+    @classmethod
+    def of(cls, identity: Mapping[str, Any], reply: Mapping[str, Any], created: str = "") -> StoredReply:
+        """The row of a reply, created now unless a time is given.
+
+        Raises:
+            InputError: the identity is malformed, or the reply is not a complete one of its kind.
+        """
+        body, endpoint, kind = (identity.get(name) for name in ("body", "endpoint", "kind"))
+        if not isinstance(body, Mapping) or not isinstance(endpoint, str):
+            raise InputError("an identity has a kind, an endpoint and a body; see EndpointModel.identity")
+        if kind not in get_args(Kind):
+            raise InputError(f"the kind of an identity is one of {', '.join(get_args(Kind))}; found {kind!r}")
+        chat = completion_from_json(reply) if kind == "chat" else None
+        if chat is None:
+            vector_from_json(reply)
+        usage = chat.usage if chat else Usage()
+        said, answered = canonical_json(identity), canonical_json(reply)
+        key, model = sha256(said), body.get("model")
+        return cls(
+            key,
+            str(kind),
+            model if isinstance(model, str) else "",
+            endpoint,
+            chat.finish if chat else None,
+            usage.prompt_tokens,
+            usage.completion_tokens,
+            usage.cached_tokens,
+            usage.reasoning_tokens,
+            chat.tariff if chat else "standard",
+            created or _utc(),
+            _checksum(key, answered),
+            said,
+            answered,
+        )
+
+
+_NAMES = ", ".join(item.name for item in fields(StoredReply))
+_MARKS = ", ".join("?" for _ in fields(StoredReply))
+
+
+@dataclass(frozen=True)
+class CacheGroup:
+    """The replies of one kind, model and endpoint.
+
+    ``usd`` is what they would cost if asked for again at the standard tariff; None if the price is unknown. ``first``
+    and ``last`` are the times (UTC) of the oldest and the newest.
+    """
+
+    kind: str
+    model: str
+    endpoint: str
+    replies: int
+    usage: Usage
+    usd: float | None
+    first: str
+    last: str
+
+
+@dataclass(frozen=True)
+class CacheStats:
+    """The content of a cache; ``bytes`` is the size of the file and its log."""
+
+    groups: tuple[CacheGroup, ...]
+    bytes: int
+
+    @property
+    def replies(self) -> int:
+        """The number of replies."""
+        return sum(group.replies for group in self.groups)
+
+
+@dataclass(frozen=True)
+class Damage:
+    """A damaged reply, or, with an empty key, damage of the file itself."""
+
+    key: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The number of replies, and the damage found."""
+
+    replies: int
+    damage: tuple[Damage, ...]
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing is damaged."""
+        return not self.damage
+
+
+@dataclass(frozen=True)
+class Exported:
+    """The number of replies written, and the damaged ones that were skipped."""
+
+    replies: int
+    damage: tuple[Damage, ...]
+
+
+@dataclass(frozen=True)
+class Refused:
+    """An imported line (counted from 1) that was refused."""
+
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Imported:
+    """The result of an import.
+
+    ``present`` counts lines whose key was in the cache before, or twice in the file; ``differing`` those of them whose
+    reply differs from the stored one, which stays.
+    """
+
+    imported: int
+    present: int
+    differing: int
+    refused: tuple[Refused, ...]
+
+
+@dataclass(frozen=True)
+class Pruned:
+    """How many replies were removed (in a dry run: would be) and how many are left, and the bytes freed.
+
+    ``compacted`` is False if another process was using the file, so that it could not shrink.
+    """
+
+    removed: int
+    left: int
+    freed: int
+    compacted: bool
+
+
+@dataclass
+class _Process:
+    """The connection of one process, and the lock under which its threads use it."""
+
+    connection: sqlite3.Connection | None = None
+    lock: threading.RLock = field(default_factory=threading.RLock)
 
 
 def default_cache_path() -> Path:
-    """Where replies are kept if nothing else is said.
-
-    ``PDDL2NL_CACHE``, else ``pddl2nl/replies.sqlite`` in ``XDG_CACHE_HOME``, else in ``~/.cache``.
-    """
+    """The default file: ``PDDL2NL_CACHE``, else ``pddl2nl/replies.sqlite`` in ``XDG_CACHE_HOME`` or ``~/.cache``."""
     named = os.environ.get("PDDL2NL_CACHE")
     if named:
         return Path(named)
-    # The XDG specification has relative paths ignored.
+    # The XDG specification says to ignore relative paths.
     base = Path(os.environ.get("XDG_CACHE_HOME", ""))
     return (base if base.is_absolute() else Path.home() / ".cache") / "pddl2nl" / "replies.sqlite"
 
 
-class Cache:
-    """Replies in an SQLite file, for any number of threads and processes at once.
+def insert(connection: sqlite3.Connection, entry: StoredReply) -> bool:
+    """Stores a reply unless its key is there; returns whether it was stored."""
+    sql = f"INSERT INTO replies ({_NAMES}) VALUES ({_MARKS}) ON CONFLICT (key) DO NOTHING"
+    return connection.execute(sql, astuple(entry)).rowcount == 1
 
-    ``file`` is the SQLite file itself, in which other tables may stand beside ours; ``claims`` says who is asking for
-    what is not there yet.
+
+class Cache:
+    """The replies in an SQLite file.
 
     Args:
-        path: the file, which is made where there is none.
-        read_only: the file must be there and is not changed.
+        path: the file; created if it is missing.
+        read_only: the file must exist and is not changed.
 
     Raises:
-        InputError: a path that can be no cache; see `pddl2nl.llm.cache_file.CacheFile`.
-        InfrastructureError: the disk failed, or the file is damaged.
+        InputError: the path is a folder, another kind of file, or a cache of a newer version; with ``read_only``, the
+            file is missing.
+        InfrastructureError: no permission, a failing disk, or a damaged file.
     """
 
     def __init__(self, path: str | Path, *, read_only: bool = False):
-        self._path = Path(path)
+        self.path = Path(path)
         self._read_only = read_only
-        self.file = CacheFile(self._path, read_only=read_only)
-        self.claims = Claims(self.file)
+        self._immutable = False
         self._unsaved: dict[str, StoredReply] = {}
-        self.forked()
-        reset_after_fork(self)
-
-    def forked(self) -> None:
-        """In a child process: a lock that nobody holds."""
-        self._lock = threading.Lock()
-
-    @property
-    def path(self) -> Path:
-        """The file."""
-        return self._path
+        self._processes: dict[int, _Process] = {}
+        if self.path.is_dir():
+            raise InputError(f"{path} is a folder; the cache is a file")
+        if read_only and not self.path.is_file():
+            raise InputError(f"{path}: no such cache")
+        if not read_only:
+            try:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                reason = f"{error.strerror}: {error.filename}"
+                raise InfrastructureError(f"the cache {path} cannot be made ({reason}); {_ELSEWHERE}") from None
+        self._prepare()
 
     def __repr__(self) -> str:
-        return f"Cache({str(self._path)!r})"
+        return f"Cache({str(self.path)!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Sent to another process, it is the same file opened there.
-        return _opened, (self._path, self._read_only)
+        # In another process it is the same file, opened there.
+        return partial(Cache, self.path, read_only=self._read_only), ()
 
     def __enter__(self) -> Cache:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __len__(self) -> int:
-        return int(self.file.read("SELECT count(*) FROM replies")[0][0])
+        return int(self.read("SELECT count(*) FROM replies")[0][0])
 
-    def close(self) -> None:
-        """Closes the file; whoever goes on using the cache opens it again."""
-        with self._lock:
-            unsaved = list(self._unsaved.values())
-        if unsaved:
-            with suppress(InfrastructureError):
-                self._write(unsaved)
-        self.claims.close()
-        self.file.close()
+    # ── replies ──────────────────────────────────────────────────────────────────────────────────
 
     def get(self, key: str) -> dict[str, Any] | None:
-        """The reply that is kept under a key, as JSON, or None where there is none.
+        """The reply stored under a key, as JSON, or None.
 
         Raises:
-            InfrastructureError: it is damaged, or the file is. A damaged reply is never handed out.
+            InfrastructureError: the reply or the file is damaged. A damaged reply is never returned.
         """
         unsaved = self._unsaved.get(key)
-        if unsaved is not None:
-            return read_reply(key, unsaved.checksum, unsaved.reply)
-        rows = self.file.read("SELECT checksum, reply FROM replies WHERE key = ?", (key,))
+        rows = [(unsaved.checksum, unsaved.reply)] if unsaved else self._checksum_and_reply(key)
         if not rows:
             return None
-        try:
-            return read_reply(key, *rows[0])
-        except InputError as error:
+        checksum, reply = rows[0]
+        if not isinstance(reply, str) or _checksum(key, reply) != checksum:
             raise InfrastructureError(
-                f"the cache {self._path}: the reply {key} is damaged: {error}. 'pddl2nl cache verify' names all that "
-                "is, 'pddl2nl cache prune --damaged' removes it"
-            ) from None
+                f"the cache {self.path}: the reply {key} is damaged (the checksum differs). 'pddl2nl cache verify' "
+                "names all damaged replies, 'pddl2nl cache prune --damaged' removes them"
+            )
+        return read_json_object(reply)
 
     def put(self, key: str, identity: Mapping[str, Any], reply: Mapping[str, Any]) -> bool:
-        """Keeps a reply; when this returns, it is durably on the disk.
+        """Stores a reply; when this returns, it is on the disk.
 
         Args:
             key: `identity_key` of the identity.
-            identity: what determines the reply.
-            reply: of a chat what `completion_to_json` makes, of an embedding ``{"vector": [numbers]}``.
+            identity: everything that determines the reply.
+            reply: for a chat the result of `completion_to_json`, for an embedding ``{"vector": [numbers]}``.
 
         Returns:
-            Whether the reply was entered; False where there was one already, which stays.
+            Whether it was stored; False if there was a reply already, which stays.
 
         Raises:
-            InputError: the key is another one's, or the reply is not a complete one.
-            InfrastructureError: the disk refused. The reply stays in memory, where `get` finds it, and is written
-                with the next one that the disk takes.
+            InputError: the key belongs to another identity, or the reply is not a complete one.
+            InfrastructureError: writing failed. The reply stays in memory, where `get` finds it, until `save` or the
+                next `put` succeeds.
         """
-        entry = store(identity, reply, utc())
+        entry = StoredReply.of(identity, reply)
         if entry.key != key:
             raise InputError(f"the key of this identity is {entry.key}, and not {key}")
-        with self._lock:
-            unsaved = list(self._unsaved.values())
         try:
-            return self._write([*unsaved, entry])
+            self.save()
+            with self.transaction() as connection:
+                return insert(connection, entry)
         except InfrastructureError:
-            with self._lock:
-                self._unsaved.setdefault(key, entry)
+            self._unsaved.setdefault(key, entry)
             raise
 
-    def _write(self, entries: list[StoredReply]) -> bool:
-        """Writes entries, and says whether the last of them was entered."""
+    def save(self) -> None:
+        """Writes the replies that could not be written before; raises `InfrastructureError` if that fails again."""
+        unsaved = list(self._unsaved.values())
+        if unsaved:
+            with self.transaction() as connection:
+                for entry in unsaved:
+                    insert(connection, entry)
+            for entry in unsaved:
+                self._unsaved.pop(entry.key, None)
 
-        def insert(connection: sqlite3.Connection) -> bool:
-            entered = [upkeep.insert(connection, entry) for entry in entries]
-            # Whoever claimed a reply has brought it.
-            connection.executemany("DELETE FROM claims WHERE key = ?", [(entry.key,) for entry in entries])
-            return entered[-1]
+    @contextmanager
+    def asking(self, keys: Iterable[str]) -> Iterator[None]:
+        """Holds keys while this thread asks for their replies; other threads of the process wait here until it ends.
 
-        entered = self.file.write(insert)
-        if self._unsaved:
-            with self._lock:
-                for entry in entries:
-                    self._unsaved.pop(entry.key, None)
-        return entered
+        Whoever has waited finds the reply in the cache, or asks itself.
+        """
+        with ExitStack() as held:
+            # In one order everywhere, so that two threads never wait for each other.
+            for key in sorted(set(keys)):
+                held.enter_context(_alone((os.getpid(), str(self.path.absolute()), key)))
+            yield
 
-    def stats(self) -> upkeep.CacheStats:
-        """What is in the cache, by kind, model and endpoint."""
-        return upkeep.stats(self.file)
+    def close(self) -> None:
+        """Closes the file; using the cache again reopens it."""
+        with suppress(InfrastructureError):
+            self.save()
+        mine = self._mine()
+        with mine.lock:
+            if mine.connection is not None:
+                mine.connection.close()
+                mine.connection = None
 
-    def verify(self) -> upkeep.Verification:
-        """Checks the file and every reply in it: each key, checksum, column and reply."""
-        return upkeep.verify(self.file)
+    # ── the whole file ───────────────────────────────────────────────────────────────────────────
 
-    def export(self, stream: TextIO) -> upkeep.Exported:
-        """Writes every sound reply as a line of JSON, in the order of the keys."""
-        return upkeep.export(self.file, stream)
+    def stats(self) -> CacheStats:
+        """Counts replies, tokens and costs by kind, model and endpoint."""
+        from pddl2nl.llm.settings import load_catalogue
 
-    def import_(self, lines: Iterable[str]) -> upkeep.Imported:
-        """Takes in what `export` wrote: all lines that are sound, in one step, or none where the disk refuses."""
-        return upkeep.import_lines(self.file, lines)
+        tokens = "sum(prompt_tokens), sum(completion_tokens), sum(cached_tokens), sum(reasoning_tokens)"
+        rows = self.read(
+            f"SELECT kind, model, endpoint, count(*), {tokens}, min(created), max(created) FROM replies "
+            "GROUP BY kind, model, endpoint ORDER BY kind, model, endpoint"
+        )
+        catalogue = load_catalogue(None)
+        groups = []
+        for kind, model, endpoint, replies, *counts, first, last in rows:
+            usage = Usage(*counts)
+            price = catalogue.of(model).price if kind == "chat" else None
+            usd = None if price is None else price.usd(usage)
+            groups.append(CacheGroup(kind, model, endpoint, replies, usage, usd, first, last))
+        return CacheStats(tuple(groups), self._size())
+
+    def verify(self) -> Verification:
+        """Checks the file with SQLite's integrity check, and every reply: key, checksum, columns and JSON."""
+        replies = 0
+        with self.faults(), closing(self._connect()) as connection:
+            try:
+                said = [str(row[0]) for row in connection.execute("PRAGMA integrity_check").fetchall()]
+            except sqlite3.DatabaseError as error:
+                said = [str(error)]
+            damage = [Damage("", reason) for reason in said if reason != "ok"]
+            for found in _checked(connection):
+                replies += bool(found.key)
+                if isinstance(found, Damage):
+                    damage.append(found)
+        return Verification(replies, tuple(damage))
+
+    def export(self, stream: TextIO) -> Exported:
+        """Writes every sound reply as a line of JSON, ordered by key."""
+        damage: list[Damage] = []
+        replies = 0
+        with self.faults(), closing(self._connect()) as connection:
+            for found in _checked(connection):
+                if isinstance(found, Damage):
+                    damage.append(found)
+                else:
+                    stream.write(_line(found) + "\n")
+                    replies += 1
+        return Exported(replies, tuple(damage))
+
+    def import_(self, lines: Iterable[str]) -> Imported:
+        """Stores the sound lines that `export` wrote, in one transaction: all of them, or none if writing fails."""
+        refused: list[Refused] = []
+        entries: dict[str, StoredReply] = {}
+        twice = imported = differing = 0
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                entry = _parsed(line)
+            except InputError as error:
+                refused.append(Refused(number, str(error)))
+                continue
+            twice += entry.key in entries
+            entries.setdefault(entry.key, entry)
+        with self.transaction() as connection:
+            for key, entry in entries.items():
+                if insert(connection, entry):
+                    imported += 1
+                    continue
+                (stored,) = connection.execute("SELECT checksum FROM replies WHERE key = ?", (key,)).fetchone()
+                differing += stored != entry.checksum
+        return Imported(imported, len(entries) - imported + twice, differing, tuple(refused))
 
     def prune(
         self,
@@ -189,30 +470,271 @@ class Cache:
         keep_newest: int = 0,
         damaged: bool = False,
         dry_run: bool = False,
-    ) -> upkeep.Pruned:
-        """Removes the replies that meet every condition given, and gives their room back to the disk.
+    ) -> Pruned:
+        """Removes the replies that meet every given condition, and shrinks the file.
 
         Args:
-            older_than: only what was kept longer ago than this.
-            model: only what was asked of this model.
-            endpoint: only what was asked of this endpoint.
-            keep_newest: of what meets the conditions, this many that came last stay.
-            damaged: only what `verify` finds damaged.
+            older_than: only replies stored longer ago than this.
+            model: only replies of this model.
+            endpoint: only replies of this endpoint.
+            keep_newest: of those that meet the conditions, keep this many of the newest.
+            damaged: only replies that `verify` reports.
             dry_run: only count.
 
         Raises:
-            InfrastructureError: the disk refused, and nothing was removed.
+            InfrastructureError: writing failed, and nothing was removed.
         """
-        return upkeep.prune(
-            self.file,
-            older_than=older_than,
-            model=model,
-            endpoint=endpoint,
-            keep_newest=keep_newest,
-            damaged=damaged,
-            dry_run=dry_run,
+        conditions: dict[str, object] = {}
+        if older_than is not None:
+            conditions["created < ?"] = _utc(datetime.now(UTC) - older_than)
+        if model is not None:
+            conditions["model = ?"] = model
+        if endpoint is not None:
+            conditions["endpoint = ?"] = endpoint
+        if damaged:
+            keys = [damage.key for damage in self.verify().damage if damage.key]
+            conditions["key IN (SELECT value FROM json_each(?))"] = json.dumps(keys)
+        where = " AND ".join(conditions) or "true"
+        values = [*conditions.values()]
+        if keep_newest:
+            where += f" AND key NOT IN (SELECT key FROM replies WHERE {where} ORDER BY created DESC, key LIMIT ?)"
+            values = [*values, *values, keep_newest]
+        before = self._size()
+        if dry_run:
+            found = self.read(f"SELECT count(*) FROM replies WHERE {where}", values)[0][0]
+            return Pruned(found, len(self) - found, 0, False)
+        with self.transaction() as connection:
+            removed = connection.execute(f"DELETE FROM replies WHERE {where}", values).rowcount
+        compacted = self._compact() if removed else True
+        return Pruned(removed, len(self), max(0, before - self._size()), compacted)
+
+    # ── SQLite ───────────────────────────────────────────────────────────────────────────────────
+
+    def read(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """All rows of a query; raises `InfrastructureError` if the file or the disk fails."""
+        with self._connected() as connection:
+            return connection.execute(sql, parameters).fetchall()
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """A transaction: on the disk when the block ends, rolled back if it raises.
+
+        Raises:
+            InfrastructureError: the file or the disk failed, and nothing was changed.
+        """
+        with self._connected() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                # SQLite has rolled back by itself after some errors.
+                with suppress(sqlite3.Error):
+                    connection.execute("ROLLBACK")
+                raise
+
+    def _checksum_and_reply(self, key: str) -> list[tuple[Any, ...]]:
+        return self.read("SELECT checksum, reply FROM replies WHERE key = ?", (key,))
+
+    def _mine(self) -> _Process:
+        """The connection of this process: a forked child must not use its parent's."""
+        return self._processes.setdefault(os.getpid(), _Process())
+
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        mine = self._mine()
+        with self.faults(), mine.lock:
+            mine.connection = mine.connection or self._connect()
+            yield mine.connection
+
+    def _connect(self, *, create: bool = False) -> sqlite3.Connection:
+        """A new connection in autocommit mode; a file that was removed meanwhile is not created again."""
+        mode = "ro" if self._read_only else "rwc" if create else "rw"
+        # The name may hold characters that mean something in a URI; `as_uri` escapes them.
+        uri = f"{self.path.absolute().as_uri()}?mode={mode}{'&immutable=1' if self._immutable else ''}"
+        connection = sqlite3.connect(
+            uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
+        # Bytes that are no UTF-8 are damage; the checksum finds them, so reading a row must not fail.
+        connection.text_factory = lambda data: data.decode("utf-8", "replace")
+        connection.execute("PRAGMA synchronous=FULL")
+        connection.execute("PRAGMA fullfsync=1")
+        return connection
+
+    def _prepare(self) -> None:
+        """Checks that the file is a cache that can be used as asked, and creates the table in a new file."""
+        try:
+            try:
+                self._prepare_once()
+            except sqlite3.OperationalError as error:
+                # In a folder without write permission the log's shared memory cannot be set up; without a log there is
+                # no need for it.
+                log = self.path.with_name(self.path.name + "-wal")
+                denied = _code(error) in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+                if not self._read_only or not denied or (log.exists() and log.stat().st_size):
+                    raise
+                self._immutable = True
+                self._prepare_once()
+        except sqlite3.Error as error:
+            raise self._unusable(error) from None
+
+    def _prepare_once(self) -> None:
+        with closing(self._connect(create=True)) as connection:
+            # In one transaction, as another process may be creating the file now. A write transaction, so that a file
+            # without write permission is noticed before the first reply is paid for.
+            connection.execute("BEGIN" if self._read_only else "BEGIN IMMEDIATE")
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            application = connection.execute("PRAGMA application_id").fetchone()[0]
+            tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+            if (application, tables, version) == (0, 0, 0) and not self._read_only:
+                connection.execute(_TABLE)
+                connection.execute(f"PRAGMA application_id={_APPLICATION}")
+                connection.execute(f"PRAGMA user_version={FORMAT}")
+            elif application != _APPLICATION:
+                raise InputError(f"{self.path} is no cache of replies, but some other SQLite file")
+            elif version > FORMAT:
+                raise InputError(
+                    f"{self.path} is a cache of format {version}, made by a newer pddl2nl; this one reads format "
+                    f"{FORMAT}. Update pddl2nl, or {_ELSEWHERE}"
+                )
+            connection.execute("COMMIT")
+            if not self._read_only:
+                # Readers then never wait for a writer. It fails while another process is using the file, which sets it
+                # itself, and where there is no shared memory; the default journal is as safe.
+                with suppress(sqlite3.OperationalError):
+                    connection.execute("PRAGMA journal_mode=WAL")
+
+    @contextmanager
+    def faults(self) -> Iterator[None]:
+        """Raises SQLite's errors as `InfrastructureError`."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise self._explained(error) from None
+
+    def _explained(self, error: sqlite3.Error) -> InfrastructureError:
+        advice = _ADVICE.get(_code(error))
+        return InfrastructureError(f"the cache {self.path}: {f'{advice} ({error})' if advice else error}")
+
+    def _unusable(self, error: sqlite3.Error) -> Pddl2nlError:
+        code = _code(error)
+        if code == sqlite3.SQLITE_NOTADB:
+            return InputError(f"{self.path} is no SQLite file, and so no cache of replies; {_ELSEWHERE}")
+        if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
+            what = "read" if self._read_only else "written"
+            return InfrastructureError(f"the cache {self.path} cannot be {what} ({error}); {_ELSEWHERE}")
+        return self._explained(error)
+
+    def _compact(self) -> bool:
+        try:
+            with closing(self._connect()) as connection:
+                connection.execute("VACUUM")
+                return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0][0]
+        except sqlite3.Error:
+            # The replies are removed already; without room for a copy, or while others write, the file keeps its size.
+            return False
+
+    def _size(self) -> int:
+        names = (self.path, self.path.with_name(self.path.name + "-wal"))
+        return sum(path.stat().st_size for path in names if path.exists())
 
 
-def _opened(path: Path, read_only: bool) -> Cache:
-    return Cache(path, read_only=read_only)
+_ASKING: dict[tuple[int, str, str], threading.Event] = {}
+"""By process, file and key: set when the thread that asks has ended."""
+
+
+@contextmanager
+def _alone(place: tuple[int, str, str]) -> Iterator[None]:
+    mine = threading.Event()
+    while (other := _ASKING.setdefault(place, mine)) is not mine:
+        other.wait()
+    try:
+        yield
+    finally:
+        del _ASKING[place]
+        mine.set()
+
+
+def _checked(connection: sqlite3.Connection) -> Iterator[StoredReply | Damage]:
+    """Every row, ordered by key: the reply, or its damage."""
+    connection.execute("BEGIN")
+    try:
+        keys = [row[0] for row in connection.execute("SELECT key FROM replies ORDER BY key").fetchall()]
+    except sqlite3.DatabaseError as error:
+        yield Damage("", f"its replies cannot be listed: {error}")
+        return
+    # One by one, so that a damaged page does not hide the rows after it.
+    for key in keys:
+        try:
+            row = connection.execute(f"SELECT {_NAMES} FROM replies WHERE key = ?", (key,)).fetchone()
+            reason = _fault_of(row) if row else "it is listed, and not there"
+        except sqlite3.DatabaseError as error:
+            reason = str(error)
+        yield Damage(str(key), reason) if reason else StoredReply(*row)
+
+
+def _fault_of(row: Sequence[Any]) -> str:
+    """Why a row is damaged; empty if it is sound."""
+    found = StoredReply(*row)
+    if not all(isinstance(text, str) for text in (found.key, found.identity, found.reply, found.created)):
+        return "key, identity, reply and created must be texts"
+    if sha256(found.identity) != found.key:
+        return "its key is not the SHA-256 of its identity"
+    if _checksum(found.key, found.reply) != found.checksum:
+        return "its reply is not the one that was stored (the checksum differs)"
+    try:
+        datetime.fromisoformat(found.created)
+        whole = StoredReply.of(read_json_object(found.identity), read_json_object(found.reply), found.created)
+    except ValueError as error:  # an InputError is one
+        return str(error)
+    wrong = [item.name for item in fields(found) if getattr(found, item.name) != getattr(whole, item.name)]
+    return f"its column {wrong[0]} differs from its JSON" if wrong else ""
+
+
+def _line(entry: StoredReply) -> str:
+    # Identity and reply are canonical JSON already, and stay byte for byte.
+    head = {"format": FORMAT, "key": entry.key, "created": entry.created, "checksum": entry.checksum}
+    return f'{canonical_json(head)[:-1]},"identity":{entry.identity},"reply":{entry.reply}}}'
+
+
+def _parsed(line: str) -> StoredReply:
+    """The reply of an exported line; raises `InputError` if it is damaged."""
+    data = read_json_object(line)
+    expected = {"format", "key", "created", "checksum", "identity", "reply"}
+    if set(data) != expected:
+        raise InputError(f"it is no JSON object with these fields: {', '.join(sorted(expected))}")
+    if data["format"] != FORMAT:
+        raise InputError(f"its format is {data['format']!r:.20}; this version of pddl2nl reads format {FORMAT}")
+    created = data["created"]
+    if not isinstance(data["identity"], dict) or not isinstance(data["reply"], dict) or not _is_moment(created):
+        raise InputError("identity and reply are objects, and created is a time as in 2025-01-31T12:00:00.000Z")
+    entry = StoredReply.of(data["identity"], data["reply"], created)
+    if entry.key != data["key"]:
+        raise InputError(f"its key is not the SHA-256 of its identity, which is {entry.key}")
+    if entry.checksum != data["checksum"]:
+        raise InputError("its reply is not the one that was exported (the checksum differs)")
+    return entry
+
+
+def _checksum(key: str, reply: str) -> str:
+    """Tells a damaged reply, or one stored under another key."""
+    return sha256(f"{key}\n{reply}")
+
+
+def _utc(moment: datetime | None = None) -> str:
+    """A moment (by default now) as the cache writes it: ``2025-01-31T12:00:00.000Z``."""
+    moment = moment or datetime.now(UTC)
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _is_moment(text: object) -> bool:
+    try:
+        return isinstance(text, str) and _utc(datetime.fromisoformat(text)) == text
+    except ValueError:
+        return False
+
+
+def _code(error: sqlite3.Error) -> int:
+    """SQLite's primary error code; 0 if the Python module raised the error."""
+    code: int = getattr(error, "sqlite_errorcode", 0)
+    return code & 0xFF

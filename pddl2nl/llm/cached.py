@@ -1,4 +1,4 @@
-"""A model behind an endpoint whose replies are kept, so that none is ever paid for twice."""
+"""A model behind an endpoint whose replies are cached, so that none is paid for twice."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from pddl2nl.errors import InfrastructureError, InputError, Pddl2nlError
 from pddl2nl.llm.cache import Cache
 from pddl2nl.llm.keys import identity_key
-from pddl2nl.llm.stored import completion_from_json, completion_to_json, vector_from_json
+from pddl2nl.llm.replies import completion_from_json, completion_to_json, vector_from_json
 from pddl2nl.llm.types import Completion, EndpointError, EndpointModel, ReplyPendingError, Request
 
 __all__ = ["CachedModel"]
@@ -20,21 +20,20 @@ _LOG = logging.getLogger(__name__)
 
 
 class CachedModel:
-    """Looks in the cache first, and asks the model for what is not there, once.
+    """Looks into the cache first, and asks the model for what is missing.
 
-    Whoever asks for what another thread or another process on the same cache is asking for already waits for it and
-    gets that reply from the cache; if none came, or none that can be kept, it asks itself. Only replies that finished
-    with text are kept, and they are on the disk before they are returned.
+    Threads that ask for the same reply at the same time share one call. Only replies that finished with text are
+    stored, and they are on the disk before they are returned.
 
-    Should the cache fail once a reply has been paid for, the reply is returned all the same: a warning is logged
-    once, the reply stays in memory for this process, and is written as soon as the cache takes it. If it fails before,
-    nothing is asked and `InfrastructureError` raised, since what would be paid for could not be kept.
+    If the cache cannot store a reply that has been paid for, the reply is returned all the same: a warning is logged
+    once, and the reply stays in memory until the cache can write again. Nothing new is asked before that: the next
+    call raises `InfrastructureError`.
 
     Args:
-        model: what answers.
-        cache: where replies are kept; shared by all that ask at once.
-        collect: for batches. Called with the request and the model in place of asking; gives the reply where a batch
-            has brought one that is not to be kept, else None, and then `ReplyPendingError` is raised.
+        model: answers what the cache does not hold.
+        cache: stores the replies.
+        collect: for batches. Called with the request and the model instead of asking the model; returns the reply if a
+            batch has brought one that is not to be cached, else None, and then `ReplyPendingError` is raised.
     """
 
     def __init__(
@@ -63,11 +62,11 @@ class CachedModel:
         return f"CachedModel({self.model!r}, {self.cache!r})"
 
     def identity(self, request: Request) -> dict[str, Any]:
-        """All that determines the reply; see `EndpointModel`."""
+        """Everything that determines the reply; see `EndpointModel`."""
         return self.model.identity(request)
 
     def embedding_identity(self, text: str) -> dict[str, Any]:
-        """All that determines the vector of a text; see `EndpointModel`."""
+        """Everything that determines the vector of a text; see `EndpointModel`."""
         return self.model.embedding_identity(text)
 
     def holds(self, request: Request) -> bool:
@@ -75,7 +74,7 @@ class CachedModel:
         return self.cache.get(identity_key(self.model.identity(request))) is not None
 
     def complete(self, request: Request) -> Completion:
-        """The reply that is kept, with ``from_cache`` set and the seconds that finding it took; else the model's.
+        """The cached reply, with ``from_cache`` set and the seconds that finding it took; else the model's.
 
         Raises:
             EndpointError: the model has no reply.
@@ -85,21 +84,19 @@ class CachedModel:
         began = time.perf_counter()
         identity = self.model.identity(request)
         key = identity_key(identity)
-        turn = 0
-        while (found := self._kept(key, began)) is None:
-            if self._collect is not None:
-                brought = self._collect(request, self.model)
-                if brought is not None:
-                    return brought
+        found = self._cached(key, began)
+        if found is None and self._collect is not None:
+            found = self._collect(request, self.model)
+            if found is None:
                 raise ReplyPendingError(f"a batch will bring the reply {key}")
-            if self.cache.claims.take([key]):
-                return self._asked(key, identity, request, began)
-            self.cache.claims.wait(key, turn)
-            turn += 1
-        return found
+        if found is not None:
+            return found
+        with self.cache.asking([key]):
+            # Another thread may have brought it meanwhile.
+            return self._cached(key, began) or self._ask(key, identity, request, began)
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """One vector a text; only texts whose vectors are not kept are sent, in one call.
+        """One vector per text; only texts whose vectors are not cached are sent, in one call.
 
         Raises:
             EndpointError: the model has none.
@@ -107,18 +104,17 @@ class CachedModel:
         """
         identities = {text: self.model.embedding_identity(text) for text in texts}
         keys = {text: identity_key(identity) for text, identity in identities.items()}
-        vectors: dict[str, list[float]] = {}
-        turn = 0
-        while missing := self._missing(keys, vectors):
-            taken = set(self.cache.claims.take(keys[text] for text in missing))
-            if taken:
-                self._embed([text for text in missing if keys[text] in taken], identities, keys, vectors)
-            else:
-                self.cache.claims.wait(keys[missing[0]], turn)
-                turn += 1
+        vectors = {text: found for text in keys if (found := self._vector(keys[text])) is not None}
+        if missing := [text for text in keys if text not in vectors]:
+            with self.cache.asking(keys[text] for text in missing):
+                vectors |= {text: found for text in missing if (found := self._vector(keys[text])) is not None}
+                missing = [text for text in missing if text not in vectors]
+                vectors |= self._embed(missing) if missing else {}
+                for text in missing:
+                    self._store(keys[text], identities[text], {"vector": vectors[text]})
         return [list(vectors[text]) for text in texts]
 
-    def _kept(self, key: str, began: float) -> Completion | None:
+    def _cached(self, key: str, began: float) -> Completion | None:
         data = self.cache.get(key)
         if data is None:
             return None
@@ -128,78 +124,41 @@ class CachedModel:
             raise self._damaged(key, error) from None
         return replace(found, from_cache=True, seconds=time.perf_counter() - began)
 
-    def _asked(self, key: str, identity: Mapping[str, Any], request: Request, began: float) -> Completion:
-        stored = False
+    def _vector(self, key: str) -> list[float] | None:
+        data = self.cache.get(key)
         try:
-            # Between the look into the cache and the claim another may have brought it.
-            found = self._kept(key, began)
-            if found is not None:
-                return found
-            completion = self.model.complete(request)
-            if completion.finish != "text":
-                return completion
-            entered = self._keep(key, identity, completion_to_json(completion))
-            stored = entered is not None
-            return self._standing(key, completion, began) if entered is False else completion
-        finally:
-            self.cache.claims.release([key], stored=stored)
+            return None if data is None else vector_from_json(data)
+        except InputError as error:
+            raise self._damaged(key, error) from None
 
-    def _standing(self, key: str, paid: Completion, began: float) -> Completion:
-        """The reply that came into the cache by another way first: what a repeated run sees, at what was paid now."""
+    def _ask(self, key: str, identity: Mapping[str, Any], request: Request, began: float) -> Completion:
+        self.cache.save()
+        paid = self.model.complete(request)
+        if paid.finish != "text" or self._store(key, identity, completion_to_json(paid)):
+            return paid
+        # Another process was first. A repeated run sees that reply; what counts now is what was paid now.
         try:
-            standing = self._kept(key, began) or paid
+            standing = self._cached(key, began) or paid
         except InfrastructureError:
             return paid
         return replace(standing, usage=paid.usage, tariff=paid.tariff, from_cache=False)
 
-    def _missing(self, keys: Mapping[str, str], vectors: dict[str, list[float]]) -> list[str]:
-        """The texts whose vectors are neither here nor kept; those that are kept are added."""
-        missing = []
-        for text, key in keys.items():
-            if text in vectors:
-                continue
-            data = self.cache.get(key)
-            if data is None:
-                missing.append(text)
-                continue
-            try:
-                vectors[text] = vector_from_json(data)
-            except InputError as error:
-                raise self._damaged(key, error) from None
-        return missing
+    def _embed(self, texts: list[str]) -> dict[str, list[float]]:
+        self.cache.save()
+        found = self.model.embed(texts)
+        if len(found) != len(texts):
+            raise EndpointError(f"{self.base_url} answered {len(texts)} texts with {len(found)} vectors")
+        return dict(zip(texts, found, strict=True))
 
-    def _embed(
-        self,
-        texts: Sequence[str],
-        identities: Mapping[str, Mapping[str, Any]],
-        keys: Mapping[str, str],
-        vectors: dict[str, list[float]],
-    ) -> None:
-        """Asks for the vectors of texts that are claimed."""
-        stored: set[str] = set()
-        try:
-            missing = self._missing({text: keys[text] for text in texts}, vectors)
-            found = self.model.embed(missing) if missing else []
-            if len(found) != len(missing):
-                raise EndpointError(f"{self.base_url} answered {len(missing)} texts with {len(found)} vectors")
-            for text, vector in zip(missing, found, strict=True):
-                vectors[text] = vector
-                if self._keep(keys[text], identities[text], {"vector": vector}) is not None:
-                    stored.add(keys[text])
-        finally:
-            self.cache.claims.release([key for key in map(keys.__getitem__, texts) if key in stored], stored=True)
-            self.cache.claims.release([key for key in map(keys.__getitem__, texts) if key not in stored])
-
-    def _keep(self, key: str, identity: Mapping[str, Any], reply: Mapping[str, Any]) -> bool | None:
-        """Keeps a reply that was paid for. False where there is one already; None where the cache does not take it,
-        which must not lose the reply."""
+    def _store(self, key: str, identity: Mapping[str, Any], reply: Mapping[str, Any]) -> bool:
+        """Stores a reply that was paid for; False if there is one already. A failing cache must not lose the reply."""
         try:
             return self.cache.put(key, identity, reply)
         except Pddl2nlError as error:
             if not self._warned:
                 self._warned = True
-                _LOG.warning("a reply that was paid for could not be kept, and the run goes on with it: %s", error)
-            return None
+                _LOG.warning("a reply that was paid for could not be stored, and the run goes on with it: %s", error)
+            return True
 
     def _damaged(self, key: str, error: InputError) -> InfrastructureError:
-        return InfrastructureError(f"the cache {self.cache.path}: what is kept under {key} is damaged: {error}")
+        return InfrastructureError(f"the cache {self.cache.path}: the reply stored under {key} is damaged: {error}")

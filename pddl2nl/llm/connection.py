@@ -1,8 +1,8 @@
-"""The openai clients of this process: one for each endpoint and key, whatever the number of models and threads.
+"""The openai clients of this process: one per endpoint and key, shared by all models and threads.
 
-Making a client takes some 20 ms, most of it for certificates, and a client of its own would give every episode new
-connections to open. What is sent through it and comes back passes `post`, which holds an answer to its time as a
-whole: the client's own time-out begins anew with every byte.
+Making a client takes some 20 ms, most of it for certificates, and each client has its own connections. What all answers
+pass is `_Transport`, which bounds their size and their time as a whole (the HTTP library's time-out begins anew with
+every byte) and refuses redirects to another origin, where the key and the prompt do not belong.
 """
 
 from __future__ import annotations
@@ -10,36 +10,51 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import sys
 import threading
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
-from pddl2nl.llm.urls import Address
+from pddl2nl.llm.urls import Address, public_url
 
 if TYPE_CHECKING:
     from openai import OpenAI
 
     from pddl2nl.llm.settings import ModelSettings
 
-__all__ = ["connect", "post"]
+__all__ = ["AnswerTooLargeError", "ForeignRedirectError", "connect", "post"]
 
 _NO_KEY = "no-key-needed"
 _LONGEST_CONNECT = 30.0
-_AS_STREAM = {"X-Stainless-Raw-Response": "stream"}
-"""What makes the client hand out an answer before its body has come, in all its versions."""
+_KEPT_OPEN = 60.0
+"""Seconds for which an unused connection stays open."""
+_MOST_BYTES = 16_000_000
+"""Of an answer, uncompressed: the longest replies of today's models have under 1 MB."""
+_MOST_BYTES_BELOW = {"/embeddings": 128_000_000, "/content": 2_000_000_000}
+"""By the end of the path: 256 vectors in a call, and the output file of a batch."""
 _CLIENTS: dict[str, OpenAI] = {}
 _LOCK = threading.Lock()
 
 
+class AnswerTooLargeError(Exception):
+    """An answer has more bytes than any reply needs."""
+
+
+class ForeignRedirectError(Exception):
+    """The endpoint redirects to another origin."""
+
+
 def connect(address: Address, settings: ModelSettings, key: str, timeout: float) -> OpenAI:
-    """The client for an endpoint, made when it is first asked for; it does not try anything again by itself.
+    """The client for an endpoint, made on first use; it repeats no call by itself.
 
     Args:
         address: the endpoint; for Azure the resource's.
-        settings: say what else is sent along.
+        settings: give the headers, the organisation and Azure's version.
         key: may be empty.
-        timeout: seconds that one attempt may take.
+        timeout: seconds for one attempt.
     """
     options: dict[str, Any] = {
         "api_key": key or _NO_KEY,
@@ -49,8 +64,8 @@ def connect(address: Address, settings: ModelSettings, key: str, timeout: float)
         # The client would put its paths behind a query.
         "default_query": address.query,
     }
-    # The environment, as the client itself reads the organisation from there; the process, as no connection survives
-    # a fork. Only the hash is kept, for there is a key in it.
+    # The client itself reads the organisation from the environment, and no connection survives a fork. Only the hash is
+    # kept, as the options hold the key.
     around = [os.environ.get(name) for name in ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID")]
     parts = [os.getpid(), address.base, settings.api_version, timeout, options, around]
     identity = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
@@ -60,52 +75,97 @@ def connect(address: Address, settings: ModelSettings, key: str, timeout: float)
         return _CLIENTS[identity]
 
 
-def post(client: OpenAI, path: str, body: Mapping[str, Any], timeout: float) -> bytes:
-    """The body of the endpoint's answer, once it is there as a whole.
+def post(client: OpenAI, path: str, body: Mapping[str, Any]) -> bytes:
+    """Sends a body as JSON and returns the body of the answer.
 
-    As bytes: the client would read them in whatever encoding the header names, and JSON is UTF-8 whatever that says.
-
-    Args:
-        client: of `connect`.
-        path: behind the client's base URL.
-        body: is sent as JSON.
-        timeout: seconds that the whole answer may take.
+    As bytes, since the client would decode them as the header says, and JSON is UTF-8 whatever that says.
 
     Raises:
-        OpenAIError: a status other than 2xx, a dropped connection, an answer that takes too long.
+        OpenAIError: a status other than 2xx, a dropped connection, an answer that takes too long or is too large.
     """
-    import openai
-
-    until = time.monotonic() + timeout
-    parts: list[bytes] = []
-    response: Any = None
-    try:
-        response = client.post(path, cast_to=object, body=body, options={"headers": _AS_STREAM})
-        for part in response.iter_bytes():
-            parts.append(part)
-            if time.monotonic() > until:
-                raise openai.APITimeoutError(request=response.http_request)
-        return b"".join(parts)
-    except Exception as error:
-        # Behind the headers the client lets errors of its HTTP library through, httpx or httpx2.
-        if not type(error).__module__.startswith("httpx"):
-            raise
-        kind = openai.APITimeoutError if "Timeout" in type(error).__name__ else openai.APIConnectionError
-        raise kind(request=None) from error  # type: ignore[arg-type]
-    finally:
-        if response is not None:
-            response.close()
+    answer: Any = client.post(path, cast_to=_library().Response, body=body)
+    content: bytes = answer.content
+    return content
 
 
 def _make(address: Address, api_version: str | None, timeout: float, options: dict[str, Any]) -> OpenAI:
     import openai
 
-    # Its pool takes 1,000 connections at once and keeps 100 idle ones, enough for hundreds of threads.
+    library = _library()
+    # As many connections as threads call at once stay open between their calls.
+    limits = library.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=_KEPT_OPEN)
+    transport = _Transport(library, library.HTTPTransport(limits=limits, proxy=_proxy(address.base)), timeout)
     options = {
         **options,
         "max_retries": 0,
         "timeout": openai.Timeout(timeout, connect=min(timeout, _LONGEST_CONNECT)),
+        "http_client": openai.DefaultHttpxClient(transport=transport),  # type: ignore[arg-type]
     }
     if api_version is None:
         return openai.OpenAI(base_url=address.base, **options)
     return openai.AzureOpenAI(azure_endpoint=address.base, api_version=api_version, **options)
+
+
+def _library() -> Any:
+    """The HTTP library that the client is built on: httpx, or httpx2 in newer versions."""
+    import openai
+
+    base = next(base for base in openai.DefaultHttpxClient.__mro__ if base.__name__ == "Client")
+    return sys.modules[base.__module__.partition(".")[0]]
+
+
+def _proxy(url: str) -> str | None:
+    """The proxy that the environment names for an address, as the HTTP library finds it for its own transport."""
+    parts, proxies = urlsplit(url), getproxies()
+    proxy = proxies.get(parts.scheme) or proxies.get("all")
+    if proxy is None or proxy_bypass(parts.netloc.rpartition("@")[2]):
+        return None
+    return proxy if "://" in proxy else f"http://{proxy}"
+
+
+class _Transport:
+    """Hands on requests, and returns answers that are read to their end within bounds."""
+
+    def __init__(self, library: Any, inner: Any, timeout: float):
+        self._library = library
+        self._inner = inner
+        self._timeout = timeout
+
+    def handle_request(self, request: Any) -> Any:
+        """The answer with its whole body."""
+        until = time.monotonic() + self._timeout
+        answer = self._inner.handle_request(request)
+        try:
+            self._check_redirect(request, answer)
+            content = self._content(request, answer, until)
+        finally:
+            answer.close()
+        # The body is no longer compressed or in chunks.
+        dropped = ("content-encoding", "content-length", "transfer-encoding")
+        headers = [(name, value) for name, value in answer.headers.raw if name.decode("latin-1").lower() not in dropped]
+        return self._library.Response(
+            answer.status_code, headers=headers, content=content, extensions=answer.extensions, request=request
+        )
+
+    def close(self) -> None:
+        """Closes all connections."""
+        self._inner.close()
+
+    def _check_redirect(self, request: Any, answer: Any) -> None:
+        if answer.has_redirect_location:
+            target = request.url.join(answer.headers["location"])
+            if (target.scheme, target.host, target.port) != (request.url.scheme, request.url.host, request.url.port):
+                raise ForeignRedirectError(public_url(str(target)))
+
+    def _content(self, request: Any, answer: Any, until: float) -> bytes:
+        path = request.url.path
+        most = next((size for end, size in _MOST_BYTES_BELOW.items() if path.endswith(end)), _MOST_BYTES)
+        parts, size = [], 0
+        for part in answer.iter_bytes():
+            parts.append(part)
+            size += len(part)
+            if size > most:
+                raise AnswerTooLargeError(f"more than {most / 1e6:.0f} MB")
+            if time.monotonic() > until:
+                raise self._library.ReadTimeout("the answer as a whole took too long", request=request)
+        return b"".join(parts)

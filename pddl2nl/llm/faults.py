@@ -1,10 +1,10 @@
-"""What an endpoint's failure means: whether it may pass, whom it concerns, and how it is said.
+"""The meaning of an endpoint's failure: whether it may pass, which requests it concerns, and its message.
 
-Tried again: 408, 409, 429, 5xx, dropped connections and time-outs. Never tried again: the rest, of which 400, 401,
-402, 403, 404, 405, 410 and 422 stop everything (`EndpointRefusedError`), as does a 429 that says that the quota is
-used up. A prompt too long for the model (`ContextWindowError`) and one that a filter stopped (a reply of its own
-kind) concern one request only. Servers differ in how they say so; what OpenAI, Azure, OpenRouter, vLLM, llama.cpp,
-Ollama, text-generation-inference and Mistral say is known here.
+Calls that end in 408, 409, 429 or 5xx, a dropped connection or a time-out are repeated. All others are not; of these
+400, 401, 402, 403, 404, 405, 410 and 422 stop everything (`EndpointRefusedError`), and so do a 429 for a used-up quota
+and a redirect to another origin. A prompt that is too long (`ContextWindowError`) and one that a filter stopped (a
+reply of its own kind) concern one request only. Servers report these in different ways; those of OpenAI, Azure,
+OpenRouter, vLLM, llama.cpp, Ollama, text-generation-inference and Mistral are known here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Fault", "backoff", "fault_in_reply", "fault_of", "status_fault"]
 
 _LONGEST_WAIT = 600.0
-"""Seconds; a server that asks for more is not waited for."""
+"""Seconds; if a server asks for more, the call fails."""
 _FIRST_WAIT = 0.5
 _LONGEST_BACKOFF = 8.0
 _LONGEST_CROWDED = 15.0
@@ -48,8 +48,8 @@ _ADVICE = {
 }
 _QUOTA = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_credits")
 _FILTER = ("content_filter", "content_policy_violation", "responsibleaipolicyviolation")
-# Each of these is what some server says of a prompt that does not fit; none of them speaks of the reply alone
-# ("max_tokens is too large"), which is a setting that would fail every request.
+# Messages of servers about prompts that do not fit. None is about the reply alone ("max_tokens is too large"): such a
+# setting would fail every request.
 _NAMED = (
     (400, (*_FILTER, "context_length_exceeded", "exceed_context_size_error", "invalid_request_error")),
     (401, ("invalid_api_key", "authentication_error")),
@@ -57,7 +57,7 @@ _NAMED = (
     (429, (*_QUOTA, "rate_limit_exceeded", "rate_limit_error", "rate_limit")),
     (503, ("server_error", "api_error", "internal_server_error", "overloaded_error", "overloaded", "timeout")),
 )
-"""What errors call themselves that come with status 200, and with which status they otherwise come."""
+"""The names of errors that may come with status 200, by the status that they otherwise come with."""
 _TOO_LONG = re.compile(
     r"context_length_exceeded|exceed_context_size|maximum context length|maximum model length|max_model_len"
     r"|(exceeds?|exceeded|exceeding|longer than|larger than|greater than)\b.{0,60}\bcontext (length|size|window|limit)"
@@ -79,12 +79,12 @@ class Fault:
     """A failure of one attempt.
 
     Attributes:
-        kind: ``passing`` may be gone at the next attempt, ``failed`` will not, ``refused`` concerns every request,
-            ``too-long`` and ``filtered`` this prompt.
-        reason: what happened; it may still hold secrets.
+        kind: ``passing`` may be gone at the next attempt, ``failed`` will not; ``refused`` concerns every request,
+            ``too-long`` and ``filtered`` this prompt only.
+        reason: a message that may still hold secrets.
         wait: how long the server asks to wait, in seconds.
-        crowded: the rate limit is reached, so everybody has to wait.
-        unreached: there was no connection at all, as to a server that is not running.
+        crowded: the rate limit is reached, so all threads must wait.
+        unreached: there was no connection at all: the server may not be running.
     """
 
     kind: FaultKind
@@ -94,7 +94,7 @@ class Fault:
     unreached: bool = False
 
     def error(self, clean: Callable[[str], str], prefix: str, tries: str = "") -> EndpointError:
-        """The exception for it; its message is cleaned first and shortened then, so that no half a key is left."""
+        """The exception for it; its message is cleaned and then shortened, so that no part of a key is left."""
         said = clean(f"{prefix}: {self.reason}")
         if len(said) > _LONGEST_MESSAGE:
             said = said[:_LONGEST_MESSAGE] + " …"
@@ -103,13 +103,17 @@ class Fault:
 
 
 def fault_of(error: OpenAIError, timeout: float, key_variable: str) -> Fault:
-    """What an exception of the openai client means."""
+    """The meaning of an exception of the openai client."""
     import openai
 
     cause = type(error.__cause__).__name__ if error.__cause__ else "dropped"
     unreached = cause in _UNREACHED
     if isinstance(error, openai.APITimeoutError) and not unreached:
         return Fault("passing", f"no answer within {timeout:g} s")
+    if cause == "AnswerTooLargeError":
+        return Fault("failed", f"the answer is too large: {error.__cause__}")
+    if cause == "ForeignRedirectError":
+        return Fault("refused", f"the endpoint redirects to another address, {error.__cause__}; see --base-url")
     if isinstance(error, openai.APIConnectionError):
         kind: FaultKind = "refused" if cause in _NEVER_SENT else "passing"
         return Fault(kind, f"no connection ({cause})", unreached=unreached)
@@ -119,7 +123,7 @@ def fault_of(error: OpenAIError, timeout: float, key_variable: str) -> Fault:
 
 
 def status_fault(status: int, body: object, headers: Mapping[str, str], key_variable: str) -> Fault:
-    """What an HTTP status with its body means; the body may be the error itself or hold it under ``error``."""
+    """The meaning of an HTTP status with its body, which is the error itself or holds it under ``error``."""
     error = body.get("error", body) if isinstance(body, dict) else body
     codes = _codes(error)
     said = _message(error)
@@ -134,14 +138,14 @@ def status_fault(status: int, body: object, headers: Mapping[str, str], key_vari
     if status in _PASSING or status >= 500:
         wait = _retry_after(headers)
         if wait is not None and wait > _LONGEST_WAIT:
-            asks = f"the endpoint asks to wait {wait:.0f} s (Retry-After), and no more than {_LONGEST_WAIT:.0f} s are"
+            asks = f"the endpoint asks to wait {wait:.0f} s (Retry-After), and at most {_LONGEST_WAIT:.0f} s are"
             return Fault("refused", f"{reason}; {asks} waited; start again later")
         return Fault("passing", reason, wait, crowded=status == 429)
     return Fault("refused" if status in _REFUSED else "failed", reason)
 
 
 def fault_in_reply(data: object, key_variable: str) -> Fault | None:
-    """The failure that a reply with status 200 tells of, as OpenRouter's do when a provider fails; None for none."""
+    """The failure that a reply with status 200 reports, as OpenRouter does if a provider fails; else None."""
     if not isinstance(data, dict):
         return None
     choices = data.get("choices")
@@ -150,7 +154,7 @@ def fault_in_reply(data: object, key_variable: str) -> Fault | None:
         # vLLM's older errors are not in an object of their own.
         error = data if data.get("object") == "error" else data.get("error")
         status = _status_said(error)
-        # An error that does not say what it is is nonsense like any other, and not tried again.
+        # An error without any status is a malformed reply, which is not asked for again.
         return None if status is None else status_fault(status, error, {}, key_variable)
     error, reason = choice.get("error"), choice.get("finish_reason")
     if isinstance(error, dict):
@@ -159,7 +163,7 @@ def fault_in_reply(data: object, key_variable: str) -> Fault | None:
 
 
 def _status_said(error: object) -> int | None:
-    """The status that an error names by itself, as a number or by what it is called."""
+    """The status that an error names, as a number or by its code."""
     if not isinstance(error, dict):
         return None
     code = error.get("code")
@@ -171,10 +175,10 @@ def _status_said(error: object) -> int | None:
 
 
 def backoff(attempt: int, wait: float | None, dice: random.Random, *, crowded: bool = False) -> float:
-    """Seconds to wait after an attempt (from 0): exponential with full jitter, or what the server asks for.
+    """Seconds to wait after an attempt (from 0): exponential with full jitter, or as long as the server asks.
 
-    To what the server asks for a little is added, at most as much again: those whom it sends away together shall
-    not come back together.
+    A random part, at most as much again, is added to the server's time, so that calls refused together do not come back
+    together.
     """
     exponential = dice.uniform(
         0.0, min(_LONGEST_CROWDED if crowded else _LONGEST_BACKOFF, _FIRST_WAIT * 2.0 ** min(attempt, 20))
@@ -183,7 +187,7 @@ def backoff(attempt: int, wait: float | None, dice: random.Random, *, crowded: b
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """What Retry-After-Ms or Retry-After (seconds or an HTTP date, RFC 9110) asks for, in seconds."""
+    """The time in Retry-After-Ms or Retry-After (seconds or an HTTP date, RFC 9110), in seconds."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
             seconds = float(headers.get(name, "")) * unit
@@ -191,7 +195,7 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
             continue
         if not math.isnan(seconds):
             return max(0.0, seconds)
-    # Imported here, as it takes longer than all the rest of this module and hardly ever is needed.
+    # A slow import that is hardly ever needed.
     import email.utils
 
     try:
@@ -202,7 +206,7 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def _codes(error: object) -> list[str]:
-    """All that an error calls itself, in lower case."""
+    """The codes and types of an error, in lower case."""
     if not isinstance(error, dict):
         return []
     inner = error.get("innererror")
@@ -215,7 +219,7 @@ def _message(error: Any) -> str:
         message = error.get("message") or error.get("detail")
         if not isinstance(message, str):
             return json.dumps(error, ensure_ascii=False, default=str)
-        # "Provider returned error", says OpenRouter, and here what it was.
+        # OpenRouter's message is "Provider returned error"; the provider's own stands here.
         metadata = error.get("metadata")
         raw = metadata.get("raw") if isinstance(metadata, dict) else None
         return f"{message}: {raw}" if isinstance(raw, str) and raw else message
@@ -223,11 +227,11 @@ def _message(error: Any) -> str:
 
 
 def _is_filtered(error: object, codes: list[str], said: str) -> bool:
-    """Whether moderation stopped the prompt: by name, in OpenRouter's words, or in those of OpenAI's newer models."""
+    """Whether moderation stopped the prompt, as OpenAI, OpenRouter or OpenAI's newer models report it."""
     metadata = error.get("metadata") if isinstance(error, dict) else None
     if isinstance(metadata, dict) and ("flagged_input" in metadata or "reasons" in metadata):
         return True
-    # What OpenRouter's provider said is JSON in a text.
+    # OpenRouter quotes the provider's JSON in a text.
     if any(code in _FILTER for code in codes) or any(f'"{code}"' in said.lower() for code in _FILTER):
         return True
     return "invalid_prompt" in codes and "flagged" in said.lower()

@@ -1,7 +1,7 @@
-"""Keys: hashes of everything that determines a reply, taken from canonical JSON.
+"""Keys: SHA-256 hashes, in hexadecimal, of everything that determines a reply, taken from canonical JSON.
 
-The key of a request has no endpoint in it: records and replays find replies by it. The key of an identity (what
-`pddl2nl.llm.EndpointModel.identity` gives) has everything in it that was sent and where to: the cache's.
+The key of a request names no endpoint: records and replays find replies by it. The key of an identity
+(`pddl2nl.llm.EndpointModel.identity`) covers everything that was sent and where to: the cache finds replies by it.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ __all__ = ["canonical_json", "identity_key", "request_key", "request_to_json", "
 
 
 def canonical_json(data: object) -> str:
-    """The one JSON text of a value: keys sorted, no blanks, every character that UTF-8 can hold as it is.
+    """The one JSON text of a value: sorted keys, no blanks, every character that UTF-8 can hold unescaped.
 
     Raises:
-        InputError: JSON cannot say it (a number that is not finite, an object of Python, mixed keys).
+        InputError: the value is not JSON (a number that is not finite, a Python object, mixed keys).
     """
     try:
         text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
@@ -32,8 +32,8 @@ def canonical_json(data: object) -> str:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        # A server may send halves of a surrogate pair. Two that belong together are one character; one that is
-        # alone has no UTF-8, and stays as JSON's escape.
+        # A server may send halves of surrogate pairs. Two halves that belong together become one character; a single
+        # half has no UTF-8 and stays an escape.
         whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
         return "".join(f"\\u{ord(char):04x}" if "\ud800" <= char <= "\udfff" else char for char in whole)
     return text
@@ -45,7 +45,7 @@ def sha256(text: str) -> str:
 
 
 def request_to_json(request: Request) -> dict[str, Any]:
-    """The request as JSON, all but its purpose, which is for the accounts and changes no reply."""
+    """The request as JSON, without its purpose, which changes no reply."""
     # Field by field: `dataclasses.asdict` copies every message deeply, and a long episode has thousands.
     return {
         "messages": [{"role": message.role, "content": message.content} for message in request.messages],
@@ -58,10 +58,10 @@ def request_to_json(request: Request) -> dict[str, Any]:
 
 
 def request_key(request: Request) -> str:
-    """The SHA-256, in hexadecimal, of the request as canonical JSON."""
+    """The key of a request."""
     return sha256(canonical_json(request_to_json(request)))
 
 
 def identity_key(identity: Mapping[str, Any]) -> str:
-    """The SHA-256, in hexadecimal, of an identity as canonical JSON: the key under which the cache keeps the reply."""
+    """The key of an identity."""
     return sha256(canonical_json(identity))

@@ -1,13 +1,13 @@
-"""A limit on requests and tokens a minute that all threads of a process share, and the pauses that a server asks for.
+"""Limits on requests and tokens per minute, shared by all threads of a process, and the pauses that a server asks for.
 
-Two token buckets, one of requests and one of tokens: each refills evenly at its limit, and holds ten seconds' worth,
-so that a run begins with a burst of a sixth of a minute's limit and then goes on at an even pace. How many tokens a
-call takes is only known afterwards; it is estimated beforehand and settled when the reply is there. Calls go
-in the order of asking, and one too large for the bucket waits until it is full and leaves it in debt.
+There are two token buckets, one of requests and one of tokens. Each refills evenly at its limit and holds ten seconds'
+worth, so that a run begins with a burst and then keeps an even pace. The tokens of a call are estimated before it and
+settled after it. Calls start in the order of asking; one that is larger than the bucket waits until the bucket is full
+and leaves it in debt.
 
-Limits that nobody told us of show as HTTP 429. `Limiter.pause` then holds everybody for as long as the server says,
-and lets them go on one after the other at a growing pace: all at once, most of them would be sent away again. The
-``x-ratelimit-*`` headers of OpenAI are not read: other servers have none, and Retry-After says what is needed.
+Unknown limits show as HTTP 429. `Limiter.pause` then holds all calls for as long as the server says and lets them
+continue one by one at a growing pace: all at once, most of them would be refused again. OpenAI's ``x-ratelimit-*``
+headers are not read, as other servers have none and Retry-After suffices.
 """
 
 from __future__ import annotations
@@ -21,16 +21,13 @@ from dataclasses import dataclass
 
 from pddl2nl.llm.types import ModelConfigurationError
 
-__all__ = ["CHARACTERS_A_TOKEN", "Limiter"]
-
-CHARACTERS_A_TOKEN = 4
-"""How many characters of English a token has, near enough to estimate before an endpoint has counted."""
+__all__ = ["Limiter"]
 
 _MINUTE = 60.0
 _BURST = 1 / 6
 _FIRST_GAP = 0.05
 _LONGEST_GAP = 1.0
-# Slower by a half at a refusal, faster by a thirtieth at a reply: one call in about fourteen is refused then.
+# Slower by a half at a refusal, faster by a thirtieth at a reply: then about one call in fourteen is refused.
 _SLOW_DOWN = 1.5
 _SPEED_UP = 0.97
 _NO_GAP = 0.001
@@ -48,7 +45,7 @@ class _Bucket:
     seen: float
 
     def wait(self, amount: float, now: float) -> float:
-        """Seconds until an amount is there, or until the bucket is full where it is smaller than that."""
+        """Seconds until an amount is there, or until the bucket is full if it is smaller than that."""
         self.level = min(self.size, self.level + (now - self.seen) * self.rate)
         self.seen = now
         return max(0.0, min(amount, self.size) - self.level) / self.rate
@@ -58,7 +55,7 @@ class _Bucket:
 
 
 class Limiter:
-    """Lets calls through at no more than so many requests and tokens a minute; None is no limit.
+    """Limits the requests and tokens per minute; None is no limit.
 
     Args:
         requests_per_minute: the limit on requests.
@@ -108,10 +105,10 @@ class Limiter:
             return cls._of_process[key]
 
     def acquire(self, tokens: float = 0.0) -> float:
-        """Waits until a call that takes about so many tokens may be made; Ctrl-C ends the wait.
+        """Waits until a call of about so many tokens may start; Ctrl-C ends the wait.
 
         Returns:
-            When the call begins, for `pause`.
+            The time at which the call starts, for `pause`.
         """
         with self._turn():
             while (wait := self._try(tokens)) > 0:
@@ -119,7 +116,7 @@ class Limiter:
             return self._clock()
 
     def settle(self, estimated: float, actual: float) -> None:
-        """Puts an estimate right: what the call took in truth, zero for one that failed."""
+        """Corrects the estimate of a call by the tokens that it took, zero if it failed."""
         with self._lock:
             if self._tokens is not None:
                 self._tokens.give_back(estimated - actual)
@@ -129,16 +126,15 @@ class Limiter:
                     self._gap = 0.0
 
     def pause(self, seconds: float, began: float = float("inf")) -> bool:
-        """Holds every call for so long, because the server sent one away that began at a given time.
+        """Holds every call for so long, because the server refused one that began at a given time.
 
         Returns:
-            Whether that is longer than was known.
+            Whether that is longer than the pause before.
         """
         with self._lock:
             now = self._clock()
             if began >= self._changed:
-                # Of the many calls that were under way together, only the first one that is sent away makes us
-                # slower.
+                # Of many calls that were under way together, only the first refusal slows down.
                 self._gap = min(max(_SLOW_DOWN * self._gap, min(seconds, _FIRST_GAP)), _LONGEST_GAP)
                 self._changed = now
             longer = now + seconds > max(self._resume, now)
@@ -146,7 +142,7 @@ class Limiter:
             return longer
 
     def _try(self, tokens: float) -> float:
-        """Takes the place at the head of the queue, or says after how many seconds to try again."""
+        """Starts the call at the head of the queue, or returns after how many seconds to try again."""
         with self._lock:
             now = self._clock()
             paused = max(self._resume, self._last + self._gap) - now
@@ -154,7 +150,7 @@ class Limiter:
             needs = [(bucket, amount) for bucket, amount in wanted if bucket is not None]
             short = max((bucket.wait(amount, now) for bucket, amount in needs), default=0.0)
             if max(paused, short) > _SHORTEST_WAIT:
-                # What others give back in the meantime may shorten the wait for a bucket, but no pause.
+                # Tokens given back in the meantime shorten the wait for a bucket, but no pause.
                 return max(paused, min(short, _LOOK_AGAIN))
             for bucket, amount in needs:
                 bucket.level -= amount
@@ -163,7 +159,7 @@ class Limiter:
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        """Waits to be at the head of the queue; only there one waits for anything else, so nobody is overtaken."""
+        """Waits to be at the head of the queue; all other waiting happens there, so calls keep their order."""
         ticket = threading.Event()
         with self._lock:
             self._queue.append(ticket)

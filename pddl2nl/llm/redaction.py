@@ -1,25 +1,26 @@
-"""Keeping keys, header values and credentials of URLs out of everything that is shown, logged or kept.
+"""Removes keys, header values and credentials of URLs from everything that is shown, logged or stored.
 
-The libraries below us log response headers at DEBUG and addresses at INFO, and a server may echo whatever it was
-sent. `Redactor.strike` is for errors and logs; `Redactor.strike_reply` is for replies, where more is at stake than
-looks: a server of one's own is often given a word like EMPTY for a key, and a model that says "HANDEMPTY" must be
-heard. It therefore strikes only what is long enough to be a secret.
+The HTTP libraries log response headers at DEBUG and addresses at INFO, and a server may echo what it was sent.
+`Redactor.strike` is for errors and logs. `Redactor.strike_reply` is for replies and removes only what is long enough to
+be a secret: local servers are often given a key like EMPTY, and a model may say "HANDEMPTY".
 """
 
 from __future__ import annotations
 
 import base64
+import json
 import logging
 import threading
 import traceback
-from collections.abc import Iterable
-from urllib.parse import unquote, urlsplit
+from collections.abc import Callable, Iterable
+from urllib.parse import quote, quote_plus, unquote, urlsplit
 
 __all__ = ["Redactor", "guard_logs", "secrets_of_url"]
 
 _STRUCK = "[key]"
 _SHORTEST = 4
 _SHORTEST_IN_REPLIES = 8
+_SHORTEST_ENCODED = 8
 _LIBRARIES = ("openai", "httpx", "httpx2", "httpcore", "httpcore2")
 _CHILDREN = {
     "openai": ("_base_client", "_response", "_legacy_response"),
@@ -28,45 +29,67 @@ _CHILDREN = {
 
 
 class Redactor:
-    """Strikes secrets out of texts; shows none of them itself.
+    """Replaces secrets in texts, as they are and JSON-escaped, URL-encoded or in Base64; its ``repr`` shows none.
 
     Args:
-        secrets: the key, and what else must be seen nowhere.
-        private: what must not be in errors and logs, but is no secret that a reply could give away: the values of
-            ordinary headers, the organisation.
+        secrets: the key and other values that must appear nowhere.
+        private: values that must not appear in errors and logs, but may in replies: those of ordinary headers, the
+            organisation.
     """
 
     __slots__ = ("_anywhere", "_in_replies")
 
     def __init__(self, secrets: Iterable[str] = (), private: Iterable[str] = ()):
-        kept = {secret for secret in secrets if len(secret) >= _SHORTEST}
-        everything = kept | {value for value in private if len(value) >= _SHORTEST}
-        # The longest first, so that no secret that holds another one is struck in part only.
-        self._anywhere = sorted(everything, key=len, reverse=True)
-        self._in_replies = [text for text in self._anywhere if text in kept and len(text) >= _SHORTEST_IN_REPLIES]
+        secrets, private = list(secrets), list(private)
+        # The longest first, so that a secret that contains another one is replaced whole.
+        self._anywhere = _forms((*secrets, *private), _SHORTEST)
+        self._in_replies = _forms(secrets, _SHORTEST_IN_REPLIES)
 
     def strike(self, text: str) -> str:
-        """The text of an error or a log without anything private."""
+        """The text of an error or a log, without anything private."""
         for secret in self._anywhere:
             text = text.replace(secret, _STRUCK)
         return text
 
     def strike_reply(self, text: str) -> str:
-        """What a model said, without secrets."""
+        """A model's reply, without secrets."""
         for secret in self._in_replies:
             text = text.replace(secret, _STRUCK)
         return text
 
     def knows_all_of(self, other: Redactor) -> bool:
-        """Whether nothing that the other one strikes is new to this one."""
+        """Whether this one replaces everything that the other one does."""
         return set(other._anywhere) <= set(self._anywhere)
 
     def __repr__(self) -> str:
         return "Redactor(…)"
 
 
+def _forms(secrets: Iterable[str], shortest: int) -> list[str]:
+    """The secrets that are long enough, in every form in which a server may echo them; the longest first."""
+    found: set[str] = set()
+    for secret in secrets:
+        if len(secret) < shortest:
+            continue
+        found |= {secret, json.dumps(secret)[1:-1], json.dumps(secret)[1:-1].replace("/", r"\/")}
+        found |= {quote(secret, safe=""), quote(secret), quote_plus(secret)}
+        data = secret.encode("utf-8", "surrogatepass")
+        for encode in (base64.b64encode, base64.urlsafe_b64encode):
+            found |= {encoded for lead in range(3) if len(encoded := _inner(encode, data, lead)) >= _SHORTEST_ENCODED}
+    return sorted(found, key=len, reverse=True)
+
+
+def _inner(encode: Callable[[bytes], bytes], data: bytes, lead: int) -> str:
+    """The characters of a Base64 text that data determines alone, if so many bytes come before it (modulo 3).
+
+    Whatever precedes and follows ("Bearer ", a user's name) changes the characters at either end only.
+    """
+    text = encode(b"\0" * lead + data).decode("ascii").rstrip("=")
+    return text[-(-lead * 8 // 6) : len(text) - (1 if (lead + len(data)) % 3 else 0)]
+
+
 def secrets_of_url(url: str) -> list[str]:
-    """The password and the values of the query of an address, in every form in which they travel."""
+    """The password and the values of the query of an address, encoded and decoded."""
     try:
         parts = urlsplit(url)
         user, password = parts.username or "", parts.password or ""
@@ -80,7 +103,7 @@ def secrets_of_url(url: str) -> list[str]:
 
 
 class _LogGuard(logging.Filter):
-    """Strikes the secrets of all models of this process out of a library's records before any handler sees them."""
+    """Removes the secrets of all models of this process from a library's records before any handler sees them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -113,10 +136,10 @@ _GUARD = _LogGuard()
 
 
 def guard_logs(redactor: Redactor) -> None:
-    """Keeps what a redactor knows out of the logs of the libraries that carry requests; no level is changed.
+    """Keeps what a redactor knows out of the logs of the HTTP libraries; no level is changed.
 
-    A filter works for the one logger that it is added to, and not for those below it; hence each is visited. Call
-    it once the openai package is imported.
+    A filter works for one logger and not for those below it, so each is visited. Call it once the openai package is
+    imported.
     """
     _GUARD.add(redactor)
     names = {f"{parent}{tail}.{name}" for parent, of in _CHILDREN.items() for name in of for tail in ("", "2")}

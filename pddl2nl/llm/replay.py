@@ -1,13 +1,12 @@
-"""A model that answers from the records of earlier runs, with no network.
+"""A model that answers from the records of earlier runs, without a network.
 
-A record is a JSON Lines file of events (`pddl2nl.policies.events`, of which only ``prompted``, ``replied`` and
-``failed`` matter here). A reply is found by the key of the whole request; a prompt that was never recorded is reported
-with its difference from the nearest recorded one, since a replay that silently asked something else would prove
-nothing.
+A record is a JSON Lines file of events (`pddl2nl.policies.events`); only ``prompted``, ``replied`` and ``failed``
+matter here. A reply is found by the key of the whole request. A prompt that was never recorded is an error that shows
+its difference from the nearest recorded one.
 
-Replies come as they were recorded: text, finish, tokens, what they cost, at which tariff, and whether a cache had
-them. Nothing is spent in a replay, so its accounts repeat those of the recorded run, and the limits of a run, which
-are about what was spent, stop it where they stopped then. A call that failed fails again, with the same message.
+Replies come as they were recorded: text, finish, tokens, cost, tariff, and whether a cache had them. A replay spends
+nothing, so its accounts repeat those of the recorded run, and a run's limits stop it where they stopped then. A call
+that failed fails again with the same message.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from __future__ import annotations
 import copy
 import difflib
 import json
+import math
 import threading
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,8 +24,8 @@ from typing import Any, get_args
 
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.llm.keys import request_key
-from pddl2nl.llm.prices import Price
-from pddl2nl.llm.stored import completion_from_json
+from pddl2nl.llm.replies import completion_from_json
+from pddl2nl.llm.settings import Price
 from pddl2nl.llm.types import (
     Completion,
     ContextWindowError,
@@ -51,22 +51,24 @@ __all__ = [
 ]
 
 _DIFF_LINES = 40
-_SETTINGS = ("temperature", "seed", "max_tokens", "stop", "sample")
-_COUNTS = ("prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens")
-_KEPT = ("text", "model", "fingerprint", "seconds", *_COUNTS)
 _MOST_COMPARED = 200
+_SETTINGS = ("temperature", "seed", "max_tokens", "stop", "sample")
+_STORED = (
+    *("text", "model", "fingerprint", "seconds"),
+    *("prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens"),
+)
 
 
 @dataclass(frozen=True)
 class RecordedCompletion(Completion):
-    """A reply from a record; ``usd`` is what it cost when it was paid, None where no price was known."""
+    """A reply from a record; ``usd`` is what it cost when it was paid, None if the price was unknown."""
 
     usd: float | None = None
 
 
 @dataclass(frozen=True)
 class _Paid(Price):
-    """The price of one call, which is known from its record; lists of prices change."""
+    """The price of one call, known from its record; price lists change."""
 
     amount: float = 0.0
 
@@ -75,14 +77,14 @@ class _Paid(Price):
 
 
 def recorded_price(completion: Completion) -> Price | None:
-    """The price by which a recorded reply costs again what it cost then; None where that was not known."""
+    """The price at which a recorded reply costs what it cost then; None if that was unknown."""
     usd = completion.usd if isinstance(completion, RecordedCompletion) else None
     return None if usd is None else _Paid(0.0, 0.0, 0.0, amount=usd)
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """A request that was recorded, with its reply and the file it stands in."""
+    """A recorded request with its reply, and the record's file."""
 
     request: Request
     completion: Completion
@@ -93,8 +95,8 @@ class Exchange:
 class Unanswered:
     """A request whose call failed, or whose reply the record does not hold.
 
-    ``message`` says why it failed, and is empty where the record ends there; ``context_window`` says that the prompt
-    was longer than the model takes.
+    ``message`` says why it failed, and is empty if the record ends there; ``context_window`` says that the prompt was
+    longer than the model takes.
     """
 
     request: Request
@@ -103,7 +105,7 @@ class Unanswered:
     context_window: bool = False
 
     def error(self) -> InfrastructureError:
-        """What the recorded call raised, as far as it is known."""
+        """The error of the recorded call."""
         if self.context_window:
             return ContextWindowError(self.message)
         if self.message:
@@ -116,7 +118,7 @@ _Call = Exchange | Unanswered
 
 @dataclass
 class _Recorded:
-    """All calls of some records by the key of their request, and what was asked of them so far."""
+    """All calls of some records by the key of their request, and what was asked so far."""
 
     calls: dict[str, list[_Call]] = field(default_factory=dict)
     served: dict[str, int] = field(default_factory=lambda: defaultdict(int))
@@ -129,16 +131,16 @@ class ReplayModel:
     """Answers from records.
 
     Args:
-        path: a folder, searched with all below it for ``*.jsonl`` and the ``*.jsonl.partial`` of runs that
-            did not finish; or one such file.
-        empty: whether records without any call will do, such as those of runs that asked no model.
+        path: a folder, searched recursively for ``*.jsonl`` and the ``*.jsonl.partial`` of unfinished runs; or one such
+            file.
+        empty: accept records without any reply, such as those of runs that asked no model.
 
     Raises:
-        ModelConfigurationError: nothing there, or no reply in it.
+        ModelConfigurationError: there is no record or no reply, or a record is malformed.
     """
 
     def __init__(self, path: str | Path, *, empty: bool = False):
-        self._name = f"replay:{path}"
+        self.name = f"replay:{path}"
         found: dict[str, list[_Call]] = defaultdict(list)
         for file in _record_files(Path(path)):
             for call in read_calls(file):
@@ -147,11 +149,6 @@ class ReplayModel:
         self._recorded = _Recorded(calls)
         if not empty and not any(isinstance(call, Exchange) for each in calls.values() for call in each):
             raise ModelConfigurationError(f"{path}: no recorded reply in any *.jsonl there")
-
-    @property
-    def name(self) -> str:
-        """``replay:DIR``."""
-        return self._name
 
     @property
     def purposes(self) -> frozenset[str]:
@@ -165,33 +162,29 @@ class ReplayModel:
 
     @property
     def missed(self) -> tuple[str, ...]:
-        """For every request so far that was never recorded, how it differs from the nearest one that was."""
+        """For every request so far that was never recorded, its difference from the nearest recorded one."""
         return tuple(self._recorded.missed)
 
     def __repr__(self) -> str:
-        return f"ReplayModel({self._name!r}, requests={len(self._recorded.calls)})"
+        return f"ReplayModel({self.name!r}, requests={len(self._recorded.calls)})"
 
     def under(self, name: str) -> ReplayModel:
-        """The same replies, served in the same turn, under another name: that of the model that gave them."""
+        """The same replies, served in the same order, under the name of the model that gave them."""
         other = copy.copy(self)
-        other._name = name
+        other.name = name
         return other
 
     def holds(self, request: Request) -> bool:
-        """Whether the next reply to a request cost nothing when it was recorded, as a cache had it."""
+        """Whether the next reply to a request came from a cache when it was recorded, and so cost nothing."""
         with self._recorded.lock:
             call = self._next(request_key(request))
         return isinstance(call, Exchange) and call.completion.from_cache
 
-    def _next(self, key: str) -> _Call | None:
-        found = self._recorded.calls.get(key)
-        return found[min(self._recorded.served[key], len(found) - 1)] if found else None
-
     def complete(self, request: Request) -> Completion:
-        """The recorded reply. The same request recorded several times is answered in turn, the last time on.
+        """The recorded reply. A request recorded several times gets its replies in order, the last one repeatedly.
 
         Raises:
-            ReplayError: this request was never recorded; the message shows what is different.
+            ReplayError: the request was never recorded; the message shows the difference.
             InfrastructureError: this call failed when it was recorded.
         """
         key = request_key(request)
@@ -199,14 +192,18 @@ class ReplayModel:
         with recorded.lock:
             recorded.asked.append(key)
             call = self._next(key)
-            if call is not None:
-                recorded.served[key] += 1
-                if isinstance(call, Exchange):
-                    return call.completion
-                raise call.error()
-            difference = self._difference(request)
-            recorded.missed.append(difference)
-        raise ReplayError(f"{self._name}: {difference}")
+            if call is None:
+                difference = self._difference(request)
+                recorded.missed.append(difference)
+                raise ReplayError(f"{self.name}: {difference}")
+            recorded.served[key] += 1
+        if isinstance(call, Unanswered):
+            raise call.error()
+        return call.completion
+
+    def _next(self, key: str) -> _Call | None:
+        found = self._recorded.calls.get(key)
+        return found[min(self._recorded.served[key], len(found) - 1)] if found else None
 
     def _difference(self, request: Request) -> str:
         calls = [call for each in self._recorded.calls.values() for call in each]
@@ -232,29 +229,34 @@ class ReplayModel:
 
 
 def read_exchanges(file: Path) -> Iterator[Exchange]:
-    """The requests and replies of one record, in order, as it is read; a torn last line (a killed run) is left out.
+    """The requests and replies of one record, in order; a torn last line (of a killed run) is skipped.
 
     Raises:
-        ModelConfigurationError: the file cannot be read, or a line before the last is torn or no event.
+        ModelConfigurationError: the file cannot be read, or a line is no event of a run.
     """
     return (call for call in read_calls(file) if isinstance(call, Exchange))
 
 
 def read_calls(file: Path) -> Iterator[Exchange | Unanswered]:
-    """The calls of one record, those that failed at the place where the run ended; raises as `read_exchanges`."""
+    """The calls of one record, those without a reply at the place where they failed; raises as `read_exchanges`."""
     messages: dict[str, tuple[Message, ...]] = {}
     waiting: dict[int, Request] = {}
+    begun = False
     for number, event in read_events(file):
         try:
             kind = event.get("event")
-            if kind == "prompted":
+            if kind == "started":
+                if begun:
+                    raise InputError("a record has one 'started'")
+                begun = True
+            elif kind == "prompted":
                 # A prompt is written as what is new since the last one of its purpose that was answered.
                 before = messages.get(event["purpose"], ())[: event["kept"]]
                 said = (*before, *map(_message, event["messages"]))
                 settings = {name: event[name] for name in _SETTINGS}
                 settings["stop"] = tuple(settings["stop"])
                 if (failed := waiting.pop(event["call"], None)) is not None:
-                    # What is asked under the number of a call before it came after that one's failure.
+                    # A second prompt under the same number came after the failure of the first.
                     yield Unanswered(failed, str(file))
                 waiting[event["call"]] = Request(said, event["purpose"], **settings)
             elif kind == "replied":
@@ -265,7 +267,7 @@ def read_calls(file: Path) -> Iterator[Exchange | Unanswered]:
                 request = waiting.pop(event["call"])
                 yield Unanswered(request, str(file), event["message"], event["context_window"])
             elif kind == "finished":
-                # Older records have no "failed": what a run ended with says why its last call did.
+                # Older records have no "failed": the end of the run says why its last call failed.
                 for request in waiting.values():
                     yield Unanswered(request, str(file), event["message"], event["outcome"] == "budget")
                 waiting.clear()
@@ -281,17 +283,20 @@ def read_events(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """The events of one record as JSON objects, with their line numbers; raises as `read_exchanges`."""
     torn = 0
     try:
-        # Bytes: a line is torn anywhere, in the middle of a character too; and what ends a line of JSON Lines is
-        # "\n" alone, while a reply may hold U+2028 or U+0085 as it is.
+        # As bytes: a line may be torn within a character, and only "\n" ends a line of JSON Lines, while a reply may
+        # hold U+2028 or U+0085 unescaped.
         with file.open("rb") as lines:
             for number, line in enumerate(lines, 1):
                 if torn:
                     raise ModelConfigurationError(f"{file}:{torn}: not JSON")
                 try:
                     event = json.loads(line.decode("utf-8"))
-                except ValueError:
+                except (json.JSONDecodeError, UnicodeDecodeError):
                     torn = number
                     continue
+                except (ValueError, RecursionError) as error:
+                    reason = error if isinstance(error, ValueError) else "its brackets are nested too deeply"
+                    raise ModelConfigurationError(f"{file}:{number}: not JSON: {reason}") from None
                 if isinstance(event, dict):
                     yield number, event
     except OSError as error:
@@ -301,22 +306,22 @@ def read_events(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
 def _completion(event: Mapping[str, Any]) -> RecordedCompletion:
     # Older records have neither: they knew no cache and no batches.
     tariff, from_cache = event.get("tariff", "standard"), event.get("from_cache", False)
-    # A record may have been written by anybody; what the cache holds is checked in the same way.
-    kept = completion_from_json({**{name: event[name] for name in _KEPT}, "finish": "text", "tariff": tariff})
+    # Anybody may have written a record, so it is checked as replies in the cache are.
+    stored = completion_from_json({**{name: event[name] for name in _STORED}, "finish": "text", "tariff": tariff})
     finish, usd = event["finish"], event.get("usd")
     if finish not in get_args(Finish):
-        raise InputError(f"the finish of a reply is one of {', '.join(get_args(Finish))}; found {finish!r}")
-    if usd is not None and (isinstance(usd, bool) or not isinstance(usd, int | float)):
-        raise InputError(f"the usd of a reply is a number or null; found {usd!r}")
+        raise InputError(f"the finish of a reply is one of {', '.join(get_args(Finish))}; found {finish!r:.60}")
+    if usd is not None and (isinstance(usd, bool) or not isinstance(usd, int | float) or not 0 <= usd < math.inf):
+        raise InputError(f"the usd of a reply is a number from 0 up or null; found {usd!r:.60}")
     return RecordedCompletion(
-        kept.text,
+        stored.text,
         finish,
-        kept.usage,
-        kept.model,
-        kept.fingerprint,
-        seconds=kept.seconds,
+        stored.usage,
+        stored.model,
+        stored.fingerprint,
+        seconds=stored.seconds,
         from_cache=bool(from_cache),
-        tariff=kept.tariff,
+        tariff=stored.tariff,
         usd=usd,
     )
 
@@ -324,7 +329,7 @@ def _completion(event: Mapping[str, Any]) -> RecordedCompletion:
 def _message(data: Mapping[str, Any]) -> Message:
     message = Message(**data)
     if not isinstance(message.content, str):
-        raise InputError(f"the content of a message is a text; found {message.content!r}")
+        raise InputError(f"the content of a message is a text; found {message.content!r:.60}")
     return message
 
 
@@ -337,7 +342,7 @@ def _record_files(path: Path) -> list[Path]:
 
 
 def _settled(calls: list[_Call]) -> list[_Call]:
-    """The calls of one request; one that failed counts for nothing where another record has the reply."""
+    """The calls of one request, without those that failed if another record has the reply."""
     answered = {call.file for call in calls if isinstance(call, Exchange)}
     return [call for call in calls if isinstance(call, Exchange) or answered <= {call.file}]
 
@@ -349,35 +354,30 @@ def _nearest(asked: Request, calls: Sequence[_Call]) -> _Call:
     ranks = [_likeness(asked, call.request) for call in calls]
     best = max(ranks)
     like = [call for call, rank in zip(calls, ranks, strict=True) if rank == best][:_MOST_COMPARED]
-    text = _text(asked.messages)
+    text = "\n".join(_lines(asked))
 
     def alike(call: _Call) -> float:
-        return difflib.SequenceMatcher(None, text, _text(call.request.messages), False).quick_ratio()
+        return difflib.SequenceMatcher(None, text, "\n".join(_lines(call.request)), False).quick_ratio()
 
     return like[0] if len(like) == 1 else max(like, key=alike)
 
 
 def _likeness(asked: Request, recorded: Request) -> tuple[bool, int, int, int]:
-    # The shared beginning first: two turns of one episode differ at the end, two tasks much earlier. Then the
-    # same turn, so that a prompt whose beginning changed is compared with what it was and not with a later turn.
+    # The shared beginning first: two turns of one episode differ at the end, two tasks much earlier. Then the same
+    # turn, so that a prompt whose beginning changed is compared with itself and not with a later turn.
     one, other = asked.messages, recorded.messages
-    beginning = _shared(one, other)
-    ending = _shared(one[::-1], other[::-1])
+    beginning, ending = _shared(one, other), _shared(one[::-1], other[::-1])
     return asked.purpose == recorded.purpose, beginning, -abs(len(one) - len(other)), ending
 
 
 def _shared(one: Sequence[Message | str], other: Sequence[Message | str]) -> int:
     """How many of the first items are the same."""
-    same = 0
-    for first, second in zip(one, other, strict=False):
-        if first != second:
-            break
-        same += 1
-    return same
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (first, second) in pairs if first != second), min(len(one), len(other)))
 
 
 def _first_difference(recorded: Sequence[Message], asked: Sequence[Message]) -> str:
-    """The place of the first difference in words; empty where there is none."""
+    """The place of the first difference in words; empty if there is none."""
     number = _shared(recorded, asked)
     if number == max(len(recorded), len(asked)):
         return ""
@@ -387,10 +387,6 @@ def _first_difference(recorded: Sequence[Message], asked: Sequence[Message]) -> 
         line = _shared(recorded[number].content.split("\n"), asked[number].content.split("\n"))
         place += f", line {line + 1}"
     return place
-
-
-def _text(messages: Sequence[Message]) -> str:
-    return "\n".join(message.content for message in messages)
 
 
 def _lines(request: Request) -> list[str]:

@@ -1,18 +1,18 @@
-"""A model that says what a file tells it to: for tests, demonstrations and faults on purpose.
+"""A model that answers with the replies of a file, for tests, demonstrations and deliberate faults.
 
-Three kinds of file, told apart by their ending:
+The ending tells the kind of file:
 
 ``*.json``
     A list. Each entry is a reply, or an object ``{"reply": TEXT, "when": TEXT, "finish": F}``. An entry with
-    ``when`` answers only a prompt whose last user message holds that text; ``finish`` (text, length, refused,
-    filtered, empty; default text) says how the reply fell short.
+    ``when`` answers only a prompt whose last user message contains that text; ``finish`` (text, length, refused,
+    filtered, empty; default text) says how the reply ended.
 ``*.jsonl``
     The same entries, one a line.
 anything else
     Replies as plain text, separated by lines that hold ``---`` and nothing else.
 
-Every entry answers once. A prompt gets the first entry left that may answer it; where none may,
-`ReplayError` is raised, so that a script too short is an infrastructure error and never a wrong plan.
+Every entry answers once. A prompt gets the first entry left that may answer it; if there is none, `ReplayError` is
+raised, so that a script that is too short is an infrastructure error and never a wrong plan.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = ["ScriptedModel", "ScriptedReply", "read_script"]
 
 @dataclass(frozen=True)
 class ScriptedReply:
-    """One reply of a script; ``when`` is a text that the last user message must hold."""
+    """One reply of a script; ``when`` is a text that the last user message must contain."""
 
     reply: str
     when: str | None = None
@@ -57,7 +57,7 @@ class ScriptedModel:
     def __init__(self, replies: Iterable[str | ScriptedReply], name: str = "script"):
         self._left = [ScriptedReply(reply) if isinstance(reply, str) else reply for reply in replies]
         self._total = len(self._left)
-        self._name = name
+        self.name = name
         self._lock = threading.Lock()
 
     @classmethod
@@ -65,25 +65,20 @@ class ScriptedModel:
         """The model that a script file describes; raises `ModelConfigurationError` for a bad one."""
         return cls(read_script(Path(path)), name=f"script:{path}")
 
-    @property
-    def name(self) -> str:
-        """``script:FILE``."""
-        return self._name
-
     def __repr__(self) -> str:
-        return f"ScriptedModel(name={self._name!r}, left={len(self._left)})"
+        return f"ScriptedModel(name={self.name!r}, left={len(self._left)})"
 
     def complete(self, request: Request) -> Completion:
-        """The next reply that may answer; raises `ReplayError` where none is left."""
+        """The next reply that may answer; raises `ReplayError` if there is none."""
         with self._lock:
             for index, entry in enumerate(self._left):
                 if entry.answers(request):
                     del self._left[index]
-                    return Completion(entry.reply, entry.finish, model=self._name)
+                    return Completion(entry.reply, entry.finish, model=self.name)
             left = len(self._left)
         if left:
-            raise ReplayError(f"{self._name}: none of the {left} replies left has a 'when' that the prompt holds")
-        raise ReplayError(f"{self._name}: all of its {self._total} replies are used up")
+            raise ReplayError(f"{self.name}: none of the {left} replies left has a 'when' that the prompt holds")
+        raise ReplayError(f"{self.name}: all of its {self._total} replies are used up")
 
 
 def read_script(path: Path) -> list[ScriptedReply]:
@@ -106,8 +101,9 @@ def read_script(path: Path) -> list[ScriptedReply]:
 def _json(text: str, where: str) -> Any:
     try:
         return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ModelConfigurationError(f"{where}: not JSON: {error}") from None
+    except (ValueError, RecursionError) as error:
+        reason = error if isinstance(error, ValueError) else "its brackets are nested too deeply"
+        raise ModelConfigurationError(f"{where}: not JSON: {reason}") from None
 
 
 def _entry(entry: object, where: str) -> ScriptedReply:

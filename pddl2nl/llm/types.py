@@ -1,19 +1,17 @@
-"""What is said to a model and what comes back: frozen dataclasses and the one-method protocols.
-
-The exceptions of this room::
+"""Requests to models and their replies, the protocols of models, and the exceptions of this package::
 
     Pddl2nlError (pddl2nl.errors)
     ├── InputError
     │   └── ModelConfigurationError   a model that cannot be set up: an unknown price, a bad script
-    │       └── MissingKeyError       a key, or a header's value, that is not in the environment
+    │       └── MissingKeyError       the environment has no key, or no value for a header
     └── InfrastructureError
         ├── EndpointError             the endpoint failed, for good or after all retries
-        │   ├── EndpointRefusedError  it refused for good (400, 401, 403, 404, no credit): nothing more is to be asked
+        │   ├── EndpointRefusedError  it refused for good (400, 401, 403, 404, no credit): ask nothing more
         │   └── ContextWindowError    the prompt is longer than the model takes
         └── ReplayError               a recorded or scripted model has no reply for this prompt
 
-`ReplyPendingError` is none of them: it stands in for a reply that a batch will bring, and passes through whatever
-asked up to whoever runs the batch.
+`ReplyPendingError` is none of them: it is raised for a reply that a batch will bring, and passes up to the code that
+runs the batch.
 """
 
 from __future__ import annotations
@@ -52,7 +50,7 @@ Role = Literal["system", "user", "assistant"]
 Finish = Literal["text", "length", "refused", "filtered", "empty"]
 Purpose = Literal["planner", "translator", "thoughts", "wording"]
 PURPOSES: tuple[Purpose, ...] = ("wording", "thoughts", "planner", "translator")
-"""The roles in which a model is asked, in the order in which a run needs them."""
+"""The roles of a model in a run, in the order in which a run needs them."""
 Tariff = Literal["standard", "batch"]
 
 
@@ -61,7 +59,7 @@ class ModelConfigurationError(InputError):
 
 
 class MissingKeyError(ModelConfigurationError):
-    """The environment has no key for the model, or lacks what one of its headers wants: here it cannot be asked."""
+    """The environment has no key for the model, or no value for one of its headers."""
 
 
 class EndpointError(InfrastructureError):
@@ -69,15 +67,15 @@ class EndpointError(InfrastructureError):
 
 
 class EndpointRefusedError(EndpointError):
-    """The endpoint refused for good: another call would be refused as well, so whatever is left is not to be asked."""
+    """The endpoint refused for good: it would refuse every further call as well."""
 
 
 class ContextWindowError(EndpointError):
-    """The prompt is longer than the model's context window: a limit of the model, and no fault of the endpoint."""
+    """The prompt is longer than the model's context window: a limit of the model, not a fault of the endpoint."""
 
 
 class ReplyPendingError(Exception):
-    """There is no reply yet, because a batch will bring it; no failure, and so none of our errors."""
+    """There is no reply yet, because a batch will bring it. It is no failure, and so no `Pddl2nlError`."""
 
 
 class ReplayError(InfrastructureError):
@@ -94,7 +92,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Request:
-    """All that determines a reply. ``purpose`` says which role of a mechanism asks, for the accounts."""
+    """Everything that determines a reply. ``purpose`` is the role that asks, for the accounts."""
 
     messages: tuple[Message, ...]
     purpose: Purpose = "planner"
@@ -107,7 +105,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens as the endpoint counted them; all zero where no endpoint was asked."""
+    """Tokens as the endpoint counted them; all zero if no endpoint was asked."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -119,8 +117,8 @@ class Usage:
 class Completion:
     """A reply. ``finish`` other than ``text`` says how it fell short; ``seconds`` is wall time.
 
-    ``from_cache``: our own cache had it, and nothing was paid for it now (``usage`` is what it took when it was).
-    ``tariff``: at which of the provider's prices it was paid.
+    ``from_cache``: our own cache had it, so nothing was paid for it now (``usage`` is what it took when it was paid).
+    ``tariff``: the provider's price at which it was paid.
     """
 
     text: str
@@ -142,18 +140,18 @@ class Model(Protocol):
         ...
 
     def complete(self, request: Request) -> Completion:
-        """The model's reply; raises `EndpointError` where none can be had."""
+        """The model's reply; raises `EndpointError` if there is none."""
         ...
 
 
 def holds(model: Model, request: Request) -> bool:
-    """Whether a reply is there already, so that asking costs nothing; only models that keep replies can say so."""
+    """Whether the model has the reply already, so that asking costs nothing; only models that store replies know."""
     held = getattr(model, "holds", None)
     return held is not None and bool(held(request))
 
 
 class Wrapped:
-    """A model behind another one: its name, and what it holds; how it completes is for the wrapper to say."""
+    """Base of wrappers around a model: the model's name, and what it holds."""
 
     def __init__(self, model: Model):
         self._model = model
@@ -172,7 +170,7 @@ class Embedder(Protocol):
     """Anything that turns texts into vectors."""
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """One vector a text, all of one length."""
+        """One vector per text, all of one length."""
         ...
 
 
@@ -185,9 +183,9 @@ class EndpointModel(Model, Embedder, Protocol):
         ...
 
     def identity(self, request: Request) -> dict[str, Any]:
-        """All that determines the reply, as JSON: the endpoint, the body as it is sent, the sample number."""
+        """Everything that determines the reply, as JSON: the endpoint, the body as sent, the sample number."""
         ...
 
     def embedding_identity(self, text: str) -> dict[str, Any]:
-        """All that determines the vector of a text, as JSON."""
+        """Everything that determines the vector of a text, as JSON."""
         ...

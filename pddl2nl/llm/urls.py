@@ -9,7 +9,7 @@ __all__ = ["Address", "holds_more", "host_of", "is_near", "public_url"]
 
 
 class Address:
-    """An endpoint's address, which shows neither user, password nor query by itself."""
+    """An endpoint's address; its text and ``repr`` leave out user, password and query."""
 
     __slots__ = ("whole",)
 
@@ -18,7 +18,7 @@ class Address:
 
     @property
     def base(self) -> str:
-        """Without query and fragment, so that a path can be appended; user and password are in it."""
+        """Without query and fragment, so that a path can be appended; with user and password."""
         return urlunsplit((*urlsplit(self.whole)[:3], "", ""))
 
     @property
@@ -34,7 +34,7 @@ class Address:
 
 
 def public_url(url: str) -> str:
-    """The URL without user, password, query, fragment and a slash at its end: fit for a record, and one for all."""
+    """The URL without user, password, query, fragment and final slash: fit for a record, and one for each endpoint."""
     try:
         parts = urlsplit(url)
         port = f":{parts.port}" if parts.port else ""
@@ -46,7 +46,7 @@ def public_url(url: str) -> str:
 
 
 def holds_more(url: str) -> bool:
-    """Whether an address holds what `public_url` leaves out because it may be secret: user, password or query."""
+    """Whether an address has a user, password or query, which `public_url` leaves out as they may be secret."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -55,18 +55,17 @@ def holds_more(url: str) -> bool:
 
 
 def host_of(url: str) -> str | None:
-    """The host of an http or https address, None where it is no such address."""
+    """The host of an http or https address, None for anything else."""
     try:
         parts = urlsplit(url)
-        # Reading it raises where it is no port.
-        _ = parts.port
+        _ = parts.port  # raises if it is no port
     except ValueError:
         return None
     return parts.hostname or None if parts.scheme in ("http", "https") else None
 
 
 def is_near(host: str) -> bool:
-    """Whether a host is this machine or one of its own network, where servers ask for no key."""
+    """Whether a host is this machine or in its own network, where servers ask for no key."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:

@@ -1,7 +1,7 @@
 """What the replies of a run took, by the role in which its models were asked; counted from its events alone.
 
 An endpoint that counts no tokens reports none. What such a reply took is estimated from its characters
-(`pddl2nl.llm.limiter.CHARACTERS_A_TOKEN`), of its prompt from all messages that were sent, those kept of earlier turns
+(`pddl2nl.llm.tokens.CHARACTERS_A_TOKEN`), of its prompt from all messages that were sent, those kept of earlier turns
 included, as Tables 6 and 7 of the AutoPlanBench paper count them; an estimate says so wherever it goes.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pddl2nl.llm.limiter import CHARACTERS_A_TOKEN
+from pddl2nl.llm.tokens import estimate_tokens
 from pddl2nl.policies.events import Event, Prompted, Replied, Started
 
 __all__ = ["Usage", "total_usage", "usage_by_role"]
@@ -103,8 +103,8 @@ def _of_reply(reply: Replied, asked: Sequence[int], endpoint: bool) -> Usage:
         usd = None
     return Usage(
         1,
-        _tokens(sum(asked)) if no_prompt else reply.prompt_tokens,
-        _tokens(len(reply.text)) if no_completion else reply.completion_tokens,
+        estimate_tokens(sum(asked)) if no_prompt else reply.prompt_tokens,
+        estimate_tokens(len(reply.text)) if no_completion else reply.completion_tokens,
         reply.cached_tokens,
         reply.reasoning_tokens,
         int(reply.from_cache),
@@ -112,7 +112,3 @@ def _of_reply(reply: Replied, asked: Sequence[int], endpoint: bool) -> Usage:
         no_prompt,
         no_completion,
     )
-
-
-def _tokens(characters: int) -> int:
-    return -(-characters // CHARACTERS_A_TOKEN)

@@ -18,7 +18,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.llm import Completion, Usage
 from pddl2nl.llm.cache import Cache
 from pddl2nl.llm.keys import identity_key
-from pddl2nl.llm.stored import completion_to_json
+from pddl2nl.llm.replies import completion_to_json
 
 URL = "https://example.org/v1"
 

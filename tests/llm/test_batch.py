@@ -27,8 +27,7 @@ from pddl2nl.llm import (
     ScriptedModel,
     Usage,
 )
-from pddl2nl.llm.batch import BatchProgress, BatchRunner, BatchSummary
-from pddl2nl.llm.batch_endpoint import BatchEndpoint
+from pddl2nl.llm.batch import BatchEndpoint, BatchProgress, BatchRunner, BatchSummary
 from pddl2nl.llm.cache import Cache
 from pddl2nl.llm.cached import CachedModel
 from pddl2nl.llm.keys import identity_key

@@ -19,8 +19,7 @@ from typing import Any
 import pytest
 
 from pddl2nl.llm import Completion, Message, OpenAIModel, Request, Usage
-from pddl2nl.llm.batch import BatchRunner, BatchSummary
-from pddl2nl.llm.batch_store import BatchStore
+from pddl2nl.llm.batch import BatchRunner, BatchStore, BatchSummary
 from pddl2nl.llm.cache import Cache
 from pddl2nl.llm.keys import identity_key
 from tests.llm.batch_desk import BatchPlan, LineFault

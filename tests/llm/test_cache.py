@@ -25,10 +25,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pddl2nl.errors import InfrastructureError, InputError
-from pddl2nl.llm import Completion, Usage, cache_file
+from pddl2nl.llm import Completion, Usage
 from pddl2nl.llm.cache import Cache, default_cache_path
 from pddl2nl.llm.keys import canonical_json, identity_key
-from pddl2nl.llm.stored import completion_from_json, completion_to_json
+from pddl2nl.llm.replies import completion_from_json, completion_to_json
 
 URL = "https://example.org/v1"
 REPLY = completion_to_json(Completion("stack a on b", usage=Usage(7, 3, 2, 1), model="gpt-4o-x", seconds=0.5))
@@ -398,7 +398,6 @@ def test_a_file_that_may_only_be_read_is_named_before_anything_is_paid_for() -> 
         from pathlib import Path
         from pddl2nl.llm.cache import Cache
         from pddl2nl.errors import Pddl2nlError
-        import pddl2nl.llm.cache_upkeep
         if os.geteuid() == 0:
             os.setuid(65534)
         folder = Path(sys.argv[1])
@@ -436,7 +435,7 @@ def test_a_full_disk_loses_no_reply(tmp_path: Path) -> None:
         from pddl2nl.errors import InfrastructureError
         from pddl2nl.llm.cache import Cache
         from pddl2nl.llm.keys import identity_key
-        from pddl2nl.llm.stored import completion_to_json
+        from pddl2nl.llm.replies import completion_to_json
         from pddl2nl.llm import Completion
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         cache = Cache(sys.argv[1])
@@ -470,7 +469,7 @@ WRITER = """
     import sys
     from pddl2nl.llm.cache import Cache
     from pddl2nl.llm.keys import identity_key
-    from pddl2nl.llm.stored import completion_to_json
+    from pddl2nl.llm.replies import completion_to_json
     from pddl2nl.llm import Completion
     import threading
     path, first, last, threads = sys.argv[1], *map(int, sys.argv[2:])
@@ -534,30 +533,6 @@ def test_threads_write_at_once_and_each_is_told_whether_it_was_first(cache: Cach
     assert (len(entered), sum(entered), len(cache)) == (160, 10, 10)
 
 
-def test_what_fails_in_a_group_of_writes_fails_alone(cache: Cache) -> None:
-    together = threading.Barrier(8)
-    failed: list[str] = []
-
-    def work(number: int) -> None:
-        together.wait()
-        if number % 2:
-            put(cache, identity(number))
-            return
-        try:
-            cache.file.write(lambda connection: connection.execute("INSERT INTO nowhere VALUES (1)"))
-        except InfrastructureError as error:
-            failed.append(str(error))
-
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(cache) == 4
-    assert len(failed) == 4
-    assert all("nowhere" in reason for reason in failed)
-
-
 def test_a_child_process_goes_on_with_connections_of_its_own(cache: Cache) -> None:
     put(cache, identity(1))
     pid = os.fork()
@@ -586,32 +561,23 @@ def test_where_there_is_no_shared_memory_another_journal_serves(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Cache(tmp_path / "wal") as cache:
-        assert cache.file.read("PRAGMA journal_mode") == [("wal",)]
-    monkeypatch.setattr(cache_file, "_on_network", lambda path: True)
-    with Cache(tmp_path / "network") as cache:
-        assert cache.file.read("PRAGMA journal_mode") == [("delete",)]
-        key = put(cache, identity())
-        assert cache.get(key) == REPLY
-        with Cache(cache.path) as other:
-            put(other, identity(2))
-        assert len(cache) == 2
-        assert cache.verify().sound
-    monkeypatch.undo()
+        assert cache.read("PRAGMA journal_mode") == [("wal",)]
     # A file system of SQLite's that has none.
     connect = sqlite3.connect
 
     def without_memory(name: str, **options: Any) -> sqlite3.Connection:
         return connect(f"{name}&vfs=unix-dotfile", **options)
 
-    monkeypatch.setattr(cache_file.sqlite3, "connect", without_memory)
+    monkeypatch.setattr("pddl2nl.llm.cache.sqlite3.connect", without_memory)
     with Cache(tmp_path / "dots") as cache:
-        assert cache.file.read("PRAGMA journal_mode") == [("delete",)]
+        assert cache.read("PRAGMA journal_mode") == [("delete",)]
         assert cache.get(put(cache, identity())) == REPLY
 
 
 def test_every_commit_waits_for_the_disk(cache: Cache) -> None:
-    assert cache.file.read("PRAGMA synchronous") == [(2,)]
-    assert cache.file.write(lambda connection: connection.execute("PRAGMA synchronous").fetchall()) == [(2,)]
+    assert cache.read("PRAGMA synchronous") == [(2,)]
+    with cache.transaction() as connection:
+        assert connection.execute("PRAGMA synchronous").fetchall() == [(2,)]
 
 
 def test_a_reader_is_not_kept_waiting_by_a_writer(cache: Cache) -> None:

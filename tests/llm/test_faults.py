@@ -205,10 +205,10 @@ def test_the_same_is_known_of_the_lines_of_a_batch() -> None:
         model = hasty(server)
     kinds = {400: EndpointRefusedError, 429: EndpointError, 503: EndpointError}
     for status, kind in kinds.items():
-        assert type(model.refused(status, {"error": {"message": "x"}})) is kind
+        assert type(model.read_failure(status, {"error": {"message": "x"}})) is kind
         assert type(model.read_failure(status, {"message": "x"})) is kind
-    assert type(model.refused(400, {"error": {"code": "context_length_exceeded"}})) is ContextWindowError
-    assert type(model.refused(500, None)) is EndpointError
+    assert type(model.read_failure(400, {"error": {"code": "context_length_exceeded"}})) is ContextWindowError
+    assert type(model.read_failure(500, None)) is EndpointError
 
 
 def date(seconds: float) -> str:

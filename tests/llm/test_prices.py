@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from pddl2nl.llm import FREE, PRICES, Price, Usage, price_of
+from pddl2nl.llm import FREE, Price, Usage, price_of
+from pddl2nl.llm.settings import shipped_catalogue
+
+CATALOGUE = shipped_catalogue()
+PRICES = {name: price for name in CATALOGUE.names() if (price := CATALOGUE.of(name).price) is not None}
 
 
 def test_a_call_is_priced_by_its_kinds_of_tokens() -> None:

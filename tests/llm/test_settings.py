@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pddl2nl.llm import PRICES, ModelConfigurationError, Price
+from pddl2nl.llm import ModelConfigurationError, Price, price_of
 from pddl2nl.llm.settings import Catalogue, ModelSettings, load_catalogue, shipped_catalogue
 
 FULL = """
@@ -130,7 +130,7 @@ def test_a_file_of_ones_own_is_laid_over_the_shipped_one(tmp_path: Path, monkeyp
     own = '[models."gpt-4o"]\ntimeout = 7\n[models."o3"]\nprice = { prompt = 1, completion = 1 }\n'
     found = catalogue(tmp_path, own)
     assert found.of("gpt-4o-2024-08-06").timeout == 7
-    assert found.of("gpt-4o-2024-08-06").price == PRICES["gpt-4o-2024-08-06"]
+    assert found.of("gpt-4o-2024-08-06").price == price_of("gpt-4o-2024-08-06")
     assert found.of("o3").max_tokens_name == "max_completion_tokens"
     assert found.of("o3").price == Price(1, 1, 1)
     monkeypatch.setenv("PDDL2NL_MODELS", str(tmp_path / "models.toml"))

@@ -11,7 +11,7 @@ from msgspec import structs
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.llm import Completion, Message, Request
-from pddl2nl.llm.limiter import CHARACTERS_A_TOKEN
+from pddl2nl.llm.tokens import estimate_tokens
 from pddl2nl.policies.events import Failed, Prompted, Replied, Started
 from pddl2nl.reports.metrics import measure
 from pddl2nl.reports.records import read_record
@@ -26,7 +26,7 @@ def _asked(call: int, kept: int, *texts: str, purpose: str = "planner") -> Promp
 def test_a_prompt_that_nobody_counted_is_estimated_with_all_that_it_kept():
     events = [_asked(1, 0, "x" * 40, "y" * 40), Replied(1, "z" * 9), _asked(2, 1, "w" * 20), Replied(2, "")]
     usage = usage_by_role(events)["planner"]
-    assert usage.prompt_tokens == 80 / CHARACTERS_A_TOKEN + 60 / CHARACTERS_A_TOKEN
+    assert usage.prompt_tokens == estimate_tokens(80) + estimate_tokens(60)
     assert usage.completion_tokens == 3, "nine characters are no two tokens, and nothing is none"
     assert (usage.calls, usage.prompt_estimated, usage.completion_estimated) == (2, True, True)
 
@@ -48,7 +48,7 @@ def test_each_role_keeps_its_own_prompts():
     ]
     usage = usage_by_role(events)
     assert [*usage] == ["planner", "translator"]
-    assert (usage["planner"].prompt_tokens, usage["translator"].prompt_tokens) == (10 + 11, 100)
+    assert (usage["planner"].prompt_tokens, usage["translator"].prompt_tokens) == (13 + 14, 122)
     assert total_usage(usage.values()).prompt_tokens == 121
 
 
@@ -59,7 +59,7 @@ def test_a_call_that_failed_is_none_and_nothing_is_kept_of_its_prompt():
         *(_asked(2, 1, "z" * 4), Replied(2, "b")),
     ]
     usage = usage_by_role(events)["planner"]
-    assert (usage.calls, usage.prompt_tokens) == (2, 10 + 11)
+    assert (usage.calls, usage.prompt_tokens) == (2, 13 + 14)
 
 
 @pytest.mark.parametrize(("usd", "known"), [(0.0, None), (0.25, 0.25), (None, None)])
@@ -84,7 +84,7 @@ class _Counting:
     def complete(self, request: Request) -> Completion:
         characters = sum(len(message.content) for message in request.messages)
         self.characters += characters
-        self.tokens += -(-characters // CHARACTERS_A_TOKEN)
+        self.tokens += estimate_tokens(characters)
         return Completion(self._replies.pop(0), model=self.name)
 
 

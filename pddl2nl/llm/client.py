@@ -1,9 +1,11 @@
 """Chat completions through the openai client, for OpenAI and every server that speaks its protocol.
 
-The key comes from an environment variable (``OPENAI_API_KEY`` unless the settings name another) and from nowhere
-else, and is struck out of everything that is shown or handed on; a server on this machine or in its own network
-needs none. What failed and may pass is tried again here and not by the client, so that a pause that the server asks
-for holds for all threads, and so that every fault becomes an error of its own kind (`pddl2nl.llm.faults`).
+The key comes from an environment variable (``OPENAI_API_KEY`` unless the settings name another) and is removed from
+everything that is shown or returned. A server on this machine or in its own network needs no key.
+
+Calls are repeated here and not by the openai client: a pause that a server asks for must hold for all threads and may
+last minutes, some faults come with status 200 or break the reply off, and each fault becomes an error of its own kind
+(`pddl2nl.llm.faults`).
 """
 
 from __future__ import annotations
@@ -14,17 +16,16 @@ import os
 import random
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pddl2nl.llm.chat_body import chat_body
 from pddl2nl.llm.connection import connect, post
-from pddl2nl.llm.embedding import chunks, read_vectors
 from pddl2nl.llm.faults import Fault, backoff, fault_in_reply, fault_of, status_fault
-from pddl2nl.llm.limiter import CHARACTERS_A_TOKEN, Limiter
-from pddl2nl.llm.reading import is_part_of_reply, read_completion, read_text, read_usage
+from pddl2nl.llm.limiter import Limiter
 from pddl2nl.llm.redaction import Redactor, guard_logs, secrets_of_url
+from pddl2nl.llm.replies import is_broken_off, parse_json, read_completion, read_usage, read_vectors
+from pddl2nl.llm.tokens import estimate_tokens, note_tokens
 from pddl2nl.llm.types import (
     Completion,
     EndpointError,
@@ -41,17 +42,19 @@ if TYPE_CHECKING:
 
     from pddl2nl.llm.settings import ModelSettings
 
-__all__ = ["OpenAIModel", "public_url"]
+__all__ = ["OpenAIModel"]
 
 _DEFAULT_BASE_URL = "https://api.openai.com/v1"
 _DEFAULT_MAX_RETRIES = 10
 _DEFAULT_TIMEOUT = 600.0
 _PATIENCE = 10.0
-"""Seconds; for so long, and with short waits, an endpoint is tried that was never reached: it may be starting, but
-most often its address is wrong."""
+"""Seconds for which an endpoint is tried that was never reached: it may be starting, but most often its address is
+wrong."""
 _SHORT_WAIT = 2.0
 _LONG_WAIT = 30.0
 _SHORT_PAUSE = 1.0
+_MOST_TEXTS = 256
+_MOST_CHARACTERS = 200_000
 _LOG = logging.getLogger("pddl2nl.llm")
 T = TypeVar("T")
 
@@ -60,17 +63,16 @@ class OpenAIModel:
     """A model behind an OpenAI-compatible endpoint, for any number of threads at once.
 
     Args:
-        name: the model as the endpoint calls it, ``gpt-4o-2024-08-06`` say.
+        name: the model's name at the endpoint, such as ``gpt-4o-2024-08-06``.
         base_url: the endpoint up to ``/v1``; None means that of the settings, else ``OPENAI_BASE_URL``, else OpenAI.
-        settings: what is particular to the model; None means what `load_catalogue` knows of it.
+        settings: the model's settings; None means those of `load_catalogue`.
         limiter: limits the calls; None means the one that all models of this name and endpoint share.
-        max_retries: how often a call is tried again after a fault that may pass; None means as in the settings,
-            else ten times.
-        timeout: seconds that one attempt may take; None means as in the settings, else 600.
+        max_retries: how often a call is repeated after a fault that may pass; None means as in the settings, else ten.
+        timeout: seconds for one attempt; None means as in the settings, else 600.
 
     Raises:
-        MissingKeyError: no key where one is needed, a header whose variable is not set.
-        ModelConfigurationError: no name, a base URL that is none, a key that cannot be sent.
+        MissingKeyError: a key is needed and missing, or the variable of a header is not set.
+        ModelConfigurationError: no name, a malformed base URL, a key that cannot be sent.
     """
 
     def __init__(
@@ -87,8 +89,8 @@ class OpenAIModel:
 
         if not name:
             raise ModelConfigurationError("a model name is needed: --model gpt-4o-2024-08-06, say")
-        self._name = name
-        self._settings = settings = load_catalogue().of(name) if settings is None else settings
+        self.name = name
+        self.settings = settings = load_catalogue().of(name) if settings is None else settings
         self._address = Address(_endpoint(name, base_url, settings))
         self._max_retries = _first(max_retries, settings.max_retries, _DEFAULT_MAX_RETRIES)
         self._timeout = _first(timeout, settings.timeout, _DEFAULT_TIMEOUT)
@@ -106,30 +108,22 @@ class OpenAIModel:
         self._dice = random.Random()
 
     @property
-    def name(self) -> str:
-        """The model's name as the endpoint knows it."""
-        return self._name
-
-    @property
     def base_url(self) -> str:
         """The endpoint, without user, password and query."""
         return str(self._address)
 
     @property
-    def settings(self) -> ModelSettings:
-        """What is particular to the model."""
-        return self._settings
-
-    @property
     def embedded(self) -> Usage:
-        """The tokens that all calls of `embed` took so far."""
+        """The tokens of all calls of `embed` so far."""
         return self._embedded
 
     def __repr__(self) -> str:
-        return f"OpenAIModel({self._name!r}, base_url={self.base_url!r})"
+        return f"OpenAIModel({self.name!r}, base_url={self.base_url!r})"
+
+    # ── asking ───────────────────────────────────────────────────────────────────────────────────
 
     def complete(self, request: Request) -> Completion:
-        """The endpoint's reply; a refusal, a filter, a cut or an empty reply is one too, named by ``finish``.
+        """The endpoint's reply; ``finish`` says if it is a refusal, filtered, cut off or empty.
 
         Raises:
             EndpointRefusedError: the endpoint refused for good (the key, the model, the request's form, no credit).
@@ -138,51 +132,53 @@ class OpenAIModel:
         """
         began = time.perf_counter()
         body = self.body(request)
-        prompt = sum(len(message.content) for message in request.messages) // CHARACTERS_A_TOKEN
-        estimate = prompt + (body.get(self._settings.max_tokens_name) or 0)
+        characters = sum(len(message.content) for message in request.messages)
+        prompt = estimate_tokens(characters, self.name)
+        estimate = prompt + (body.get(self.settings.max_tokens_name) or 0)
         data = self._persist(lambda: self._post("/chat/completions", body), estimate)
         if isinstance(data, Fault):
             self._limiter.settle(estimate, prompt)
-            return Completion("", "filtered", model=self._name, seconds=time.perf_counter() - began)
+            return Completion("", "filtered", model=self.name, seconds=time.perf_counter() - began)
         completion = self.read(data, time.perf_counter() - began)
         usage = completion.usage
+        note_tokens(self.name, characters, usage.prompt_tokens)
         counted = usage.prompt_tokens + usage.completion_tokens
-        self._limiter.settle(estimate, counted or prompt + len(completion.text) // CHARACTERS_A_TOKEN + 1)
+        self._limiter.settle(estimate, counted or prompt + estimate_tokens(len(completion.text), self.name) + 1)
         return completion
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """One vector a text, from the endpoint's embeddings; many texts are sent in several calls.
+        """One vector per text, from the endpoint's embeddings; many texts are sent in several calls.
 
         Raises:
-            EndpointError: as in `complete`, and where the vectors are not one a text and of one length.
+            EndpointError: as in `complete`, and if the answer is not one vector per text, all of one length.
         """
         vectors: list[list[float]] = []
-        for chunk in chunks(texts):
-            body = {"model": self._name, "input": chunk, "encoding_format": "float"}
-            estimate = sum(map(len, chunk)) // CHARACTERS_A_TOKEN
+        for chunk in _chunks(texts):
+            body = {"model": self.name, "input": chunk, "encoding_format": "float"}
+            estimate = estimate_tokens(sum(map(len, chunk)), self.name)
             data = self._persist(lambda sent=body: self._post("/embeddings", sent), estimate)  # type: ignore[misc]
             if isinstance(data, Fault):
                 raise self._error(data)
             found = read_vectors(data, len(chunk))
-            if found is None or any(len(vector) != len((vectors or found)[0]) for vector in found):
+            if found is None or (vectors and len(found[0]) != len(vectors[0])):
                 shown = self.clean(str(data))[:200]
                 raise EndpointError(f"{self.base_url} answered with no embeddings, one for each text: {shown}")
             vectors += found
             usage = read_usage(data.get("usage"))
-            self._limiter.settle(estimate, usage.prompt_tokens or estimate + 1)
+            self._limiter.settle(estimate, usage.prompt_tokens or estimate)
             with self._lock:
                 self._embedded = Usage(self._embedded.prompt_tokens + usage.prompt_tokens)
         return vectors
 
     def body(self, request: Request) -> dict[str, Any]:
         """The request as it is sent: the JSON body of a chat completion."""
-        return chat_body(self._name, self._settings, request)
+        return self.settings.body(self.name, request)
 
     def identity(self, request: Request) -> dict[str, Any]:
-        """All that determines the reply, as JSON; nothing of time-outs, retries, headers and keys.
+        """Everything that determines the reply, as JSON, without time-outs, retries, headers and keys.
 
-        A seed that the model does not take is not in the body, and still tells one sample from the next: it stands
-        beside the body then. Otherwise the five seeds of an experiment would be one and the same reply.
+        A seed that the model does not take is not in the body but beside it: it still tells one sample from the next.
+        Otherwise the five seeds of an experiment would share one reply.
         """
         body = self.body(request)
         identity = {"kind": "chat", "endpoint": self._public_endpoint(), "body": body, "sample": request.sample}
@@ -191,9 +187,11 @@ class OpenAIModel:
         return identity
 
     def embedding_identity(self, text: str) -> dict[str, Any]:
-        """All that determines the vector of a text, as JSON."""
-        body = {"model": self._name, "input": text}
+        """Everything that determines the vector of a text, as JSON."""
+        body = {"model": self.name, "input": text}
         return {"kind": "embedding", "endpoint": self._public_endpoint(), "body": body, "sample": 0}
+
+    # ── reading answers ──────────────────────────────────────────────────────────────────────────
 
     def read(self, data: Mapping[str, Any], seconds: float, tariff: Tariff = "standard") -> Completion:
         """The reply in a ``chat.completion`` object.
@@ -201,15 +199,15 @@ class OpenAIModel:
         Args:
             data: the object, as JSON.
             seconds: how long it took.
-            tariff: at which price it was paid.
+            tariff: the price it was paid at.
 
         Raises:
-            EndpointError: the object is none, or tells of a failure.
+            EndpointError: the object is malformed, or reports a failure.
         """
-        fault = fault_in_reply(data, self._settings.key_variable)
+        fault = fault_in_reply(data, self.settings.key_variable)
         if fault is not None:
             raise self._error(fault)
-        completion = read_completion(data, self._name, self._secrets().strike_reply, seconds, tariff)
+        completion = read_completion(data, self.name, self._secrets().strike_reply, seconds, tariff)
         if completion is None:
             raise self._error(Fault("failed", f"answered with no chat completion: {data}"))
         return completion
@@ -217,23 +215,17 @@ class OpenAIModel:
     def read_failure(
         self, status: int, body: object, seconds: float = 0.0, tariff: Tariff = "standard"
     ) -> Completion | EndpointError:
-        """What a status with its body, of a line of a batch say, comes to: a filtered reply, or an error to raise."""
-        fault = status_fault(status, body, {}, self._settings.key_variable)
+        """The meaning of an error status with its body, such as of a batch's line: a filtered reply, or an error."""
+        fault = status_fault(status, body, {}, self.settings.key_variable)
         if fault.kind == "filtered":
-            return Completion("", "filtered", model=self._name, seconds=seconds, tariff=tariff)
+            return Completion("", "filtered", model=self.name, seconds=seconds, tariff=tariff)
         return self._error(fault)
 
-    def refused(self, status: int, body: object) -> EndpointError:
-        """The error that a status with its body stands for; `read_failure` tells filtered prompts apart."""
-        return self._error(status_fault(status, body, {}, self._settings.key_variable))
-
-    def explained(self, error: OpenAIError) -> EndpointError:
-        """The error that an exception of the openai client stands for."""
-        return self._error(self._fault(error))
-
     def clean(self, text: str) -> str:
-        """The text without key, headers' values and credentials."""
+        """The text without key, header values and credentials."""
         return self._secrets().strike(text)
+
+    # ── calling ──────────────────────────────────────────────────────────────────────────────────
 
     def retried(self, call: Callable[[], T]) -> T:
         """Makes a call of the `client` with this model's retries and pauses.
@@ -247,31 +239,32 @@ class OpenAIModel:
         return result
 
     def client(self) -> OpenAI:
-        """The openai client, connected; all models of this process with the same endpoint and key share one."""
+        """The connected openai client; all models of this process with the same endpoint and key share one."""
         with self._lock:
             if self._client is None:
-                # What is sent from now on is what must be struck out, whatever becomes of the environment.
+                # What is sent from now on must be struck out, even if the environment changes.
                 self._redactor = self._redacting()
-                self._client = connect(self._address, self._settings, self._key(), self._timeout)
+                self._client = connect(self._address, self.settings, self._key(), self._timeout)
                 guard_logs(self._redactor)
             return self._client
 
     def _post(self, path: str, body: dict[str, Any]) -> Any:
-        """The JSON that the endpoint answers with, or the fault that it tells of with status 200."""
-        # Not the client's own objects: building them takes longer than all the rest of ours, and checks nothing.
-        text = read_text(post(self.client(), path, body, self._timeout))
+        """The JSON that the endpoint answers with, or the fault that it reports with status 200."""
+        # Not the client's own objects: building them takes longer than all the rest of a call.
+        data = post(self.client(), path, body)
+        text = data.decode(json.detect_encoding(data), "replace")
         try:
-            data = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            # Where no length was announced, nothing else tells a reply that broke off from a whole one.
-            if is_part_of_reply(text, error):
+            answer = parse_json(text)
+        except ValueError as error:
+            # Without an announced length, nothing else tells a reply that broke off from a whole one.
+            if is_broken_off(text, error):
                 return Fault("passing", f"the reply broke off after {len(text)} characters")
-            # The text as a whole, since half a key would not be struck out; whoever makes an error of it shortens it.
+            # The whole text, which is shortened once the key is struck out: half a key would not be found.
             return Fault("failed", f"answered with something that is no JSON ({error}): {text}")
-        return fault_in_reply(data, self._settings.key_variable) or data
+        return fault_in_reply(answer, self.settings.key_variable) or answer
 
     def _persist(self, call: Callable[[], T | Fault], tokens: float = 0) -> T | Fault:
-        """The call's result, tried again while its fault may pass; a filtered prompt is a result as well."""
+        """The call's result, repeated while its fault may pass; a filtered prompt is a result as well."""
         began = time.monotonic()
         for attempt in count():
             sent = self._limiter.acquire(tokens)
@@ -285,8 +278,7 @@ class OpenAIModel:
             if result.kind != "passing" or attempt >= self._max_retries or (absent and elapsed > _PATIENCE):
                 tries = f"; tried {attempt + 1} times in {elapsed:.1f} s" if attempt else ""
                 tries += "; is a server running there? --base-url names another address" if absent else ""
-                # Raised out here, so that no exception of the client hangs on it as its context: those hold the
-                # request.
+                # Raised out here, so that no exception of the client is its context: those hold the request.
                 raise self._error(result, tries)
             self._wait(result, attempt, sent)
         raise AssertionError("counting has no end")
@@ -305,10 +297,10 @@ class OpenAIModel:
         seconds = backoff(attempt, fault.wait, self._dice, crowded=fault.crowded)
         if fault.unreached and not self._reached:
             seconds = min(seconds, _SHORT_WAIT)
-        # One call's own backoff is not everybody's: where the server does not say, the others wait but a moment.
+        # One call's own backoff is not everybody's: if the server names no time, the others wait only a moment.
         held = fault.wait or min(seconds, _SHORT_PAUSE)
         news = self._limiter.pause(held, sent) if fault.crowded else True
-        # A long wait would look like a hang; but of many threads that wait for one pause, one says so.
+        # A long wait would look like a hang; but only one of many threads that wait for one pause says so.
         level = logging.WARNING if news and seconds >= _LONG_WAIT else logging.INFO
         if _LOG.isEnabledFor(level):
             again = f"trying again in {seconds:.1f} s ({attempt + 1} of {self._max_retries})"
@@ -316,23 +308,25 @@ class OpenAIModel:
         self._sleep(seconds)
 
     def _fault(self, error: OpenAIError) -> Fault:
-        return fault_of(error, self._timeout, self._settings.key_variable)
+        return fault_of(error, self._timeout, self.settings.key_variable)
 
     def _error(self, fault: Fault, tries: str = "") -> EndpointError:
-        return fault.error(self.clean, f"{self.base_url}, model '{self._name}'", tries)
+        return fault.error(self.clean, f"{self.base_url}, model '{self.name}'", tries)
+
+    # ── addresses and secrets ────────────────────────────────────────────────────────────────────
 
     def _public_endpoint(self) -> str:
-        version = self._settings.api_version
+        version = self.settings.api_version
         return self.base_url if version is None else f"{self.base_url}?api-version={version}"
 
     def _key(self) -> str:
-        return os.environ.get(self._settings.key_variable, "").strip()
+        return os.environ.get(self.settings.key_variable, "").strip()
 
     def _check_key(self) -> None:
-        key, variable = self._key(), self._settings.key_variable
+        key, variable = self._key(), self.settings.key_variable
         if not key and not is_near(host_of(self._address.whole) or ""):
             raise MissingKeyError(
-                f"the model '{self._name}' at {self.base_url} needs a key in the environment variable "
+                f"the model '{self.name}' at {self.base_url} needs a key in the environment variable "
                 f"{variable} (script:FILE and replay:DIR need none, nor does the oracle of 'run')"
             )
         if not (key.isascii() and key.isprintable()) or " " in key:
@@ -342,7 +336,7 @@ class OpenAIModel:
         return self._redactor or self._redacting()
 
     def _redacting(self) -> Redactor:
-        settings = self._settings
+        settings = self.settings
         headers = settings.filled_headers()
         # "Bearer …" as a whole, and what follows it.
         secret = [
@@ -351,7 +345,7 @@ class OpenAIModel:
             if settings.secret_header(name)
             for form in (value, *value.split(" ")[1:])
         ]
-        # The client takes these from the environment by itself.
+        # The client reads these from the environment by itself.
         if settings.api_version is not None:
             secret.append(os.environ.get("AZURE_OPENAI_AD_TOKEN", ""))
         around = [os.environ.get(name, "") for name in ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID")]
@@ -360,15 +354,29 @@ class OpenAIModel:
 
 
 def _first(*values: Any) -> Any:
-    """The first value that is given; the last one where none is."""
+    """The first value that is not None; the last one if all others are."""
     return next((value for value in values if value is not None), None)
+
+
+def _chunks(texts: Sequence[str]) -> Iterator[list[str]]:
+    """The texts in parts that an endpoint takes in one call (OpenAI: 2,048 texts and 300,000 tokens)."""
+    part: list[str] = []
+    size = 0
+    for text in texts:
+        if part and (len(part) == _MOST_TEXTS or size + len(text) > _MOST_CHARACTERS):
+            yield part
+            part, size = [], 0
+        part.append(text)
+        size += len(text)
+    if part:
+        yield part
 
 
 def _endpoint(name: str, base_url: str | None, settings: ModelSettings) -> str:
     """The endpoint's address.
 
     Raises:
-        ModelConfigurationError: it is no address, or there is none for Azure.
+        ModelConfigurationError: it is malformed, or missing for Azure.
     """
     url = base_url or settings.base_url
     if settings.api_version is not None:

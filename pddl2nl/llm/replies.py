@@ -1,0 +1,224 @@
+"""Replies as JSON: reading what endpoints answer, and the form in which the cache and records keep a reply.
+
+Servers send anything, so nothing is taken for granted.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, get_args
+
+from pddl2nl.errors import InputError
+from pddl2nl.llm.types import Completion, Finish, Tariff, Usage
+
+__all__ = [
+    "completion_from_json",
+    "completion_to_json",
+    "is_broken_off",
+    "parse_json",
+    "read_completion",
+    "read_json_object",
+    "read_usage",
+    "read_vectors",
+    "vector_from_json",
+]
+
+_MOST_TOKENS = 2**53
+"""Larger counts are nonsense, and JSON readers disagree about them."""
+_TOKENS = ("prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens")
+_TEXTS = ("text", "model", "fingerprint")
+_FIELDS = frozenset((*_TOKENS, *_TEXTS, "finish", "seconds", "tariff"))
+
+
+def parse_json(text: str | bytes) -> Any:
+    """JSON whose integers may have any number of digits: one beyond Python's limit is read as infinite.
+
+    Raises:
+        ValueError: the text is no JSON, or its brackets are nested too deeply.
+    """
+    try:
+        return json.loads(text, parse_int=lambda digits: int(digits) if len(digits) < 400 else math.inf)
+    except RecursionError:
+        raise ValueError("its brackets are nested too deeply") from None
+
+
+def read_json_object(text: str) -> dict[str, Any]:
+    """A JSON object of ours; raises `InputError` for anything else."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"it is no JSON: {error}") from None
+    if not isinstance(data, dict):
+        raise InputError("it is no JSON object; identities, replies and exported lines have named fields")
+    return data
+
+
+# ── what endpoints answer ────────────────────────────────────────────────────────────────────────
+
+
+def is_broken_off(text: str, error: ValueError) -> bool:
+    """Whether a text that is no JSON, for the given reason, is empty or the beginning of an object."""
+    more = isinstance(error, json.JSONDecodeError) and error.msg == "Extra data"
+    return not text.strip() or (isinstance(error, json.JSONDecodeError) and text.lstrip().startswith("{") and not more)
+
+
+def read_completion(
+    data: Mapping[str, Any], name: str, strike: Callable[[str], str], seconds: float, tariff: Tariff
+) -> Completion | None:
+    """The reply in a ``chat.completion`` object; None if it holds none.
+
+    Args:
+        data: the object.
+        name: the model's name, used if the object names none.
+        strike: removes secrets from a text.
+        seconds: how long the reply took.
+        tariff: the price it was paid at.
+    """
+    choices = data.get("choices") if isinstance(data, dict) else None
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    if not isinstance(choice, dict):
+        return None
+    reason = choice.get("finish_reason")
+    # Some servers leave the message out if a filter or the limit has left nothing of it.
+    message = choice.get("message", {} if reason in ("content_filter", "length") else None)
+    if not isinstance(message, dict) or (text := _content(message.get("content"))) is None:
+        return None
+    refusal = message.get("refusal")
+    finish: Finish = "text"
+    if isinstance(refusal, str) and refusal:
+        text, finish = refusal, "refused"
+    elif reason == "content_filter":
+        finish = "filtered"
+    elif reason == "length":
+        finish = "length"
+    elif not text.strip():
+        finish = "empty"
+    names = (str(data.get("model") or name), str(data.get("system_fingerprint") or ""))
+    text, model, fingerprint = (strike(_whole(each)) for each in (text, *names))
+    return Completion(text, finish, read_usage(data.get("usage")), model, fingerprint, seconds, tariff=tariff)
+
+
+def _content(content: object) -> str | None:
+    """The text of a message: its content, or those of its parts that are text (others are thoughts); else None."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    if not isinstance(content, list):
+        return None
+    parts = [part.get("text") if isinstance(part, dict) and part.get("type") == "text" else part for part in content]
+    return "".join(part for part in parts if isinstance(part, str))
+
+
+def _whole(text: str) -> str:
+    """The text without halves of surrogate pairs, which JSON can hold and no file can."""
+    return text if text.isascii() else text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+
+
+def read_usage(usage: object) -> Usage:
+    """The tokens that an endpoint counted; a missing or meaningless count is zero."""
+
+    def count(account: object, name: str) -> int:
+        found = account.get(name) if isinstance(account, dict) else None
+        if not isinstance(found, int | float) or isinstance(found, bool) or not 0 < found < _MOST_TOKENS:
+            return 0
+        return int(found)
+
+    details = usage if isinstance(usage, dict) else {}
+    prompt = count(usage, "prompt_tokens")
+    # DeepSeek has its own name for what it had cached.
+    cached = count(details.get("prompt_tokens_details"), "cached_tokens") or count(usage, "prompt_cache_hit_tokens")
+    reasoning = count(details.get("completion_tokens_details"), "reasoning_tokens")
+    return Usage(prompt, count(usage, "completion_tokens"), min(cached, prompt), reasoning)
+
+
+def read_vectors(data: object, number: int) -> list[list[float]] | None:
+    """The vectors of an ``embedding`` list in the order of the texts; None unless there is one of equal length each."""
+    items = data.get("data") if isinstance(data, dict) else None
+    if not isinstance(items, list) or len(items) != number or not all(isinstance(item, dict) for item in items):
+        return None
+    places = [item.get("index", place) for place, item in enumerate(items)]
+    if not all(isinstance(place, int) for place in places) or set(places) != set(range(number)):
+        return None
+    by_index = {place: item.get("embedding") for place, item in zip(places, items, strict=True)}
+    vectors = [by_index[place] for place in range(number)]
+    if not all(map(_is_vector, vectors)) or len(set(map(len, vectors))) > 1:
+        return None
+    return [[float(number) for number in vector] for vector in vectors]
+
+
+# ── what is stored ───────────────────────────────────────────────────────────────────────────────
+
+
+def completion_to_json(completion: Completion) -> dict[str, Any]:
+    """A complete reply as the cache stores it; `completion_from_json` is the inverse."""
+    usage = completion.usage
+    return {
+        "text": completion.text,
+        "finish": completion.finish,
+        "model": completion.model,
+        "fingerprint": completion.fingerprint,
+        **{name: getattr(usage, name) for name in _TOKENS},
+        "seconds": completion.seconds,
+        "tariff": completion.tariff,
+    }
+
+
+def completion_from_json(data: Mapping[str, Any]) -> Completion:
+    """A stored reply as it was when it was paid for.
+
+    Raises:
+        InputError: a field is missing, unknown or of the wrong type, or the reply did not finish with text.
+    """
+    if set(data) != _FIELDS:
+        wrong = ", ".join(sorted(set(data) ^ _FIELDS))
+        raise InputError(f"a stored reply has these and no other fields: {', '.join(sorted(_FIELDS))}; see {wrong}")
+    if data["finish"] != "text":
+        raise InputError(f"only replies that finished with text are kept; found {data['finish']!r:.60}")
+    tariffs = get_args(Tariff)
+    checks: list[tuple[tuple[str, ...], Callable[[Any], bool], str]] = [
+        (_TEXTS, lambda value: isinstance(value, str), "a text"),
+        (("tariff",), lambda value: value in tariffs, f"one of {', '.join(tariffs)}"),
+        # SQLite's integers have 64 bits.
+        (_TOKENS, lambda value: type(value) is int and 0 <= value < 2**63, "a whole number from 0 up"),
+        (("seconds",), lambda value: _is_number(value) and value >= 0, "a number from 0 up"),
+    ]
+    for names, is_right, expected in checks:
+        for name in names:
+            if not is_right(data[name]):
+                raise InputError(f"{name} of a stored reply is {expected}; found {_shown(data[name])}")
+    return Completion(
+        data["text"],
+        "text",
+        Usage(*(data[name] for name in _TOKENS)),
+        data["model"],
+        data["fingerprint"],
+        float(data["seconds"]),
+        tariff=data["tariff"],
+    )
+
+
+def vector_from_json(data: Mapping[str, Any]) -> list[float]:
+    """A stored vector; raises `InputError` for anything else."""
+    if set(data) != {"vector"} or not _is_vector(data["vector"]):
+        raise InputError('a stored embedding is {"vector": [numbers]}')
+    return [float(number) for number in data["vector"]]
+
+
+def _is_vector(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(_is_number, value))
+
+
+def _is_number(value: object) -> bool:
+    """Whether a value is a finite number that a float can hold."""
+    try:
+        return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+def _shown(value: object) -> str:
+    try:
+        return f"{value!r:.60}"
+    except ValueError:  # an integer of more digits than Python prints
+        return "a number of many digits"
