@@ -247,7 +247,10 @@ class BatchStore:
         rows = self._cache.read(
             "SELECT fingerprint, endpoint, model, made, input_file, batch FROM submissions ORDER BY made"
         )
-        return [Submission(*row, keys=frozenset(keys.get(row[0], ()))) for row in rows]
+        return [
+            Submission(fingerprint, endpoint, model, made, file, batch, frozenset(keys.get(fingerprint, ())))
+            for fingerprint, endpoint, model, made, file, batch in rows
+        ]
 
     def short(self, key: str) -> Completion | None:
         """The reply to a line that was paid for and fell short, if there is one."""

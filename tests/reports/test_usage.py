@@ -49,7 +49,7 @@ def test_each_role_keeps_its_own_prompts():
     usage = usage_by_role(events)
     assert [*usage] == ["planner", "translator"]
     assert (usage["planner"].prompt_tokens, usage["translator"].prompt_tokens) == (13 + 14, 122)
-    assert total_usage(usage.values()).prompt_tokens == 121
+    assert total_usage(usage.values()).prompt_tokens == 13 + 14 + 122
 
 
 def test_a_call_that_failed_is_none_and_nothing_is_kept_of_its_prompt():
