@@ -21,7 +21,7 @@ from pddl2nl.experiments.planner_cache import PlannerCache, ResultKey, result_ke
 from pddl2nl.experiments.spec_file import ExperimentSpec
 from pddl2nl.experiments.spec_filters import SolvedBy
 from pddl2nl.experiments.spec_parts import SpecDomain
-from pddl2nl.pddl.prepare import decode, load_bytes
+from pddl2nl.files import decode, read_bytes
 
 __all__ = ["Deciding", "narrow"]
 
@@ -100,9 +100,9 @@ def _questions(domain: SpecDomain) -> Iterator[tuple[_Question, TaskTexts]]:
     """What planners are asked about the tasks of a domain, in their order and in that of their filters."""
     if not any(task.filters for task in domain.tasks):
         return
-    text = decode(load_bytes(domain.path)).text
+    text = decode(read_bytes(domain.path)).text
     for task in domain.tasks:
-        texts = TaskTexts(text, decode(load_bytes(task.path)).text)
+        texts = TaskTexts(text, decode(read_bytes(task.path)).text)
         for condition in task.filters:
             yield (result_key(texts, condition.planner), replace(condition, wanted=True)), texts
 

@@ -39,6 +39,7 @@ from pathlib import Path
 from typing import Any
 
 from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.files import decode, read_bytes
 from pddl2nl.macros.compose import compose, compose_distinct, total_functions
 from pddl2nl.macros.macro import Conditions, Macro, MacroStep
 from pddl2nl.macros.mining import Canonical, canonical
@@ -54,7 +55,6 @@ from pddl2nl.pddl import (
     check_domain,
     write_domain,
 )
-from pddl2nl.pddl.prepare import decode, load_bytes
 from pddl2nl.worlds.similarity import Embed, Vectors, cosine
 from pddlval import GroundAction, validate
 from pddlval.names import fluents_in, subformulas
@@ -170,7 +170,7 @@ def write_macro_file(stored: StoredMacro) -> str:
 
 def load_macro_file(path: str | Path, domain: Domain) -> StoredMacro:
     """Reads a macro's file; InputError and PDDLError as in `read_macro_file`, and where it cannot be read."""
-    return replace(read_macro_file(decode(load_bytes(path)).text, domain, str(path)), path=Path(path))
+    return replace(read_macro_file(decode(read_bytes(path)).text, domain, str(path)), path=Path(path))
 
 
 def read_macro_file(text: str, domain: Domain, name: str = "<macro>") -> StoredMacro:

@@ -42,7 +42,7 @@ from pddl2nl.pddl import (
     is_variable,
     supertypes,
 )
-from pddl2nl.pddl.hierarchy import Hierarchy
+from pddl2nl.pddl.symbols import Hierarchy
 from pddlval.names import has_comparison
 
 __all__ = ["Facts", "Scope", "Simplifier"]

@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from pddl2nl.pddl.build_conditions import CONNECTIVES, MODALS, UPDATES
-from pddl2nl.pddl.build_terms import OPERATORS
-from pddl2nl.pddl.log import Log
+from pddl2nl.pddl.build_formulas import CONNECTIVES, MODALS, OPERATORS, UPDATES
+from pddl2nl.pddl.diagnostics import Log
 from pddl2nl.pddl.nesting import MAX_DEPTH
 
 __all__ = ["Balanced", "balance"]

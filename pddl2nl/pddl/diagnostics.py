@@ -1,16 +1,22 @@
-"""What the reader has to say about a file: sources, places in them, and diagnostics."""
+"""What the reader reports about a file: sources, places in them, diagnostics, and the log that collects them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
+from itertools import islice
 from typing import Literal, NamedTuple
 
 from pddl2nl.errors import InputError
 
 __all__ = [
+    "LIMIT",
     "Diagnostic",
+    "Log",
     "NOWHERE",
+    "Near",
+    "NeedsPlaces",
     "PDDLError",
     "Position",
     "Severity",
@@ -144,3 +150,134 @@ class PDDLError(InputError):
     def __init__(self, diagnostics: Iterable[Diagnostic]):
         self.diagnostics = tuple(diagnostics)
         super().__init__("\n".join(d.render() for d in self.diagnostics if d.severity == "error"))
+
+
+LIMIT = 100
+"""How many errors, and how many warnings, are listed for one file; further ones are counted."""
+
+
+Offset = int | Callable[[], int]
+"""A character offset, or a function that finds it, called only if the diagnostic is listed."""
+
+
+class NeedsPlaces(Exception):
+    """A text that is read without places has something to report: it must be read again with places."""
+
+
+class Near(NamedTuple):
+    """A wrong name and the right ones; as a string the right name that is most like the wrong one, or empty."""
+
+    name: str
+    names: Iterable[str]
+
+    def __str__(self) -> str:
+        # Imported here, since most texts have nothing wrong with them.
+        import difflib
+
+        # It compares with every name in turn, which takes noticeable time for more than some thousand names.
+        alike = (other for other in self.names if abs(len(other) - len(self.name)) <= 3)
+        found = difflib.get_close_matches(self.name, islice(alike, 1000), n=1, cutoff=0.7)
+        return found[0] if found else ""
+
+
+class _Leave(AbstractContextManager[None]):
+    """Drops the last part of a breadcrumb where a block ends."""
+
+    def __init__(self, path: list[str]):
+        self._path = path
+
+    def __exit__(self, *_: object) -> None:
+        self._path.pop()
+
+
+class Log:
+    """The diagnostics of one source, with the breadcrumb of the place that is being worked on.
+
+    Without places (``placed=False``) nothing is collected: the first error raises `NeedsPlaces`, and so does the first
+    warning if ``warnings`` are wanted.
+    """
+
+    def __init__(self, source: Source, *, placed: bool = True, warnings: bool = True):
+        self.source = source
+        self.placed = placed
+        self._warnings = warnings
+        self._path: list[str] = []
+        self._leave = _Leave(self._path)
+        self._listed: dict[Severity, list[Diagnostic]] = {"error": [], "warning": []}
+        self._counts: dict[Severity, int] = {"error": 0, "warning": 0}
+        self._muted: list[tuple[int, int]] = []
+
+    @property
+    def failed(self) -> bool:
+        """Whether there is any error."""
+        return self._counts["error"] > 0
+
+    @property
+    def full(self) -> bool:
+        """Whether the list of errors is full."""
+        return len(self._listed["error"]) >= LIMIT
+
+    def inside(self, place: str) -> AbstractContextManager[None]:
+        """Adds a part to the breadcrumb while the block of its ``with`` runs."""
+        # A generator would be slower, and a domain may have ten thousand actions.
+        self._path.append(place)
+        return self._leave
+
+    def mute(self, start: int, end: int) -> None:
+        """Drops later errors in a garbled stretch of text, since they only follow from it."""
+        self._muted.append((start, end))
+
+    def error(
+        self, offset: Offset, message: str, *, expected: str = "", found: str = "", suggestion: str | Near = ""
+    ) -> None:
+        """Notes an error at a character offset."""
+        self._add("error", offset, message, expected, found, suggestion)
+
+    def warning(
+        self, offset: Offset, message: str, *, expected: str = "", found: str = "", suggestion: str | Near = ""
+    ) -> None:
+        """Notes a warning at a character offset."""
+        if self.placed or self._warnings:
+            self._add("warning", offset, message, expected, found, suggestion)
+
+    def _add(
+        self, severity: Severity, offset: Offset, message: str, expected: str, found: str, suggestion: str | Near
+    ) -> None:
+        if not self.placed:
+            raise NeedsPlaces
+        listed = self._listed[severity]
+        if len(listed) >= LIMIT and not self._muted:
+            self._counts[severity] += 1
+            return
+        place = offset if isinstance(offset, int) else offset()
+        if any(start <= place < end for start, end in self._muted):
+            return
+        self._counts[severity] += 1
+        if len(listed) >= LIMIT:
+            return
+        diagnostic = Diagnostic.at(
+            self.source,
+            place,
+            message,
+            severity=severity,
+            path=", ".join(self._path),
+            expected=expected,
+            found=found,
+            suggestion=str(suggestion),
+        )
+        if diagnostic in listed[-3:]:
+            self._counts[severity] -= 1
+        else:
+            listed.append(diagnostic)
+
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """All listed diagnostics in the order of the text, and how many more there are."""
+        both = [*self._listed["error"], *self._listed["warning"]]
+        both.sort(key=lambda item: (item.line, item.column))
+        for severity, listed in self._listed.items():
+            rest = self._counts[severity] - len(listed)
+            if rest:
+                last = listed[-1]
+                message = f"{rest} more {severity}{'s' if rest > 1 else ''} in this file, not listed"
+                both.append(Diagnostic(severity, self.source.name, last.line, last.column, message))
+        return tuple(both)

@@ -1,170 +1,211 @@
-"""Text to nested lists, on lark's LALR parser; what the lists mean is not known here."""
+"""PDDL text to nested lists; what the lists mean is decided elsewhere.
+
+``grammar.lark`` is the definition, and a test holds this module to it. A text is first read without places
+(`read_lists`), which is fast. Only a text with something to report is read again with places (`read_placed_lists`):
+its words and lists then know where they stand.
+"""
 
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Callable, Iterator
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TypeAlias
 
-if TYPE_CHECKING:
-    from lark import Lark
+from pddl2nl.pddl.diagnostics import NOWHERE, Span
 
-__all__ = ["ELEMENT", "MAX_DEPTH", "Item", "Nesting", "Node", "Piece", "UnbalancedError", "Word", "read_nesting"]
+__all__ = [
+    "MAX_DEPTH",
+    "Item",
+    "PlacedList",
+    "PlacedText",
+    "UnbalancedError",
+    "argument_start",
+    "contents",
+    "first_word",
+    "is_word",
+    "plain_words",
+    "prepare",
+    "read_lists",
+    "read_placed_lists",
+    "span_of",
+    "too_deep",
+    "words_at",
+]
 
 MAX_DEPTH = 200
-"""Lists may be nested so deep. What reads the tree recurses, some frames a level, in a stack of 1,000 frames."""
+"""How deep lists may be nested. The code that reads the tree recurses, several frames a level, on Python's stack."""
 
-_SHALLOW = 6
-"""Lists may be nested so deep in a PIECE of the grammar."""
+Item: TypeAlias = "str | list[Item]"
+"""A word, a list without inner lists as its text (``(on a b)``), or a list: first its words, then what follows.
 
-_RUN = 10_000
-"""So many words and lists make a PIECE, or a list in one, at most: what is taken apart lies in memory at once."""
+Most lists in PDDL are atoms. They stay text until someone needs their words, which saves time and memory.
+"""
 
-
-def _lists(depth: int) -> str:
-    """The pattern of the lists behind a head, nested at most so deep."""
-    # Possessive: where a list is too deep or too long, nothing is gained by trying with less of it.
-    return rf"(?:\([^()]*+{_lists(depth - 1)}\)[^()]*+){{0,{_RUN}}}+" if depth else ""
-
-
-def _plain(pattern: str) -> str:
-    # Before Python 3.11.5, possessive repetitions could match too much (python/cpython, issues 100061 and 106052).
-    return pattern if sys.version_info >= (3, 11, 5) else re.sub(r"(?<=[*+}])\+", "", pattern)
-
-
-_PIECE = _plain(rf"(?:[^()\s][^()]*+|\([^()]*+{_lists(_SHALLOW - 1)}\)\s*+){{1,{_RUN}}}+")
-ELEMENT = re.compile(_plain(rf"\(([^()]*+)({_lists(_SHALLOW - 1)})\)|([^()\s]++)"))
-"""An element of a PIECE: a list, as the words of its head and the rest of its text, or a word."""
-
+_COMMENT = re.compile(r";[^\r\n]*")
+# A parenthesis takes the words behind it along. The patterns never backtrack, so that reading stays linear.
+_TOKEN = re.compile(r"\([^()]*\)?|\)|[^\s()]+")
 _WORD = re.compile(r"[^\s?]+|\?[^\s?]*")
-_FLAT = re.compile(r"\(([^()]*)\)\s*")
-
-
-def _glued(text: str) -> bool:
-    # Counting is many times faster than a search with a pattern, which would look at every character.
-    return text.count("?") != sum(text.count(before + "?") for before in " (\n\t\r")
+_PARENTHESIS = re.compile(r"[()]")
 
 
 class UnbalancedError(Exception):
-    """The parentheses of a text do not match."""
+    """The parentheses of a text do not match, or are nested too deep to be read without places."""
 
 
-class Word(NamedTuple):
-    """A symbol and the offset where it stands."""
+class PlacedText(str):
+    """A word, or a list without inner lists, and where its text stands."""
 
-    text: str
+    __slots__ = ("end", "start")
+
     start: int
+    end: int
+
+    @classmethod
+    def at(cls, text: str, start: int, length: int | None = None) -> PlacedText:
+        """A text that stands at a character offset; ``length`` says how long it is there, if it was changed."""
+        made = cls(text)
+        made.start = start
+        made.end = start + (len(text) if length is None else length)
+        return made
 
 
-class Piece(NamedTuple):
-    """A stretch of words and shallow lists, not taken apart yet, and the offset where it begins."""
+class PlacedList(list["Item"]):
+    """A list with inner lists, and where its text stands."""
 
-    text: str
-    start: int
+    __slots__ = ("end", "start")
+
+    def __init__(self, words: list[Item], start: int):
+        super().__init__(words)
+        self.start = self.end = start
 
 
-class Node:
-    """A list: ``head`` is the raw text of the words before its first inner list, ``items`` what follows.
+def span_of(item: Item) -> Span:
+    """Where an item stands; `NOWHERE` without places."""
+    return Span(item.start, item.end) if isinstance(item, PlacedText | PlacedList) else NOWHERE
 
-    ``depth`` is how deep lists are nested in it, itself counted, for those that lark built.
+
+def is_word(item: Item) -> bool:
+    """Whether an item is a word and not a list."""
+    return isinstance(item, str) and item[0] != "("
+
+
+def contents(item: Item) -> list[Item]:
+    """The words and lists in a list."""
+    if isinstance(item, list):
+        return item
+    if isinstance(item, PlacedText):
+        return words_at(item[1:-1], item.start + 1)
+    return item[1:-1].split()  # type: ignore[return-value]
+
+
+def plain_words(item: str) -> list[str]:
+    """The words in a list without inner lists, without places."""
+    return [str(word) for word in contents(item)] if isinstance(item, PlacedText) else item[1:-1].split()
+
+
+def first_word(item: Item) -> str:
+    """The word that a list begins with; empty if it begins with none."""
+    if not isinstance(item, list):
+        if type(item) is str:
+            found = item[1:-1].split(None, 1)
+            return found[0] if found else ""
+        item = contents(item)
+    first = item[0] if item else ""
+    return first if isinstance(first, str) and first[:1] != "(" else ""
+
+
+def words_at(text: str, start: int) -> list[Item]:
+    """The words of a text that begins at a character offset. A ``?`` begins a word: ``aircraft?a`` is two."""
+    return [PlacedText.at(match[0], start + match.start()) for match in _WORD.finditer(text)]
+
+
+def _lowered(text: str) -> str:
+    lowered = text.lower()
+    if len(lowered) != len(text):
+        # A few letters, such as the Turkish dotted capital I, grow in lower case: they stay as they are.
+        lowered = "".join(low if len(low := letter.lower()) == 1 else letter for letter in text)
+    return lowered
+
+
+def prepare(text: str) -> str:
+    """The text in lower case, its comments and byte order mark blanked out; every offset stays true."""
+    if ";" in text:
+        text = _COMMENT.sub(lambda match: " " * (match.end() - match.start()), text)
+    return _lowered(text.replace("\ufeff", " ", 1) if text.startswith("\ufeff") else text)
+
+
+def read_lists(text: str) -> list[Item]:
+    """The words and lists of a text, without places.
+
+    Raises:
+        UnbalancedError: the parentheses do not match, or lists are nested more than `MAX_DEPTH` deep.
     """
-
-    __slots__ = ("depth", "end", "head", "items", "start")
-
-    def __init__(self, start: int, end: int, head: str, items: list[Node | Piece], depth: int = 1):
-        self.start = start
-        self.end = end
-        self.head = head
-        self.items = items
-        self.depth = depth
-
-
-Item = Node | Word
-_NO_ITEMS: list[Node | Piece] = []
-
-
-class Nesting:
-    """The nested lists of one prepared text, and how to take them apart."""
-
-    def __init__(self, text: str, roots: list[Node | Piece]):
-        self.text = text
-        self.roots = roots
-        # A '?' begins a token wherever it stands: `aircraft?a` is two. Only texts that have it pay for it.
-        self.split: Callable[[str], list[str]] = _WORD.findall if _glued(text) else str.split
-
-    def words(self, text: str, offset: int) -> list[Word]:
-        """The words of a stretch of text with their offsets."""
-        return [Word(match[0], offset + match.start()) for match in _WORD.finditer(text)]
-
-    def elements(self, items: list[Node | Piece]) -> Iterator[Item]:
-        """The words and lists of some items, in order."""
-        for item in items:
-            if isinstance(item, Node):
-                yield item
-                continue
-            for match in ELEMENT.finditer(item.text):
-                if match[3]:
-                    yield from self.words(match[3], item.start + match.start())
-                else:
-                    yield self.node(match, item.start)
-
-    def node(self, match: re.Match[str], base: int) -> Node:
-        """The list that ELEMENT matched in a piece that begins at an offset."""
-        head, rest = match[1], match[2]
-        start = base + match.start()
-        items: list[Node | Piece] = [Piece(rest, start + 1 + len(head))] if rest else _NO_ITEMS
-        return Node(start, base + match.end(), head, items)
-
-    def flat(self, text: str) -> list[str] | None:
-        """The words of a text that is one flat list and nothing else; None where it is not."""
-        match = _FLAT.fullmatch(text)
-        return self.split(match[1]) if match else None
-
-    def all(self, node: Node) -> list[Item]:
-        """Everything in a list, the words of its head included."""
-        return [*self.words(node.head, node.start + 1), *self.elements(node.items)]
-
-    def argument(self, start: int, number: int) -> int:
-        """The offset of a word in the list that opens at an offset: 0 is its head, 1 the first argument."""
-        end = self.text.find(")", start)
-        words = self.words(self.text[start + 1 : len(self.text) if end < 0 else end], start + 1)
-        return words[number].start if number < len(words) else start
+    text = _lowered(_COMMENT.sub("", text).removeprefix("\ufeff")).replace("?", " ?")
+    current: list[Item] = []
+    above: list[list[Item]] = []
+    for token in _TOKEN.findall(text):
+        if token[0] == "(":
+            if token[-1] == ")":
+                current.append(token)
+            else:
+                words: list[Item] = token[1:].split()
+                current.append(words)
+                above.append(current)
+                current = words
+                if len(above) >= MAX_DEPTH:
+                    raise UnbalancedError
+        elif token == ")":
+            if not above:
+                raise UnbalancedError
+            current = above.pop()
+        else:
+            current.append(token)
+    if above:
+        raise UnbalancedError
+    return current
 
 
-@lru_cache(maxsize=1)
-def _parser() -> Lark:
-    # Imported here: a command that reads no PDDL should not wait for lark.
-    from importlib import resources
+def read_placed_lists(prepared: str) -> list[Item]:
+    """The words and lists of a prepared text, with places and however deep.
 
-    from lark import Lark, Transformer
+    Raises:
+        UnbalancedError: the parentheses do not match.
+    """
+    current: list[Item] = []
+    above: list[list[Item]] = []
+    for match in _TOKEN.finditer(prepared):
+        token, start = match[0], match.start()
+        if token[0] == "(":
+            if token[-1] == ")":
+                current.append(PlacedText.at(token, start))
+            else:
+                opened = PlacedList(words_at(token[1:], start + 1), start)
+                current.append(opened)
+                above.append(current)
+                current = opened
+        elif token == ")":
+            if not isinstance(current, PlacedList):
+                raise UnbalancedError
+            current.end = match.end()
+            current = above.pop()
+        else:
+            current.extend(words_at(token, start))
+    if above:
+        raise UnbalancedError
+    return current
 
-    class Lists(Transformer):  # type: ignore[type-arg]
-        def nested(self, children: list[Any]) -> Node:
-            opening = children[0]
-            start: int = opening.start_pos
-            items = children[1:-1]
-            # A piece counts as deep as it may be.
-            depth = max((item.depth if type(item) is Node else _SHALLOW for item in items), default=0) + 1
-            return Node(start, children[-1].start_pos + 1, opening[1:], items, depth)
 
-        def start(self, children: list[Any]) -> list[Any]:
-            return children
-
-        def PIECE(self, token: Any) -> Piece:
-            return Piece(token, token.start_pos)
-
-    grammar = resources.files("pddl2nl.pddl").joinpath("grammar.lark").read_text("utf-8")
-    return Lark(f"{grammar}\nPIECE.3: /{_PIECE}/\n", parser="lalr", lexer="basic", transformer=Lists())
+def too_deep(prepared: str, limit: int = MAX_DEPTH) -> int | None:
+    """The offset of the first parenthesis that opens more than ``limit`` lists; None if there is none."""
+    depth = 0
+    for match in _PARENTHESIS.finditer(prepared):
+        depth += 1 if match[0] == "(" else -1
+        if depth > limit:
+            return match.start()
+    return None
 
 
-def read_nesting(text: str) -> Nesting:
-    """The nested lists of a prepared text; UnbalancedError where its parentheses do not match."""
-    from lark.exceptions import UnexpectedInput
-
-    try:
-        roots: Any = _parser().parse(text)
-    except UnexpectedInput:
-        raise UnbalancedError from None
-    return Nesting(text, roots)
+def argument_start(prepared: str, start: int, number: int) -> int:
+    """The offset of a word in the list that opens at an offset: 0 is its head, 1 the first argument."""
+    end = prepared.find(")", start)
+    words = words_at(prepared[start + 1 : len(prepared) if end < 0 else end], start + 1)
+    return span_of(words[number]).start if number < len(words) else start

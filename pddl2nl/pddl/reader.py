@@ -1,31 +1,44 @@
-"""Reads and checks PDDL: text, lists, tree, checks, in this order, with all that is wrong collected on the way."""
+"""Reads and checks PDDL: text, lists, tree, checks.
+
+A text is read without places first. If there is something to report, it is read once more with places, and all that is
+wrong is collected on the way.
+"""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Generic, ParamSpec, TypeVar
+from types import MappingProxyType
+from typing import Generic, Literal, ParamSpec, TypeVar
 
-from pddl2nl.pddl.build_domain import build_domain
-from pddl2nl.pddl.build_header import Header, Kind, header
-from pddl2nl.pddl.build_problem import build_problem
-from pddl2nl.pddl.build_terms import Build
-from pddl2nl.pddl.checks_domain import check_domain_tree
-from pddl2nl.pddl.checks_problem import check_problem_alone, check_problem_tree
-from pddl2nl.pddl.diagnostics import Diagnostic, PDDLError, Source
-from pddl2nl.pddl.log import Log
-from pddl2nl.pddl.nesting import UnbalancedError, read_nesting
-from pddl2nl.pddl.prepare import Decoded, decode, load_bytes, prepare
+from pddl2nl.files import Decoded, decode, read_bytes
+from pddl2nl.pddl.build_definitions import DomainBuilder, ProblemBuilder, read_header
+from pddl2nl.pddl.build_formulas import FormulaBuilder
+from pddl2nl.pddl.check_definitions import check_domain_tree, check_problem_alone, check_problem_tree
+from pddl2nl.pddl.check_formulas import FormulaChecker
+from pddl2nl.pddl.diagnostics import Diagnostic, Log, NeedsPlaces, PDDLError, Source
+from pddl2nl.pddl.nesting import (
+    MAX_DEPTH,
+    Item,
+    UnbalancedError,
+    is_word,
+    prepare,
+    read_lists,
+    read_placed_lists,
+    too_deep,
+)
+from pddl2nl.pddl.symbols import Symbols, Types
 from pddl2nl.pddl.task import Task
-from pddl2nl.pddl.tree import Domain, Problem
+from pddl2nl.pddl.tree import Condition, Domain, Problem
 
 __all__ = [
     "Checked",
     "check_domain",
     "check_domain_file",
+    "check_formulas",
     "check_problem",
     "check_problem_file",
     "load_domain",
@@ -34,6 +47,7 @@ __all__ = [
     "parse_domain",
     "parse_problem",
     "parse_task",
+    "with_places",
 ]
 
 T = TypeVar("T")
@@ -74,40 +88,8 @@ class Checked(Generic[T]):
         return self.value
 
 
-@dataclass(frozen=True)
-class _Read:
-    """A text as far as its nesting and its header."""
-
-    build: Build
-    header: Header
-    garbled: bool
-
-
-def _read(text: str, log: Log, kind: Kind) -> _Read | None:
-    nul = text.find("\0")
-    if nul >= 0:
-        log.error(nul, "a NUL character: this is no text file", expected="PDDL text")
-        return None
-    prepared = prepare(text)
-    garbled = False
-    try:
-        nest = read_nesting(prepared)
-    except UnbalancedError:
-        # Imported here, since most texts have nothing wrong with them.
-        from pddl2nl.pddl.balance import balance
-
-        balanced = balance(prepared, log)
-        if balanced is None:
-            return None
-        nest = read_nesting(balanced.text)
-        garbled = balanced.garbled
-    build = Build(nest, log)
-    found = header(build, kind)
-    return None if found is None else _Read(build, found, garbled)
-
-
 def _without_collection(function: Callable[P, T]) -> Callable[P, T]:
-    """Keeps the collector of cycles away while a tree grows: there are none in it, and looking takes a third more."""
+    """Runs without garbage collection: a tree has no cycles, and looking for them takes a third of the time."""
 
     @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -122,86 +104,193 @@ def _without_collection(function: Callable[P, T]) -> Callable[P, T]:
     return run
 
 
+def _read(text: str, log: Log) -> tuple[str, list[Item], bool] | None:
+    """The prepared text, its lists, and whether declarations may be lost; None, with an error, if it has none.
+
+    Raises:
+        NeedsPlaces: the log takes no places, and something is wrong.
+    """
+    if not log.placed:
+        try:
+            return "", read_lists(text), False
+        except UnbalancedError:
+            raise NeedsPlaces from None
+    prepared = prepare(text)
+    try:
+        return prepared, read_placed_lists(prepared), False
+    except UnbalancedError:
+        # Imported here, since most texts have nothing wrong with them.
+        from pddl2nl.pddl.balance import balance
+
+        balanced = balance(prepared, log)
+        return None if balanced is None else (balanced.text, read_placed_lists(balanced.text), balanced.garbled)
+
+
+@_without_collection
+def _check_domain(decoded: Decoded, name: str, *, warnings: bool = True) -> Checked[Domain]:
+    return _twice(decoded, name, warnings, _checked_domain)
+
+
+@_without_collection
+def _check_problem(decoded: Decoded, domain: Domain | None, name: str, *, warnings: bool = True) -> Checked[Problem]:
+    return _twice(decoded, name, warnings, lambda text, log: _checked_problem(text, log, domain))
+
+
+def _twice(decoded: Decoded, name: str, warnings: bool, check: Callable[[str, Log], T | None]) -> Checked[T]:
+    """Checks a text without places, and again with places if there is something to report."""
+    source = Source(name, decoded.text)
+    if "\0" not in decoded.text and not (warnings and decoded.warning):
+        try:
+            return Checked(check(decoded.text, Log(source, placed=False, warnings=warnings)), ())
+        except NeedsPlaces:
+            pass
+    log = Log(source)
+    if decoded.warning:
+        log.warning(0, decoded.warning, expected="UTF-8")
+    nul = decoded.text.find("\0")
+    if nul >= 0:
+        log.error(nul, "a NUL character: this is no text file", expected="PDDL text")
+        return Checked(None, log.diagnostics())
+    return Checked(check(decoded.text, log), log.diagnostics())
+
+
+def _checked_domain(text: str, log: Log) -> Domain | None:
+    read = _read(text, log)
+    if read is None:
+        return None
+    prepared, roots, garbled = read
+    builder = DomainBuilder(log, prepared)
+    header = read_header(builder, roots, "domain")
+    if header is None:
+        return None
+    domain = builder.build(header)
+    if garbled:
+        # Declarations may be missing: everything would seem undeclared.
+        return None
+    check_domain_tree(log, prepared, domain, header.start)
+    return domain
+
+
+def _checked_problem(text: str, log: Log, domain: Domain | None) -> Problem | None:
+    read = _read(text, log)
+    if read is None:
+        return None
+    prepared, roots, garbled = read
+    builder = ProblemBuilder(log, prepared)
+    header = read_header(builder, roots, "problem")
+    if header is None:
+        return None
+    if domain is not None:
+        builder.functions = frozenset(item.name for item in domain.functions)
+    problem = builder.build(header)
+    if domain is None or garbled:
+        check_problem_alone(log, problem)
+    else:
+        check_problem_tree(log, prepared, problem, builder, domain, header.start)
+    return None if garbled else problem
+
+
+def with_places(domain: Domain, problem: Problem) -> tuple[Domain, Problem]:
+    """A domain and a problem whose nodes know where they stand, read from their sources again.
+
+    Trees are read without places, which is faster. A domain or problem without a source comes back as it is.
+    """
+    if domain.source is not None:
+        domain = _checked_domain(domain.source.text, Log(domain.source)) or domain
+    if problem.source is not None:
+        problem = _checked_problem(problem.source.text, Log(problem.source), domain) or problem
+    return domain, problem
+
+
+def check_formulas(
+    text: str,
+    kind: Literal["condition", "effect"],
+    symbols: Symbols,
+    *,
+    name: str = "<text>",
+    variables: Mapping[str, Types] = MappingProxyType({}),
+    depth: int = MAX_DEPTH,
+) -> Checked[tuple[Condition, ...]]:
+    """Reads and checks the conditions or effects that stand one after another in a text.
+
+    Args:
+        text: PDDL; words between the formulas are skipped.
+        kind: what the formulas are.
+        symbols: what may occur in them.
+        name: how the text is reported.
+        variables: variables that may stand free, with their types.
+        depth: how deep lists may be nested.
+    """
+    log = Log(Source(name, text))
+    prepared = prepare(text)
+    try:
+        roots = read_placed_lists(prepared)
+    except UnbalancedError:
+        log.error(0, "the parentheses do not match")
+        return Checked(None, log.diagnostics())
+    deep = too_deep(prepared, depth)
+    if deep is not None:
+        log.error(deep, f"lists are nested more than {depth} deep from here on")
+        return Checked(None, log.diagnostics())
+    builder = FormulaBuilder(log, prepared, frozenset(symbols.functions))
+    make = builder.effect if kind == "effect" else builder.condition
+    formulas = tuple(make(item) for item in roots if not is_word(item))
+    if not log.failed:
+        checker = FormulaChecker(log, prepared, symbols, {})
+        check = checker.effect if kind == "effect" else checker.condition
+        for formula in formulas:
+            check(formula, dict(variables))
+    return Checked(formulas, log.diagnostics())
+
+
 def check_domain(text: str, name: str = "<domain>") -> Checked[Domain]:
-    """Reads and checks a domain's text; never raises for what stands in it. ``name`` is how it is reported."""
+    """Reads and checks a domain's text; never raises for bad text. ``name`` is how it is reported."""
     return _check_domain(Decoded(text.removeprefix("\ufeff")), name)
 
 
-@_without_collection
-def _check_domain(decoded: Decoded, name: str) -> Checked[Domain]:
-    log = _log(decoded, name)
-    read = _read(decoded.text, log, "domain")
-    if read is None:
-        return Checked(None, log.diagnostics())
-    domain = build_domain(read.build, read.header)
-    if not read.garbled:
-        # Else declarations may be missing, and everything would seem undeclared.
-        check_domain_tree(log, read.build.nest, domain, read.header.start)
-    return Checked(None if read.garbled else domain, log.diagnostics())
-
-
-def _log(decoded: Decoded, name: str) -> Log:
-    log = Log(Source(name, decoded.text))
-    if decoded.warning:
-        log.warning(0, decoded.warning, expected="UTF-8")
-    return log
-
-
 def check_problem(text: str, domain: Domain | None = None, name: str = "<problem>") -> Checked[Problem]:
-    """Reads and checks a problem's text, against its domain where one is given; never raises for what stands in it."""
+    """Reads and checks a problem's text, against its domain if one is given; never raises for bad text."""
     return _check_problem(Decoded(text.removeprefix("\ufeff")), domain, name)
 
 
-@_without_collection
-def _check_problem(decoded: Decoded, domain: Domain | None, name: str) -> Checked[Problem]:
-    log = _log(decoded, name)
-    read = _read(decoded.text, log, "problem")
-    if read is None:
-        return Checked(None, log.diagnostics())
-    if domain is not None:
-        read.build.functions = frozenset(item.name for item in domain.functions)
-    built = build_problem(read.build, read.header)
-    if domain is None or read.garbled:
-        check_problem_alone(log, built.problem)
-    else:
-        check_problem_tree(log, read.build.nest, built, domain, read.header.start)
-    return Checked(None if read.garbled else built.problem, log.diagnostics())
-
-
 def check_domain_file(path: str | Path) -> Checked[Domain]:
-    """`check_domain` for a file; InputError where it cannot be read. Latin-1 is taken, with a warning."""
-    return _check_domain(decode(load_bytes(path)), str(path))
+    """`check_domain` for a file; InputError if it cannot be read. Latin-1 is taken, with a warning."""
+    return _check_domain(_load(path), str(path))
 
 
 def check_problem_file(path: str | Path, domain: Domain | None = None) -> Checked[Problem]:
-    """`check_problem` for a file; InputError where it cannot be read. Latin-1 is taken, with a warning."""
-    return _check_problem(decode(load_bytes(path)), domain, str(path))
+    """`check_problem` for a file; InputError if it cannot be read. Latin-1 is taken, with a warning."""
+    return _check_problem(_load(path), domain, str(path))
+
+
+def _load(path: str | Path) -> Decoded:
+    return decode(read_bytes(path, "PDDL file"))
 
 
 def parse_domain(text: str, name: str = "<domain>") -> Domain:
-    """The tree of a domain's text; PDDLError, with all that is wrong, where there is any error."""
-    return check_domain(text, name).require()
+    """The tree of a domain's text; PDDLError, with everything that is wrong, if there is any error."""
+    return _check_domain(Decoded(text.removeprefix("\ufeff")), name, warnings=False).require()
 
 
 def parse_problem(text: str, domain: Domain, name: str = "<problem>") -> Problem:
-    """The tree of a problem's text, checked against its domain; PDDLError where there is any error."""
-    return check_problem(text, domain, name).require()
+    """The tree of a problem's text, checked against its domain; PDDLError if there is any error."""
+    return _check_problem(Decoded(text.removeprefix("\ufeff")), domain, name, warnings=False).require()
 
 
 def parse_task(domain_text: str, problem_text: str) -> Task:
-    """A domain's and a problem's text as a task; PDDLError where there is any error."""
+    """A domain's and a problem's text as a task; PDDLError if there is any error."""
     domain = parse_domain(domain_text)
     return Task(domain, parse_problem(problem_text, domain))
 
 
 def load_domain(path: str | Path) -> Domain:
-    """The tree of a domain file; InputError where it cannot be read, PDDLError where there is any error in it."""
-    return check_domain_file(path).require()
+    """The tree of a domain file; InputError if it cannot be read, PDDLError if there is any error in it."""
+    return _check_domain(_load(path), str(path), warnings=False).require()
 
 
 def load_problem(path: str | Path, domain: Domain) -> Problem:
     """The tree of a problem file, checked against its domain; InputError and PDDLError as in `load_domain`."""
-    return check_problem_file(path, domain).require()
+    return _check_problem(_load(path), domain, str(path), warnings=False).require()
 
 
 def load_task(domain_path: str | Path, problem_path: str | Path) -> Task:

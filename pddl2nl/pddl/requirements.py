@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pddl2nl.pddl.log import Log, Near
-from pddl2nl.pddl.nesting import Nesting
+from pddl2nl.pddl.diagnostics import Log, Near
 
 __all__ = ["Used", "check_requirements", "report_undeclared"]
 
@@ -48,11 +47,11 @@ Used = dict[str, tuple[int, str]]
 """For a flag that something needs, where it first does and what that is."""
 
 
-def check_requirements(log: Log, nest: Nesting, flags: Iterable[str], start: int) -> None:
+def check_requirements(log: Log, text: str, flags: Iterable[str], start: int) -> None:
     """Warns of flags that are not known: what they ask for may well not be in the file at all."""
     place = start
     for flag in flags:
-        place = max(place, nest.text.find(flag, place))
+        place = max(place, text.find(flag, place))
         if flag not in KNOWN:
             log.warning(place, f"unknown requirement '{flag}'", suggestion=Near(flag, KNOWN))
 

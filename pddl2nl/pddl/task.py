@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from pddl2nl.pddl.hierarchy import Hierarchy
+from pddl2nl.pddl.symbols import Hierarchy
 from pddl2nl.pddl.tree import And, Atom, Condition, Domain, Forall, Not, Problem, TypedName, When
 
 __all__ = ["Task", "changed_predicates", "supertypes"]

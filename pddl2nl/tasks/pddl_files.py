@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Literal
 
 from pddl2nl.errors import InputError
-from pddl2nl.pddl.prepare import decode, prepare
+from pddl2nl.files import decode
+from pddl2nl.pddl.nesting import prepare
 
 __all__ = ["LeftOver", "Looked", "PDDLFile", "look_around", "look_at", "natural"]
 

@@ -16,8 +16,8 @@ import atheris
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 with atheris.instrument_imports(include=["pddl2nl"]):
+    from pddl2nl.files import decode
     from pddl2nl.pddl import check_domain, check_problem, parse_domain, parse_problem, write_domain, write_problem
-    from pddl2nl.pddl.prepare import decode
 
 _WORDS = """( ) () ; (and (or (not (when (forall (exists (imply (preference = (= < (>= ?x ?y ?z - t u object (either
     (define (domain d) (problem p) (:domain (:requirements :adl :typing :fluents) (:types (:constants (:predicates

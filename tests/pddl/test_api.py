@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import gc
-import re
 import subprocess
 import sys
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import pddl2nl.pddl as room
-from pddl2nl.pddl import Diagnostic, Source, nesting, supertypes
-from pddl2nl.pddl.nesting import MAX_DEPTH, Node, Word, read_nesting
+from pddl2nl.pddl import Diagnostic, Source, supertypes
 
 
 def test_all_that_is_exported_is_there_and_sorted() -> None:
@@ -44,26 +40,6 @@ def test_positions_count_from_one() -> None:
     assert Diagnostic.at(source, 4, "here").render().splitlines() == ["x:2:2: error: here", "    cd", "     ^"]
 
 
-def test_lists_keep_their_offsets() -> None:
-    text = "(a b (c (d (e (f (l (m (n (o) p) q) r) s) t) g) h) i (j) k)"
-    nest = read_nesting(text)
-    root = nest.roots[0]
-    assert isinstance(root, Node)
-
-    def check(node: Node) -> None:
-        assert text[node.start] == "("
-        assert text[node.end - 1] == ")"
-        for item in nest.all(node):
-            if isinstance(item, Word):
-                assert text[item.start :].startswith(item.text)
-            else:
-                check(item)
-
-    check(root)
-    assert [item.text for item in nest.all(root) if isinstance(item, Word)] == ["a", "b", "i", "k"]
-    assert root.depth <= MAX_DEPTH
-
-
 def test_a_cycle_of_types_is_cut() -> None:
     checked = room.check_domain("(define (domain d) (:types a - b b - a c))")
     assert checked.value is not None
@@ -73,16 +49,6 @@ def test_a_cycle_of_types_is_cut() -> None:
         "b": {"a", "b", "object"},
         "c": {"c", "object"},
     }
-
-
-@given(st.text("((())) a?\n", max_size=60))
-def test_patterns_without_possessive_repetitions_match_the_same(text: str) -> None:
-    """Python before 3.11.5 reads with these."""
-    for pattern in (nesting._PIECE, nesting.ELEMENT.pattern):
-        plain = re.compile(re.sub(r"(?<=[*+}])\+", "", pattern))
-        assert [match.groups() for match in plain.finditer(text)] == [
-            match.groups() for match in re.finditer(pattern, text)
-        ]
 
 
 @pytest.mark.parametrize("text", ["(define (domain d))", "(define (domain d", "\0"])

@@ -41,6 +41,7 @@ from pddl2nl.pddl import (
     parse_task,
     write_condition,
 )
+from pddl2nl.pddl.reader import with_places
 
 
 def one_action(body: str, declarations: str = "") -> ActionSchema:
@@ -203,7 +204,10 @@ def test_sections_of_a_problem(everything: str, all_of_it: str) -> None:
 
 
 def test_spans_point_into_the_text(blocks: str) -> None:
-    action = parse_domain(blocks).actions[1]
+    domain = parse_domain(blocks)
+    placed, _ = with_places(domain, Problem("p", "blocks"))
+    assert placed == domain
+    action = placed.actions[1]
     start, end = action.span
     assert blocks[start:end].startswith("(:action stack")
     assert blocks[start:end].endswith("(not (holding ?x))))")

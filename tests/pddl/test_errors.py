@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.pddl import Diagnostic, PDDLError, check_domain, check_problem, parse_domain, parse_problem
-from pddl2nl.pddl.log import LIMIT
+from pddl2nl.pddl.diagnostics import LIMIT
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pddl2nl.errors import InputError
 from pddl2nl.pddl import Condition, Task, load_task, parse_task, write_condition, write_domain, write_problem
-from pddl2nl.pddl.build_conditions import NO_ATOMS
+from pddl2nl.pddl.build_formulas import NO_ATOMS
 from pddl2nl.tasks.mystery_words import MYSTERY_WORDS
 from pddl2nl.tasks.obfuscation import SCHEMES
 from pddl2nl.tasks.renaming import Renaming, plan_text, renaming_from_json

@@ -51,6 +51,16 @@ def refuse_unsupported(task: Task) -> None:
     Raises:
         UnsupportedError: it has a construct that the simulator does not execute; the message says which and where.
     """
+    try:
+        _refuse(task)
+    except UnsupportedError:
+        from pddl2nl.pddl.reader import with_places
+
+        _refuse(Task(*with_places(task.domain, task.problem)))
+        raise
+
+
+def _refuse(task: Task) -> None:
     domain, problem = task.domain, task.problem
     _refuse_declarations(task)
     for action in domain.actions:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pddl2nl.macros.macro import Conditions
 from pddl2nl.macros.proof import claims_of, unmet_outcome
@@ -31,15 +31,8 @@ from pddl2nl.pddl import (
     changed_predicates,
     write_condition,
 )
-from pddl2nl.pddl.build_conditions import Builder, condition
-from pddl2nl.pddl.build_effects import effect
-from pddl2nl.pddl.build_terms import Build
-from pddl2nl.pddl.checks_formulas import FormulaChecker
-from pddl2nl.pddl.diagnostics import Diagnostic, Source
-from pddl2nl.pddl.log import Log
-from pddl2nl.pddl.nesting import Node, UnbalancedError, read_nesting
-from pddl2nl.pddl.prepare import prepare
-from pddl2nl.pddl.requirements import Used
+from pddl2nl.pddl.diagnostics import Diagnostic
+from pddl2nl.pddl.reader import check_formulas
 from pddl2nl.pddl.symbols import Symbols
 from pddl2nl.pddl.tree import Atom, Comparison, Modal, Preference, Special, Timed
 from pddl2nl.policies.staged import shortened
@@ -351,8 +344,8 @@ class _Checker:
                 ),
             )
         problems: list[str] = []
-        before = self._formula("precondition", found.precondition, condition, problems)
-        after = self._formula("effect", found.effect, effect, problems)
+        before = self._formula("precondition", found.precondition, problems)
+        after = self._formula("effect", found.effect, problems)
         if not problems:
             problems += self._unchangeable(after)
         texts = tuple(" ".join(" ".join(part).split()) if part is not None else "" for part in found)
@@ -360,40 +353,36 @@ class _Checker:
             return ReadConditions(None, tuple(dict.fromkeys(problems)), *texts)
         return ReadConditions(Conditions(before, after), (), *texts)
 
-    def _formula(self, what: str, texts: tuple[str, ...] | None, build: Builder, problems: list[str]) -> Condition:
+    def _formula(
+        self, what: Literal["precondition", "effect"], texts: tuple[str, ...] | None, problems: list[str]
+    ) -> Condition:
         if texts is None:
             problems.append(f"There is no {what}: expected '{what}: (and …)', '{what}: (and)' where there is none.")
             return And()
         parts: list[Condition] = []
         for text in texts:
-            parts += self._parts(what, text, build, problems)
+            parts += self._parts(what, text, problems)
         whole = parts[0] if len(parts) == 1 else And(tuple(parts))
         strange = None if problems else _inexecutable(whole)
         if strange is not None:
             problems.append(f"The {what} has {strange}, which no action here can have.")
         return whole
 
-    def _parts(self, what: str, text: str, build: Builder, problems: list[str]) -> list[Condition]:
-        log = Log(Source(what, text))
-        try:
-            nest = read_nesting(prepare(text))
-        except UnbalancedError:
-            problems.append(f"The parentheses of the {what} do not match: {shortened(text, 120)}.")
-            return []
-        nodes = [item for item in nest.elements(nest.roots) if isinstance(item, Node)]
-        if max((node.depth for node in nodes), default=0) > _DEEPEST:
+    def _parts(self, what: Literal["precondition", "effect"], text: str, problems: list[str]) -> tuple[Condition, ...]:
+        checked = check_formulas(
+            text,
+            "effect" if what == "effect" else "condition",
+            self._symbols,
+            variables={item.name: item.types for item in self._parameters},
+            depth=_DEEPEST,
+        )
+        if checked.value is not None:
+            problems += [self._sentence(what, error) for error in checked.errors]
+        elif "nested" in checked.errors[0].message:
             problems.append(f"The {what} is nested more than {_DEEPEST} lists deep.")
-            return []
-        making = Build(nest, log, frozenset(self._symbols.functions))
-        trees = [build(making, node) for node in nodes]
-        if not log.failed:
-            used: Used = {}
-            checker = FormulaChecker(log, nest, self._symbols, used)
-            scope = {item.name: item.types for item in self._parameters}
-            for tree in trees:
-                (checker.effect if build is effect else checker.condition)(tree, dict(scope))
-        problems += [self._sentence(what, item) for item in log.diagnostics() if item.severity == "error"]
-        return trees
+        else:
+            problems.append(f"The parentheses of the {what} do not match: {shortened(text, 120)}.")
+        return checked.value or ()
 
     def _sentence(self, what: str, error: Diagnostic) -> str:
         """An error as a model is told it, objects by the names that it knows."""

@@ -1,13 +1,12 @@
-"""Checks of conditions, effects and expressions: symbols declared, arity, types, variables bound."""
+"""Checks of formulas: symbols declared, arity, types, variables bound, numeric effects that fit together."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from pddl2nl.pddl.checks_numeric import NUMERIC, check_conflicts, check_operands, check_update, value_types
-from pddl2nl.pddl.log import Log, Near
-from pddl2nl.pddl.nesting import Nesting
+from pddl2nl.pddl.diagnostics import Log, Near
+from pddl2nl.pddl.nesting import argument_start
 from pddl2nl.pddl.requirements import Used
 from pddl2nl.pddl.symbols import Signature, Symbols, Types, signature_text, type_text
 from pddl2nl.pddl.tree import (
@@ -34,6 +33,7 @@ from pddl2nl.pddl.tree import (
     When,
     is_variable,
 )
+from pddl2nl.pddl.writer import write_condition, write_expression
 
 __all__ = ["FormulaChecker"]
 
@@ -43,9 +43,9 @@ Scope = dict[str, Types]
 class FormulaChecker:
     """Checks formulas against symbols, and notes which requirements they use."""
 
-    def __init__(self, log: Log, nest: Nesting, symbols: Symbols, used: Used):
+    def __init__(self, log: Log, text: str, symbols: Symbols, used: Used):
         self.log = log
-        self.nest = nest
+        self.text = text
         self.symbols = symbols
         self.used = used
         self._good: set[tuple[int, int]] = set()
@@ -102,7 +102,7 @@ class FormulaChecker:
                 continue
             message = f"argument {index + 1} of '{name}' has the wrong type"
             expected = f"{type_text(wanted)}, as in {signature_text(name, signature)}"
-            place = self.nest.argument(start, index + 1)
+            place = argument_start(self.text, start, index + 1)
             self.log.error(place, message, expected=expected, found=f"{term} - {type_text(own)}")
 
     def term(self, term: str, scope: Scope, start: int, index: int) -> Types | None:
@@ -110,7 +110,7 @@ class FormulaChecker:
         own = scope.get(term) if is_variable(term) else self.symbols.objects.get(term)
         if own is not None:
             return own
-        place = self.nest.argument(start, index) if index else start
+        place = argument_start(self.text, start, index) if index else start
         if is_variable(term):
             message = f"undeclared variable '{term}'"
             self.log.error(place, message, found=term, suggestion=Near(term, scope))
@@ -287,3 +287,85 @@ class FormulaChecker:
             self._arity("function", node.name, node.args, signature, node.span.start)
         else:
             self._arguments(node.name, node.args, signature, node.span.start, scope)
+
+
+# ── numbers ──────────────────────────────────────────────────────────────────────────────────────
+
+NUMERIC = ("number",)
+_NUMBERS = ("?duration", "#t", "total-time", "is-violated")
+_KIND = {"assign": "assign", "increase": "add", "decrease": "add", "scale-up": "scale", "scale-down": "scale"}
+
+
+def value_types(symbols: Symbols, node: Expression, scope: Mapping[str, Types]) -> Types | None:
+    """The types of an expression's value, ``("number",)`` for a number; None where they are not known."""
+    match node:
+        case Number() | Arithmetic():
+            return NUMERIC
+        case Fluent(name=name):
+            return symbols.function_types.get(name)
+        case Special(name=name):
+            if name in _NUMBERS:
+                return NUMERIC
+            return scope.get(name) if is_variable(name) else symbols.objects.get(name)
+
+
+def check_operands(
+    log: Log, symbols: Symbols, what: str, operands: tuple[Expression, ...], scope: Mapping[str, Types]
+) -> None:
+    """Checks that an operator which needs numbers gets them."""
+    for operand in operands:
+        types = value_types(symbols, operand, scope)
+        if types not in (None, NUMERIC):
+            told = write_expression(operand)
+            message = f"{what} needs numbers, and '{told}' is an object"
+            log.error(operand.span.start, message, expected="a number", found=f"{told} - {type_text(types or ())}")
+
+
+def check_update(log: Log, symbols: Symbols, node: Update, scope: Mapping[str, Types]) -> None:
+    """Checks that a number is put where a number is kept, and an object where an object is."""
+    own = symbols.function_types.get(node.fluent.name)
+    if own is None:
+        return
+    start, found = node.span.start, write_condition(node)
+    if own != NUMERIC and node.operator != "assign":
+        message = f"'{node.operator}' of '{node.fluent.name}', whose value is no number"
+        log.error(start, message, expected=f"(assign {write_expression(node.fluent)} …)", found=found)
+        return
+    value = value_types(symbols, node.value, scope)
+    if value is None:
+        return
+    if (own == NUMERIC) != (value == NUMERIC):
+        message = f"the value of '{node.fluent.name}' is {'a number' if own == NUMERIC else 'an object'}"
+        log.error(node.value.span.start, message, expected=type_text(own), found=found)
+    elif own != NUMERIC and not symbols.meets(value, own):
+        message = f"the value of '{node.fluent.name}' has the wrong type"
+        expected, told = type_text(own), f"{write_expression(node.value)} - {type_text(value)}"
+        log.error(node.value.span.start, message, expected=expected, found=told)
+
+
+def check_conflicts(log: Log, effect: Condition) -> None:
+    """Checks a conjunction for numeric effects on one and the same fluent that can never happen together.
+
+    Increases and decreases add up and scalings multiply; updates of different kinds, and assignments of different
+    numbers, have no order (Fox and Long 2003, definition 12). Effects of the same terms are compared, not those
+    that become the same when the action is ground: the simulator sees these.
+    """
+    first: dict[Fluent, Update] = {}
+    todo: list[Condition] = [effect]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, And):
+            todo.extend(reversed(part.parts))
+        elif isinstance(part, Update):
+            before = first.setdefault(part.fluent, part)
+            if before is not part and _conflict(before, part):
+                message = f"two effects on '{write_expression(part.fluent)}' contradict each other"
+                found = f"{write_condition(before)} and {write_condition(part)}"
+                log.error(part.span.start, message, expected="one of them", found=found)
+
+
+def _conflict(one: Update, other: Update) -> bool:
+    if _KIND[one.operator] != _KIND[other.operator]:
+        return True
+    constants = isinstance(one.value, Number) and isinstance(other.value, Number)
+    return one.operator == "assign" and constants and one.value != other.value
