@@ -13,8 +13,8 @@ from pathlib import Path
 
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.pddl import Domain, Task, parse_problem
-from pddl2nl.tasks.canonical import canonical_form
 from pddl2nl.tasks.generators import Generated, Generator
+from pddl2nl.tasks.isomorphism import DistinctProblems
 from pddl2nl.tasks.manifest import ManifestRow, Proof, Role
 from pddl2nl.tasks.measuring import OPTIMAL, PLANNERS, Measured, Search, SearchLimits
 from pddl2nl.tasks.threads import in_threads
@@ -92,7 +92,7 @@ class Workshop:
         workers: problems that are solved at a time.
         progress: who watches.
         stop: ends the planners that are at work.
-        forms: canonical forms of problems that there must not be again.
+        problems: the problems so far; isomorphic ones are not drawn again.
     """
 
     generator: Generator
@@ -104,7 +104,7 @@ class Workshop:
     workers: int = 2
     progress: Progress = field(default_factory=Progress)
     stop: Callable[[], None] = lambda: None
-    forms: set[str] = field(default_factory=set)
+    problems: DistinctProblems = field(default_factory=DistinctProblems)
 
     def know(self, paths: Iterable[Path]) -> None:
         """Problems that there must not be again.
@@ -113,7 +113,7 @@ class Workshop:
             PDDLError: one that cannot be read.
         """
         for path in paths:
-            self.forms.add(self._form(path.read_text(encoding="utf-8")))
+            self._add(path.read_text(encoding="utf-8"), str(path))
 
     def draw(
         self, parameters: Callable[[], Mapping[str, int | str]], seeds: Iterator[int], attempts: int
@@ -130,9 +130,7 @@ class Workshop:
                 generated = self.generator.generate(seed, given)
             except InputError:
                 continue
-            form = self._form(generated.text)
-            if form not in self.forms:
-                self.forms.add(form)
+            if self._add(generated.text, generated.name) is None:
                 number, in_vain = number + 1, 0
                 yield Candidate(seed, given, generated, number)
 
@@ -192,8 +190,8 @@ class Workshop:
             planner=self.planner,
         )
 
-    def _form(self, text: str) -> str:
-        return canonical_form(Task(self.domain, parse_problem(text, self.domain)))
+    def _add(self, text: str, name: str) -> str | None:
+        return self.problems.add(Task(self.domain, parse_problem(text, self.domain)), name)
 
 
 def _proof(name: str, generated: Generated, measured: Mapping[str, Measured]) -> Proof:

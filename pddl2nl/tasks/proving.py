@@ -15,8 +15,8 @@ from typing import Literal
 
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.pddl import Domain, PDDLError, Task, parse_problem
-from pddl2nl.tasks.canonical import canonical_form
 from pddl2nl.tasks.generators import GENERATORS, Generated, Generator, read_parameters
+from pddl2nl.tasks.isomorphism import DistinctProblems
 from pddl2nl.tasks.manifest import ManifestRow, read_manifest
 from pddl2nl.tasks.measuring import OPTIMAL, PLANNERS, Measured, Search
 from pddl2nl.tasks.set_checks import check_sets
@@ -194,7 +194,7 @@ def _check_folder(shelf: Shelf, sets: Sequence[str]) -> tuple[list[Finding], lis
         return [Finding(shelf.name, "", "manifest", str(error))], []
     findings = [Finding(shelf.name, "", fault, message) for fault, message in _strays(shelf, rows)]
     findings += [Finding(shelf.name, name, "set", message) for name, message in check_sets(rows, sets)]
-    forms: dict[str, str] = {}
+    distinct = DistinctProblems()
     for row in rows:
         try:
             text = (shelf.folder / row.file).read_bytes().decode()
@@ -203,8 +203,8 @@ def _check_folder(shelf: Shelf, sets: Sequence[str]) -> tuple[list[Finding], lis
             findings.append(Finding(shelf.name, row.instance, "file", f"{row.file} cannot be read: {error}"))
             continue
         # Over all sets, whichever are proved.
-        first = forms.setdefault(canonical_form(Task(shelf.domain, problem)), row.instance)
-        if first != row.instance:
+        first = distinct.add(Task(shelf.domain, problem), row.instance)
+        if first is not None:
             message = f"is {first} under other names of objects"
             findings.append(Finding(shelf.name, row.instance, "isomorphic", message))
         if row.set in sets:

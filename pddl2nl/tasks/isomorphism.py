@@ -1,0 +1,147 @@
+"""Problems that are equal except for the names of their objects.
+
+A problem becomes a graph: objects are nodes, and facts of the initial state and of the goal are labels of nodes and
+edges. Colour refinement (Weisfeiler and Leman) tells most problems apart; networkx's VF2 (Cordella et al., 2004)
+decides the rest exactly.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from pddl2nl.errors import MissingExtraError, UnsupportedError
+from pddl2nl.pddl import Atom, Condition, Not, Problem, Task, conjuncts
+
+if TYPE_CHECKING:
+    from networkx import DiGraph
+
+__all__ = ["DistinctProblems", "isomorphic"]
+
+_Signature = tuple[str | int, ...]
+
+
+class DistinctProblems:
+    """Problems of one domain by name, no two of which are isomorphic.
+
+    Two problems are isomorphic if renaming objects gives the same objects by type, the same initial state and the same
+    goal. The domain's constants keep their names; the problem's name and the order of its lines do not matter.
+    """
+
+    def __init__(self) -> None:
+        self._found: defaultdict[_Signature, list[tuple[DiGraph, str]]] = defaultdict(list)
+
+    def add(self, task: Task, name: str) -> str | None:
+        """Adds a problem, unless there is an isomorphic one: then returns that one's name.
+
+        Raises:
+            UnsupportedError: the goal is not a conjunction of literals, or the problem has timed facts, constraints
+                or a metric.
+            MissingExtraError: networkx is not installed.
+        """
+        graph = _graph(task)
+        similar = self._found[_refine(graph)]
+        for other, first in similar:
+            if _same(graph, other):
+                return first
+        similar.append((graph, name))
+        return None
+
+
+def isomorphic(one: Task, other: Task) -> bool:
+    """Whether the problems of two tasks of one domain are isomorphic; raises as `DistinctProblems.add`."""
+    problems = DistinctProblems()
+    problems.add(one, "one")
+    return problems.add(other, "other") is not None
+
+
+def _graph(task: Task) -> DiGraph:
+    """The problem as a graph with the attributes `label` of nodes and `facts` of edges.
+
+    A fact about one object is part of the object's label. A fact about two objects is a label of the edges between
+    them, in both directions. A fact about more objects is a node of its own.
+    """
+    try:
+        import networkx
+    except ImportError as error:
+        raise MissingExtraError("networkx", "planners", "comparing problems") from error
+    constants = {constant.name for constant in task.domain.constants}
+    nodes = {
+        name: [f"constant {name}" if name in constants else " ".join(sorted(item.types))]
+        for name, item in task.objects.items()
+    }
+    edges: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    whole: list[str] = []
+    for number, (label, args) in enumerate(sorted(set(_facts(task.problem)))):
+        objects = list(dict.fromkeys(args))
+        said = f"{label} {[objects.index(arg) for arg in args]}"
+        if not objects:
+            whole.append(said)
+        elif len(objects) == 1:
+            nodes[objects[0]].append(said)
+        elif len(objects) == 2:
+            edges[objects[0], objects[1]].append(f"{said} forwards")
+            edges[objects[1], objects[0]].append(f"{said} backwards")
+        else:
+            # No object's name contains a blank.
+            fact = f"fact {number}"
+            nodes[fact] = [said]
+            for place, name in enumerate(objects):
+                edges[fact, name].append(str(place))
+                edges[name, fact].append(str(place))
+    graph = networkx.DiGraph(facts="; ".join(whole))
+    graph.add_nodes_from((name, {"label": "; ".join(sorted(said))}) for name, said in nodes.items())
+    graph.add_edges_from((*ends, {"facts": "; ".join(sorted(said))}) for ends, said in edges.items())
+    return graph
+
+
+def _facts(problem: Problem) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The facts of initial state and goal, as labels with objects."""
+    if problem.init_timed or problem.constraints is not None or problem.metric is not None:
+        raise UnsupportedError(f"problem '{problem.name}' has timed facts, constraints or a metric: it is not compared")
+    for atom in problem.init:
+        yield f"init {atom.predicate}", atom.args
+    for value in problem.init_values:
+        if isinstance(value.value, str):
+            yield f"init = {value.fluent.predicate}", (*value.fluent.args, value.value)
+        else:
+            yield f"init {value.value} = {value.fluent.predicate}", value.fluent.args
+    for part in conjuncts(problem.goal):
+        yield _goal(part, problem.name)
+
+
+def _goal(part: Condition, name: str) -> tuple[str, tuple[str, ...]]:
+    if isinstance(part, Atom):
+        return f"goal {part.predicate}", part.args
+    if isinstance(part, Not) and isinstance(part.body, Atom):
+        return f"goal not {part.body.predicate}", part.body.args
+    raise UnsupportedError(f"the goal of problem '{name}' is not a conjunction of literals: it is not compared")
+
+
+def _refine(graph: DiGraph) -> _Signature:
+    """Refines the colours until they no longer change; returns what isomorphic graphs have in common.
+
+    A colour is a hash of the node's label and of what stands around it. An equal hash of different surroundings would
+    cost time only, since VF2 compares labels and edges, too.
+    """
+    beside = {node: [(data["facts"], other) for other, data in around.items()] for node, around in graph.adjacency()}
+    colours = {node: hash(label) for node, label in graph.nodes(data="label")}
+    count = 0
+    while count < (now := len(set(colours.values()))):
+        count = now
+        colours = {
+            node: hash((colours[node], *sorted([(facts, colours[other]) for facts, other in around])))
+            for node, around in beside.items()
+        }
+    for node, colour in colours.items():
+        graph.nodes[node]["colour"] = colour
+    return (graph.graph["facts"], *sorted(colours.values()))
+
+
+def _same(one: DiGraph, other: DiGraph) -> bool:
+    from networkx.algorithms.isomorphism import categorical_edge_match, categorical_node_match, is_isomorphic
+
+    nodes, edges = categorical_node_match(["label", "colour"], [None, None]), categorical_edge_match("facts", None)
+    same: bool = is_isomorphic(one, other, node_match=nodes, edge_match=edges)
+    return same
