@@ -19,7 +19,7 @@ from pddl2nl.errors import InputError
 if TYPE_CHECKING:
     from pddl2nl.nl import Wording
     from pddl2nl.pddl import Domain, Problem
-    from pddl2nl.tasks.renaming import Renaming
+    from pddl2nl.tasks.renaming import TaskRenaming
     from pddlval import Plan
 
 __all__ = ["register"]
@@ -139,7 +139,7 @@ def _read(domain_path: Path, problem_paths: list[Path], plan_paths: list[Path], 
     return _Inputs(domain_path, domain, problem_paths, problems, plan_paths, plans, chosen)
 
 
-def _mapping(path: Path) -> tuple[Renaming, Mapping[str, str]]:
+def _mapping(path: Path) -> tuple[TaskRenaming, Mapping[str, str]]:
     from pddl2nl.tasks.renaming import renaming_from_json
 
     try:
@@ -166,7 +166,7 @@ def _telling(inputs: _Inputs, objects: bool) -> list[str]:
     return [f"objects keep their names ({', '.join(dict.fromkeys(names[:3]))}, …), which may tell; see --objects"]
 
 
-def _unknown(inputs: _Inputs, renaming: Renaming) -> list[str]:
+def _unknown(inputs: _Inputs, renaming: TaskRenaming) -> list[str]:
     return [
         f"{path}: {', '.join(unknown)}: not in the domain or problems given; such names stay"
         for path, plan in zip(inputs.plan_paths, inputs.plans, strict=True)
@@ -177,7 +177,7 @@ def _unknown(inputs: _Inputs, renaming: Renaming) -> list[str]:
 class _Output:
     """All that was renamed, as texts under their file names."""
 
-    def __init__(self, inputs: _Inputs, renaming: Renaming, back: bool, files: Mapping[str, str]):
+    def __init__(self, inputs: _Inputs, renaming: TaskRenaming, back: bool, files: Mapping[str, str]):
         from pddl2nl.nl import check_wording, template_wording
         from pddl2nl.pddl import write_domain, write_problem
         from pddl2nl.tasks.renaming import plan_text

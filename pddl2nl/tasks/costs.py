@@ -30,15 +30,17 @@ from pddl2nl.pddl.tree import (
     Forall,
     GroundAtom,
     Metric,
+    Node,
     Number,
     Problem,
     Update,
     When,
     conjuncts,
     is_variable,
+    walk,
 )
 from pddl2nl.pddl.writer import write_expression, write_number
-from pddl2nl.tasks.rename_formulas import nodes
+from pddl2nl.tasks.formulas import formulas_of, in_domain, in_problem, schemas
 from pddlval.plans import Plan
 
 if TYPE_CHECKING:
@@ -160,17 +162,19 @@ def strip_costs(domain: Domain, problems: Sequence[Problem] = (), *, every: bool
 # ── whether they are action costs ────────────────────────────────────────────────────────────────
 
 
-def _fluents(*trees: object) -> list[str]:
-    """The names of the functions that are mentioned in these trees, as often as they are."""
-    return [node.name for node in nodes(trees) if isinstance(node, Fluent)]
-
-
-def _updates(effect: object) -> list[Update]:
-    return [node for node in nodes(effect) if isinstance(node, Update)]
+def _fluents(formulas: Iterable[Node]) -> list[str]:
+    """The names of the functions in some formulas, as often as they occur."""
+    return [node.name for formula in formulas for node in walk(formula) if isinstance(node, Fluent)]
 
 
 def _cost_updates(action: ActionSchema) -> list[Update]:
-    return [update for update in _updates(action.effect) if update.fluent == _TOTAL and update.operator == "increase"]
+    updates = (node for node in walk(action.effect) if isinstance(node, Update))
+    return [update for update in updates if update.fluent == _TOTAL and update.operator == "increase"]
+
+
+def _changed_functions(domain: Domain) -> set[str]:
+    effects = (formula for schema in schemas(domain) for formula in formulas_of(schema))
+    return {node.fluent.name for effect in effects for node in walk(effect) if isinstance(node, Update)}
 
 
 def _domain_fault(domain: Domain) -> str:
@@ -179,7 +183,7 @@ def _domain_fault(domain: Domain) -> str:
         if function.name == COST and (function.parameters or function.types != ("number",)):
             return f"({COST}) of action costs is a number without parameters, and here it is not"
     for action in domain.actions:
-        if _fluents(action).count(COST) != len(_cost_updates(action)):
+        if _fluents(formulas_of(action)).count(COST) != len(_cost_updates(action)):
             return f"the action '{action.name}' asks for ({COST}), or does something else to it than to increase it"
     for what, trees in (
         ("durative action", domain.durative_actions),
@@ -188,9 +192,13 @@ def _domain_fault(domain: Domain) -> str:
         ("axiom", domain.derived),
     ):
         for tree in trees:
-            if COST in _fluents(tree):
+            if COST in _fluents(formulas_of(tree)):
                 return f"the {what} '{tree.name}' mentions ({COST}), which of action costs only actions do"
-    return f"the domain's constraints ask for ({COST})" if COST in _fluents(domain.constraints) else ""
+    return (
+        f"the domain's constraints ask for ({COST})"
+        if domain.constraints is not None and COST in _fluents([domain.constraints])
+        else ""
+    )
 
 
 def _problem_fault(problem: Problem, functions: Sequence[str]) -> str:
@@ -200,7 +208,7 @@ def _problem_fault(problem: Problem, functions: Sequence[str]) -> str:
         told = f"{metric.direction} {write_expression(metric.expression)}"
         return f"the metric of problem '{problem.name}' is '{told}', and of action costs it is 'minimize ({COST})'"
     for what, tree in (("goal", problem.goal), ("constraints", problem.constraints)):
-        asked = next((name for name in _fluents(tree) if name in functions), None)
+        asked = next((name for name in _fluents([] if tree is None else [tree]) if name in functions), None)
         if asked is not None:
             return f"the {what} of problem '{problem.name}' asks for ({asked})"
     return ""
@@ -211,7 +219,7 @@ def _problem_fault(problem: Problem, functions: Sequence[str]) -> str:
 
 def _uniform_cost(domain: Domain, problems: Sequence[Problem]) -> tuple[Fraction | None, str]:
     """What every action costs, where that is one constant, and a clause that says so or why it is none."""
-    changed = {update.fluent.name for update in _updates((domain.actions, domain.processes, domain.events))}
+    changed = _changed_functions(domain)
     values: dict[str, set[Fraction | str]] = {}
     for problem in problems:
         for item in problem.init_values:
@@ -269,10 +277,11 @@ def _unvalued(task: Task) -> Iterator[tuple[str, str]]:
     """
     domain, problem = task.domain, task.problem
     valued = {item.fluent for item in problem.init_values}
-    changed = {update.fluent.name for update in _updates((domain.actions, domain.processes, domain.events))}
+    changed = _changed_functions(domain)
     for action in domain.actions:
         static = _static_atoms(task, action)
-        for fluent in dict.fromkeys(node for node in nodes(_cost_values(action)) if isinstance(node, Fluent)):
+        costs = (node for update in _cost_updates(action) for node in walk(update.value))
+        for fluent in dict.fromkeys(node for node in costs if isinstance(node, Fluent)):
             if fluent.name in changed:
                 # What it is worth in a state is the state's matter.
                 continue
@@ -283,10 +292,6 @@ def _unvalued(task: Task) -> Iterator[tuple[str, str]]:
                     f"{missing}, a part of what '{action.name}' costs, has no value in problem '{problem.name}': "
                     "an action whose cost has none cannot be applied, and without costs it can",
                 )
-
-
-def _cost_values(action: ActionSchema) -> list[Expression]:
-    return [update.value for update in _cost_updates(action)]
 
 
 def _static_atoms(task: Task, action: ActionSchema) -> list[Atom]:
@@ -339,9 +344,8 @@ def _strip_effect(effect: Condition) -> Condition | None:
 
 def _only_in_costs(domain: Domain, bare: Domain, problems: Iterable[Problem]) -> tuple[str, ...]:
     """The functions that nothing but costs asked for, in the order of the domain."""
-    priced = {COST, *_fluents([_cost_updates(action) for action in domain.actions])}
-    bodies = (bare.actions, bare.durative_actions, bare.processes, bare.events, bare.derived, bare.constraints)
-    still = {*_fluents(bodies), *_fluents([(problem.goal, problem.constraints) for problem in problems])}
+    priced = {COST, *_fluents(update for action in domain.actions for update in _cost_updates(action))}
+    still = {*_fluents(in_domain(bare)), *_fluents(formula for problem in problems for formula in in_problem(problem))}
     return tuple(dict.fromkeys(item.name for item in domain.functions if item.name in priced - still))
 
 

@@ -1,13 +1,12 @@
-"""Obfuscation: the same domain, problems and plans under names that do not tell what things are.
+"""Obfuscation: the same domain, problems and plans under names without meaning.
 
-Three schemes: ``generic`` as in the paper on AutoPlanBench (Stein et al., section 5: ``predicate1`` … ``predicateN``
-and ``action1`` … ``actionM``, in the order of the file), ``mystery`` (ordinary words that mean something else, as in
-PlanBench's Mystery Blocksworld, from lists of our own) and ``random`` (strings of letters and digits, as in PlanBench's
-randomised form). Beyond the paper, which renames predicates and actions alone, types, functions, preferences, all
-variables and the names of the domain and its problems are renamed too, since they tell as much; objects on demand.
+Three schemes: ``generic`` as in the AutoPlanBench paper (Stein et al., section 5: ``predicate1`` … ``predicateN`` and
+``action1`` … ``actionM``, in the order of the file), ``mystery`` (words with another meaning, as in PlanBench's Mystery
+Blocksworld, from our own lists) and ``random`` (letters and digits, as in PlanBench's randomised form). The paper
+renames predicates and actions only; we also rename types, functions, preferences, variables, and the names of the
+domain and its problems, which tell as much. Objects are renamed on request.
 
-The names of a domain depend on the domain, the scheme and the seed alone: with whatever problems it is renamed, an
-example and a benchmark among them, it comes out the same.
+A domain's new names depend only on the domain, the scheme and the seed, not on the problems that are renamed with it.
 """
 
 from __future__ import annotations
@@ -19,11 +18,12 @@ from itertools import chain
 from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
 from pddl2nl.errors import InputError
-from pddl2nl.pddl.tree import Domain, Problem, Special
+from pddl2nl.pddl.rewriting import preference_names, variables
+from pddl2nl.pddl.tree import Domain, Node, Problem, Special, TypedName, walk
+from pddl2nl.tasks.formulas import formulas_of, in_domain, in_problem, schemas
 from pddl2nl.tasks.generators.draws import Draw
 from pddl2nl.tasks.mystery_words import MYSTERY_WORDS
-from pddl2nl.tasks.rename_formulas import nodes, preference_names, variables
-from pddl2nl.tasks.renaming import BUILT_IN, Places, Renaming
+from pddl2nl.tasks.renaming import BUILT_IN, Places, TaskRenaming
 
 if TYPE_CHECKING:
     from pddl2nl.nl import Wording
@@ -34,9 +34,9 @@ Scheme = Literal["generic", "mystery", "random"]
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 
 _LENGTH = 12
-"""Letters and digits of a random name: two that are alike, or a word, will never be met."""
+"""Letters and digits of a random name: enough that no two are equal and none is a word."""
 _RELATED = 4
-"""Words of which one begins with the other are taken for kin from so many letters on."""
+"""Words are related if one starts with the other and has at least this many letters."""
 
 
 def obfuscation(
@@ -47,19 +47,19 @@ def obfuscation(
     seed: int = 1,
     objects: bool = False,
     wordings: Iterable[Wording] = (),
-) -> Renaming:
-    """New names for all that a domain and these problems of it name.
+) -> TaskRenaming:
+    """New names for everything that a domain and these problems of it name.
 
     Args:
         domain: the domain.
-        problems: its problems; a name that two of them share becomes one name.
+        problems: its problems; a name that several share gets one new name.
         scheme: one of `SCHEMES`.
-        seed: what ``mystery`` and ``random`` draw is drawn by it; ``generic`` draws nothing.
+        seed: for ``mystery`` and ``random``.
         objects: whether objects and constants are renamed too.
-        wordings: wordings of the domain that are to be renamed, for the sake of their snippets' own variables.
+        wordings: wordings of the domain that will be renamed, for the variables of their snippets.
 
     Raises:
-        InputError: there is no such scheme.
+        InputError: no such scheme.
     """
     if scheme not in SCHEMES:
         raise InputError(f"no scheme '{scheme}'; there are {', '.join(SCHEMES)}")
@@ -75,13 +75,13 @@ def obfuscation(
         "functions": _table("functions", _names(domain.functions), namer),
         "actions": _table("actions", _actions(domain), namer),
     }
-    # Objects and what else problems name come last: names of the domain must not depend on its problems.
+    # Names of problems come last: names of the domain must not depend on its problems.
     things = _unique(_names(chain(domain.constants, *(problem.objects for problem in problems))))
     if objects:
         namer.avoid(things)
     plain = _Generic(seed)
     domains = (domain.name, *(problem.domain_name for problem in problems))
-    return Renaming(
+    return TaskRenaming(
         **tables,
         objects=_table("objects", things if objects else (), namer),
         preferences=_table("preferences", _preferences(domain, problems), plain),
@@ -121,47 +121,52 @@ def _types(domain: Domain) -> Iterator[str]:
 
 
 def _actions(domain: Domain) -> Iterator[str]:
-    for items in (domain.actions, domain.durative_actions, domain.processes, domain.events):
-        yield from _names(items)
+    yield from _names(schemas(domain))
 
 
 def _preferences(domain: Domain, problems: Iterable[Problem]) -> Iterator[str]:
-    yield from preference_names(domain)
+    formulas = chain(in_domain(domain), chain.from_iterable(map(in_problem, problems)))
+    yield from chain.from_iterable(map(preference_names, formulas))
     for problem in problems:
-        yield from preference_names(problem.goal, problem.constraints)
-        # (is-violated name) may ask after one that there is not.
-        for node in nodes(problem.metric):
+        # (is-violated name) may name a preference that does not exist.
+        for node in () if problem.metric is None else walk(problem.metric.expression):
             if isinstance(node, Special):
                 yield from node.args
 
 
+def _variable_names(domain: Domain) -> Iterator[str]:
+    for item in (*domain.predicates, *domain.functions, *schemas(domain), *domain.derived):
+        yield from _names(item.parameters)
+    yield from chain.from_iterable(map(variables, in_domain(domain)))
+
+
 def _domain_names(domain: Domain) -> tuple[str, ...]:
     named = (_names(domain.predicates), _names(domain.derived), _names(domain.functions), _names(domain.constants))
-    return _unique(chain(_types(domain), _actions(domain), *named, variables(domain), (domain.name,)))
+    return _unique(chain(_types(domain), _actions(domain), *named, _variable_names(domain), (domain.name,)))
 
 
 def _places(domain: Domain, problems: Sequence[Problem], wordings: tuple[Wording, ...]) -> Places:
     """The variables of every place, numbered; those of the wordings' snippets after the domain's own."""
     found: dict[str, dict[str, dict[str, str]]] = {}
 
-    def add(kind: str, place: str, *trees: object) -> None:
+    def add(kind: str, place: str, parameters: Iterable[TypedName | str], formulas: Iterable[Node | None] = ()) -> None:
         table = found.setdefault(kind, {}).setdefault(place, {})
-        for name in variables(*trees):
+        names = [item if isinstance(item, str) else item.name for item in parameters]
+        for name in chain(names, *(variables(formula) for formula in formulas if formula is not None)):
             table.setdefault(name, f"?x{len(table) + 1}")
 
     for predicate in domain.predicates:
         add("predicates", predicate.name, predicate.parameters)
     for function in domain.functions:
         add("functions", function.name, function.parameters)
-    for schemas in (domain.actions, domain.durative_actions, domain.processes, domain.events):
-        for schema in schemas:
-            add("actions", schema.name, schema)
+    for schema in schemas(domain):
+        add("actions", schema.name, schema.parameters, formulas_of(schema))
     for number, axiom in enumerate(domain.derived, start=1):
-        add("axioms", str(number), axiom)
-    add("domain", "constraints", domain.constraints)
+        add("axioms", str(number), axiom.parameters, formulas_of(axiom))
+    add("domain", "constraints", (), [domain.constraints])
     for problem in problems:
-        add("problem", "goal", problem.goal)
-        add("problem", "constraints", problem.constraints)
+        add("problem", "goal", (), [problem.goal])
+        add("problem", "constraints", (), [problem.constraints])
     for wording in wordings:
         for kind, snippets in (
             ("predicates", wording.predicates),
@@ -180,20 +185,20 @@ class _Namer(Protocol):
     def __init__(self, seed: int): ...
 
     def avoid(self, names: Iterable[str]) -> None:
-        """No name that is given from now on will be of the words of these."""
+        """Excludes the words of these names from new names."""
 
     def name(self, word: str, kind: str) -> str:
-        """A new name; ``word`` is what is named, in the singular, and ``kind`` the list to draw from."""
+        """A new name; ``word`` is the kind of thing in the singular, ``kind`` the list to draw from."""
 
 
 class _Generic:
-    """``action1``, ``action2``, … in the order in which they are asked for."""
+    """``action1``, ``action2``, … in order."""
 
     def __init__(self, seed: int):
         self._counts: dict[str, int] = {}
 
     def avoid(self, names: Iterable[str]) -> None:
-        """Does nothing: these names say nothing, even where they are met again."""
+        """Does nothing: these names have no meaning."""
 
     def name(self, word: str, kind: str) -> str:
         """The next number."""
@@ -202,18 +207,18 @@ class _Generic:
 
 
 class _Random:
-    """Letters and digits, a letter first, as names in PDDL must have it."""
+    """Letters and digits, a letter first, as PDDL requires."""
 
     def __init__(self, seed: int):
         self._draw = Draw(f"obfuscate random {seed}")
         self._taken: set[str] = set()
 
     def avoid(self, names: Iterable[str]) -> None:
-        """Keeps away from these names as they are."""
+        """Excludes these names."""
         self._taken.update(names)
 
     def name(self, word: str, kind: str) -> str:
-        """A name not met before."""
+        """A name that was not used before."""
         while True:
             rest = (self._draw.pick(string.ascii_lowercase + string.digits) for _ in range(_LENGTH - 1))
             found = self._draw.pick(string.ascii_lowercase) + "".join(rest)
@@ -223,7 +228,7 @@ class _Random:
 
 
 class _Mystery:
-    """Words from the lists, each in at most one name; when a list is used up, two of its words and more."""
+    """Words from the lists, each in one name at most; when a list is used up, several words joined."""
 
     def __init__(self, seed: int):
         self._draws = {kind: Draw(f"obfuscate mystery {kind} {seed}") for kind in MYSTERY_WORDS}
@@ -232,11 +237,11 @@ class _Mystery:
         self._avoided: set[str] = set()
 
     def avoid(self, names: Iterable[str]) -> None:
-        """Keeps away from all words in these names, and from their kin."""
+        """Excludes the words in these names and words related to them."""
         self._avoided.update(part for name in names for part in re.split(r"[^a-z]+", name) if len(part) > 2)
 
     def name(self, word: str, kind: str) -> str:
-        """The next word of the list, or two words joined where all are in use."""
+        """The next word of the list, or several words joined if all are in use."""
         deck = self._decks[kind]
         while deck:
             found = deck.pop()

@@ -1,12 +1,12 @@
-"""Renaming everything that a domain and its problems name, and back again.
+"""Renames everything that a domain and its problems name, and back.
 
-A `Renaming` is a table of names, one-to-one in each kind. It renames domains, problems, conditions, plans and wordings
-alike, so that every verdict stays what it was, and its `inverse` gives back the same trees. Variables are renamed place
-by place (an action, a predicate's declaration, …): within a place the table is one-to-one too, which keeps every
-binding, a variable that hides another of its name included.
+A `TaskRenaming` is a table of names, one-to-one for each kind. It renames domains, problems, conditions, plans and
+wordings, so every verdict stays the same, and its `inverse` gives back equal trees. Variables are renamed for each
+place (an action, a predicate's declaration, …). Within a place the table is one-to-one, too, which keeps all bindings,
+also if a variable hides another of the same name.
 
-What is no name stays: keywords, requirements, numbers, ``object``, ``number``, ``=``, ``?duration`` and, since
-``:action-costs`` and planners know it by this name, ``total-cost``.
+Not renamed: keywords, requirements, numbers, ``object``, ``number``, ``=``, ``?duration``, and ``total-cost``, which
+``:action-costs`` and planners know by this name.
 """
 
 from __future__ import annotations
@@ -15,9 +15,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeVar, get_args
+from typing import Literal, TypeVar, get_args
 
 from pddl2nl.errors import InputError
+from pddl2nl.nl.wording.own_names import own_name
+from pddl2nl.nl.wording.snippets import Snippet, Wording
+from pddl2nl.pddl.rewriting import Renaming
 from pddl2nl.pddl.task import Task
 from pddl2nl.pddl.tree import (
     ActionSchema,
@@ -37,21 +40,17 @@ from pddl2nl.pddl.tree import (
     TypedName,
 )
 from pddl2nl.pddl.writer import write_number
-from pddl2nl.tasks.rename_formulas import FormulaRenamer
 from pddlval.actions import GroundAction
 from pddlval.plans import Plan
 
-if TYPE_CHECKING:
-    from pddl2nl.nl import Wording
-
-__all__ = ["BUILT_IN", "FORMAT", "Kind", "Places", "Renaming", "Table", "plan_text", "renaming_from_json"]
+__all__ = ["BUILT_IN", "FORMAT", "Kind", "Places", "TaskRenaming", "Table", "plan_text", "renaming_from_json"]
 
 FORMAT = 1
-"""The version of a mapping file's format that is read and written here."""
+"""The version of the mapping files that are read and written."""
 
 Table = Mapping[str, str]
 Kind = Literal["domains", "problems", "types", "predicates", "functions", "actions", "objects", "preferences"]
-"""What has a name; ``actions`` are durative ones, processes and events too, and ``objects`` constants too."""
+"""The kinds of names; ``actions`` includes durative ones, processes and events, ``objects`` includes constants."""
 
 Places = Mapping[str, Mapping[str, Table]]
 """Tables of variables: under ``predicates``, ``functions`` and ``actions`` by the name in the original, under
@@ -64,20 +63,21 @@ BUILT_IN: Mapping[str, frozenset[str]] = {
     "domains": frozenset(("",)),
     "problems": frozenset(("",)),
 }
-"""What is never renamed; the empty name is that of what has none."""
+"""Names that are never renamed; the empty name means that there is none."""
 
 _KINDS: tuple[Kind, ...] = get_args(Kind)
 _NAMED = ("predicates", "functions", "actions")
+_BRACED = re.compile(r"\{([^{}]*)\}")
 _NAME = re.compile(r"[^\s()?;\ud800-\udfff]+")
 _SINGULAR: Mapping[str, str] = {kind: kind[:-1] for kind in _KINDS}
 
 
 @dataclass(frozen=True)
-class Renaming:
-    """From every name to another one, kind by kind, both ways.
+class TaskRenaming:
+    """A one-to-one table of new names for each kind of name.
 
-    Where ``objects`` is empty, objects and constants keep their names. ``scheme`` and ``seed`` only tell how the
-    names were found.
+    If ``objects`` is empty, objects and constants keep their names. ``scheme`` and ``seed`` say how the names were
+    made.
     """
 
     domains: Table = field(default_factory=dict)
@@ -93,8 +93,8 @@ class Renaming:
     seed: int | None = None
 
     @cached_property
-    def inverse(self) -> Renaming:
-        """The way back: the same table read from right to left."""
+    def inverse(self) -> TaskRenaming:
+        """The renaming from the new names to the old ones."""
         tables = {kind: _reversed(table) for kind, table in self.tables().items()}
         places = {
             kind: {
@@ -103,7 +103,7 @@ class Renaming:
             }
             for kind, named in self.variables.items()
         }
-        return Renaming(**tables, variables=places, scheme=self.scheme, seed=self.seed)
+        return TaskRenaming(**tables, variables=places, scheme=self.scheme, seed=self.seed)
 
     def table(self, kind: str) -> Table:
         """The table of one kind."""
@@ -111,14 +111,14 @@ class Renaming:
         return found
 
     def tables(self) -> dict[Kind, Table]:
-        """All tables but those of variables."""
+        """All tables except those of variables."""
         return {kind: self.table(kind) for kind in _KINDS}
 
     def name(self, kind: Kind, name: str) -> str:
-        """What a name becomes.
+        """The new name for a name.
 
         Raises:
-            InputError: the table lacks it, and so was not made for what is to be renamed.
+            InputError: the table lacks it: it was made for another domain or problem.
         """
         if name in BUILT_IN.get(kind, ()):
             return name
@@ -134,17 +134,17 @@ class Renaming:
     # ── domains and problems ─────────────────────────────────────────────────────────────────────
 
     def task(self, task: Task) -> Task:
-        """A task, renamed; raises `InputError` where the table lacks a name."""
+        """A task, renamed; raises `InputError` if the table lacks a name."""
         return Task(self.domain(task.domain), self.problem(task.problem))
 
     def domain(self, domain: Domain) -> Domain:
-        """A domain, renamed, in the order in which it was; raises `InputError` where the table lacks a name."""
+        """A domain, renamed, in its order; raises `InputError` if the table lacks a name."""
         plain = self.formulas()
         return Domain(
             self.name("domains", domain.name),
             domain.requirements,
             tuple(TypedName(plain.type(item.name), tuple(map(plain.type, item.types))) for item in domain.types),
-            plain.parameters(domain.constants),
+            plain.typed(domain.constants),
             tuple(self._predicate(item) for item in domain.predicates),
             tuple(self._function(item) for item in domain.functions),
             self._optional(domain.constraints, "domain", "constraints"),
@@ -156,26 +156,26 @@ class Renaming:
         )
 
     def problem(self, problem: Problem) -> Problem:
-        """A problem, renamed, in the order in which it was; raises `InputError` where the table lacks a name."""
+        """A problem, renamed, in its order; raises `InputError` if the table lacks a name."""
         plain = self.formulas()
         metric = problem.metric
         return Problem(
             self.name("problems", problem.name),
             self.name("domains", problem.domain_name),
             problem.requirements,
-            plain.parameters(problem.objects),
+            plain.typed(problem.objects),
             tuple(self._atom(atom) for atom in problem.init),
             tuple(self._value(item) for item in problem.init_values),
             tuple(self._atom(atom) for atom in problem.init_negative),
             tuple(TimedLiteral(item.time, self._atom(item.atom), item.positive) for item in problem.init_timed),
-            self.formulas("problem", "goal").condition(problem.goal),
+            self.formulas("problem", "goal").formula(problem.goal),
             self._optional(problem.constraints, "problem", "constraints"),
-            None if metric is None else Metric(metric.direction, plain.expression(metric.expression)),
+            None if metric is None else Metric(metric.direction, plain.formula(metric.expression)),
             problem.length,
         )
 
-    def formulas(self, kind: str = "", place: str = "") -> FormulaRenamer:
-        """What renames the formulas of one place, such as ``("actions", "stack")``; of none: ground formulas."""
+    def formulas(self, kind: str = "", place: str = "") -> Renaming:
+        """The renaming of formulas in one place, such as ``("actions", "stack")``; by default, of ground formulas."""
         known = self.variables.get(kind, {}).get(place, {})
         objects = self.objects
 
@@ -191,43 +191,43 @@ class Renaming:
         def of(kind: Kind) -> Callable[[str], str]:
             return lambda name: self.name(kind, name)
 
-        return FormulaRenamer(of("types"), of("predicates"), of("functions"), of("preferences"), term)
+        return Renaming(of("types"), of("predicates"), of("functions"), of("preferences"), term)
 
     def _optional(self, condition: Condition | None, kind: str, place: str) -> Condition | None:
-        return None if condition is None else self.formulas(kind, place).condition(condition)
+        return None if condition is None else self.formulas(kind, place).formula(condition)
 
     def _predicate(self, item: Predicate) -> Predicate:
         formulas = self.formulas("predicates", item.name)
-        return Predicate(formulas.predicate(item.name), formulas.parameters(item.parameters))
+        return Predicate(formulas.predicate(item.name), formulas.typed(item.parameters))
 
     def _function(self, item: Function) -> Function:
         formulas = self.formulas("functions", item.name)
         types = tuple(map(formulas.type, item.types))
-        return Function(formulas.function(item.name), formulas.parameters(item.parameters), types)
+        return Function(formulas.function(item.name), formulas.typed(item.parameters), types)
 
     def _schema(self, item: _Schema) -> _Schema:
         formulas = self.formulas("actions", item.name)
         return type(item)(
             self.name("actions", item.name),
-            formulas.parameters(item.parameters),
-            formulas.condition(item.precondition),
-            formulas.condition(item.effect),
+            formulas.typed(item.parameters),
+            formulas.formula(item.precondition),
+            formulas.formula(item.effect),
         )
 
     def _durative(self, item: DurativeAction) -> DurativeAction:
         formulas = self.formulas("actions", item.name)
         return DurativeAction(
             self.name("actions", item.name),
-            formulas.parameters(item.parameters),
-            formulas.condition(item.duration),
-            formulas.condition(item.condition),
-            formulas.condition(item.effect),
+            formulas.typed(item.parameters),
+            formulas.formula(item.duration),
+            formulas.formula(item.condition),
+            formulas.formula(item.effect),
         )
 
     def _axiom(self, item: DerivedPredicate, number: str) -> DerivedPredicate:
         formulas = self.formulas("axioms", number)
         head = formulas.predicate(item.name)
-        return DerivedPredicate(head, formulas.parameters(item.parameters), formulas.condition(item.condition))
+        return DerivedPredicate(head, formulas.typed(item.parameters), formulas.formula(item.condition))
 
     def _atom(self, atom: GroundAtom) -> GroundAtom:
         return GroundAtom((self.name("predicates", atom[0]), *self._objects(atom[1:])))
@@ -243,17 +243,16 @@ class Renaming:
     # ── plans ────────────────────────────────────────────────────────────────────────────────────
 
     def plan(self, plan: Plan) -> Plan:
-        """A plan, renamed step by step, times and durations kept; the steps stand in no text any more.
+        """A plan, renamed; times and durations stay, places in the text are dropped.
 
-        A plan may be wrong, and name actions and objects that there are not. Such a name stays, so that it is as
-        unknown as before. Where it happens to be one of the new names it becomes an old one that is no new one, which
-        nothing is called any more: `inverse` gives it back.
+        A wrong plan may have unknown actions and objects. Such a name stays unknown: it is kept, or, if it happens to
+        be one of the new names, replaced by an old name that is not in use. `inverse` gives it back.
         """
         steps = tuple(step._replace(action=self.action(step.action), line=0, column=0) for step in plan.steps)
         return replace(plan, steps=steps)
 
     def original_plan(self, plan: Plan) -> Plan:
-        """A plan of what was renamed, in the names from before; the inverse of `plan`."""
+        """A plan of the renamed task in the original names; the inverse of `plan`."""
         return self.inverse.plan(plan)
 
     def action(self, action: GroundAction) -> GroundAction:
@@ -278,36 +277,74 @@ class Renaming:
     # ── wordings ─────────────────────────────────────────────────────────────────────────────────
 
     def wording(self, wording: Wording) -> Wording:
-        """A wording of the domain, for the renamed one: the same sentences under the new names.
+        """The wording of the renamed domain: the same sentences for the new names.
 
-        Types without a word of their own get their old name for one, which is what was said for them; and where
-        objects are renamed, a wording's pattern for their names is written out for every object. Names that are made
-        for objects from their types (``truck_0``) are made from the new types.
+        Types without a word get their old name as word, so they are told as before. If objects are renamed, a
+        wording's pattern for their names is written out for every object. Names that are made for objects from their
+        types (``truck_0``) are made from the new types.
 
         Raises:
             InputError: the wording has an entry that the table lacks.
         """
-        from pddl2nl.tasks.rename_wording import rename_wording
+        return replace(
+            wording,
+            domain=self.domains.get(wording.domain, wording.domain),
+            predicates=self._snippets("predicates", wording.predicates),
+            actions=self._snippets("actions", wording.actions),
+            functions=self._snippets("functions", wording.functions),
+            types=self._type_words(wording),
+            objects=self._object_words(wording.objects),
+        )
 
-        return rename_wording(self, wording)
+    def _snippets(self, kind: Kind, snippets: Mapping[str, Snippet]) -> dict[str, Snippet]:
+        places = self.variables.get(kind, {})
+        return {
+            self.name(kind, name): _snippet(snippet, self.name(kind, name), places.get(name, {}))
+            for name, snippet in snippets.items()
+        }
+
+    def _type_words(self, wording: Wording) -> dict[str, str]:
+        names = dict.fromkeys((*wording.types, *self.types))
+        words = {self.name("types", name): wording.type_word(name) for name in names}
+        # A type without a word is told by its name, so an entry equal to the name is not needed.
+        return {name: word for name, word in words.items() if word != name}
+
+    def _object_words(self, objects: Mapping[str, str]) -> Mapping[str, str]:
+        if not self.objects or not objects:
+            return objects
+        told = {new: own_name(objects, old) for old, new in self.objects.items()}
+        return {name: word for name, word in told.items() if word is not None}
 
     # ── files ────────────────────────────────────────────────────────────────────────────────────
 
     def as_json(self) -> dict[str, object]:
-        """The table as a mapping file holds it; `renaming_from_json` is the inverse."""
+        """The table as the content of a mapping file; `renaming_from_json` is the inverse."""
         tables: dict[str, object] = {kind: dict(table) for kind, table in self.tables().items()}
         places = {kind: {name: dict(table) for name, table in named.items()} for kind, named in self.variables.items()}
         return {"format": FORMAT, "scheme": self.scheme, "seed": self.seed, **tables, "variables": places}
 
 
 def plan_text(plan: Plan) -> str:
-    """A plan as a plan file has it, a step a line; with times and durations where it has them."""
+    """A plan as a plan file, one step in each line, with times and durations if it has them."""
     lines = []
     for step in plan.steps:
         time = "" if step.time is None else f"{write_number(step.time)}: "
         duration = "" if step.duration is None else f" [{write_number(step.duration)}]"
         lines.append(f"{time}{step.action}{duration}\n")
     return "".join(lines)
+
+
+def _snippet(snippet: Snippet, name: str, table: Table) -> Snippet:
+    """The snippet with its parameters renamed; a parameter that the table lacks keeps its name if that is free."""
+    new = {parameter: table.get(parameter, parameter) for parameter in snippet.parameters}
+    if len(set(new.values())) < len(new):
+        new = {parameter: f"?x{number}" for number, parameter in enumerate(snippet.parameters, start=1)}
+
+    def text(old: str | None) -> str | None:
+        return None if old is None else _BRACED.sub(lambda match: f"{{{new.get(match[1], match[1])}}}", old)
+
+    parameters = tuple(new[parameter] for parameter in snippet.parameters)
+    return Snippet(name, parameters, text(snippet.text), text(snippet.negated))
 
 
 _Schema = TypeVar("_Schema", ActionSchema, Process, Event)
@@ -317,16 +354,16 @@ def _reversed(table: Table) -> dict[str, str]:
     return {new: old for old, new in table.items()}
 
 
-def renaming_from_json(data: object, where: str = "mapping") -> Renaming:
-    """The renaming that the content of a mapping file says.
+def renaming_from_json(data: object, where: str = "mapping") -> TaskRenaming:
+    """The renaming of a mapping file's content.
 
     Raises:
-        InputError: it is no mapping, or not one-to-one, and could not be reversed; the message names the place.
+        InputError: it is malformed or not one-to-one; the message names the place.
     """
     top = _mapping(data, where)
     if top.get("format") != FORMAT or isinstance(top.get("format"), bool):
         raise InputError(
-            f"{where}: 'format' is {top.get('format')!r}; this is no mapping of pddl2nl obfuscate in format {FORMAT}"
+            f"{where}: 'format' is {top.get('format')!r}; expected {FORMAT}, as in mappings of pddl2nl obfuscate"
         )
     tables = {kind: _table(top.get(kind, {}), f"{where} → {kind}") for kind in _KINDS}
     places = {
@@ -337,7 +374,7 @@ def renaming_from_json(data: object, where: str = "mapping") -> Renaming:
         for kind, named in _mapping(top.get("variables", {}), f"{where} → variables").items()
     }
     seed = top.get("seed")
-    return Renaming(
+    return TaskRenaming(
         **tables,
         variables=places,
         scheme=str(top.get("scheme", "")),
@@ -352,20 +389,20 @@ def _mapping(data: object, where: str) -> dict[str, object]:
 
 
 def _table(data: object, where: str, sign: str = "") -> dict[str, str]:
-    """A table of names; ``sign`` is what all of them begin with."""
+    """A table of names, all of which start with ``sign``."""
     table: dict[str, str] = {}
     seen: dict[str, str] = {}
     for old, found in _mapping(data, where).items():
         _, new = (_checked_name(name, f"{where} → {old}", sign) for name in (old, found))
         if new in seen:
-            raise InputError(f"{where}: '{seen[new]}' and '{old}' both become '{new}'; each needs a name of its own")
+            raise InputError(f"{where}: '{seen[new]}' and '{old}' both become '{new}'; new names must differ")
         seen[new] = old
         table[old] = new
     return table
 
 
 def _checked_name(name: object, where: str, sign: str) -> str:
-    # What is renamed is written down as it stands here: a name must not be more than a name.
+    # The names are written into PDDL files as they stand: each must be a single name.
     if not isinstance(name, str) or not name.startswith(sign) or not _NAME.fullmatch(name[len(sign) :]):
         raise InputError(f"{where}: expected {'a variable' if sign else 'a name'}, found {name!r}")
     return name

@@ -18,7 +18,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.pddl.task import Task
 from pddl2nl.tasks.costs import StrippedCosts, strip_costs
 from pddl2nl.tasks.obfuscation import SCHEMES, obfuscation
-from pddl2nl.tasks.renaming import Renaming
+from pddl2nl.tasks.renaming import TaskRenaming
 from pddlval.actions import GroundAction
 from pddlval.plans import Plan, plan_of
 
@@ -147,7 +147,7 @@ def changes_of(domain: Domain, problems: Sequence[Problem], names: Sequence[str]
     return tuple(changes)
 
 
-def _obfuscate(scheme: str, objects: bool, task: Task, beside: Sequence[Problem], seed: int) -> Renaming:
+def _obfuscate(scheme: str, objects: bool, task: Task, beside: Sequence[Problem], seed: int) -> TaskRenaming:
     return obfuscation(task.domain, (task.problem, *beside), scheme=scheme, seed=seed, objects=objects)
 
 

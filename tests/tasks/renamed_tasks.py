@@ -7,12 +7,12 @@ import re
 from pddl2nl.pddl import Task, write_domain, write_problem
 from pddl2nl.pddl.symbols import Symbols
 from pddl2nl.tasks.obfuscation import obfuscation
-from pddl2nl.tasks.renaming import Renaming
+from pddl2nl.tasks.renaming import TaskRenaming
 
 BUILT_IN = {"object", "total-cost", "number"}
 
 
-def renamed(task: Task, scheme: str, seed: int = 1, *, objects: bool = True) -> tuple[Renaming, Task]:
+def renamed(task: Task, scheme: str, seed: int = 1, *, objects: bool = True) -> tuple[TaskRenaming, Task]:
     """The renaming of a task, and the task renamed."""
     renaming = obfuscation(task.domain, [task.problem], scheme=scheme, seed=seed, objects=objects)
     return renaming, renaming.task(task)

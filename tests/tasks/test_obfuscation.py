@@ -17,7 +17,7 @@ from pddl2nl.pddl import Condition, Task, load_task, parse_task, write_condition
 from pddl2nl.pddl.build_formulas import NO_ATOMS
 from pddl2nl.tasks.mystery_words import MYSTERY_WORDS
 from pddl2nl.tasks.obfuscation import SCHEMES
-from pddl2nl.tasks.renaming import Renaming, plan_text, renaming_from_json
+from pddl2nl.tasks.renaming import TaskRenaming, plan_text, renaming_from_json
 from pddl2nl.tasks.shipped import shipped_domain
 from pddlval import GroundAction, Plan, Report, Simulator, read_plan, validate
 from tests.pddl import strategies
@@ -59,7 +59,7 @@ def clashes() -> Task:
     return parse_task(CLASHES, CLASHING)
 
 
-def assert_same_report(before: Report, after: Report, renaming: Renaming, task: Task) -> None:
+def assert_same_report(before: Report, after: Report, renaming: TaskRenaming, task: Task) -> None:
     """The reports say the same under a renaming."""
     assert (after.verdict, after.steps, after.cost, after.failed_step) == (
         before.verdict,
@@ -72,7 +72,7 @@ def assert_same_report(before: Report, after: Report, renaming: Renaming, task: 
 
     def told(conditions: tuple[Condition, ...], kind: str, name: str) -> list[str]:
         formulas = renaming.formulas(kind, name)
-        return [write_condition(formulas.condition(condition)) for condition in conditions]
+        return [write_condition(formulas.formula(condition)) for condition in conditions]
 
     assert list(map(write_condition, after.unmet)) == told(before.unmet, *place)
     assert list(map(write_condition, after.unmet_goals)) == told(before.unmet_goals, "problem", "goal")
@@ -199,7 +199,7 @@ def test_what_the_mapping_lacks_is_told(clashes: Task) -> None:
 )
 def test_a_mapping_that_cannot_be_reversed_is_refused(change: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
-        renaming_from_json({**Renaming().as_json(), **change})
+        renaming_from_json({**TaskRenaming().as_json(), **change})
 
 
 # ── plans ────────────────────────────────────────────────────────────────────────────────────────

@@ -6,11 +6,11 @@ import threading
 from dataclasses import replace
 
 import pytest
+from pddl2nl.tasks.canonical import canonical_form
 
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.pddl import Task, parse_problem
 from pddl2nl.tasks import selection
-from pddl2nl.tasks.canonical import canonical_form
 from pddl2nl.tasks.hopeless import make_unsolvable, ways
 from pddl2nl.tasks.manifest import read_manifest, write_set
 from pddl2nl.tasks.measuring import Measured, SearchLimits

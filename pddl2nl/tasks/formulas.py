@@ -1,0 +1,50 @@
+"""The formulas of a domain and of a problem, for walks over all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pddl2nl.pddl.tree import ActionSchema, Condition, DerivedPredicate, Domain, DurativeAction, Event, Problem, Process
+
+__all__ = ["Schema", "formulas_of", "in_domain", "in_problem", "schemas"]
+
+Schema = ActionSchema | DurativeAction | Process | Event
+"""Everything with a name, parameters, a condition and an effect."""
+
+
+def schemas(domain: Domain) -> tuple[Schema, ...]:
+    """The actions, durative actions, processes and events of a domain."""
+    return (*domain.actions, *domain.durative_actions, *domain.processes, *domain.events)
+
+
+def formulas_of(item: Schema | DerivedPredicate) -> tuple[Condition, ...]:
+    """The conditions and effects of a schema or an axiom, in the order of the text."""
+    match item:
+        case DerivedPredicate(condition=condition):
+            return (condition,)
+        case DurativeAction(duration=duration, condition=condition, effect=effect):
+            return duration, condition, effect
+        case _:
+            return item.precondition, item.effect
+
+
+def in_domain(domain: Domain) -> Iterator[Condition]:
+    """All formulas of a domain: its constraints, then those of its schemas and axioms."""
+    if domain.constraints is not None:
+        yield domain.constraints
+    items: tuple[Schema | DerivedPredicate, ...] = (
+        *domain.actions,
+        *domain.durative_actions,
+        *domain.derived,
+        *domain.processes,
+        *domain.events,
+    )
+    for item in items:
+        yield from formulas_of(item)
+
+
+def in_problem(problem: Problem) -> Iterator[Condition]:
+    """The goal and the constraints of a problem; its metric is not among them."""
+    yield problem.goal
+    if problem.constraints is not None:
+        yield problem.constraints
