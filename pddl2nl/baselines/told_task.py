@@ -55,7 +55,7 @@ class ToldTask:
         self._style = style
         self._wording = wording
         self._plans: dict[State, tuple[GroundAction, ...]] = {}
-        self._hopeless: set[State] = set()
+        self._unsolvable: set[State] = set()
 
     @property
     def _task(self) -> Task:
@@ -70,13 +70,13 @@ class ToldTask:
             ToldTaskError: by what was told there is none.
             InfrastructureError: the planner failed or ran into a limit.
         """
-        if state not in self._plans and state not in self._hopeless:
+        if state not in self._plans and state not in self._unsolvable:
             plan = self._solve(state, time_limit)
             if plan is None:
-                self._hopeless.add(state)
+                self._unsolvable.add(state)
             else:
                 self._remember(state, plan)
-        if state in self._hopeless:
+        if state in self._unsolvable:
             raise ToldTaskError("by what I was told, the goal cannot be reached")
         return self._plans[state]
 

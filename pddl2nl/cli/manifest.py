@@ -260,7 +260,7 @@ def _unsolvable(
 
     For domains whose generator has the parameter unsolvable, whose ways take turns.
     """
-    from pddl2nl.tasks.hopeless import make_unsolvable
+    from pddl2nl.tasks.unsolvable import make_unsolvable
 
     _make("unsolvable", domains, out, (seconds, memory), workers, lambda shop: make_unsolvable(shop, seed))
 

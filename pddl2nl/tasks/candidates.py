@@ -1,7 +1,7 @@
-"""What all sets are made of: candidates that generators draw, no two isomorphic, measured by planners, named, written.
+"""Candidates for sets: problems that generators draw, no two isomorphic, measured by planners, named.
 
-What is chosen never depends on measured seconds: candidates are solved in groups of one size, whatever the number of
-workers, and their results are taken in the order in which they were drawn.
+The choice never depends on measured seconds: candidates are solved in groups of one size, whatever the number of
+workers, and their results are used in the order in which they were drawn.
 """
 
 from __future__ import annotations
@@ -16,13 +16,12 @@ from pddl2nl.pddl import Domain, Task, parse_problem
 from pddl2nl.tasks.generators import Generated, Generator
 from pddl2nl.tasks.isomorphism import DistinctProblems
 from pddl2nl.tasks.manifest import ManifestRow, Proof, Role
-from pddl2nl.tasks.measuring import OPTIMAL, PLANNERS, Measured, Search, SearchLimits
-from pddl2nl.tasks.threads import in_threads
+from pddl2nl.tasks.measuring import OPTIMAL, PLANNERS, Measured, Search, SearchLimits, in_threads
 
 __all__ = ["GROUP", "Candidate", "MadeSet", "Progress", "Workshop", "pick_varied"]
 
 GROUP = 24
-"""Candidates that are drawn and solved together."""
+"""How many candidates are drawn and solved together."""
 
 _PLACES: dict[Role, tuple[str, str]] = {
     "example": ("example", "example.pddl"),
@@ -33,13 +32,13 @@ _PLACES: dict[Role, tuple[str, str]] = {
 
 
 class Progress:
-    """Who watches a set being made; does nothing by itself."""
+    """Receives the progress of making a set; by default does nothing."""
 
     def stage(self, name: str, total: int) -> None:
-        """Something begins that has so many steps."""
+        """A stage with a number of steps begins."""
 
     def step(self) -> None:
-        """One of them is done; called from several threads."""
+        """One step is done; called from several threads."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class Candidate:
     Attributes:
         seed, parameters: what the generator was given; parameters that are not named have their defaults.
         generated: the problem, under the generator's own name for it.
-        number: candidates are counted as they are drawn.
+        number: from 1, in the order of drawing.
     """
 
     seed: int
@@ -59,7 +58,7 @@ class Candidate:
 
     @property
     def traits(self) -> tuple[tuple[str, int | str], ...]:
-        """What tells problems apart at a glance: parameters and size."""
+        """Parameters and size, to choose varied problems by."""
         return (*self.parameters.items(), ("objects", self.generated.objects))
 
 
@@ -70,7 +69,7 @@ class MadeSet:
     Attributes:
         rows: its lines of the manifest.
         texts: the problems' PDDL by instance.
-        notes: what is worth telling, a line each.
+        notes: remarks for the user, one line each.
     """
 
     rows: tuple[ManifestRow, ...]
@@ -80,18 +79,18 @@ class MadeSet:
 
 @dataclass
 class Workshop:
-    """Where the sets of one domain are made: it draws, solves and names.
+    """Makes the sets of one domain: draws, solves and names candidates.
 
     Attributes:
         generator: of the domain.
         domain: its syntax tree.
         domain_text: its PDDL, as planners are given it.
         search: the planners.
-        planner: what program they are, with its version.
-        limits: what each of them may spend on one problem.
+        planner: their program and its version.
+        limits: of each of them on one problem.
         workers: problems that are solved at a time.
-        progress: who watches.
-        stop: ends the planners that are at work.
+        progress: receives the progress.
+        stop: stops running planners.
         problems: the problems so far; isomorphic ones are not drawn again.
     """
 
@@ -107,10 +106,10 @@ class Workshop:
     problems: DistinctProblems = field(default_factory=DistinctProblems)
 
     def know(self, paths: Iterable[Path]) -> None:
-        """Problems that there must not be again.
+        """Adds existing problems; isomorphic ones are not drawn again.
 
         Raises:
-            PDDLError: one that cannot be read.
+            PDDLError: one of them cannot be read.
         """
         for path in paths:
             self._add(path.read_text(encoding="utf-8"), str(path))
@@ -118,9 +117,9 @@ class Workshop:
     def draw(
         self, parameters: Callable[[], Mapping[str, int | str]], seeds: Iterator[int], attempts: int
     ) -> Iterator[Candidate]:
-        """Candidates, none isomorphic to one before, until so many draws in a row have given nothing new.
+        """Candidates, none isomorphic to an earlier one, until `attempts` draws in a row give nothing new.
 
-        Parameters that contradict each other are passed over.
+        Contradicting parameters are skipped.
         """
         number, in_vain = 0, 0
         while in_vain < attempts:
@@ -137,17 +136,17 @@ class Workshop:
     def solve(
         self, texts: Sequence[str], planners: Sequence[str], limits: SearchLimits | None = None
     ) -> list[Mapping[str, Measured]]:
-        """What the planners make of each of the problems, in their order.
+        """The planners' results on each problem, in order.
 
         Raises:
-            InfrastructureError: a planner cannot be run, or broke.
+            InfrastructureError: a planner cannot be run, or failed.
         """
 
         def one(text: str) -> Mapping[str, Measured]:
             found = self.search(self.domain_text, text, planners, limits or self.limits)
             for name, measured in found.items():
                 if measured.status in ("error", "unsupported"):
-                    raise InfrastructureError(f"{self.planner} ({name}) broke: {measured.message}")
+                    raise InfrastructureError(f"{self.planner} ({name}) failed: {measured.message}")
             self.progress.step()
             return found
 
@@ -196,13 +195,13 @@ class Workshop:
 
 def _proof(name: str, generated: Generated, measured: Mapping[str, Measured]) -> Proof:
     lengths = {measured[planner].length for planner in OPTIMAL if measured[planner].solved}
-    proved_hopeless = any(measured[planner].status == "unsolvable" for planner in measured)
-    if len(lengths) > 1 or (proved_hopeless and any(each.solved for each in measured.values())):
+    proved_unsolvable = any(measured[planner].status == "unsolvable" for planner in measured)
+    if len(lengths) > 1 or (proved_unsolvable and any(each.solved for each in measured.values())):
         raise InfrastructureError(f"the planners contradict each other on {name}, made by: {generated.call}")
-    if proved_hopeless != (not generated.solvable) and (proved_hopeless or lengths):
+    if proved_unsolvable != (not generated.solvable) and (proved_unsolvable or lengths):
         made = "to have a plan" if generated.solvable else "to have none"
         raise InfrastructureError(f"{name} was made {made}, and planners prove the opposite: {generated.call}")
-    if proved_hopeless:
+    if proved_unsolvable:
         return "unsolvable"
     if measured["lmcut"].solved:
         return "lmcut"
@@ -210,11 +209,11 @@ def _proof(name: str, generated: Generated, measured: Mapping[str, Measured]) ->
         return "brfs"
     if measured["ff"].solved:
         return "upper bound"
-    raise InfrastructureError(f"no planner came to an end on {name} within its limits; made by: {generated.call}")
+    raise InfrastructureError(f"no planner finished {name} within its limits; made by: {generated.call}")
 
 
 def pick_varied(pool: list[Candidate], used: Counter[tuple[str, int | str]]) -> Candidate:
-    """Takes out of the pool the candidate whose traits were used least so far, and counts them as used."""
+    """Removes from the pool the candidate whose traits were used least so far, and counts them as used."""
     chosen = min(pool, key=lambda each: (sum(used[trait] for trait in each.traits), each.number))
     pool.remove(chosen)
     used.update(chosen.traits)

@@ -1,31 +1,35 @@
-"""What planners make of a problem: the words in which sets are measured, chosen and checked.
+"""Results of planners on a problem, for making, choosing and checking sets.
 
-Whoever makes or checks a set hands in a `Search`: this room knows no planner.
+The planners themselves are passed in as a `Search`: `pddl2nl.tasks` does not import `pddl2nl.baselines`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from pddl2nl.errors import InputError
 
-__all__ = ["OPTIMAL", "PLANNERS", "Measured", "Search", "SearchLimits"]
+__all__ = ["OPTIMAL", "PLANNERS", "Measured", "Search", "SearchLimits", "in_threads"]
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 PLANNERS = ("brfs", "lmcut", "ff")
 """The planners of a manifest: breadth-first search, A* with LM-cut, greedy search with FF."""
 
 OPTIMAL = ("lmcut", "brfs")
-"""Those of them whose plans are shortest, the one that proves a length first."""
+"""The planners whose plans are shortest; the first decides the proof."""
 
 _LIMITS = re.compile(r"([0-9]+) s, ([0-9]+) MB")
 
 
 @dataclass(frozen=True)
 class SearchLimits:
-    """What each planner may spend on one problem.
+    """The limits of each planner on one problem.
 
     Attributes:
         seconds: of CPU time, translation included.
@@ -40,22 +44,22 @@ class SearchLimits:
 
     @staticmethod
     def read(text: str) -> SearchLimits:
-        """The limits that were written like ``30 s, 4096 MB``; raises `InputError` for anything else."""
+        """The limits of a text like ``30 s, 4096 MB``; raises `InputError` for another text."""
         found = _LIMITS.fullmatch(text)
         if found is None:
-            raise InputError(f"{text!r} are no limits; such as '30 s, 4096 MB' was expected")
+            raise InputError(f"{text!r} is not a pair of limits; expected such as '30 s, 4096 MB'")
         return SearchLimits(int(found[1]), int(found[2]))
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One planner on one problem.
+    """The result of one planner on one problem.
 
     Attributes:
         status: how it ended: ``solved``, ``unsolvable``, ``timeout``, ``out-of-memory``, ``unsupported``, ``error``.
-        length: steps of the plan that it found, which was validated; None where there is none.
-        seconds: of wall time.
-        expanded: expanded states; None where the planner did not come to say so.
+        length: steps of the plan, which was validated; None without one.
+        seconds: wall time.
+        expanded: expanded states; None if the planner did not report them.
         message: why there is no plan, for people.
     """
 
@@ -77,13 +81,33 @@ class Measured:
 
 
 class Search(Protocol):
-    """Planners at work; called from several threads at a time.
+    """Runs planners; called from several threads at a time.
 
-    Plans must have been validated. A planner that cannot be run at all is an `InfrastructureError`.
+    Plans are validated. Raises `InfrastructureError` if a planner cannot be run.
     """
 
     def __call__(
         self, domain: str, problem: str, planners: Sequence[str], limits: SearchLimits
     ) -> Mapping[str, Measured]:
-        """Each of the planners by its name on the problem whose PDDL texts are given."""
+        """The result of each planner by its name, on a problem given as PDDL texts."""
         ...
+
+
+def in_threads(function: Callable[[T], R], items: Iterable[T], workers: int, stop: Callable[[], None]) -> list[R]:
+    """The function's results in the order of the items, computed in threads, which wait for planners' processes.
+
+    Args:
+        function: what to compute.
+        items: what for.
+        workers: how many at a time.
+        stop: called if one fails or Ctrl-C is pressed, to stop the others.
+    """
+    pool = ThreadPoolExecutor(workers)
+    try:
+        return list(pool.map(function, items))
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        stop()
+        raise
+    finally:
+        pool.shutdown()

@@ -1,13 +1,12 @@
-"""Tasks written by hand, with the plans known to be right for them: the file ``tasks.json`` beside their problems.
+"""Tasks written by hand with correct plans: the file ``tasks.json`` beside their problems.
 
-The file holds ``format``, ``domain`` and ``tasks``. A task has ``id``, ``instance`` (its problem is
+The file holds ``format``, ``domain`` and ``tasks``. A task has ``task`` (its name), ``instance`` (its problem is
 ``INSTANCE.pddl``), ``role`` (``example`` or ``benchmark``), ``title``, ``complexity``, ``objects``,
-``averaged``, ``length_counted``, ``texts`` by form, and ``ways``; `Reference`, `Way` and `Block` say what they mean.
+``averaged``, ``length_counted``, ``texts`` by form, and ``ways``; see `Reference`, `Way` and `Block`.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,28 +17,25 @@ from pddl2nl.errors import InputError
 __all__ = ["FORMS", "Block", "Complexity", "Form", "Reference", "Way", "WayProof", "read_references"]
 
 Form = Literal["goal", "constructive"]
-"""A task's text says what is wanted in the end, or how to come there."""
+"""A task's text describes the goal, or the way to it."""
 
 FORMS: tuple[Form, ...] = get_args(Form)
 
 Complexity = Literal["moderate", "high"]
-"""As the HVR paper sorts its tasks: up to 20 steps or so, or more."""
+"""As in the HVR paper: up to about 20 steps, or more."""
 
 WayProof = Literal["blind", "hmax", "best known"]
-"""What proved that no shorter plan reaches the goal: A* with the blind or with the h-max heuristic; or nothing did."""
-
-_FORMAT = 1
-_TASK_KEYS = ("id", "instance", "role", "title", "complexity", "objects", "averaged", "length_counted", "texts", "ways")
+"""The proof that no shorter plan reaches the goal: A* with the blind or the h-max heuristic, or none."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """A macro-action of a ground-truth plan, and the atomic actions that it stands for.
+    """A macro-action of a ground-truth plan, with its atomic actions.
 
     Attributes:
         macro: what it does, in words.
-        goal: what it is there for, as a PDDL condition over the problem's objects; its actions are a shortest plan for
-            that from where the blocks before it end.
+        goal: its purpose, a PDDL condition over the problem's objects; its actions are a shortest plan for it from the
+            state after the blocks before it.
         actions: in PDDL, ``(pick-up egg-1)``.
     """
 
@@ -47,18 +43,21 @@ class Block:
     goal: str
     actions: tuple[str, ...]
 
+    def __post_init__(self) -> None:
+        _check_texts({"macro": self.macro, "goal": self.goal})
+
 
 @dataclass(frozen=True)
 class Way:
-    """One way of doing a task: blocks, and what must come before what.
+    """One way of doing a task: blocks and their order.
 
     Attributes:
-        name: tells it from the other ways.
-        blocks: in an order in which they are a plan.
-        order: pairs of places in ``blocks``, from 0: the first comes, at some time, before the second.
-        tied: pairs of places: the second comes directly after the first, since it begins where that one ended.
+        name: distinguishes it from the other ways.
+        blocks: in an order that is a plan.
+        order: pairs of places in ``blocks``, from 0: the first comes before the second.
+        tied: pairs of places: the second comes directly after the first.
         proof: of the length of its plan; every linearization that order and ties allow is a plan of that length.
-        note: what else there is to say.
+        note: a remark.
     """
 
     name: str
@@ -68,13 +67,23 @@ class Way:
     proof: WayProof = "best known"
     note: str = ""
 
+    def __post_init__(self) -> None:
+        _check_texts({"name": self.name})
+        _check_pairs("order", self.order, len(self.blocks))
+        _check_pairs("tied", self.tied, len(self.blocks))
+        for place, said in ((1, "follows"), (0, "is followed by")):
+            ends = [pair[place] for pair in self.tied]
+            twice = next((end for end in ends if ends.count(end) > 1), None)
+            if twice is not None:
+                raise ValueError(f"tied: block {twice} {said} two blocks directly")
+
     @property
     def plan(self) -> tuple[str, ...]:
-        """The actions of all blocks, in the order in which they stand."""
+        """The actions of all blocks, in their order."""
         return tuple(action for block in self.blocks for action in block.actions)
 
     def merged(self) -> Way:
-        """The same way with blocks that are tied made one, so that order alone says which linearizations there are."""
+        """The same way with tied blocks merged, so that the order alone determines the linearizations."""
         head = list(range(len(self.blocks)))
         for first, second in sorted(self.tied):
             head[second] = head[first]
@@ -99,7 +108,7 @@ class Way:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """What stands in the first event of a run: the blocks as `merged` leaves them."""
+        """The way as in a run's first event, with tied blocks merged."""
         merged = self.merged()
         return {
             "name": self.name,
@@ -111,7 +120,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Reference:
-    """What a plan for a task is measured against.
+    """The ground truth of a task.
 
     Attributes:
         task: its name, ``T1``.
@@ -138,13 +147,23 @@ class Reference:
     averaged: bool = True
     length_counted: bool = True
 
+    def __post_init__(self) -> None:
+        _check_texts({"task": self.task, "instance": self.instance, "title": self.title})
+        _check_texts({str(form): text for form, text in self.texts.items()})
+        if "goal" not in self.texts:
+            raise ValueError("texts has no 'goal'")
+        if self.objects < 0:
+            raise ValueError(f"objects is {self.objects}")
+        if not self.ways:
+            raise ValueError("a task needs at least one way of reaching its goal")
+
     @property
     def length(self) -> int:
         """Steps of the shortest of its plans."""
         return min(len(way.plan) for way in self.ways)
 
     def to_json(self, form: str = "goal") -> dict[str, Any]:
-        """What stands in the first event of a run (``reference``).
+        """The reference as in a run's first event.
 
         Raises:
             InputError: the task has no text in this form.
@@ -166,114 +185,47 @@ class Reference:
 # ── the file ─────────────────────────────────────────────────────────────────────────────────────
 
 
+@dataclass(frozen=True)
+class _File:
+    format: Literal[1]
+    domain: str
+    tasks: tuple[Reference, ...]
+
+    def __post_init__(self) -> None:
+        for what in ("task", "instance"):
+            names = [getattr(each, what) for each in self.tasks]
+            twice = next((name for name in names if names.count(name) > 1), None)
+            if twice is not None:
+                raise ValueError(f"two tasks have the {what} '{twice}'")
+
+
 def read_references(path: Path) -> tuple[Reference, ...]:
     """The tasks of a file, in its order.
 
     Raises:
         InputError: no such file, or one that breaks the format; the message has the place.
     """
+    import msgspec
+
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        return msgspec.json.decode(path.read_bytes(), type=_File).tasks
     except FileNotFoundError:
         raise InputError(f"{path}: no such file of tasks") from None
-    except (OSError, ValueError) as error:
+    except msgspec.ValidationError as error:
+        raise InputError(f"{path}: {error}") from error
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: cannot be read as JSON: {error}") from error
-    top = _object(data, str(path), ("format", "domain", "tasks"))
-    if top["format"] != _FORMAT:
-        raise InputError(f"{path}: format is {top['format']!r}; {_FORMAT} was expected")
-    tasks = _list(top["tasks"], f"{path} → tasks")
-    found = tuple(_reference(each, f"{path} → tasks → {number}") for number, each in enumerate(tasks))
-    for what, names in (("id", [each.task for each in found]), ("instance", [each.instance for each in found])):
-        twice = next((name for number, name in enumerate(names) if name in names[:number]), None)
-        if twice is not None:
-            raise InputError(f"{path}: two tasks have the {what} '{twice}'")
-    return found
 
 
-def _reference(data: object, where: str) -> Reference:
-    said = _object(data, where, _TASK_KEYS)
-    texts = {
-        cast(Form, _one_of(form, FORMS, f"{where} → texts")): _text(text, f"{where} → texts → {form}")
-        for form, text in _object(said["texts"], f"{where} → texts", ("goal",)).items()
-    }
-    ways = tuple(_way(each, f"{where} → ways → {at}") for at, each in enumerate(_list(said["ways"], f"{where} → ways")))
-    if not ways:
-        raise InputError(f"{where} → ways: a task needs at least one way of reaching its goal")
-    return Reference(
-        task=_text(said["id"], f"{where} → id"),
-        instance=_text(said["instance"], f"{where} → instance"),
-        role=cast(Any, _one_of(said["role"], ("example", "benchmark"), f"{where} → role")),
-        title=_text(said["title"], f"{where} → title"),
-        complexity=cast(Complexity, _one_of(said["complexity"], get_args(Complexity), f"{where} → complexity")),
-        objects=_count(said["objects"], f"{where} → objects"),
-        texts=texts,
-        ways=ways,
-        averaged=said["averaged"] is True,
-        length_counted=said["length_counted"] is True,
-    )
+def _check_texts(texts: Mapping[str, str]) -> None:
+    for name, text in texts.items():
+        if not text.strip():
+            raise ValueError(f"{name} is empty")
 
 
-def _way(data: object, where: str) -> Way:
-    said = _object(data, where, ("name", "blocks", "order", "tied", "proof"))
-    blocks = tuple(
-        _block(each, f"{where} → blocks → {at}") for at, each in enumerate(_list(said["blocks"], f"{where} → blocks"))
-    )
-    order, tied = (_pairs(said[name], len(blocks), f"{where} → {name}") for name in ("order", "tied"))
-    for name, ends in (("follows", [second for _, second in tied]), ("is followed by", [first for first, _ in tied])):
-        twice = next((place for place in ends if ends.count(place) > 1), None)
-        if twice is not None:
-            raise InputError(f"{where} → tied: block {twice} {name} two blocks directly")
-    proof = cast(WayProof, _one_of(said["proof"], get_args(WayProof), f"{where} → proof"))
-    return Way(_text(said["name"], f"{where} → name"), blocks, order, tied, proof, str(said.get("note", "")))
-
-
-def _block(data: object, where: str) -> Block:
-    said = _object(data, where, ("macro", "goal", "actions"))
-    actions = tuple(_text(each, f"{where} → actions") for each in _list(said["actions"], f"{where} → actions"))
-    return Block(_text(said["macro"], f"{where} → macro"), _text(said["goal"], f"{where} → goal"), actions)
-
-
-def _pairs(data: object, blocks: int, where: str) -> tuple[tuple[int, int], ...]:
-    pairs = []
-    for each in _list(data, where):
-        match each:
-            case [int(first), int(second)] if 0 <= first < second < blocks:
-                pairs.append((first, second))
-            case _:
-                raise InputError(
-                    f"{where}: {each!r}; two places of the {blocks} blocks, from 0 and ascending, were expected"
-                )
-    return tuple(pairs)
-
-
-def _object(data: object, where: str, needed: Sequence[str]) -> Mapping[str, Any]:
-    if not isinstance(data, dict):
-        raise InputError(f"{where}: an object was expected")
-    missing = [name for name in needed if name not in data]
-    if missing:
-        raise InputError(f"{where}: {', '.join(missing)} is missing")
-    return data
-
-
-def _list(data: object, where: str) -> list[Any]:
-    if not isinstance(data, list):
-        raise InputError(f"{where}: a list was expected")
-    return data
-
-
-def _text(data: object, where: str) -> str:
-    if not isinstance(data, str) or not data.strip():
-        raise InputError(f"{where}: a text was expected; found {data!r}")
-    return data
-
-
-def _count(data: object, where: str) -> int:
-    if not isinstance(data, int) or isinstance(data, bool) or data < 0:
-        raise InputError(f"{where}: a number was expected; found {data!r}")
-    return data
-
-
-def _one_of(data: object, known: Sequence[str], where: str) -> str:
-    if data not in known:
-        raise InputError(f"{where}: found {data!r}; one of {', '.join(known)} was expected")
-    return str(data)
+def _check_pairs(name: str, pairs: Sequence[tuple[int, int]], blocks: int) -> None:
+    for first, second in pairs:
+        if not 0 <= first < second < blocks:
+            raise ValueError(
+                f"{name} has [{first}, {second}]; expected two places of the {blocks} blocks, from 0 and ascending"
+            )

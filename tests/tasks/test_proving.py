@@ -252,7 +252,7 @@ def test_a_manifest_comes_back_as_it_was_written(shelf, made):
         ("optimal_length", "", "a proof 'lmcut' with the optimal_length '' makes no sense"),
         ("lmcut", "won", "lmcut is 'won'; one of solved, unsolvable"),
         ("ff_seconds", "", "ff_seconds is ''; a number was expected"),
-        ("limits", "long", "'long' are no limits; such as '30 s, 4096 MB' was expected"),
+        ("limits", "long", "'long' is not a pair of limits; expected such as '30 s, 4096 MB'"),
         ("file", "../p02.pddl", "lies outside the manifest's folder"),
         ("instance", "", "a line needs an instance and a file"),
         ("instance", "p01", "two lines describe the instance 'p01'"),

@@ -97,7 +97,7 @@ def test_a_task_is_found_by_its_words() -> None:
 # ── the file ─────────────────────────────────────────────────────────────────────────────────────
 
 TASK: dict[str, Any] = {
-    "id": "T1",
+    "task": "T1",
     "instance": "t01",
     "role": "benchmark",
     "title": "Serve tea",
@@ -146,39 +146,45 @@ def _task(data: dict[str, Any]) -> dict[str, Any]:
 
 
 CHANGES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
-    "format": (lambda data: data.update(format=2), "format is 2; 1 was expected"),
-    "no tasks": (lambda data: data.pop("tasks"), "tasks is missing"),
-    "no list": (lambda data: data.update(tasks={}), "tasks: a list was expected"),
-    "two alike": (lambda data: data["tasks"].append(TASK), "two tasks have the id 'T1'"),
-    "no id": (lambda data: _task(data).pop("id"), "tasks → 0: id is missing"),
+    "format": (lambda data: data.update(format=2), r"Invalid enum value 2 - at `\$.format`"),
+    "no tasks": (lambda data: data.pop("tasks"), "missing required field `tasks`"),
+    "no list": (lambda data: data.update(tasks={}), r"Expected `array`, got `object` - at `\$.tasks`"),
+    "two alike": (lambda data: data["tasks"].append(TASK), "two tasks have the task 'T1'"),
+    "no name": (lambda data: _task(data).pop("task"), r"missing required field `task` - at `\$.tasks\[0\]`"),
     "complexity": (
         lambda data: _task(data).update(complexity="low"),
-        "complexity: found 'low'; one of moderate, high was",
+        r"Invalid enum value 'low' - at `\$.tasks\[0\].complexity`",
     ),
-    "objects": (lambda data: _task(data).update(objects="3"), "objects: a number was expected; found '3'"),
-    "no goal text": (lambda data: _task(data).update(texts={}), "texts: goal is missing"),
+    "objects": (
+        lambda data: _task(data).update(objects="3"),
+        r"Expected `int`, got `str` - at `\$.tasks\[0\].objects`",
+    ),
+    "no goal text": (lambda data: _task(data).update(texts={}), "texts has no 'goal'"),
     "form": (
         lambda data: _task(data)["texts"].update(poem="O tea"),
-        "texts: found 'poem'; one of goal, constructive was",
+        r"Invalid enum value 'poem' - at `key` in `\$.tasks\[0\].texts`",
     ),
-    "empty text": (lambda data: _task(data)["texts"].update(goal=" "), "texts → goal: a text was expected; found ' '"),
+    "empty text": (lambda data: _task(data)["texts"].update(goal=" "), "goal is empty"),
     "no way": (lambda data: _task(data).update(ways=[]), "a task needs at least one way of reaching its goal"),
     "order": (
         lambda data: _task(data)["ways"][0].update(order=[[1, 0]]),
-        r"order: \[1, 0\]; two places of the 2 blocks, from 0 and ascending, were expected",
+        r"order has \[1, 0\]; expected two places of the 2 blocks, from 0 and ascending",
     ),
-    "outside": (lambda data: _task(data)["ways"][0].update(order=[[0, 2]]), r"order: \[0, 2\]; two places of the 2"),
+    "outside": (
+        lambda data: _task(data)["ways"][0].update(order=[[0, 2]]),
+        r"order has \[0, 2\]; expected two places of the 2",
+    ),
     "tied twice": (
         lambda data: _task(data)["ways"][0].update(tied=[[0, 1], [0, 1]]),
         "tied: block 1 follows two blocks directly",
     ),
     "proof": (
         lambda data: _task(data)["ways"][0].update(proof="sure"),
-        "proof: found 'sure'; one of blind, hmax, best known was expected",
+        r"Invalid enum value 'sure' - at `\$.tasks\[0\].ways\[0\].proof`",
     ),
     "action": (
         lambda data: _task(data)["ways"][0]["blocks"][1].update(actions=[3]),
-        "blocks → 1 → actions: a text was expected; found 3",
+        r"Expected `str`, got `int` - at `\$.tasks\[0\].ways\[0\].blocks\[1\].actions\[0\]`",
     ),
 }
 
@@ -194,8 +200,8 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none.json: no such file of tasks"):
         read_references(tmp_path / "none.json")
     (tmp_path / "broken.json").write_text("{", encoding="utf-8")
-    with pytest.raises(InputError, match=r"broken.json: cannot be read as JSON: Expecting"):
+    with pytest.raises(InputError, match=r"broken.json: cannot be read as JSON: Input data was truncated"):
         read_references(tmp_path / "broken.json")
     (tmp_path / "list.json").write_text("[]", encoding="utf-8")
-    with pytest.raises(InputError, match=r"list.json: an object was expected"):
+    with pytest.raises(InputError, match=r"list.json: Expected `object`, got `array`"):
         read_references(tmp_path / "list.json")

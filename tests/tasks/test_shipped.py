@@ -15,8 +15,7 @@ from pddl2nl.tasks import authored_domains, match_shipped, shipped_domain, shipp
 from pddl2nl.tasks import shipped as module
 from pddl2nl.tasks.generators import GENERATORS
 from pddl2nl.tasks.manifest import read_manifest
-from pddl2nl.tasks.proving import made_by
-from pddl2nl.tasks.set_checks import check_sets
+from pddl2nl.tasks.proving import check_sets, made_by
 
 NAMES = tuple(GENERATORS)
 SCALED = ("blocksworld", "ferry", "grippers", "visitall")

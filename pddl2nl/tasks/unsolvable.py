@@ -1,6 +1,6 @@
-"""The unsolvable sets: twenty problems that have no plan, which an exhaustive search proved.
+"""The unsolvable sets: twenty problems without a plan, as proved by exhaustive search.
 
-They are there to measure whether a model says so. Generators make them in several ways, which take turns.
+They measure whether a model recognises this. Generators make them in several ways, which take turns.
 """
 
 from __future__ import annotations
@@ -18,39 +18,40 @@ from pddl2nl.tasks.manifest import Role
 __all__ = ["UNSOLVABLE", "make_unsolvable", "ways"]
 
 UNSOLVABLE = 20
-"""Problems of an unsolvable set."""
+"""The size of an unsolvable set."""
 
 _PARAMETER = "unsolvable"
 _GROUPS = 8
-"""Groups of candidates at most."""
+"""The most groups of candidates."""
 _PLENTY = 2
-"""Problems proved for one that is chosen; more are not looked for."""
+"""Proved problems per chosen one; no more are searched for."""
 _ATTEMPTS = 300
 
 
 @dataclass
 class _Pool:
-    """Candidates of one way: those that a search proved, and those that the planner's translator refuted alone."""
+    """Candidates of one way: those that a search proved unsolvable, and those that the translator did."""
 
     searched: list[Candidate] = field(default_factory=list)
     refuted: list[Candidate] = field(default_factory=list)
 
 
 def ways(generator: Generator) -> tuple[str, ...]:
-    """The ways in which a generator makes problems without a plan; none for most."""
+    """The ways in which a generator makes unsolvable problems; empty for most."""
     found = [parameter.choices for parameter in generator.parameters if parameter.name == _PARAMETER]
     return tuple(way for way in found[0] if way != "no") if found else ()
 
 
 def make_unsolvable(workshop: Workshop, seed: int) -> MadeSet:
-    """Draws, has proved, chooses and measures the unsolvable set.
+    """Draws, proves, chooses and measures the unsolvable set.
 
-    Ways take turns; of a way, a problem that the planner's translator alone refutes is taken only where there are too
-    few others.
+    Ways take turns. Problems that the planner's translator alone proves unsolvable are used only if there are too few
+    others.
 
     Raises:
-        InputError: the generator makes no such problems, or too few were proved within a sixth of the time.
-        InfrastructureError: a planner broke, or found a plan.
+        InputError: the generator makes no such problems, too few were proved within a sixth of the time, or one has a
+            plan.
+        InfrastructureError: a planner failed.
     """
     generator = workshop.generator
     if not ways(generator):
@@ -65,16 +66,14 @@ def make_unsolvable(workshop: Workshop, seed: int) -> MadeSet:
         taken[way] += 1
         chosen.append((candidate.generated.objects, candidate))
     if len(chosen) < UNSOLVABLE:
-        raise InputError(
-            f"only {len(chosen)} problems of {generator.domain} were proved to have no plan; give more time"
-        )
+        raise InputError(f"only {len(chosen)} problems of {generator.domain} were proved unsolvable; give more time")
     chosen.sort(key=lambda each: (each[0], each[1].number))
     roles: list[tuple[Role, Candidate]] = [("unsolvable", candidate) for _, candidate in chosen]
     return workshop.finish(roles, [", ".join(f"{way}: {taken[way]}" for way in ways(generator))])
 
 
 def _proved(workshop: Workshop, seed: int) -> dict[str, _Pool]:
-    """Candidates that were proved to have no plan, by way."""
+    """Candidates that were proved unsolvable, by way."""
     draw = Draw(f"{workshop.generator.domain} unsolvable {seed}")
     names = ways(workshop.generator)
     turns = itertools.cycle(names)
@@ -86,13 +85,13 @@ def _proved(workshop: Workshop, seed: int) -> dict[str, _Pool]:
     patience = replace(workshop.limits, seconds=max(1, workshop.limits.seconds // 6))
     pools = {way: _Pool() for way in names}
     enough = -(-UNSOLVABLE * _PLENTY // len(names))
-    workshop.progress.stage(f"{workshop.generator.domain}: proving that there is no plan", _GROUPS * GROUP)
+    workshop.progress.stage(f"{workshop.generator.domain}: proving unsolvability", _GROUPS * GROUP)
     for _ in range(_GROUPS):
         group = list(itertools.islice(candidates, GROUP))
         texts = [candidate.generated.text for candidate in group]
         for candidate, found in zip(group, workshop.solve(texts, ("brfs",), patience), strict=True):
             if found["brfs"].solved:
-                raise InputError(f"a problem made to have no plan has one: {candidate.generated.call}")
+                raise InputError(f"a problem that was made unsolvable has a plan: {candidate.generated.call}")
             if found["brfs"].status == "unsolvable":
                 pool = pools[str(candidate.parameters[_PARAMETER])]
                 (pool.searched if found["brfs"].expanded else pool.refuted).append(candidate)
