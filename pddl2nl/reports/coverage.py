@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pddl2nl.reports.statistics import LEVEL, Interval, mean_interval
+from pddl2nl.reports.statistics import LEVEL, Interval, mean_interval, wilson_interval
 from pddl2nl.reports.summaries import RunSummary
 
 __all__ = ["Coverage", "coverage_of"]
@@ -27,7 +27,10 @@ class Coverage:
         runs, solved_runs: scored runs, and how many of them reached the goal: k of n.
         broken: runs that infrastructure broke, which count in nothing else.
         seeds: how many there are.
-        interval: of ``solved``, Student's t over the seeds; None with one seed, or where no task has all of them.
+        interval: of ``solved``, Student's t over the seeds: how far another set of seeds may differ. None with one
+            seed, or where no task has all of them.
+        over_tasks: of `share`, Wilson's interval over the tasks: how far other tasks of the kind may differ. None
+            without tasks.
     """
 
     tasks: int = 0
@@ -37,6 +40,7 @@ class Coverage:
     broken: int = 0
     seeds: int = 0
     interval: Interval | None = None
+    over_tasks: Interval | None = None
 
     @property
     def share(self) -> float | None:
@@ -73,7 +77,8 @@ def coverage_of(runs: Iterable[RunSummary], level: float = LEVEL) -> Coverage:
         if found.interval is not None:
             half = (found.interval.high - found.mean) * len(results)
             interval = Interval(max(0.0, total - half), min(float(len(results)), total + half), level)
-    return Coverage(len(results), total, scored, solved, broken, len(names), interval)
+    over_tasks = wilson_interval(total, len(results), level) if results else None
+    return Coverage(len(results), total, scored, solved, broken, len(names), interval, over_tasks)
 
 
 def _mean(values: list[bool] | list[float]) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -41,7 +40,6 @@ class Picture:
     title: str
     caption: str = ""
     source: str = ""
-    wide: bool = False
     missing: str = ""
 
 
@@ -221,12 +219,6 @@ def _pictures(gathered: Gathered) -> tuple[Picture, ...]:
         except MissingExtraError as error:
             return (Picture("plots", "Plots", missing=str(error)),)
         source = "data:image/svg+xml;base64," + base64.b64encode(svg.encode("utf-8")).decode("ascii")
-        found.append(Picture(key, plot.title, plot.caption, source, wide=_is_wide(svg)))
+        found.append(Picture(key, plot.title, plot.caption, source))
     # What there is first, then what is missing and why.
     return tuple(sorted(found, key=lambda picture: not picture.source))
-
-
-def _is_wide(svg: str) -> bool:
-    """Whether a plot needs the page's whole width to be read."""
-    box = re.search(r'viewBox="0 0 ([0-9.]+) ([0-9.]+)"', svg)
-    return box is not None and float(box[1]) > 2 * float(box[2])

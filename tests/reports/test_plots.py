@@ -187,7 +187,11 @@ def test_a_plot_in_a_page_has_ids_of_its_own_and_nothing_that_acts(experiment_of
         assert svg.startswith("<svg ")
         root = ElementTree.fromstring(svg)
         names = {element.tag.rpartition("}")[2] for element in root.iter()}
-        assert not names & {"script", "style", "metadata", "foreignObject", "a", "image"}
+        assert not names & {"script", "metadata", "foreignObject", "a", "image"}
+        # One sheet, ours: the colours of light and dark mode.
+        (sheet,) = (element.text or "" for element in root.iter() if element.tag.endswith("}style"))
+        assert "prefers-color-scheme:dark" in sheet
+        assert not [word for word in ("url(", "@import", "script", "漢") if word in sheet]
         assert not [name for element in root.iter() for name in element.attrib if name.startswith("on")]
         own = [value for element in root.iter() if (value := element.get("id"))]
         assert all(value.startswith(f"{key}-") for value in own)

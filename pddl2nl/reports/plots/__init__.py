@@ -47,16 +47,18 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
                 "coverage-by-domain",
                 "Coverage by domain",
                 "Solved tasks of each domain (their number in brackets) by column, each task counted with the share of "
-                "its runs that solved it; the numbers at the bars are tasks. Whiskers: 95 % interval of Student's t "
-                f"over the seeds, where there are several. {_VARIANTS}",
+                "its runs that solved it; the numbers at the bars are tasks. Thin whiskers: 95 % interval over the "
+                "tasks (Wilson). Thick whiskers: 95 % interval over the seeds (Student's t), if there are several. "
+                f"{_VARIANTS}",
                 coverage_by_domain,
             ),
             Plot(
                 "coverage-by-size",
                 "Coverage against size",
                 "Share of the tasks that are solved, by their number of objects, in the scaled sets where there are "
-                "some, else in all tasks together. More than eight sizes are put together by neighbours. Marks stand a "
-                f"little beside one another, so that equal shares can be told apart. {_VARIANTS}",
+                "some, else in all tasks together; n is the number of tasks of a size. More than eight sizes are "
+                "grouped with their neighbours. Marks stand a little apart, so that equal shares are both seen. "
+                f"{_VARIANTS}",
                 coverage_by_size,
             ),
             Plot(
@@ -79,8 +81,8 @@ PLOTS: Mapping[str, Plot] = MappingProxyType(
                 "cost-by-coverage",
                 "Cost against coverage",
                 "What a run costs on average, all roles together, in USD or, where a column's price is unknown, in "
-                "tokens, and the share of the tasks that are solved. Whiskers: 95 % interval of Student's t over the "
-                "seeds. The thin steps join the columns that none surpasses at less cost; lines across are columns "
+                "tokens, and the share of the tasks that are solved. Whiskers: 95 % interval over the tasks "
+                "(Wilson). The thin steps join the columns that none surpasses at less cost; lines across are columns "
                 f"that ask no model. {_VARIANTS}",
                 cost_by_coverage,
             ),

@@ -30,7 +30,10 @@ _SIZES = 8  # more sizes than these are put together
 
 
 def coverage_by_domain(gathered: Gathered) -> Any:
-    """A panel a domain (and one a section for all of them), a bar a column, whiskers for Student's interval."""
+    """One panel per domain and one per section for all its domains; one bar per column with its intervals.
+
+    The thin whisker is the interval over tasks, the thick one the interval over seeds.
+    """
     layout = gathered.layout
     panels = list(_panels(gathered))
     columns = [index for index in range(len(layout.columns)) if any(cells[index].tasks for _, cells in panels)]
@@ -108,10 +111,14 @@ def _bars(axis: Any, cells: Sequence[Coverage], style: Sequence[Look]) -> None:
             place, share, height=0.78, color=look.color, hatch=look.hatch, edgecolor="white", linewidth=0.0, zorder=2
         )
         end = share
+        if cell.over_tasks is not None:
+            ends = [cell.over_tasks.low, cell.over_tasks.high]
+            axis.plot(ends, [place, place], color="black", linewidth=0.5, solid_capstyle="butt", zorder=3)
+            end = max(end, ends[1])
         if cell.interval is not None and cell.interval.high > cell.interval.low:
-            low, high = cell.interval.low / cell.tasks, cell.interval.high / cell.tasks
-            axis.plot([low, high], [place, place], color="black", linewidth=0.7, solid_capstyle="butt", zorder=3)
-            end = high
+            ends = [cell.interval.low / cell.tasks, cell.interval.high / cell.tasks]
+            axis.plot(ends, [place, place], color="black", linewidth=1.8, solid_capstyle="butt", zorder=3)
+            end = max(end, ends[1])
         # A column with fewer tasks than others, as one that is not finished, says of how many.
         amount = _amount(cell.solved) if cell.tasks == most else f"{_amount(cell.solved)} of {cell.tasks}"
         axis.text(end + 0.02, place, amount, va="center", fontsize=5.2, color="#333333")
@@ -150,14 +157,14 @@ def coverage_by_size(gathered: Gathered) -> Any:
         axis.set_ylim(-0.06, 1.06)
         axis.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100"])
         if number + across >= len(panels):
-            axis.set_xlabel("objects of a task")
+            axis.set_xlabel("objects of a task, n tasks")
     figure.supylabel("solved tasks (%)", fontsize=7.5)
     line_legend(figure, [style[column] for column in used], labels)
     return figure
 
 
-def _lines(gathered: Gathered, rows: Sequence[int]) -> Mapping[int, Mapping[float, float]]:
-    """Of each column the share of these rows' tasks that is solved, by size."""
+def _lines(gathered: Gathered, rows: Sequence[int]) -> Mapping[int, Mapping[float, Coverage]]:
+    """The coverage of each column on these rows' tasks, by size."""
     runs = {
         column: [run for row in rows for run in gathered.cell(row, column) if not run.infrastructure]
         for column in range(len(gathered.layout.columns))
@@ -169,7 +176,7 @@ def _lines(gathered: Gathered, rows: Sequence[int]) -> Mapping[int, Mapping[floa
         for run in each:
             by_size[place[run.objects]].append(run)
         if by_size:
-            found[column] = {size: coverage_of(by_size[size]).share or 0.0 for size in sorted(by_size)}
+            found[column] = {size: coverage_of(by_size[size]) for size in sorted(by_size)}
     return found
 
 
@@ -181,11 +188,11 @@ def _places(sizes: Sequence[int]) -> Mapping[int, float]:
     return {size: sum(each) / len(each) for each in bins for size in each}
 
 
-def _sizes(lines: Mapping[int, Mapping[float, float]]) -> list[float]:
+def _sizes(lines: Mapping[int, Mapping[float, Coverage]]) -> list[float]:
     return sorted({size for points in lines.values() for size in points})
 
 
-def _size_lines(axis: Any, lines: Mapping[int, Mapping[float, float]], style: Sequence[Look]) -> None:
+def _size_lines(axis: Any, lines: Mapping[int, Mapping[float, Coverage]], style: Sequence[Look]) -> None:
     sizes = _sizes(lines)
     gap = min(after - before for before, after in pairwise(sizes))
     for number, (column, points) in enumerate(lines.items()):
@@ -194,7 +201,7 @@ def _size_lines(axis: Any, lines: Mapping[int, Mapping[float, float]], style: Se
         look = style[column]
         axis.plot(
             [size + aside for size in points],
-            list(points.values()),
+            [cell.share or 0.0 for cell in points.values()],
             color=look.color,
             linestyle=look.dashes,
             marker=look.marker,
@@ -203,5 +210,7 @@ def _size_lines(axis: Any, lines: Mapping[int, Mapping[float, float]], style: Se
             markeredgewidth=0.3,
             linewidth=0.9,
         )
-    axis.set_xticks(sizes, [f"{size:.0f}" for size in sizes])
+    # How many tasks are behind a point: a fall to 0 % on a single task says little.
+    tasks = {size: max(points[size].tasks for points in lines.values() if size in points) for size in sizes}
+    axis.set_xticks(sizes, [f"{size:.0f}\nn={tasks[size]}" for size in sizes])
     axis.set_xlim(sizes[0] - gap * 0.6, sizes[-1] + gap * 0.6)

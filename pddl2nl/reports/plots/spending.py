@@ -145,7 +145,7 @@ class _Spent:
 def cost_by_coverage(gathered: Gathered) -> Any:
     """A point a column: what a run costs on average, in USD or, where a price is unknown, in tokens, and its coverage.
 
-    Whiskers are Student's intervals over the seeds; the thin line joins the columns that no cheaper one surpasses;
+    Whiskers are Wilson's intervals over the tasks; the thin line joins the columns that no cheaper one surpasses;
     lines across are the coverage of planners and walks, which ask no model.
     """
     layout = gathered.layout
@@ -211,9 +211,9 @@ def _frontier(axis: Any, spent: Sequence[_Spent]) -> None:
 
 
 def _spent_point(axis: Any, one: _Spent, look: Look) -> None:
-    interval = one.coverage.interval
+    interval = one.coverage.over_tasks
     if interval is not None:
-        ends = [interval.low / one.coverage.tasks, interval.high / one.coverage.tasks]
+        ends = [interval.low, interval.high]
         axis.plot([one.cost, one.cost], ends, color=look.color, linewidth=0.9, zorder=3)
     axis.plot(
         [one.cost],

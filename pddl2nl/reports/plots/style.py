@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -85,6 +86,26 @@ _STYLE: Mapping[str, Any] = MappingProxyType(
         "savefig.facecolor": "white",
     }
 )
+_DARK: Mapping[str, str] = MappingProxyType(
+    {
+        "#000000": "#e4e2dc",
+        "#333333": "#cfd2d5",
+        "#555555": "#9ba2a9",
+        "#777777": "#9ba2a9",
+        "#e3e3e3": "#32373c",
+        "#ededed": "#343a40",
+        "#4d4d4d": "#c2c6ca",
+        "#ffffff": "#1d2125",
+        "#0072b2": "#4aa8e0",
+        "#882255": "#c9679b",
+        "#a3a3a3": "#8a8f94",
+        "#6b6b6b": "#b2b6ba",
+        "#3d3d3d": "#dadcde",
+        "#c6c6c6": "#6a6f74",
+    }
+)
+"""What colours become in dark mode; those that show on both stay."""
+_COLOR = re.compile("|".join(_DARK), re.IGNORECASE)
 _SHOWN = 30
 _SVG = "http://www.w3.org/2000/svg"
 _XLINK = "http://www.w3.org/1999/xlink"
@@ -230,7 +251,8 @@ def saved(draw: Any, form: str, *, text: bool = False) -> bytes:
 def embedded(svg: bytes, key: str, title: str) -> str:
     """An SVG as part of a page: no prologue, scripts, style sheet or comments; its ids begin with the key.
 
-    It is as wide as there is room, up to its own width.
+    It keeps its own size, so that all plots of a page have one size of letters, and shrinks only where there is less
+    room. Colours of text, lines and background follow the reader's light or dark mode.
     """
     for prefix, uri in (("", _SVG), ("xlink", _XLINK)):
         ElementTree.register_namespace(prefix, uri)
@@ -247,11 +269,24 @@ def embedded(svg: bytes, key: str, title: str) -> str:
                 element.set(name, value.replace("#", f"#{key}-", 1))
             elif "url(#" in value:
                 element.set(name, value.replace("url(#", f"url(#{key}-"))
-    width = root.get("width", "")
-    for name in ("width", "height"):
-        root.attrib.pop(name, None)
+            if name in ("style", "fill", "stroke"):
+                element.set(name, _COLOR.sub(_variable, element.attrib[name]))
     root.set("role", "img")
     root.set("aria-label", title)
     # What matplotlib says in its style sheet, which would hold for the whole page.
-    root.set("style", f"width:100%;max-width:{width};height:auto;stroke-linejoin:round;stroke-linecap:butt")
+    root.set("style", "max-width:100%;height:auto;stroke-linejoin:round;stroke-linecap:butt;fill:var(--c000000)")
+    sheet = ElementTree.Element(f"{{{_SVG}}}style")
+    sheet.text = _sheet()
+    root.insert(0, sheet)
     return ElementTree.tostring(root, encoding="unicode")
+
+
+def _variable(color: re.Match[str]) -> str:
+    return f"var(--c{color[0][1:].lower()})"
+
+
+def _sheet() -> str:
+    """The colours as variables, which an SVG that is shown as an image sets by itself."""
+    light = "".join(f"--c{color[1:]}:{color};" for color in _DARK)
+    dark = "".join(f"--c{color[1:]}:{other};" for color, other in _DARK.items())
+    return f"svg{{{light}}}@media (prefers-color-scheme:dark){{svg{{{dark}}}}}"
