@@ -206,6 +206,7 @@ def _spec(started: Started, model: ReplayModel) -> RunSpec:
         rounds=beyond.get("rounds", 0),
         unsolvable=beyond.get("unsolvable", "silent"),
         steps=limits.get("steps"),
+        stop_after=limits.get("failures"),
         budget_calls=limits.get("calls"),
         budget_tokens=limits.get("tokens"),
         budget_usd=limits.get("usd"),

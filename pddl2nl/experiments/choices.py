@@ -91,7 +91,11 @@ def _check_beyond_paper(spec: RunSpec, policy: Policy) -> None:
             f"{_options(asked, useless)}: --policy {spec.policy} gives no whole plan at once, so there is none to be "
             "chosen or corrected; basic and cot do"
         )
-    if (policy.one_shot or not policy.needs_model) and (useless := asked.keys() & {"history", "feedback"}):
+    if spec.stop_after is not None:
+        asked["stop-after"] = spec.stop_after
+    if (policy.one_shot or not policy.needs_model) and (
+        useless := asked.keys() & {"history", "feedback", "stop-after"}
+    ):
         why = "gives its whole plan in one turn" if policy.one_shot else "asks no model"
         raise InputError(f"{_options(asked, useless)}: --policy {spec.policy} {why}; this is for act and react")
     if not policy.needs_model and "unsolvable" in asked:

@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 ONE_SHOT = ("reading", "samples", "rounds")
-INTERACTIVE = ("steps", "history", "feedback")
+INTERACTIVE = ("steps", "stop_after", "history", "feedback")
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ def unused_options(spec: ExperimentSpec, columns: Sequence[SpecColumn]) -> set[s
     uses: tuple[tuple[bool, Iterable[str]], ...] = (
         (any(policy.one_shot for policy in asking), ("reading",)),
         (any(policy.one_shot and policy.needs_model for policy in flat), ("samples", "rounds")),
-        (any(not policy.one_shot for policy in asking), ("history", "feedback")),
+        (any(not policy.one_shot for policy in asking), ("history", "feedback", "stop_after")),
         (any(not policy.one_shot for policy in made), ("steps",)),
         (any(policy.thoughts for policy in asking), ("thoughts", "thoughts_model")),
         (any("llm" in column.wordings for column in columns), ("wording_model",)),

@@ -4,7 +4,7 @@
 August 2024 in every role, temperature 0, seeds 1 to 5, the wording made by the model (200 tokens a reply), every action
 translated by the model (750), the example's thoughts written by the model (2,000), the planner without a limit, twice
 FF's plan as the limit of steps, and ten seeds for the random walk. The limits of tokens and steps are this package's
-defaults already.
+defaults already. An interactive run ends after ten successive failures, as in the authors' code (``break_limit``).
 """
 
 from __future__ import annotations
@@ -60,6 +60,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
                         "reading": "default",
                         "on_ambiguous": "refuse",
                         "steps": None,
+                        "stop_after": 10,
                         "history": "full",
                         "feedback": "reason",
                         "samples": 1,
@@ -101,6 +102,8 @@ def apply_profile(spec: RunSpec, name: str, given: Collection[str] = ()) -> RunS
         values |= chosen.language
     if spec.policy in HVR_POLICIES:
         values = {key: value for key, value in values.items() if key not in NOT_HIERARCHICAL}
+    if not asks or (spec.policy in POLICIES and POLICIES[spec.policy]().one_shot):
+        del values["stop_after"]
     if not asks:
         # A policy that asks no model is told nothing that one would have to word.
         del values["model"]

@@ -128,7 +128,7 @@ def prepare(spec: RunSpec, access: Access | None = None) -> Prepared:
     given = _given_wording(spec, policy)
     roles = _roles(spec, policy, given, access)
     foreknown = foreseen(spec, policy)
-    limits = Limits(foreknown.steps, spec.budget_calls, spec.budget_tokens, spec.budget_usd)
+    limits = Limits(foreknown.steps, spec.budget_calls, spec.budget_tokens, spec.budget_usd, failures=spec.stop_after)
     # Before anything is paid for, as there may be none.
     solved = _solved(spec, policy)
     calls = ModelCalls(roles.asked(access), limits, access.budget)

@@ -394,6 +394,18 @@ class RunSpec:
         "of the primary set",
         at_least=1,
     )
+    stop_after: int | None = _option(
+        None,
+        "Budget",
+        int,
+        "act, react: stop after N successive failures, turns whose action is inapplicable, unreadable, ambiguous or of "
+        "unknown objects. An executed action starts the count again; looking around and false claims do not count. The "
+        "outcome is budget.",
+        metavar="N",
+        default_text="no limit; 10 in --profile autoplanbench, as in the original's code",
+        at_least=1,
+        users="interactive",
+    )
     budget_usd: float | None = _option(
         None,
         "Budget",

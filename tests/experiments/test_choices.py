@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pddl2nl.errors import InputError
+from pddl2nl.experiments.again import replay_record
 from pddl2nl.experiments.choices import beyond_paper, checked_policy
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.experiments.spec import RunSpec
@@ -31,6 +33,9 @@ def task() -> Task:
         ("random", {"history": "compact"}, "--history compact: --policy random asks no model"),
         ("basic", {"history": "compact"}, "--history compact: --policy basic gives its whole plan in one turn"),
         ("cot", {"feedback": "minimal"}, "--feedback minimal: --policy cot gives its whole plan in one turn"),
+        ("basic", {"stop_after": 3}, "--stop-after 3: --policy basic gives its whole plan in one turn"),
+        ("random", {"stop_after": 3}, "--stop-after 3: --policy random asks no model"),
+        ("act", {"stop_after": 0}, "--stop-after 0: at least 1 is needed"),
         ("basic", {"samples": 0}, "--samples 0: at least 1 is needed"),
         ("basic", {"rounds": -1}, "--rounds -1: at least 0 is needed"),
         ("act", {"samples": -2}, "--samples -2: at least 1 is needed"),
@@ -81,3 +86,14 @@ def test_an_interactive_run_is_told_as_chosen(task: Task) -> None:
     spec = RunSpec(task, "act", model, example="none", steps=2, history="compact", feedback="minimal")
     rejected = [event for event in run_spec(spec).events if event.event == "rejected"]
     assert [event.observation for event in rejected] == ["Nothing was done."]
+
+
+def test_a_run_stops_after_successive_failures_and_is_replayed_so(task: Task, tmp_path: Path) -> None:
+    record = tmp_path / "act.jsonl"
+    model = ScriptedModel(["Action: dance"] * 5)
+    spec = RunSpec(task, "act", model, example="none", steps=20, stop_after=3, record=record)
+    result = run_spec(spec)
+    assert (result.outcome, result.steps) == ("budget", 3)
+    assert isinstance(result.events[0], Started)
+    assert result.events[0].limits["failures"] == 3
+    assert replay_record(record).identical

@@ -116,6 +116,12 @@ def test_what_speaks_no_language_is_not_worded_or_translated(task: Task, policy:
     assert changed.model == ("m" if policy == "random" else "gpt-4o-2024-08-06")
 
 
+@pytest.mark.parametrize(("policy", "limit"), [("act", 10), ("react", 10), ("basic", None), ("random", None)])
+def test_interactive_runs_stop_after_ten_successive_failures(task: Task, policy: str, limit: int | None) -> None:
+    assert apply_profile(RunSpec(task, policy), "autoplanbench").stop_after == limit
+    assert apply_profile(RunSpec(task, policy, stop_after=2), "autoplanbench", {"stop_after"}).stop_after == 2
+
+
 def test_an_unknown_profile_is_refused_by_name(task: Task) -> None:
     with pytest.raises(InputError, match=r"--profile icaps: no such profile; there are autoplanbench"):
         apply_profile(RunSpec(task), "icaps")

@@ -219,6 +219,24 @@ def test_a_link_that_broke_before_the_cut_is_the_fault(
     assert [event.text for event in played.of("read")] == lines
 
 
+def test_successive_failures_end_the_run_where_it_says_so(play: Any) -> None:
+    wrong, nonsense = "Action: put cup_0 on place_0", "Action: dance with cup_0"
+    limits = Limits(steps=20, failures=3)
+    failed = play("act", [wrong, "Action: look around", nonsense, "Action: finished", wrong, LIFT], limits=limits)
+    finished = failed.finished
+    assert (finished.outcome, finished.steps, finished.mistakes) == ("budget", 5, 3)
+    assert finished.message == "the limit of 3 successive failures is reached"
+    assert finished.fault == Fault(1, "inapplicable", "put cup_0 on place_0")
+    begun_again = play("act", [wrong, wrong, LIFT, nonsense, nonsense, PUT], limits=limits)
+    assert begun_again.finished.outcome == "solved"
+    assert play("act", [wrong, wrong, wrong, LIFT, PUT]).finished.outcome == "solved"
+
+
+def test_limits_name_failures_only_where_they_are_limited() -> None:
+    assert "failures" not in Limits(steps=3).to_json()
+    assert Limits(failures=10).to_json()["failures"] == 10
+
+
 def test_a_turn_that_is_cut_off_loses_its_last_line(play: Any) -> None:
     replies = [ScriptedReply("Thought: well\nAction: lift cup_0 from place_1", finish="length"), LIFT, PUT]
     finished = play("react", replies).finished
