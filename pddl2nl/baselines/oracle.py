@@ -16,14 +16,17 @@ import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Protocol
 
-from pddl2nl.baselines.told_task import ToldTask, ToldTaskError, read_told_task
+from pddl2nl.baselines.told_task import NoToldPlanError, ToldTask, ToldTaskError, read_told_task
+from pddl2nl.errors import InfrastructureError
 from pddl2nl.llm import Completion, Message, Request
 from pddl2nl.nl.markers import ACTION, DONE, PLAN_END, PLAN_START, THOUGHT
 from pddl2nl.nl.wording.snippets import Wording
-from pddl2nl.pddl import Domain
+from pddl2nl.pddl import Atom, Domain
+from pddl2nl.pddl.tree import walk
 from pddlval import State
 
 __all__ = ["Answers", "OracleModel"]
@@ -58,8 +61,9 @@ class Answers(Protocol):
 class OracleModel:
     """A model that plans with Fast Downward on the problem that its prompt tells; see this module's text.
 
-    A prompt that cannot be read, and a told problem that has no plan, are answered with a sentence that says so,
-    which is then judged like any other reply.
+    A told problem that has no plan is answered with a sentence that says so, which is then judged like any other reply.
+    A prompt that the oracle cannot read is an error of ours and never a reply: no model is to blame for it. So is a
+    told problem without a plan where the wording has no words for a condition of the actions.
 
     Args:
         domain: the domain of all tasks it will be asked about.
@@ -90,16 +94,31 @@ class OracleModel:
         """The oracle's reply; no endpoint is asked, so no tokens are counted.
 
         Raises:
-            InfrastructureError: the planner failed or ran into a limit, which says nothing about the prompt.
+            InfrastructureError: the prompt cannot be read, or the planner failed or ran into a limit.
             MissingExtraError: Fast Downward is not installed.
             UnsupportedError: the domain holds what the simulator does not execute.
         """
         began = time.monotonic()
         try:
             text = self._reply(request.messages)
-        except ToldTaskError as error:
+        except NoToldPlanError as error:
+            if self._unsaid:
+                raise InfrastructureError(
+                    f"the oracle cannot read this prompt: the wording has no words for {', '.join(self._unsaid)}, and "
+                    "without these facts the goal cannot be reached"
+                ) from error
             text = f"I do not know what to do: {error}"
+        except ToldTaskError as error:
+            raise InfrastructureError(f"the oracle cannot read this prompt: {error}") from error
         return Completion(text, model=self.name, seconds=time.monotonic() - began)
+
+    @cached_property
+    def _unsaid(self) -> list[str]:
+        """The predicates of the actions' conditions for which the wording has no words."""
+        nodes = (node for action in self._domain.actions for node in walk(action.precondition))
+        needed = dict.fromkeys(node.predicate for node in nodes if isinstance(node, Atom))
+        said = {name for name, snippet in self._wording.predicates.items() if snippet.text is not None}
+        return [name for name in needed if name not in said]
 
     def _reply(self, messages: Sequence[Message]) -> str:
         staged = None if self._hierarchical is None else self._hierarchical.reply(messages)
@@ -184,7 +203,7 @@ def _answered(place: _Place, reply: str, observation: str) -> _Place:
         return place
     successor = task.simulator.step(place.state, reading.action).successor
     if successor is None:
-        raise ToldTaskError("something was done that cannot be done by what I was told")
+        raise NoToldPlanError("something was done that cannot be done by what I was told")
     return _Place(task, successor)
 
 

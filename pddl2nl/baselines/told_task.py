@@ -24,7 +24,7 @@ from pddl2nl.pddl import (
 )
 from pddlval import GroundAction, Simulator, State
 
-__all__ = ["ToldTask", "ToldTaskError", "read_told_task"]
+__all__ = ["NoToldPlanError", "ToldTask", "ToldTaskError", "read_told_task"]
 
 _SOURCE = "<the task as told>"
 _LAMA_SECONDS = 60
@@ -33,7 +33,11 @@ on a plateau by it (visitall-sat11 problem16: 3 s under the file's names, over 6
 
 
 class ToldTaskError(InputError):
-    """What was told is no task of the domain, or one without a plan; the message is said to whoever asked."""
+    """The told text is not a task of the domain, or a task without a plan (`NoToldPlanError`)."""
+
+
+class NoToldPlanError(ToldTaskError):
+    """The told task has no plan, or it contradicts what has happened since."""
 
 
 class ToldTask:
@@ -67,7 +71,7 @@ class ToldTask:
         It is found once, and then remembered for every state on its way.
 
         Raises:
-            ToldTaskError: by what was told there is none.
+            NoToldPlanError: the told task has no plan.
             InfrastructureError: the planner failed or ran into a limit.
         """
         if state not in self._plans and state not in self._unsolvable:
@@ -77,7 +81,7 @@ class ToldTask:
             else:
                 self._remember(state, plan)
         if state in self._unsolvable:
-            raise ToldTaskError("by what I was told, the goal cannot be reached")
+            raise NoToldPlanError("by what I was told, the goal cannot be reached")
         return self._plans[state]
 
     def _solve(self, state: State, time_limit: int | None) -> tuple[GroundAction, ...] | None:

@@ -264,12 +264,18 @@ def with_predicate(wording: Wording, name: str, snippet) -> Wording:
     ],
 )
 @pytest.mark.parametrize("form", FORMS)
-def test_an_unreadable_problem_is_answered_and_not_raised(tower: World, form: str, spoil) -> None:
+def test_an_unreadable_problem_is_an_error_of_ours_and_no_reply(tower: World, form: str, spoil) -> None:
     system, problem = tower.opening(form)
-    reply = said(oracle_for(tower), [system, Message("user", spoil(problem.content))])
-    assert reply.startswith("I do not know what to do")
-    assert tower.reader.read(reply).plan == ()
-    assert tower.reader.read_turn(reply).action is None
+    with pytest.raises(InfrastructureError, match="the oracle cannot read this prompt: "):
+        said(oracle_for(tower), [system, Message("user", spoil(problem.content))])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_goal_out_of_reach_is_no_claim_where_a_condition_has_no_words(tower: World, form: str) -> None:
+    silent = replace(tower.wording.predicates["clear"], text=None, negated=None)
+    broken = replace(tower, wording=with_predicate(tower.wording, "clear", silent))
+    with pytest.raises(InfrastructureError, match="has no words for clear, and without these facts the goal cannot be"):
+        said(oracle_for(broken), broken.opening(form))
 
 
 # ── it follows the conversation ───────────────────────────────────────────────────────────────────
@@ -326,9 +332,10 @@ def test_it_uses_the_state_that_it_is_shown(tower: World, style: Style) -> None:
     assert not simulator.is_applicable(simulator.initial, action)
 
 
-def test_a_state_that_it_cannot_read_is_answered(tower: World) -> None:
+def test_a_state_that_it_cannot_read_is_an_error_of_ours(tower: World) -> None:
     shown = [Message("assistant", f"{ACTION} {LOOK_AROUND}"), Message("user", "Currently, all is well.")]
-    assert "I do not understand what I see" in said(oracle_for(tower), [*tower.opening("act"), *shown])
+    with pytest.raises(InfrastructureError, match="the oracle cannot read this prompt: I do not understand what I see"):
+        said(oracle_for(tower), [*tower.opening("act"), *shown])
 
 
 def test_it_plans_once_for_a_whole_conversation(tower: World, monkeypatch: pytest.MonkeyPatch) -> None:

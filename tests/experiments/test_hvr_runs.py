@@ -321,8 +321,9 @@ def test_a_text_of_the_users_is_the_task() -> None:
     assert isinstance(started, Started)
     assert started.settings["task_text"] == started.reference["text"] == "I want wine, and that soon."
     assert LAYOUT.read(of(Prompted, result)[0].messages[-1].content)["Task"] == "I want wine, and that soon."
-    # The oracle knows of no such task, and says so.
-    assert result.outcome == "unreadable"
+    # The oracle cannot read such a task, which is no fault of a model's.
+    assert result.outcome == "infrastructure-error"
+    assert result.message.startswith("the oracle cannot read this prompt: ")
 
 
 class _Vectors:

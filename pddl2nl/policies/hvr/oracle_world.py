@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import product
 
 from pddl2nl.baselines import TaskTexts, solve
-from pddl2nl.baselines.told_task import ToldTaskError
+from pddl2nl.baselines.told_task import NoToldPlanError, ToldTaskError
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.macros.macro import Conditions
 from pddl2nl.nl import Names, Reader, Teller, Wording
@@ -118,7 +118,8 @@ class PromptWorld:
                 with these alone. A search among few objects is short, and the same for prompts that tell more and less.
 
         Raises:
-            ToldTaskError: by what was told there is none.
+            NoToldPlanError: by what was told there is none.
+            ToldTaskError: the goal names something that was not told.
             InfrastructureError: the planner failed or ran into a limit.
         """
         for name in terms_of(goal):
@@ -136,7 +137,7 @@ class PromptWorld:
             found = _solved(write_domain(self.task.domain), write_problem(problem), best, self._time_limit)
             if found is not None and self.run(state, found).whole:
                 return found
-        raise ToldTaskError("by what I was told, it cannot be done")
+        raise NoToldPlanError("by what I was told, it cannot be done")
 
     def _from(self, state: State, goal: Condition) -> Problem:
         return replace(
