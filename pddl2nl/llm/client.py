@@ -21,7 +21,15 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pddl2nl.llm.connection import connect, post
-from pddl2nl.llm.faults import Fault, backoff, fault_in_reply, fault_of, status_fault
+from pddl2nl.llm.faults import (
+    AnswerTooLargeError,
+    Fault,
+    ForeignRedirectError,
+    backoff,
+    fault_in_reply,
+    fault_of,
+    status_fault,
+)
 from pddl2nl.llm.limiter import Limiter
 from pddl2nl.llm.redaction import Redactor, guard_logs, secrets_of_url
 from pddl2nl.llm.replies import is_broken_off, parse_json, read_completion, read_usage, read_vectors
@@ -38,7 +46,7 @@ from pddl2nl.llm.types import (
 from pddl2nl.llm.urls import Address, host_of, is_near, public_url
 
 if TYPE_CHECKING:
-    from openai import OpenAI, OpenAIError
+    from openai import OpenAI
 
     from pddl2nl.llm.settings import ModelSettings
 
@@ -288,8 +296,8 @@ class OpenAIModel:
 
         try:
             return call()
-        except openai.OpenAIError as error:
-            return self._fault(error)
+        except (openai.OpenAIError, AnswerTooLargeError, ForeignRedirectError) as error:
+            return fault_of(error, self._timeout, self.settings.key_variable)
         except ValueError as error:
             return Fault("failed", f"answered with something that cannot be read: {error}")
 
@@ -306,9 +314,6 @@ class OpenAIModel:
             again = f"trying again in {seconds:.1f} s ({attempt + 1} of {self._max_retries})"
             _LOG.log(level, "%s; %s", self._error(fault), again)
         self._sleep(seconds)
-
-    def _fault(self, error: OpenAIError) -> Fault:
-        return fault_of(error, self._timeout, self.settings.key_variable)
 
     def _error(self, fault: Fault, tries: str = "") -> EndpointError:
         return fault.error(self.clean, f"{self.base_url}, model '{self.name}'", tries)

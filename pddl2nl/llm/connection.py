@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+from pddl2nl.llm.faults import AnswerTooLargeError, ForeignRedirectError
 from pddl2nl.llm.urls import Address, public_url
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from pddl2nl.llm.settings import ModelSettings
 
-__all__ = ["AnswerTooLargeError", "ForeignRedirectError", "connect", "post"]
+__all__ = ["connect", "post"]
 
 _NO_KEY = "no-key-needed"
 _LONGEST_CONNECT = 30.0
@@ -37,14 +38,6 @@ _MOST_BYTES_BELOW = {"/embeddings": 128_000_000, "/content": 2_000_000_000}
 """By the end of the path: 256 vectors in a call, and the output file of a batch."""
 _CLIENTS: dict[str, OpenAI] = {}
 _LOCK = threading.Lock()
-
-
-class AnswerTooLargeError(Exception):
-    """An answer has more bytes than any reply needs."""
-
-
-class ForeignRedirectError(Exception):
-    """The endpoint redirects to another origin."""
 
 
 def connect(address: Address, settings: ModelSettings, key: str, timeout: float) -> OpenAI:
@@ -81,7 +74,8 @@ def post(client: OpenAI, path: str, body: Mapping[str, Any]) -> bytes:
     As bytes, since the client would decode them as the header says, and JSON is UTF-8 whatever that says.
 
     Raises:
-        OpenAIError: a status other than 2xx, a dropped connection, an answer that takes too long or is too large.
+        OpenAIError: a status other than 2xx, a dropped connection, an answer that takes too long.
+        AnswerTooLargeError, ForeignRedirectError: the transport refused the answer.
     """
     answer: Any = client.post(path, cast_to=_library().Response, body=body)
     content: bytes = answer.content

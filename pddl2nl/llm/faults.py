@@ -16,14 +16,19 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pddl2nl.llm.types import ContextWindowError, EndpointError, EndpointRefusedError
 
-if TYPE_CHECKING:
-    from openai import OpenAIError
-
-__all__ = ["Fault", "backoff", "fault_in_reply", "fault_of", "status_fault"]
+__all__ = [
+    "AnswerTooLargeError",
+    "Fault",
+    "ForeignRedirectError",
+    "backoff",
+    "fault_in_reply",
+    "fault_of",
+    "status_fault",
+]
 
 _LONGEST_WAIT = 600.0
 """Seconds; if a server asks for more, the call fails."""
@@ -71,6 +76,14 @@ _UNREACHED = ("ConnectError", "ConnectTimeout")
 _NEVER_SENT = ("LocalProtocolError", "UnsupportedProtocol", "InvalidURL", "TooManyRedirects")
 
 
+class AnswerTooLargeError(Exception):
+    """An answer has more bytes than any reply needs."""
+
+
+class ForeignRedirectError(Exception):
+    """The endpoint redirects to another origin; the message is its address."""
+
+
 FaultKind = Literal["passing", "failed", "refused", "too-long", "filtered"]
 
 
@@ -102,18 +115,20 @@ class Fault:
         return kinds.get(self.kind, EndpointError)(said + tries)
 
 
-def fault_of(error: OpenAIError, timeout: float, key_variable: str) -> Fault:
-    """The meaning of an exception of the openai client."""
+def fault_of(error: Exception, timeout: float, key_variable: str) -> Fault:
+    """The meaning of an exception of the openai client or of our transport."""
     import openai
 
+    # Some versions of the client wrap the transport's exceptions.
+    refused = error.__cause__ or error
+    if isinstance(refused, AnswerTooLargeError):
+        return Fault("failed", f"the answer is too large: {refused}")
+    if isinstance(refused, ForeignRedirectError):
+        return Fault("refused", f"the endpoint redirects to another address, {refused}; see --base-url")
     cause = type(error.__cause__).__name__ if error.__cause__ else "dropped"
     unreached = cause in _UNREACHED
     if isinstance(error, openai.APITimeoutError) and not unreached:
         return Fault("passing", f"no answer within {timeout:g} s")
-    if cause == "AnswerTooLargeError":
-        return Fault("failed", f"the answer is too large: {error.__cause__}")
-    if cause == "ForeignRedirectError":
-        return Fault("refused", f"the endpoint redirects to another address, {error.__cause__}; see --base-url")
     if isinstance(error, openai.APIConnectionError):
         kind: FaultKind = "refused" if cause in _NEVER_SENT else "passing"
         return Fault(kind, f"no connection ({cause})", unreached=unreached)

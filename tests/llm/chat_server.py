@@ -75,7 +75,7 @@ class ChatServer:
         delay: seconds that pass before each chat completion and each embedding.
         batches: what becomes of every batch, or a function of the batch's number (from 0).
 
-    `desk` is where files and batches are kept.
+    `desk` keeps files and batches; `connections` counts how many were opened.
     """
 
     def __init__(
@@ -89,12 +89,14 @@ class ChatServer:
     ):
         self.model = model
         self.calls: list[Call] = []
+        self.connections = 0
         self.delay = delay
         self.desk = BatchDesk({"/v1/chat/completions": self.answer, "/v1/embeddings": self.vectors}, batches)
         self._trouble = troubles if callable(troubles) else _listed(list(troubles))
         self.fault = fault
         self._lock = threading.Lock()
         self._server = _Server(("127.0.0.1", 0), _handler(self))
+        self._server.chat = self
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
 
     @property
@@ -223,6 +225,13 @@ def _completion_json(model: str, request: Request, completion: Completion) -> di
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    chat: ChatServer
+
+    def get_request(self) -> tuple[Any, Any]:
+        """Counts the connections."""
+        self.chat.connections += 1
+        return super().get_request()
+
     # Many connections are opened in one moment; those beyond the backlog would wait a second for the next attempt.
     request_queue_size = 1024
 
