@@ -51,8 +51,8 @@ __all__ = ["register"]
 
 Number = TypeVar("Number", int, float)
 
-TABLE_UP_TO = 400
-"""With more runs no table is shown in the end: reading thousands of records takes a while, and `report` does it."""
+TABLE_UP_TO = 2000
+"""With more runs no table is shown at the end: reading them takes seconds, and `report` does it."""
 
 _EPILOG = (
     "Example: pddl2nl experiment small.toml --dry-run. Where small.toml holds, say: "
@@ -165,7 +165,7 @@ def _experiment(
     _write_down(said, folder, layout_of(said, placed))
     del table, placed
     summary = _run(said, jobs, folder, workers, reached, poll_seconds if provider_batch else None, cluster)
-    _conclude(said.name, summary, folder, as_json, tables="tables" in said.file.data)
+    _conclude(said.name, summary, folder, as_json)
 
 
 def _folder(*parts: str) -> Path:
@@ -321,25 +321,25 @@ def _run(
 # ── in the end ───────────────────────────────────────────────────────────────────────────────────
 
 
-def _conclude(name: str, summary: SweepSummary, folder: Path, as_json: bool, *, tables: bool) -> None:
+def _conclude(name: str, summary: SweepSummary, folder: Path, as_json: bool) -> None:
     if as_json:
         print_json({"name": name, **summary.as_json(), "records": str(folder)})
     else:
         print_text(_told(name, summary, folder))
-        if tables and summary.runs <= TABLE_UP_TO:
+        if summary.runs <= TABLE_UP_TO:
             _show_table(folder)
     complain(summary)
     raise typer.Exit(summary.exit_code)
 
 
 def _show_table(folder: Path) -> None:
-    """The first of the tables that the specification asks for, with whatever is missing or broken said above it."""
+    """The first table of the report, usually coverage, below what is missing or broken."""
     from pddl2nl.reports.gathering import gather
     from pddl2nl.reports.tables import alarms_of, print_tables, tables_of
 
     gathered = gather(folder)
     if gathered.runs:
-        print_text(f"all tables: pddl2nl report {folder}\n")
+        print_text("")
         print_tables(tables_of(gathered)[:1], console(), alarms_of(gathered))
 
 
@@ -358,5 +358,5 @@ def _told(name: str, summary: SweepSummary, folder: Path) -> str:
         lines.append(f"spent before: {account_text(summary.already)}")
     if summary.stopped is not None and not summary.refused:
         lines.append(f"stopped: {summary.stopped}; the same command goes on where it was")
-    lines.append(f"records: {folder}")
+    lines += [f"records: {folder}", f"all tables: pddl2nl report {folder}"]
     return "\n".join(lines)

@@ -44,8 +44,12 @@ def test_the_first_table_follows_the_accounts(capfd: pytest.CaptureFixture[str])
     assert "The same by domain" not in said
 
 
-def test_without_tables_in_the_file_and_in_json_there_is_none(capfd: pytest.CaptureFixture[str]) -> None:
-    assert "table" not in shown(WALK, capfd)
+def test_without_tables_in_the_file_it_is_the_coverage(capfd: pytest.CaptureFixture[str]) -> None:
+    said = shown(WALK, capfd)
+    assert "all tables: pddl2nl report runs/walk\n\nCoverage: solved tasks by domain" in said
+
+
+def test_json_has_no_table(capfd: pytest.CaptureFixture[str]) -> None:
     said = shown(WALK + TABLES, capfd, "--json")
     assert json.loads(said)["name"] == "walk"
 
