@@ -4,61 +4,56 @@ from __future__ import annotations
 
 import gc
 import inspect
-import shutil
 import signal
 import sys
-import traceback
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from pddl2nl.cli import (
-    audit,
-    baselines,
-    cache,
-    check,
-    convert,
-    costs,
-    experiment,
-    generate,
-    macro,
-    manifest,
-    models,
-    obfuscate,
-    plan,
-    quickstart,
-    replay,
-    report,
-    run,
-    tasks,
-    tell,
-    validate,
-)
-from pddl2nl.cli.output import INFRASTRUCTURE, exit_code_of
 from pddl2nl.errors import InputError, Pddl2nlError
 
-__all__ = ["app", "entry_point", "main"]
+__all__ = ["COMMANDS", "entry_point", "main", "make_app"]
 
-_ROOM = 100
+COMMANDS = {
+    "quickstart": "quickstart",
+    "check": "check",
+    "validate": "validate",
+    "plan": "plan",
+    "convert": "convert",
+    "tell": "tell",
+    "read": "tell",
+    "run": "run",
+    "policies": "run",
+    "experiment": "experiment",
+    "report": "report",
+    "baselines": "baselines",
+    "replay": "replay",
+    "models": "models",
+    "tasks": "tasks",
+    "generate": "generate",
+    "obfuscate": "obfuscate",
+    "strip-costs": "costs",
+    "cache": "cache",
+    "manifest": "manifest",
+    "macro": "macro",
+    "audit": "audit",
+}
+"""The commands in the order of the help, and the module of each: only that of the command that runs is imported."""
+
+_INFRASTRUCTURE = 3
+_WIDE = 100
 """Columns below which rich's help would cut the names of options; click's own does not."""
 
 
 def _in_colour() -> bool:
     """Whether help and usage errors go through rich; what is no terminal gets plain text."""
-    return sys.stdout is not None and sys.stdout.isatty() and shutil.get_terminal_size().columns >= _ROOM
+    if sys.stdout is None or not sys.stdout.isatty():
+        return False
+    import shutil
 
-
-app = typer.Typer(
-    name="pddl2nl",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="PDDL to natural language and back: tell a task, let a language model act on it, judge every step.",
-    epilog="Exit codes: 0 done; 1 judged and found wanting; 2 bad input or usage; 3 infrastructure failed; 130 Ctrl-C.",
-)
+    return shutil.get_terminal_size().columns >= _WIDE
 
 
 def _show_version(wanted: bool) -> None:
@@ -73,7 +68,6 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _options(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and stop.")
@@ -82,29 +76,24 @@ def _options(
     pass
 
 
-for _group in (
-    quickstart,
-    check,
-    validate,
-    plan,
-    convert,
-    tell,
-    run,
-    experiment,
-    report,
-    baselines,
-    replay,
-    models,
-    cache,
-    tasks,
-    generate,
-    manifest,
-    obfuscate,
-    macro,
-    costs,
-    audit,
-):
-    _group.register(app)
+def make_app(command: str = "") -> typer.Typer:
+    """The application with the commands of one command's module; with all commands if there is no such command."""
+    app = typer.Typer(
+        name="pddl2nl",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="rich" if _in_colour() else None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        help="PDDL to natural language and back: tell a task, let a language model act on it, judge every step.",
+        epilog="Exit codes: 0 done; 1 the check failed; 2 bad input or usage; 3 infrastructure failed; 130 Ctrl-C.",
+    )
+    app.callback()(_options)
+    modules = [COMMANDS[command]] if command in COMMANDS else dict.fromkeys(COMMANDS.values())
+    for module in modules:
+        import_module(f"pddl2nl.cli.{module}").register(app)
+    _unwrap(app)
+    return app
 
 
 def _unwrap(group: typer.Typer) -> None:
@@ -115,9 +104,6 @@ def _unwrap(group: typer.Typer) -> None:
     for inner in group.registered_groups:
         if inner.typer_instance is not None:
             _unwrap(inner.typer_instance)
-
-
-_unwrap(app)
 
 
 _RENAMED = {"--max-usd": "--budget-usd", "--max-calls": "--budget-calls"}
@@ -136,10 +122,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Args:
         arguments: what follows ``pddl2nl``; by default the arguments of this process.
     """
-    app.rich_markup_mode = "rich" if _in_colour() else None
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
     try:
-        _check_renamed(sys.argv[1:] if arguments is None else arguments)
-        app(args=None if arguments is None else list(arguments), prog_name="pddl2nl")
+        _check_renamed(arguments)
+        make_app(arguments[0] if arguments else "")(args=arguments, prog_name="pddl2nl")
     except SystemExit as stop:
         if isinstance(stop.__context__, BrokenPipeError):
             # typer exits with 1, which would be a verdict.
@@ -147,14 +133,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     except Pddl2nlError as error:
         sys.stderr.write(f"error: {error}\n")
+        from pddl2nl.cli.output import exit_code_of
+
         return exit_code_of(error)
     except BrokenPipeError:
         return _reader_gone()
     except OSError as error:
         return _failed(error)
     except Exception:  # noqa: BLE001 — a fault of ours: shown whole, and never with the exit code of a verdict
+        import traceback
+
         traceback.print_exc()
-        return INFRASTRUCTURE
+        return _INFRASTRUCTURE
     return 0
 
 
@@ -171,7 +161,7 @@ def _failed(error: OSError) -> int:
     # It may be the output itself that found no room: what is left of it must not fail once more at exit.
     drop_output()
     sys.stderr.write(f"error: {error}\n")
-    return INFRASTRUCTURE
+    return _INFRASTRUCTURE
 
 
 def entry_point() -> None:

@@ -23,13 +23,23 @@ from pddl2nl.errors import InfrastructureError, InputError
 def test_what_is_raised_becomes_an_exit_code_that_is_no_verdict(
     error: Exception, code: int, said: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    def fail(**options: object) -> None:
+    def fail(command: str) -> None:
         raise error
 
-    monkeypatch.setattr(application, "app", fail)
+    monkeypatch.setattr(application, "make_app", fail)
     monkeypatch.setattr("pddlval.streams.drop_output", lambda: None)
     assert application.main(["check"]) == code
     assert capfd.readouterr().err.endswith(said)
+
+
+def test_every_command_is_where_the_table_says() -> None:
+    everything = typer.main.get_command(application.make_app())
+    assert isinstance(everything, typer.core.TyperGroup)
+    assert list(everything.commands) == list(application.COMMANDS)
+    for command in application.COMMANDS:
+        one = typer.main.get_command(application.make_app(command))
+        assert isinstance(one, typer.core.TyperGroup)
+        assert command in one.commands
 
 
 def test_usage_errors_and_help(capfd: pytest.CaptureFixture[str]) -> None:
@@ -66,7 +76,7 @@ def test_a_paragraph_of_help_is_broken_by_the_width_alone(
 
 
 def test_help_cuts_no_option_and_no_choice_where_there_is_little_room(capfd: pytest.CaptureFixture[str]) -> None:
-    group = typer.main.get_command(application.app)
+    group = typer.main.get_command(application.make_app())
     assert isinstance(group, typer.core.TyperGroup)
     for name in ("run", "convert", "experiment", "validate"):
         assert application.main([name, "--help"]) == 0
