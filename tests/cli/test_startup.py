@@ -38,7 +38,7 @@ def imported_by(*arguments: str | Path) -> set[str]:
 
 def test_validate_imports_the_validator_and_typer_alone(root: Path, tmp_path: Path) -> None:
     plan = tmp_path / "plan.txt"
-    plan.write_text("(unstack c b)\n(put-down c)\n(pick-up b)\n(stack b c)\n", encoding="utf-8")
+    plan.write_text("(unstack c b)\n(put-down c)\n(unstack b a)\n(stack b c)\n", encoding="utf-8")
     domain, problem = root / "domains/blocksworld/domain.pddl", root / "instances/blocksworld/p01.pddl"
     modules = imported_by("validate", domain, problem, plan)
     assert modules.isdisjoint(HEAVY)
