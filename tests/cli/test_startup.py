@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 HEAVY = {
-    "difflib",
     "jinja2",
     "lark",
     "msgspec",
