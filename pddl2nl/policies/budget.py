@@ -139,11 +139,17 @@ class Accounts:
     used: dict[Purpose, Account] = field(default_factory=dict)
     spent: dict[Purpose, Account] = field(default_factory=dict)
     _began: float = field(default_factory=time.monotonic)
+    _earlier: float = 0.0
 
     @property
     def seconds(self) -> float:
-        """Wall time since the run began."""
-        return time.monotonic() - self._began
+        """Wall time of the run, with the time that earlier processes waited for replies which this one resumes from."""
+        return time.monotonic() - self._began + self._earlier
+
+    def add_earlier(self, completion: Completion, elapsed: float) -> None:
+        """Counts the wait for a reply that came from the run's own record and took `elapsed` seconds to read now."""
+        if not completion.from_cache:
+            self._earlier += max(0.0, completion.seconds - elapsed)
 
     @property
     def calls(self) -> int:
@@ -280,11 +286,13 @@ class ModelCalls:
         self._check(asked.model, request)
         call = self.accounts.calls + 1
         self._emit(_prompted(call, request, self._last_messages.get(request.purpose, ())))
+        began = time.monotonic()
         try:
             completion = asked.model.complete(request)
         except InfrastructureError as error:
             self._emit(Failed(call, str(error), isinstance(error, ContextWindowError)))
             raise
+        self.accounts.add_earlier(completion, time.monotonic() - began)
         usd = self.accounts.book(request.purpose, completion, asked.price_of(completion))
         if self._budget is not None:
             self._budget.book(completion, usd)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import pytest
@@ -72,6 +73,28 @@ def test_a_run_cut_off_after_any_call_asks_only_for_the_rest_and_ends_in_the_sam
     assert (result.calls, result.cache_hits) == (5, 0)
     assert settled(cut) == settled(whole)
     assert [path.name for path in tmp_path.glob("cut*")] == ["cut.jsonl"]
+
+
+class Slow(Counting):
+    """Says that each reply took two minutes."""
+
+    def complete(self, request):
+        return dataclasses.replace(super().complete(request), seconds=120.0)
+
+
+class Quick(Counting):
+    """Says that no reply took any time."""
+
+    def complete(self, request):
+        return dataclasses.replace(super().complete(request), seconds=0.0)
+
+
+def test_the_seconds_of_a_resumed_run_include_those_of_earlier_processes(spec, tmp_path):
+    """Once a run of 395 s that was resumed at its end said 16 s."""
+    cut = tmp_path / "cut.jsonl"
+    interrupted(Slow(REPLIES, 3), spec, cut)
+    result = run_spec(spec(Quick(REPLIES), cut), Access(before=recollect(cut).before))
+    assert 360 <= result.seconds < 480
 
 
 class Talkative:
