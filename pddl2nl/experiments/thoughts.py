@@ -30,7 +30,7 @@ from dataclasses import dataclass, replace
 
 from pddl2nl.llm import Completion, ContextWindowError, Finish, Message, Model, Request
 from pddl2nl.nl.markers import ACTION, PLAN_END, PLAN_START, THOUGHT
-from pddl2nl.nl.wording.articles import enumerate_words
+from pddl2nl.nl.wording.english import enumerate_words
 from pddl2nl.nl.wording.word_checks import without_thinking
 from pddl2nl.policies.prompting import fill, problem_text, prompt_text
 from pddl2nl.policies.setting import Example

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from pddl2nl.nl import Reading, Teller
-from pddl2nl.nl.wording.articles import enumerate_words
+from pddl2nl.nl.wording.english import enumerate_words
 from pddl2nl.pddl import Atom, Condition
 from pddl2nl.policies.setting import Setting
 from pddlval import BadActionError, State, StepResult

@@ -60,7 +60,7 @@ GO = "send a truck A after a truck B"
           "((for every place D, (D is 'q')) or (there is a truck E such that (E is 'q')))."]),
         ("(and (or) (r))",
          [f"I can only {GO} if it is the case that 'r' holds.",
-          f"I can only {GO} if it is the case that something impossible is the case."]),
+          f"I can never {GO}."]),
         ("(exists (?a - place) (p ?a))",
          [f"I can only {GO} if it is the case that there is a place C such that (C is 'p')."]),
     ],
@@ -180,3 +180,44 @@ def test_what_has_no_words_is_refused_by_name(part: str, construct: str) -> None
     )
     with pytest.raises(UnsupportedError, match=f"{construct} in the domain 'd' cannot be told"):
         compose_domain(Phrases(template_wording(domain), domain))
+
+
+HAUL = """(define (domain haul) (:requirements :typing :negative-preconditions)
+    (:types truck place) (:predicates (at ?x ?y) (road ?x ?y) (free ?x) (broken ?x))
+    (:action drive :parameters (?t - truck ?a ?b - place) :precondition (and (at ?t ?a) {})
+             :effect (and (not (at ?t ?a)) (not (broken ?t)) (at ?t ?b) (free ?a))))"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "may_be_same"),
+    [
+        ("", True),
+        ("(not (= ?a ?b))", False),
+        # Two places with a road between them are two places; so are a place that is free and the truck's own.
+        ("(road ?a ?b)", False),
+        ("(free ?b)", False),
+        ("(road ?b ?t)", True),
+    ],
+)
+def test_a_deleted_fact_that_may_be_added_too_is_told_with_its_exception(condition: str, may_be_same: bool) -> None:
+    domain = parse_domain(HAUL.format(condition))
+    text = compose_domain(Phrases(template_wording(domain), domain))
+    gone = [line for line in text.splitlines() if "anymore" in line]
+    drive = "Once I apply the action 'drive' to a truck A, a place B, and a place C, it is not the case anymore that "
+    if may_be_same:
+        broken, unless = "A is 'broken'.", "A and B are in relation 'at', unless B and C are the same object."
+        assert gone == [drive + broken, drive + unless]
+    else:
+        both = "A and B are in relation 'at' and it is not the case anymore that A is 'broken'."
+        assert gone == [drive + both]
+
+
+def test_letters_come_in_the_order_of_the_sentence() -> None:
+    domain = parse_domain(HAUL.format(""))
+    data = template_wording(domain).to_json()
+    actions = data["actions"]
+    assert isinstance(actions, dict)
+    actions["drive"] = {"parameters": ["?t", "?a", "?b"], "text": "drive to {?b} with {?t}, away from {?a}"}
+    text = compose_domain(Phrases(wording_from_json(data, domain), domain))
+    assert "\ndrive to a place A with a truck B, away from a place C\n" in text
+    assert "it is the case that B and A are in relation 'at' and C is 'free'." in text

@@ -23,102 +23,32 @@ TABLE = {
     "{?x} has a usage of {?y}": "{?x} does not have a usage of {?y}",
     "{?x} has speed {?y}": "{?x} does not have speed {?y}",
     "{?x} can reach {?y}": "{?x} cannot reach {?y}",
-    "{?x} will open": "{?x} will not open",
     "{?x} was seen": "{?x} was not seen",
     "there is a path from {?x} to {?y}": "there is no path from {?x} to {?y}",
     "there are {?x} seats": "there are not {?x} seats",
-    "{?x} supports {?y}": "{?x} does not support {?y}",
-    "the robot holds {?x}": "the robot does not hold {?x}",
-    "{?x} blocks {?y}": "{?x} does not block {?y}",
     "{?x}, {?y}, and {?z} are partners": "{?x}, {?y}, and {?z} are not partners",
 }
 MORE = {
-    # copulas, auxiliaries, modals
-    "stage {?y} comes right after stage {?x}": "stage {?y} does not come right after stage {?x}",
     "in the queue {?q}, {?x} is followed by {?y}": "in the queue {?q}, {?x} is not followed by {?y}",
     "{?x} is less than or equal to {?y}": "{?x} is not less than or equal to {?y}",
-    "{?x} must be moved": "{?x} does not have to be moved",
-    "{?x} and {?y} must part": "{?x} and {?y} do not have to part",
     "{?x} has to be moved": "{?x} does not have to be moved",
     "the can {?x} is full": "the can {?x} is not full",
-    "the can {?x} contains {?y}": "the can {?x} does not contain {?y}",
     "{?x} can have {?y}": "{?x} cannot have {?y}",
-    "{?x} has limited fuel": "{?x} does not have limited fuel",
     "{?x} has used {?y}": "{?x} has not used {?y}",
     "{?x}'s door is open": "{?x}'s door is not open",
     "'is it' holds": "'is it' does not hold",
     # there, and subjects of which there may be others
-    "there exists a path from {?x} to {?y}": "there does not exist a path from {?x} to {?y}",
     "there is soil at {?x}": "there is no soil at {?x}",
-    "there is enough room in {?x}": "there is not enough room in {?x}",
     "at {?x} there is a lamp": "at {?x} there is no lamp",
     "a part is due": "no part is due",
-    "a road leads from {?x} to {?y}": "no road leads from {?x} to {?y}",
-    "a robot {?r} stands in {?x}": "a robot {?r} does not stand in {?x}",
-    # third persons
-    "{?x} adjoins {?y}": "{?x} does not adjoin {?y}",
-    "{?x} crunches {?y}": "{?x} does not crunch {?y}",
-    "{?x} catches {?y}": "{?x} does not catch {?y}",
-    "{?x} caches {?y}": "{?x} does not cache {?y}",
-    "rook {?x} pins {?y}": "rook {?x} does not pin {?y}",
-    "{?x} tidies {?y}": "{?x} does not tidy {?y}",
-    "{?x} wants to go to {?y}": "{?x} does not want to go to {?y}",
-    "the robot arm holds {?x}": "the robot arm does not hold {?x}",
-    "the bus stops at {?x}": "the bus does not stop at {?x}",
-    "the firewall blocks traffic from {?x} to {?y}": "the firewall does not block traffic from {?x} to {?y}",
-    "the switch controls lamp {?x}": "the switch does not control lamp {?x}",
-    "router {?x} forwards packets to {?y}": "router {?x} does not forward packets to {?y}",
-    "{?x} catalyzes the reaction {?y}": "{?x} does not catalyze the reaction {?y}",
-    "it rains": "it does not rain",
-    # plurals
-    "{?x} and {?y} overlap": "{?x} and {?y} do not overlap",
-    "{?x}, {?y}, and {?z} share a wall": "{?x}, {?y}, and {?z} do not share a wall",
-    "I hold {?x}": "I do not hold {?x}",
-    "the plants need water": "the plants do not need water",
-    # pasts
-    "{?x} walked to {?y}": "{?x} did not walk to {?y}",
-    "{?x} went to {?y}": "{?x} did not go to {?y}",
-    "{?x} took off from {?y}": "{?x} did not take off from {?y}",
-    "{?x} communicated soil data": "{?x} did not communicate soil data",
-    "the rover {?x} saved {?y}": "the rover {?x} did not save {?y}",
-    "I visited {?x}": "I did not visit {?x}",
-    "hero {?x} survived the attack": "hero {?x} did not survive the attack",
     # left out copulas and subjects
     "holding {?x}": "I am not holding {?x}",
     "have cheese": "I do not have cheese",
     "have visited {?x}": "I have not visited {?x}",
     "am at {?x}": "I am not at {?x}",
-    "{?x} on {?y}": "{?x} is not on {?y}",
-    "{?x} and {?y} on {?z}": "{?x} and {?y} are not on {?z}",
-    "I next to {?x}": "I am not next to {?x}",
-    "disc {?x} on disc {?y}": "disc {?x} is not on disc {?y}",
-    "{?x} connected to {?y}": "{?x} is not connected to {?y}",
-    "{?x} clear": "{?x} is not clear",
     # negations
+    "{?x} is a no gluten bread": "{?x} is not a no gluten bread",
     "{?x} is not on {?y}": "{?x} is on {?y}",
-    "{?x} has not been made yet": "{?x} has been made",
-    "{?x} has not yet been made": "{?x} has been made",
-    "{?x} has already been made": "{?x} has not yet been made",
-    "{?x} is already open": "{?x} is not yet open",
-    "{?x} does not exist yet": "{?x} exists",
-    "{?x} cannot reach {?y}": "{?x} can reach {?y}",
-    "{?x} may not enter {?y}": "{?x} may enter {?y}",
-    "{?x} does not have {?y}": "{?x} has {?y}",
-    "nothing is on {?x}": "something is on {?x}",
-    "no car is behind {?x}": "some car is behind {?x}",
-    "{?x} has no access to {?y}": "{?x} has some access to {?y}",
-    "{?x} contains no gluten": "{?x} contains some gluten",
-    "there is no path to {?x}": "there is some path to {?x}",
-    "there is no path between {?x} and {?y}": "there is some path between {?x} and {?y}",
-    "some part is due": "no part is due",
-    "{?x} has some access to {?y}": "{?x} has no access to {?y}",
-    # all
-    "all of {?x} is clear": "not all of {?x} is clear",
-    "everything is ok": "not everything is ok",
-    "every lamp is red or green": "not every lamp is red or green",
-    "each robot carries {?x}": "not each robot carries {?x}",
-    # what is not counted
-    "water flows from {?x} to {?y}": "water does not flow from {?x} to {?y}",
 }
 UNSURE = [
     # two clauses
@@ -154,7 +84,16 @@ UNSURE = [
     "{?x} should stop",
     "{?x} might stop",
     "{?x} is to be removed",
-    # no verb, or none that is known
+    # no form of "be", "have" or "can"
+    "{?x} supports {?y}",
+    "{?x} must be moved",
+    "{?x} walked to {?y}",
+    "{?x} on {?y}",
+    "there is no path to {?x}",
+    "{?x} is no gluten bread",
+    "everything is ok",
+    "{?x} has communicated data",
+    # no verb
     "{?n} miles from {?x}",
     "{?x} versus {?y}",
     "{?x} read {?y}",
@@ -170,7 +109,7 @@ def test_rules(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", UNSURE)
-def test_no_answer_where_the_rules_are_not_sure(text: str) -> None:
+def test_no_answer_where_the_rule_is_not_sure(text: str) -> None:
     assert negate(text) is None
 
 
@@ -186,7 +125,6 @@ POOL = st.sampled_from(WORDS.split())
     [
         ("holding {?x}", "I am holding {?x}"),
         ("have cheese", "I have cheese"),
-        ("{?x} and {?y} next to {?z}", "{?x} and {?y} are next to {?z}"),
         ("{?x} is at {?y}", "{?x} is at {?y}"),
         ("{?x} has {?y}", "{?x} has {?y}"),
         ("{?x} is not full", "{?x} is not full"),
@@ -220,12 +158,14 @@ def test_whatever_the_words_a_negation_keeps_the_parameters_and_is_undone_by_ano
         assert back is None or whole(back) == whole(text)
 
 
-def test_nearly_all_recorded_snippets_are_known_to_the_rules(shared: Path) -> None:
+def test_most_recorded_snippets_have_a_negation(shared: Path) -> None:
     texts: list[str] = []
     for path in sorted((shared / "autoplanbench").glob("*/domain_description_seed*.json")):
         snippets = json.loads(path.read_text(encoding="utf-8"))["predicate_nl_templates"]
         texts += [text for name, text in snippets.items() if name not in ("=", "!=")]
     unknown = [text for text in texts if negate(text) is None]
-    assert len(unknown) <= 0.01 * len(texts)
-    # Two clauses, of which no one "not" denies both.
-    assert all(" and produces " in text for text in unknown)
+    assert len(unknown) <= 0.07 * len(texts)
+    # The others have another verb than "be", "have" and "can", or a negation that cannot be undone.
+    assert all(
+        re.search(r" (supports|takes|spawns|walked|saved|cached|communicated|visited|not) ", text) for text in unknown
+    )

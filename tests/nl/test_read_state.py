@@ -147,7 +147,7 @@ CONDITIONS = [
         ),
     ),
     ("the cost so far is equal to 1/3", Comparison("=", Fluent("total-cost"), Number(Fraction(1, 3)))),
-    ("something impossible is the case", Or()),
+    ("this is never the case", Or()),
     ("nothing is asked for", And()),
 ]
 
@@ -274,6 +274,8 @@ def test_empty_state_and_goal(domain: Domain) -> None:
     assert read_state("Currently nothing is the case.", domain, _wording(), OBJECTS).atoms == ()
     goal = read_goal("My goal is reached in every state.", domain, _wording(), OBJECTS)
     assert goal.condition == And()
+    goal = read_goal("My goal can never be reached.", domain, _wording(), OBJECTS)
+    assert goal.condition == And((Or(),))
 
 
 EXAMPLE = """You are an agent in a planning task.

@@ -197,7 +197,7 @@ def state(teller: Teller) -> State:
 @pytest.mark.parametrize(
     ("condition", "reason"),
     [
-        (Or(()), "something impossible is asked for"),
+        (Or(()), "this is never possible"),
         (Or((Atom("broken", ("red",)),)), "red is not broken"),
         (Or((And((Atom("broken", ("red",)), Atom("night"))), Equality("red", "blue"))),
          "neither (red is broken and it is night) nor (red and blue are the same object)"),

@@ -244,7 +244,7 @@ def test_facts_are_told_once_in_the_order_of_the_file() -> None:
         ("(or (p a) (q b))", "(a is 'p') or (b is 'q')"),
         ("(or (p a))", "a is 'p'"),
         ("(and (r) (or (p a) (q b)) (or (p b)))", "'r' holds\nand ((a is 'p') or (b is 'q'))\nand b is 'p'"),
-        ("(or)", "something impossible is the case"),
+        ("(and (r) (or))", "'r' holds\nand this is never the case"),
         ("(not (and))", "it is not the case that (nothing is asked for)"),
         ("(imply (p a) (and (q a) (r)))", "if (a is 'p') then ((a is 'q') and ('r' holds))"),
         ("(forall (?x ?y) (p ?x))", "for every object C and every object D, (C is 'p')"),
@@ -259,6 +259,10 @@ def test_facts_are_told_once_in_the_order_of_the_file() -> None:
 )  # fmt: skip
 def test_goals(goal: str, text: str) -> None:
     assert told(small(goal)).goal_text() == f"My goal is that in the end {text}."
+
+
+def test_a_goal_that_no_state_reaches_is_told_so() -> None:
+    assert told(small("(or)")).goal_text() == "My goal can never be reached."
 
 
 def test_the_metric_is_told() -> None:

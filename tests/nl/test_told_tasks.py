@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.nl import Teller, make_names, template_wording
-from pddl2nl.nl.wording.articles import article
+from pddl2nl.nl.wording.english import article
 from pddl2nl.pddl import load_task
 
 _BEFORE_A_NAME = re.compile(r"(?<![\w'])(?:an?|every|no) (?=[A-Z]\d*(?!\w))")

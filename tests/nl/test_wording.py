@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 
 from pddl2nl.errors import InputError
+from pddl2nl.nl import Teller, make_names, read_objects
+from pddl2nl.nl.wording.english import with_article
 from pddl2nl.nl.wording.files import load_wording, save_wording, wording_from_json
 from pddl2nl.nl.wording.snippets import Snippet, WordingError
 from pddl2nl.nl.wording.warnings import wording_warnings
+from pddl2nl.pddl import parse_task
 from pddl2nl.pddl.tree import ActionSchema, Domain, Function, Predicate, TypedName
 
 X, Y, Z = TypedName("?x"), TypedName("?y"), TypedName("?z")
@@ -248,3 +251,30 @@ def test_shapes_ignore_parameters_and_case() -> None:
     one = Snippet("a", ("?x", "?y"), "Move {?x} to {?y}")
     other = Snippet("b", ("?p", "?q"), "move {?q} to {?p}")
     assert one.shape == other.shape
+
+
+@pytest.mark.parametrize(
+    ("text", "thing", "told"),
+    [("is an object", "is a thing", "thing_0"), ("is an obj", None, "thing_0"), ("is heavy", None, "object_0")],
+)
+def test_a_type_is_not_said_as_a_predicate_is(text: str, thing: str | None, told: str) -> None:
+    """Driverlog: "object_0 is not an object" must not contradict the list of objects."""
+    task = parse_task(
+        "(define (domain d) (:predicates (obj ?x) (thing ?x)) (:action go :parameters (?x) :precondition (obj ?x)))",
+        "(define (problem p) (:domain d) (:objects a b) (:init (obj b)) (:goal (obj a)))",
+    )
+    predicates = {"obj": text, "thing": thing or "is red"}
+    data = {
+        "format": 1,
+        "predicates": {name: {"parameters": ["?x"], "text": f"{{?x}} {said}"} for name, said in predicates.items()},
+        "actions": {"go": {"parameters": ["?x"], "text": "move {?x}"}},
+    }
+    wording = wording_from_json(data, task.domain)
+    if thing is not None:
+        told = "item_0"
+    names = make_names(task, "typed", wording)
+    teller = Teller(task, wording, names)
+    assert names.to_nl["a"] == told
+    word = told.removesuffix("_0")
+    assert teller.objects_text().endswith(f"Each of {word}_0 and {word}_1 is {with_article(word)}.")
+    assert read_objects(teller.objects_text(), task.domain, wording).keys() == {f"{word}_0", f"{word}_1"}

@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from pddl2nl.nl.telling.teller import EMPTY_GOAL, EMPTY_STATE, GOAL_START, NO_OBJECTS, OBJECTS_START, STATE_START
+from pddl2nl.nl.telling.teller import (
+    EMPTY_GOAL,
+    EMPTY_STATE,
+    GOAL_START,
+    IMPOSSIBLE_GOAL,
+    NO_OBJECTS,
+    OBJECTS_START,
+    STATE_START,
+)
 
 __all__ = ["Section", "find_sections"]
 
@@ -35,6 +43,7 @@ _STARTS: dict[str, Kind] = {
     EMPTY_STATE: "state",
     GOAL_START: "goal",
     EMPTY_GOAL: "goal",
+    IMPOSSIBLE_GOAL: "goal",
 }
 _START = re.compile("|".join(rf"(?<!\S){re.escape(start)}" for start in sorted(_STARTS, key=len, reverse=True)))
 _OBJECT_LINE = re.compile(r"(?:Each of .+|\S+) is .+\.")

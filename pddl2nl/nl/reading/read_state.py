@@ -17,8 +17,16 @@ from typing import NamedTuple
 from pddl2nl.nl.names import Names
 from pddl2nl.nl.reading.read_facts import FactReader, NLReadError, Scope
 from pddl2nl.nl.reading.read_sections import Section, find_sections
-from pddl2nl.nl.telling.teller import EMPTY_GOAL, EMPTY_STATE, GOAL_START, NO_OBJECTS, OBJECTS_START, STATE_START
-from pddl2nl.nl.wording.articles import one_of_kind
+from pddl2nl.nl.telling.teller import (
+    EMPTY_GOAL,
+    EMPTY_STATE,
+    GOAL_START,
+    IMPOSSIBLE_GOAL,
+    NO_OBJECTS,
+    OBJECTS_START,
+    STATE_START,
+)
+from pddl2nl.nl.wording.english import one_of_kind
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import Task
 from pddl2nl.pddl.tree import (
@@ -29,6 +37,7 @@ from pddl2nl.pddl.tree import (
     FluentValue,
     GroundAtom,
     Metric,
+    Or,
     Problem,
     TypedName,
 )
@@ -185,6 +194,8 @@ def _goal(text: str, reader: FactReader, objects: Scope, first: int) -> ToldGoal
         metric = _metric(lines.pop(), reader, objects, first + len(lines))
     if lines == [EMPTY_GOAL]:
         return ToldGoal(And(), metric)
+    if lines == [IMPOSSIBLE_GOAL]:
+        return ToldGoal(And((Or(),)), metric)
     parts: list[Condition] = []
     for number, sentence in _sentences("\n".join(lines), GOAL_START, first):
         found = reader.conditions(sentence, objects)

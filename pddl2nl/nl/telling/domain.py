@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pddl2nl.nl.telling.effects import effect_groups
+from pddl2nl.nl.telling.effects import Coincidences, effect_groups
 from pddl2nl.nl.telling.phrases import Phrases, Scope, refuse
-from pddl2nl.nl.wording.articles import closed_clause, enumerate_words, generic_action, one_of_kind, within_sentence
+from pddl2nl.nl.wording.english import closed_clause, enumerate_words, generic_action, one_of_kind, within_sentence
 from pddl2nl.nl.wording.negation import NOT_SO
 from pddl2nl.pddl.tree import (
     ActionSchema,
@@ -24,6 +24,7 @@ from pddl2nl.pddl.tree import (
     Domain,
     Equality,
     Not,
+    Or,
     TypedName,
     conjuncts,
 )
@@ -31,8 +32,12 @@ from pddl2nl.pddl.tree import (
 __all__ = ["Literals", "action_lines", "compose_domain", "is_word", "object_lines", "sorted_literals"]
 
 
-def compose_domain(phrases: Phrases) -> str:
+def compose_domain(phrases: Phrases, *, constants: bool = True) -> str:
     """The description of a domain in the snippets of a wording, or the wording's own text for it.
+
+    Args:
+        phrases: the domain and its wording.
+        constants: list the domain's constants; not needed beside a problem's objects, which include them.
 
     Raises `UnsupportedError` naming what has no words here: durative actions, processes, events, constraints,
     object fluents.
@@ -50,7 +55,7 @@ def compose_domain(phrases: Phrases) -> str:
         ],
         ["Each action changes this and nothing else:", *(line for action in actions for line in action.effects())],
         ["Some facts follow from others, and hold only then:", *(_derived(item, phrases) for item in domain.derived)],
-        ["These objects are always there:", *object_lines(domain.constants, {}, phrases)],
+        ["These objects are always there:", *object_lines(domain.constants if constants else (), {}, phrases)],
         ["Some kinds of objects belong to others:", *_hierarchy(phrases)],
     ]
     return "\n\n".join("\n".join(lines) for lines in sections if len(lines) > 1)
@@ -93,9 +98,12 @@ class _Action:
     @classmethod
     def of(cls, schema: ActionSchema, phrases: Phrases) -> _Action:
         constants = frozenset(item.name for item in phrases.domain.constants)
-        scope = Scope(f"action '{schema.name}'", {}, constants).bind(schema.parameters)
+        parts = phrases.wording.actions[schema.name].parts
+        # Letters in the order in which the sentence mentions them.
+        mentioned = dict.fromkeys(part for part in parts if isinstance(part, int))
+        scope = Scope(f"action '{schema.name}'", {}, constants).bind([schema.parameters[at] for at in mentioned])
         phrase, typed = generic_action(
-            phrases.wording.actions[schema.name].parts,
+            parts,
             [scope.said(item.name) for item in schema.parameters],
             [phrases.type_words(item) for item in schema.parameters],
             _known_nouns(phrases, schema),
@@ -123,6 +131,9 @@ class _Action:
             negative = sorted(parts.negative, key=lambda part: not isinstance(part, Equality))
             yield only + f"{_and(self._negative(part) for part in negative)}."
         for part in parts.composite:
+            if part == Or():
+                yield f"I can never {self.phrase}."
+                continue
             text = self.phrases.condition(part, self.scope)
             yield only + (f"{text}." if text.startswith(NOT_SO) else f"it is the case that {text}.")
         if not (parts.positive or parts.negative or parts.composite):
@@ -137,7 +148,8 @@ class _Action:
         """Its effects: added and deleted facts and numeric changes, each in a sentence of its own."""
         groups = effect_groups(self.schema.effect, self.phrases, self.scope)
         start = f"Once I {self.phrase}, "
-        said = [line for group in groups for line in group.sentences(start, self.phrases)]
+        unless = Coincidences.of(self.schema, self.phrases).unless
+        said = [line for group in groups for line in group.sentences(start, self.phrases, unless=unless)]
         yield from said or [f"{start}nothing changes."]
 
 

@@ -1,24 +1,28 @@
-"""Effects in sentences: what becomes the case, what is so no longer, numbers that change, and on what that depends."""
+"""Effects as sentences: added facts, deleted facts, numeric changes, and their conditions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from pddl2nl.nl.telling.phrases import Phrases, Scope, refuse
 from pddl2nl.pddl.tree import (
+    ActionSchema,
     Atom,
     Comparison,
     Condition,
     Equality,
     Forall,
     Not,
+    TypedName,
     Update,
     When,
     conjuncts,
+    is_variable,
+    walk,
 )
 
-__all__ = ["EffectGroup", "effect_groups"]
+__all__ = ["Coincidences", "EffectGroup", "effect_groups"]
 
 _GONE = "it is not the case anymore that "
 
@@ -33,16 +37,29 @@ class EffectGroup:
     deleted: list[Atom] = field(default_factory=list)
     updates: list[Update] = field(default_factory=list)
 
-    def sentences(self, start: str, phrases: Phrases, becomes: str = "it is the case that ") -> Iterator[str]:
-        """Added facts, deleted facts and numeric changes, a sentence each; ``becomes`` introduces the added ones."""
+    def sentences(
+        self,
+        start: str,
+        phrases: Phrases,
+        becomes: str = "it is the case that ",
+        unless: Callable[[Atom, Scope], str] = lambda atom, scope: "",
+    ) -> Iterator[str]:
+        """Added facts, deleted facts and numeric changes, a sentence each.
+
+        ``becomes`` introduces the added facts; ``unless`` tells when a deleted fact holds nevertheless (empty: never).
+        """
         said = list(dict.fromkeys(phrases.condition(atom, self.scope) for atom in self.added))
         if said:
             yield f"{start}{self.lead}{becomes}{' and '.join(said)}."
         # An effect that deletes and adds one fact leaves it the case (PDDL 2.1, section 5).
-        lost = dict.fromkeys(phrases.condition(atom, self.scope) for atom in self.deleted)
-        gone = [_GONE + fact for fact in lost if fact not in said]
-        if gone:
-            yield f"{start}{self.lead}{' and '.join(gone)}."
+        gone: dict[str, dict[str, None]] = {"": {}}
+        for atom in self.deleted:
+            fact = phrases.condition(atom, self.scope)
+            if fact not in said:
+                gone.setdefault(unless(atom, self.scope), {})[_GONE + fact] = None
+        for exception, facts in gone.items():
+            if facts:
+                yield f"{start}{self.lead}{' and '.join(facts)}{exception and f', unless {exception}'}."
         changes = [_update(update, phrases, self.scope) for update in self.updates]
         if changes:
             yield f"{start}{self.lead}{' and '.join(changes)}."
@@ -76,6 +93,58 @@ def effect_groups(effect: Condition, phrases: Phrases, scope: Scope, lead: str =
             case _:
                 raise refuse(f"an effect of kind {type(part).__name__.lower()}", scope.place)
     return groups
+
+
+@dataclass(frozen=True)
+class Coincidences:
+    """When a fact that an action deletes holds afterwards, since the action adds it too (PDDL 2.1, section 5).
+
+    ``drive ?truck ?from ?to`` deletes ``(at ?truck ?from)`` and adds ``(at ?truck ?to)``: with ``?from`` = ``?to`` the
+    truck stays there. Two terms are taken to differ where their types or an inequality part them, where a static
+    fact relates them (a road from one to the other), and where a fluent precondition on the added term makes it
+    something else than the deleted one (the free place that a robot moves to).
+    """
+
+    added: tuple[Atom, ...]
+    conditions: tuple[Condition, ...]
+    types: Mapping[str, TypedName]
+    phrases: Phrases
+
+    @classmethod
+    def of(cls, schema: ActionSchema, phrases: Phrases) -> Coincidences:
+        """Those of an action schema."""
+        nodes = tuple(walk(schema.effect))
+        whens = [part for node in nodes if isinstance(node, When) for part in conjuncts(node.condition)]
+        bound = [item for node in nodes if isinstance(node, Forall) for item in node.parameters]
+        return cls(
+            tuple(atom for group in effect_groups(schema.effect, phrases, Scope("", {})) for atom in group.added),
+            (*conjuncts(schema.precondition), *whens),
+            {item.name: item for item in (*phrases.domain.constants, *schema.parameters, *bound)},
+            phrases,
+        )
+
+    def unless(self, deleted: Atom, scope: Scope) -> str:
+        """What makes a deleted fact hold nevertheless, "B and C are the same object"; empty where nothing can."""
+        found: dict[str, None] = {}
+        for atom in self.added:
+            pairs = [pair for pair in zip(deleted.args, atom.args, strict=False) if len(set(pair)) == 2]
+            if atom.predicate == deleted.predicate and pairs and not any(self._differ(*pair) for pair in pairs):
+                same = dict.fromkeys(self.phrases.condition(Equality(*pair), scope) for pair in pairs)
+                found[" and ".join(same)] = None
+        return " or ".join(found)
+
+    def _differ(self, deleted: str, added: str) -> bool:
+        one, other = self.types.get(deleted), self.types.get(added)
+        if one is None or other is None or not (is_variable(deleted) or is_variable(added)):
+            return True
+        above = self.phrases.above
+        if not above.fits(one.types, other.types) and not above.fits(other.types, one.types):
+            return True
+        atoms = [part for part in self.conditions if isinstance(part, Atom) and added in part.args]
+        unequal = [part.body for part in self.conditions if isinstance(part, Not) and isinstance(part.body, Equality)]
+        return any(deleted in atom.args or atom.predicate in self.phrases.changed for atom in atoms) or any(
+            {equality.left, equality.right} == {deleted, added} for equality in unequal
+        )
 
 
 def _before(condition: Condition, phrases: Phrases, scope: Scope) -> str:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from pddl2nl.nl.telling.reasons import is_undefined, short_number
-from pddl2nl.nl.wording.articles import enumerate_words, within_sentence
+from pddl2nl.nl.wording.english import enumerate_words, within_sentence
 from pddl2nl.pddl.tree import And, Comparison, Exists, Forall, Imply, Not, Or
 
 if TYPE_CHECKING:

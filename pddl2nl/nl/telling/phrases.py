@@ -11,10 +11,12 @@ from functools import cached_property
 from types import MappingProxyType
 
 from pddl2nl.errors import InputError, UnsupportedError
-from pddl2nl.nl.wording.articles import letters, one_of_kind
+from pddl2nl.nl.wording.english import letters, one_of_kind
 from pddl2nl.nl.wording.negation import NOT_SO, negate, whole_sentence
 from pddl2nl.nl.wording.snippets import Snippet, Wording, fill_parts, split_text
 from pddl2nl.nl.wording.template import template_function, template_predicate
+from pddl2nl.pddl.hierarchy import Hierarchy
+from pddl2nl.pddl.task import changed_predicates, supertypes
 from pddl2nl.pddl.tree import (
     And,
     Arithmetic,
@@ -43,9 +45,11 @@ COMPARISONS: Mapping[str, str] = MappingProxyType(
 )
 """What stands behind "is" in a comparison of numbers."""
 _OPERATORS = {"+": "plus", "-": "minus", "*": "times", "/": "divided by"}
-IMPOSSIBLE = "something impossible is the case"
+IMPOSSIBLE = "this is never the case"
+"""An empty ``or`` within other conditions."""
 _LETTER = re.compile(r"\b[A-Z]\d*\b")
 NOTHING_ASKED = "nothing is asked for"
+"""An empty ``and`` within other conditions."""
 
 
 class UntoldError(InputError):
@@ -110,6 +114,16 @@ class Phrases:
 
     wording: Wording
     domain: Domain
+
+    @cached_property
+    def changed(self) -> frozenset[str]:
+        """The predicates that are not static."""
+        return changed_predicates(self.domain)
+
+    @cached_property
+    def above(self) -> Hierarchy:
+        """The supertypes of each type."""
+        return supertypes(self.domain)
 
     @cached_property
     def _shapes(self) -> Counter[str]:

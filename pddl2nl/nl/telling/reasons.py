@@ -76,7 +76,7 @@ class Reasons:
         """Why one condition does not hold: ``block_1 is not clear``."""
         match condition:
             case Or(parts=()):
-                return "something impossible is asked for"
+                return "this is never possible"
             case Or() | Imply():
                 return self._composite(unmet_parts(condition, self.state))
             case Exists(parameters=parameters, body=body) if parameters:

@@ -21,7 +21,7 @@ The exact formats, which `pddl2nl.nl.reading.read` and `pddl2nl.nl.reading.read_
 
     goal        "My goal is that in the end " CONDITION { "\nand " CONDITION } "."
                 of several, an Or stands in brackets: "((" C ") or (" C "))"
-                empty goal: "My goal is reached in every state."
+                empty goal: "My goal is reached in every state."   empty or: "My goal can never be reached."
                 with a metric, one more line: "I want to minimize EXPRESSION." / "… maximize …"
     CONDITION   := FACT | NOT | EQ
                  | "(" C ") or (" C ") or …"       Or          | "(" C ") and (" C ") and …"   And below other nodes
@@ -29,7 +29,7 @@ The exact formats, which `pddl2nl.nl.reading.read` and `pddl2nl.nl.reading.read_
                  | "for every WORD A and every WORD B, (" C ")"               Forall
                  | "there is KIND A and KIND B such that (" C ")"                      Exists
                  | EXPRESSION " is at least | at most | more than | less than | equal to " EXPRESSION
-                 | "something impossible is the case" (or)                   | "nothing is asked for" (and)
+                 | "this is never the case" (or)                             | "nothing is asked for" (and)
     EXPRESSION  := function text | NUMBER | "(" E " plus|minus|times|divided by " E ")" | "minus (" E ")"
 
 So a text is cut at line breaks, every line but the first begins with "and ", the last full stop ends it, and no
@@ -57,7 +57,7 @@ from pddl2nl.nl.telling import pddl_style
 from pddl2nl.nl.telling.domain import action_lines, compose_domain, object_lines
 from pddl2nl.nl.telling.phrases import Phrases, Scope, UntoldError, number_text, refuse
 from pddl2nl.nl.telling.reasons import Reasons
-from pddl2nl.nl.wording.articles import closed_clause, within_sentence
+from pddl2nl.nl.wording.english import closed_clause, within_sentence
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import Task
 from pddl2nl.pddl.tree import Condition, Expression, GroundAtom, Or, Problem, conjuncts
@@ -69,6 +69,7 @@ __all__ = [
     "EMPTY_GOAL",
     "EMPTY_STATE",
     "GOAL_START",
+    "IMPOSSIBLE_GOAL",
     "NO_OBJECTS",
     "OBJECTS_START",
     "STATE_START",
@@ -84,6 +85,7 @@ STATE_START = "Currently, "
 EMPTY_STATE = "Currently nothing is the case."
 GOAL_START = "My goal is that in the end "
 EMPTY_GOAL = "My goal is reached in every state."
+IMPOSSIBLE_GOAL = "My goal can never be reached."
 JOINER = "\nand "
 
 
@@ -110,10 +112,10 @@ class Teller:
     # ── the task ─────────────────────────────────────────────────────────────────────────────────
 
     def domain_text(self) -> str:
-        """The domain: its actions, their conditions and effects, derived facts, constants, types."""
+        """The domain: actions, conditions, effects, derived facts, types; constants are told with the objects."""
         if self.style == "pddl":
             return pddl_style.domain_text(self.task.domain)
-        return compose_domain(self._phrases)
+        return compose_domain(self._phrases, constants=False)
 
     def action_lines(self) -> tuple[str, ...]:
         """The actions said of things in general, one a line: ``stack a block A on a block B``; headers in PDDL."""
@@ -155,6 +157,8 @@ class Teller:
             # Among parts joined by "and", an "or" would seem to part them.
             parts = [f"({said})" if _parts(item) else said for item, said in zip(conditions, parts, strict=True)]
         text = GOAL_START + JOINER.join(parts) + "." if parts else EMPTY_GOAL
+        if conditions == (Or(),):
+            text = IMPOSSIBLE_GOAL
         if problem.metric is not None:
             said = self._phrases.expression(problem.metric.expression, self._scope("the metric"))
             text += f"\nI want to {problem.metric.direction} {said}."

@@ -21,6 +21,7 @@ from pddl2nl.nl.wording.snippets import (
     text_of,
 )
 from pddl2nl.nl.wording.template import with_functions
+from pddl2nl.nl.wording.warnings import without_type_clashes
 from pddl2nl.pddl.tree import Domain
 
 if TYPE_CHECKING:
@@ -56,13 +57,13 @@ def save_wording(wording: Wording, path: str | Path) -> None:
 def wording_from_json(data: object, domain: Domain, where: str = "wording") -> Wording:
     """The wording that the content of a wording file of any kind says, checked against its domain.
 
-    Functions without an entry get the template's snippet, since a domain's costs are the last thing that
-    anyone words. Everything else that is missing, unknown or malformed raises `WordingError`.
+    Functions without an entry get the template's snippet, and types whose word a predicate uses too get another one
+    (`without_type_clashes`). Everything else that is missing, unknown or malformed raises `WordingError`.
     """
     top = mapping_of(data, where)
     importer = _importer_of(top)
     if importer is not None:
-        return importer(top, domain, where)
+        return without_type_clashes(importer(top, domain, where), domain)
     if "format" not in top:
         raise WordingError(where, "is no wording: it lacks 'format', and is no file of AutoPlanBench or PlanBench")
     if top["format"] != FORMAT or isinstance(top["format"], bool):
@@ -85,7 +86,7 @@ def wording_from_json(data: object, domain: Domain, where: str = "wording") -> W
         objects=_words(top.get("objects", {}), f"{where} → objects"),
     )
     try:
-        return check_wording(with_functions(wording, domain), domain, where)
+        return without_type_clashes(check_wording(with_functions(wording, domain), domain, where), domain)
     except WordingError as error:
         if wording.domain == domain.name:
             raise

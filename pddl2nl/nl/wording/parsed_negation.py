@@ -15,8 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pddl2nl.errors import InputError, MissingExtraError
-from pddl2nl.nl.wording.negation import is_unsure, negate, negated_existence
-from pddl2nl.nl.wording.negation_words import HAVE, OF_A_STATE
+from pddl2nl.nl.wording.negation import BE, HAVE, is_unsure, negate, no_such
 from pddl2nl.nl.wording.snippets import Snippet, Wording, split_text
 from pddl2nl.pddl.tree import Domain
 
@@ -30,8 +29,8 @@ Parser = Callable[[str], "Document"]
 
 _NAMES = ("Anna", "Berta", "Clara", "Dora", "Emma", "Frieda", "Greta", "Hanna", "Ida", "Johanna", "Klara", "Lena")
 _CLAUSES = frozenset(("advcl", "ccomp", "csubj", "parataxis"))
-_BE = frozenset(("is", "are", "was", "were", "am"))
-_TAKE_NOT = _BE | HAVE | {"does", "do", "did", "will", "would", "could", "may"}
+_STATES = frozenset(("have", "hold", "carry", "own", "possess", "need", "know", "contain", "want", "like", "wear"))
+_TAKE_NOT = BE | HAVE | {"had"} | {"does", "do", "did", "will", "would", "could", "may"}
 
 
 class StanzaParser:
@@ -116,7 +115,7 @@ def negate_by_parse(text: str, parameters: Sequence[str], document: Document) ->
     if sentence is None or is_unsure(text):
         return None
     if sentence.is_existential():
-        return negated_existence(text)
+        return no_such(text)
     edit = sentence.edit()
     return None if edit is None else _edited(pieces, edit)
 
@@ -267,12 +266,12 @@ def _verb(word: _Word, *, has_subject: bool) -> _Edit | None:
     if word.part not in {"VERB", "AUX"} or not lemma.isalpha() or lemma[:1] != word.text[:1].casefold():
         return None
     if lemma == "be":
-        return word.edit(f"{word.text} not") if word.text in _BE else None
+        return word.edit(f"{word.text} not") if word.text in BE else None
     if form in {"Ger", "Part"}:
         return word.edit(f"not {word.text}")
     if not has_subject:
         # Without a subject only what is said of "I" is no command: "have cheese".
-        return word.edit(f"do not {word.text}") if lemma in OF_A_STATE and word.text == lemma else None
+        return word.edit(f"do not {word.text}") if lemma in _STATES and word.text == lemma else None
     if form != "Fin":
         return None
     if tense == "Past":

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pddl2nl.nl.wording.articles import enumerate_words
+from pddl2nl.nl.wording.english import enumerate_words
 from pddl2nl.nl.wording.snippets import Snippet, Wording
 from pddl2nl.pddl.tree import ActionSchema, Domain, Function, Predicate, TypedName
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 from pddl2nl.nl import markers
-from pddl2nl.nl.wording.snippets import Snippet, Wording
+from pddl2nl.nl.wording.english import one_of_kind
+from pddl2nl.nl.wording.snippets import Snippet, Wording, type_names
 from pddl2nl.pddl.task import supertypes
 from pddl2nl.pddl.tree import Domain, TypedName
 
-__all__ = ["confused_pairs", "wording_warnings"]
+__all__ = ["confused_pairs", "without_type_clashes", "wording_warnings"]
 
 
 def wording_warnings(wording: Wording, domain: Domain) -> tuple[str, ...]:
@@ -45,6 +48,33 @@ def wording_warnings(wording: Wording, domain: Domain) -> tuple[str, ...]:
     if isinstance(doubts, list | tuple):
         found += [str(doubt) for doubt in doubts]
     return tuple(found)
+
+
+def without_type_clashes(wording: Wording, domain: Domain) -> Wording:
+    """The wording with other words for types that a predicate uses too.
+
+    Objects are introduced by their types, "object_0 is an object". Where a predicate says "{?x} is an object" as well,
+    the introduction would assert that fact, and "object_0 is not an object" would contradict it: such objects are
+    introduced as things.
+    """
+    said = {
+        re.sub(r"\bobj\b", "object", item.shape)
+        for item in wording.predicates.values()
+        if item.text is not None and len(item.parameters) == 1
+    }
+    names = type_names(domain.types)
+    words = {name: wording.type_word(name) for name in names}
+    changed: dict[str, str] = {}
+    for name, word in words.items():
+        candidates = ("thing", "item", "entity") if name == "object" else ()
+        for candidate in (word, *candidates, f"object of type {name}"):
+            if f"{{}} is {one_of_kind(candidate)}".casefold() not in said and (
+                candidate == word or candidate not in words.values()
+            ):
+                break
+        if candidate != word:
+            changed[name] = candidate
+    return replace(wording, types={**wording.types, **changed}) if changed else wording
 
 
 def _exchanged(

@@ -18,7 +18,7 @@ from typing import Literal
 
 from pddl2nl.llm import Completion
 from pddl2nl.nl import markers
-from pddl2nl.nl.wording.articles import enumerate_words
+from pddl2nl.nl.wording.english import enumerate_words
 from pddl2nl.nl.wording.negation import NOT_SO
 from pddl2nl.nl.wording.snippets import Snippet, WordingError, check_text
 from pddl2nl.nl.wording.warnings import confused_pairs

@@ -32,9 +32,10 @@ from pddl2nl.errors import InputError
 from pddl2nl.llm import Message, Model, ReplyPendingError, Request, Usage
 from pddl2nl.nl.telling.domain import compose_domain
 from pddl2nl.nl.telling.phrases import Phrases
-from pddl2nl.nl.wording.articles import enumerate_words
+from pddl2nl.nl.wording.english import enumerate_words
 from pddl2nl.nl.wording.snippets import Snippet, Wording, check_wording
 from pddl2nl.nl.wording.template import template_wording
+from pddl2nl.nl.wording.warnings import without_type_clashes
 from pddl2nl.nl.wording.word_checks import Draft, Kind, look_alike, read_reply, text_faults
 from pddl2nl.nl.wording.word_prompts import (
     EQUALITY,
@@ -309,7 +310,7 @@ class _Book:
 
     def finished(self) -> WordedDomain:
         """What came of it all."""
-        wording = check_wording(self.wording(), self.domain)
+        wording = without_type_clashes(check_wording(self.wording(), self.domain), self.domain)
         return WordedDomain(wording, tuple(self.fell_back), tuple(self.without_negated), self.calls, self.usage)
 
     def take_over(self, start: Wording) -> None:

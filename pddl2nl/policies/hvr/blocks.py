@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pddl2nl.llm import Message
 from pddl2nl.macros.telling import told_condition
 from pddl2nl.nl import Teller
-from pddl2nl.nl.wording.articles import within_sentence
+from pddl2nl.nl.wording.english import within_sentence
 from pddl2nl.pddl import Condition, write_condition
 from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.hvr.conditions import ReadConditions

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from pddl2nl.macros.telling import told_condition
 from pddl2nl.nl.telling.phrases import number_text
-from pddl2nl.nl.wording.articles import within_sentence
+from pddl2nl.nl.wording.english import within_sentence
 from pddl2nl.pddl import Atom, Condition, GroundAtom, Not, write_condition
 from pddl2nl.policies.hvr.blocks import Part, whole
 from pddl2nl.policies.hvr.events import Discrepancy

@@ -4,7 +4,7 @@ from itertools import islice
 
 import pytest
 
-from pddl2nl.nl.wording.articles import (
+from pddl2nl.nl.wording.english import (
     article,
     closed_clause,
     enumerate_words,
@@ -117,6 +117,7 @@ def test_no_article_stands_before_a_participle(text: str, told: str) -> None:
     [
         ("truck", "a truck"),
         ("data", "data"),
+        ("gridpos", "a gridpos"),
         ("numbers", "one of the numbers"),
         ("gas", "a gas"),
         ("batch of dough", "a batch of dough"),
@@ -133,3 +134,24 @@ def test_generic_action_knows_which_types_its_words_show() -> None:
     text, typed = generic_action(parts, ["A", "B"], ["package", "truck"], frozenset({"object"}))
     assert text == "load an object A into a truck B"
     assert typed == {1}
+
+
+@pytest.mark.parametrize(
+    ("text", "nouns", "told"),
+    [
+        # Behind "to" and "and" stands an adjective or a noun as often as a verb.
+        ("send {?x} to free cell {?y}", {"?x": "card", "?y": "num"}, "send a card A to a free cell B"),
+        ("move card {?x} to home card {?y}", {"?x": "card", "?y": "card"}, "move a card A to a home card B"),
+        ("use {?x} to cut part {?y}", {"?x": "saw", "?y": "part"}, "use a saw A to cut a part B"),
+        ("drive {?x} to {?y} and load {?z}", {"?x": "truck", "?y": "hub", "?z": "crate"},
+         "drive a truck A to a hub B and load a crate C"),
+        ("taste {?x} and clean tray {?y}", {"?x": "sandwich", "?y": "tray"}, "taste a sandwich A and clean tray B"),
+        ("let crane {?x} lift crate {?y}", {"?x": "crane", "?y": "crate"}, "let a crane A lift a crate B"),
+        # "No" is part of a name: nobody can carry out "make no sandwich".
+        ("make no gluten sandwich {?x} with no gluten bread {?y} and no gluten content {?z}",
+         {"?x": "sandwich", "?y": "bread", "?z": "content"},
+         "make a no gluten sandwich A with a no gluten bread B and a no gluten content C"),
+    ],
+)  # fmt: skip
+def test_no_article_stands_within_a_noun_phrase(text: str, nouns: dict[str, str], told: str) -> None:
+    assert generic(text, nouns) == told
