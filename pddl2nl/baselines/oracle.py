@@ -29,7 +29,7 @@ from pddl2nl.pddl import Atom, Domain
 from pddl2nl.pddl.tree import walk
 from pddlval import State
 
-__all__ = ["Answers", "OracleModel"]
+__all__ = ["OracleModel", "StagedOracle"]
 
 _KEPT = 32
 
@@ -50,11 +50,11 @@ class _Place:
     state: State
 
 
-class Answers(Protocol):
-    """What answers the prompts of one kind of mechanism (`pddl2nl.policies.hvr.oracle`)."""
+class StagedOracle(Protocol):
+    """Answers the staged prompts of one family of policies (`pddl2nl.policies.family.Family.oracle`)."""
 
     def reply(self, messages: Sequence[Message]) -> str | None:
-        """The answer; None where the prompt is of another kind."""
+        """The answer; None if the prompt is not one of the family's."""
         ...
 
 
@@ -69,7 +69,7 @@ class OracleModel:
         domain: the domain of all tasks it will be asked about.
         wording: how this domain is told.
         time_limit: seconds for each search of the planner; None for no limit.
-        hierarchical: answers the prompts of hierarchical planning, which have stages and another layout.
+        staged: answer the prompts of families, which have stages and another layout.
         name: under which it is recorded.
     """
 
@@ -79,11 +79,11 @@ class OracleModel:
         wording: Wording,
         *,
         time_limit: int | None = None,
-        hierarchical: Answers | None = None,
+        staged: Sequence[StagedOracle] = (),
         name: str = "oracle",
     ):
         self.name = name
-        self._hierarchical = hierarchical
+        self._staged = tuple(staged)
         self._domain = domain
         self._wording = wording
         self._time_limit = time_limit
@@ -121,9 +121,9 @@ class OracleModel:
         return [name for name in needed if name not in said]
 
     def _reply(self, messages: Sequence[Message]) -> str:
-        staged = None if self._hierarchical is None else self._hierarchical.reply(messages)
-        if staged is not None:
-            return staged
+        for oracle in self._staged:
+            if (reply := oracle.reply(messages)) is not None:
+                return reply
         form = _form(messages)
         target = _target(messages)
         place = self._follow(messages[target].content, messages[target + 1 :])

@@ -7,9 +7,10 @@ from typing import Any
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.spec import RUN_OPTIONS, RunSpec
-from pddl2nl.experiments.spec_options import HIERARCHICAL, NOT_HIERARCHICAL
+from pddl2nl.experiments.spec_options import foreign_options
 from pddl2nl.experiments.toml_places import near
-from pddl2nl.policies import HVR_POLICIES, POLICIES, Policy
+from pddl2nl.policies import POLICIES, Policy
+from pddl2nl.policies.families import family_of, family_of_mistake, policies_with
 
 __all__ = ["beyond_paper", "checked_policy"]
 
@@ -35,7 +36,7 @@ def checked_policy(spec: RunSpec) -> Policy:
             raise InputError(f"{option.flag} {value}: at least {least:g} is needed")
     if spec.style not in policy.styles:
         able = [name for name, make in POLICIES.items() if make().needs_model and spec.style in make().styles]
-        why = "it plans in words" if spec.policy in HVR_POLICIES else "there are no thoughts about PDDL to show"
+        why = "it plans in words" if family_of(spec.policy) else "there are no thoughts about PDDL to show"
         raise InputError(
             f"--policy {spec.policy} has no twin in style {spec.style}, as {why}; {' and '.join(able)} have one"
         )
@@ -44,28 +45,27 @@ def checked_policy(spec: RunSpec) -> Policy:
             f"--translator {spec.translator}: in style pddl the model writes PDDL, and there is nothing to translate"
         )
     _check_beyond_paper(spec, policy)
-    _check_hierarchical(spec, policy)
+    _check_family(spec, policy)
     return policy
 
 
-def _check_hierarchical(spec: RunSpec, policy: Policy) -> None:
-    """Refuses what is for hierarchical policies alone, and for these what they have no use for."""
-    hierarchical = spec.policy in HVR_POLICIES
-    asked = _differing(spec, NOT_HIERARCHICAL if hierarchical else HIERARCHICAL)
-    if asked and hierarchical:
-        raise InputError(
-            f"{_said(asked)}: --policy {spec.policy} has no use for it: its prompts have examples of their own, it "
-            "asks for one plan, reads it without a model, and corrects it by its own rules"
-        )
+def _check_family(spec: RunSpec, policy: Policy) -> None:
+    """Refuses options of families for policies that do not take them, and the other way round."""
+    family = family_of(spec.policy)
+    asked = _differing(spec, foreign_options(spec.policy))
+    if asked and family is not None:
+        raise InputError(f"{_said(asked)}: --policy {spec.policy} has no use for it: {family.why_only}")
     if asked:
+        users = [name for option in asked for name in policies_with(option)]
         raise InputError(
-            f"{_said(asked)}: --policy {spec.policy} has no use for it; it is for {', '.join(HVR_POLICIES)}"
+            f"{_said(asked)}: --policy {spec.policy} has no use for it; it is for {', '.join(dict.fromkeys(users))}"
         )
-    model = spec.model if isinstance(spec.model, str) else ""
-    if not hierarchical and policy.needs_model and model.startswith("oracle:") and model != "oracle:":
+    mistake = spec.model.removeprefix("oracle:") if isinstance(spec.model, str) and ":" in spec.model else ""
+    makes = family_of_mistake(mistake) if isinstance(spec.model, str) and spec.model.startswith("oracle:") else None
+    if policy.needs_model and makes is not None and makes is not family:
         raise InputError(
-            f"--model {model}: with --policy {spec.policy} the oracle makes no mistakes; it does with "
-            f"{', '.join(HVR_POLICIES)}"
+            f"--model {spec.model}: with --policy {spec.policy} the oracle makes no mistakes; it does with "
+            f"{', '.join(makes.policies)}"
         )
     if spec.task_text is not None and "\n\n" in spec.task_text.strip():
         raise InputError("--task-text: an empty line ends the task in a prompt, so its text holds none; leave it out")

@@ -19,8 +19,8 @@ from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.experiments.spec_columns import policy_of
 from pddl2nl.llm import Completion, Price, Request
 from pddl2nl.llm.tokens import CHARACTERS_A_TOKEN, estimate_tokens
-from pddl2nl.policies import HVR_POLICIES
-from pddl2nl.policies.hvr.hvr import MECHANISMS
+from pddl2nl.policies.families import FAMILIES, family_of
+from pddl2nl.policies.family import Family
 from pddl2nl.policies.prompting import prompt_text
 from pddl2nl.tasks.references import reference_of
 
@@ -29,7 +29,6 @@ __all__ = ["HOW", "Estimate", "estimate", "estimates"]
 _ACTION, _THOUGHT, _OBSERVATION = 15, 35, 25
 _EXAMPLE_STEPS, _PLAN = 5, 12
 _TRANSLATION, _WORDED_SNIPPET = 600, 500
-_BLOCK, _CONDITIONS, _LATER_PROMPT = 4, 60, 3700
 
 _THOUGHTS_SHOWN = ("thoughts.txt", "thoughts_example.txt", "thoughts_answer.txt")
 """What the prompt for the example's thoughts begins with, whatever the task."""
@@ -39,9 +38,7 @@ HOW = (
     f"problem and {_EXAMPLE_STEPS} turns; a run to take as many turns as FF's plan where that is known, else {_PLAN} "
     f"or half its limit of steps; an action to take {_ACTION} tokens, a thought {_THOUGHT}, an observation "
     f"{_OBSERVATION}; wording and thoughts to be asked for once for each domain, model and seed; nothing to be in a "
-    f"cache; of HVR and its ablations a macro-action to be {_BLOCK} actions and its conditions {_CONDITIONS} tokens, "
-    f"prompts behind the first {_LATER_PROMPT:,} tokens longer, as in the kitchen, and, where they are verified, every "
-    "second reply to be corrected once"
+    f"cache; {'; '.join(family.effort_text for family in FAMILIES.values())}"
 )
 """How the estimate is made, for people."""
 
@@ -175,8 +172,8 @@ def _measure(cell: Cell) -> tuple[float, float]:
 
 def _one_run(cell: Cell, system: float, problem: float, price: Price | None) -> Estimate:
     policy, run = policy_of(cell.policy), cell.runs[0]
-    if cell.policy in HVR_POLICIES:
-        return _one_hierarchical_run(cell, system + problem, price)
+    if (family := family_of(cell.policy)) is not None:
+        return _one_run_of(family, cell, system + problem, price)
     said = _ACTION + (_THOUGHT if policy.thoughts else 0)
     turn = said + (0 if policy.one_shot else _OBSERVATION)
     first = system + problem + (0.0 if run.example == "none" else problem + _EXAMPLE_STEPS * turn)
@@ -198,21 +195,14 @@ def _one_run(cell: Cell, system: float, problem: float, price: Price | None) -> 
     return _priced(calls, prompts, replies, price)
 
 
-def _one_hierarchical_run(cell: Cell, first: float, price: Price | None) -> Estimate:
-    """A run of HVR or an ablation; ``first`` is its first prompt, which with retrieval asks for objects."""
-    mechanism = MECHANISMS[cell.policy]
+def _one_run_of(family: Family, cell: Cell, first: float, price: Price | None) -> Estimate:
+    """A run of a family; ``first`` is the length of its first prompt."""
     reference = reference_of(cell.task.task)
     shortest = None if reference is None else min(len(way.plan) for way in reference.ways)
-    turns = next(known for known in (cell.task.plan_length, shortest, _PLAN) if known is not None)
-    macros = math.ceil(turns / _BLOCK) if mechanism.hierarchy else 0
-    # The macro plan, its conditions and the blocks, or the plan at once; objects for the macro plan and each block.
-    planning = 2 + macros if macros else 1
-    retrievals = 1 + macros if mechanism.retrieval else 0
-    corrections = math.ceil(planning / 2) if mechanism.verification else 0
-    whole = 0 if retrievals or macros else 1
-    later = (planning - whole + corrections) * (first + _LATER_PROMPT)
-    replies = (turns * 2 * _ACTION + macros * _CONDITIONS) * (1 + corrections / planning) + retrievals * _ACTION
-    return _priced(planning + retrievals + corrections, (retrievals + whole) * first + later, replies, price)
+    actions = next(known for known in (cell.task.plan_length, shortest, _PLAN) if known is not None)
+    effort = family.effort(cell.policy, actions)
+    prompts = effort.opening * first + effort.later * (first + effort.growth)
+    return _priced(effort.opening + effort.later, prompts, effort.replies, price)
 
 
 def _wording(cell: Cell, price: Price | None) -> Estimate:

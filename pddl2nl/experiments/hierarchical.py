@@ -20,8 +20,8 @@ from pddl2nl.experiments.models import ModelContext, make_model
 from pddl2nl.experiments.spec import RUN_OPTIONS, RunSpec
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import Domain, Task, parse_domain
-from pddl2nl.policies import HVR_POLICIES
 from pddl2nl.policies.events import Started
+from pddl2nl.policies.families import family_of
 from pddl2nl.tasks import match_shipped
 from pddl2nl.tasks.references import Form, Reference, reference_of
 from pddlval import Simulator
@@ -60,7 +60,8 @@ def hierarchical(spec: RunSpec, simulator: Simulator, wording: Wording, access: 
         MissingExtraError: an ontology is given, and rdflib is not installed.
     """
     reference = reference_of(spec.task)
-    if spec.policy not in HVR_POLICIES:
+    family = family_of(spec.policy)
+    if family is None:
         # A plan of any mechanism can be measured against it; its text was not shown.
         return Hierarchical(reference={} if reference is None else reference.to_json())
     text = _task_text(spec, reference)
@@ -86,15 +87,7 @@ def hierarchical(spec: RunSpec, simulator: Simulator, wording: Wording, access: 
     if reference is not None and spec.task_text is not None:
         said = {**said, "text": text}
     settings = {"task_text": text, "form": spec.form, "replans": spec.replans}
-    return Hierarchical(setting, settings, said, world, _prompts(spec.policy))
-
-
-def _prompts(policy: str) -> dict[str, str]:
-    """The hashes of the prompt files of all stages of a policy."""
-    from pddl2nl.policies.hvr.hvr import MECHANISMS, stages_of
-    from pddl2nl.policies.hvr.prompts import prompt_hashes
-
-    return prompt_hashes(stages_of(MECHANISMS[policy]))
+    return Hierarchical(setting, settings, said, world, family.prompt_hashes(spec.policy))
 
 
 def _task_text(spec: RunSpec, reference: Reference | None) -> str:
@@ -166,7 +159,7 @@ def recorded_world(started: Started) -> Iterator[dict[str, Any]]:
     Raises:
         InputError: the record holds something else, or what no record holds is needed: vectors of an embedding model.
     """
-    if started.policy not in HVR_POLICIES:
+    if family_of(started.policy) is None:
         yield {}
         return
     said, world = started.settings, started.world

@@ -19,7 +19,6 @@ from typing import Any, Literal, TypeVar, get_args
 from pddl2nl.errors import InfrastructureError, InputError
 
 __all__ = [
-    "HVR_TABLES",
     "LAYOUT_FILE",
     "PAPER_TABLES",
     "Kind",
@@ -40,9 +39,6 @@ Kind = Literal["model", "walk", "planner"]
 
 PAPER_TABLES = ("table-2", "table-3", "table-4", "table-6", "table-7", "renamed-blocksworld")
 """The tables of which there are a paper's numbers; `pddl2nl.reports.paper` has them."""
-
-HVR_TABLES = ("hvr-table-2", "hvr-tables-5-16")
-"""The same of the HVR paper; `pddl2nl.reports.paper.hvr` has them."""
 
 _FORMAT = 1
 _Part = TypeVar("_Part")
@@ -98,8 +94,8 @@ class LayoutTable:
     """A table that the specification asks for.
 
     ``kind`` is a name of `pddl2nl.reports.tables.TABLES` (``coverage``, ``runs``, ``suites``, ``families``,
-    ``tokens``, ``hvr``, ``hvr-tasks``), ``paper`` of the numbers to stand beside ours (``table-2``), empty for none;
-    ``columns`` the labels of those compared, empty for all.
+    ``tokens``, or one of a family such as ``hvr``), ``paper`` of the numbers to stand beside ours (``table-2``),
+    empty for none; ``columns`` the labels of those compared, empty for all.
     """
 
     kind: str

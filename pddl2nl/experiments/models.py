@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
 from pddl2nl.experiments.access import Access
 from pddl2nl.llm import (
@@ -94,12 +94,12 @@ def _part(limit: float | None, share: float) -> float | None:
 def _oracle(argument: str, context: ModelContext) -> MadeModel:
     from pddl2nl.baselines import OracleModel, find_driver
     from pddl2nl.baselines.features import beyond_fast_downward
-    from pddl2nl.policies.hvr.mistakes import MISTAKES, Mistake
-    from pddl2nl.policies.hvr.oracle import HierarchicalOracle, known_tasks
+    from pddl2nl.policies.families import FAMILIES
 
-    if argument and argument not in MISTAKES:
+    known = [mistake for family in FAMILIES.values() for mistake in family.mistakes]
+    if argument and argument not in known:
         raise ModelConfigurationError(
-            f"--model oracle:{argument}: there is no such mistake to make; there are {', '.join(MISTAKES)}"
+            f"--model oracle:{argument}: there is no such mistake to make; there are {', '.join(known)}"
         )
     foreign = beyond_fast_downward(context.domain)
     if foreign:
@@ -109,11 +109,12 @@ def _oracle(argument: str, context: ModelContext) -> MadeModel:
         )
     # A missing planner shall show before a run has begun.
     find_driver()
-    staged = HierarchicalOracle(
-        context.domain, context.wording, known_tasks(context.domain), mistake=cast("Mistake | None", argument or None)
-    )
+    staged = [
+        family.oracle(context.domain, context.wording, argument if argument in family.mistakes else None)
+        for family in FAMILIES.values()
+    ]
     name = f"oracle:{argument}" if argument else "oracle"
-    return MadeModel(OracleModel(context.domain, context.wording, hierarchical=staged, name=name), _free)
+    return MadeModel(OracleModel(context.domain, context.wording, staged=staged, name=name), _free)
 
 
 def _script(argument: str, context: ModelContext) -> MadeModel:

@@ -19,9 +19,9 @@ from pddl2nl.experiments.profiles import apply_profile
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.experiments.spec_columns import NO_MODEL, SYMBOLIC, TITLES, Repetition, SpecColumn, policy_of
 from pddl2nl.experiments.spec_file import PLANNER_SECONDS, ExperimentSpec, SpecDomain, SpecTask
-from pddl2nl.experiments.spec_options import HIERARCHICAL, NOT_HIERARCHICAL, PLANNER_OPTIONS
+from pddl2nl.experiments.spec_options import FAMILY_OPTIONS, PLANNER_OPTIONS, foreign_options
 from pddl2nl.experiments.spec_wordings import wording_file
-from pddl2nl.policies import HVR_POLICIES
+from pddl2nl.policies.families import family_of
 
 __all__ = [
     "Cell",
@@ -110,7 +110,7 @@ def _run(
         key: value for key, value in {**spec.options, **repetition.options}.items() if key not in PLANNER_OPTIONS
     }
     idle = {*(INTERACTIVE if made.one_shot else ONE_SHOT)}
-    idle |= {*(NOT_HIERARCHICAL if column.policy in HVR_POLICIES else HIERARCHICAL)}
+    idle |= {*foreign_options(column.policy)}
     if not made.needs_model:
         idle = {*options} - {"steps"}
     elif column.style == "pddl":
@@ -158,8 +158,8 @@ def unused_options(spec: ExperimentSpec, columns: Sequence[SpecColumn]) -> set[s
     """Options for which none of the columns has a use."""
     made = [policy_of(column.policy) for column in columns]
     asking = [policy for policy in made if policy.needs_model]
-    hierarchical = [column.policy in HVR_POLICIES for column in columns]
-    flat = [policy_of(column.policy) for column in columns if column.policy not in HVR_POLICIES]
+    families = [family for column in columns if (family := family_of(column.policy)) is not None]
+    flat = [policy_of(column.policy) for column in columns if family_of(column.policy) is None]
     options = [{**spec.options, **column.options} for column in columns]
     translated = any(one.get("translator", "reader") != "reader" for one in options)
     uses: tuple[tuple[bool, Iterable[str]], ...] = (
@@ -172,8 +172,8 @@ def unused_options(spec: ExperimentSpec, columns: Sequence[SpecColumn]) -> set[s
         (spec.profile is not None or translated, ("translator_model",)),
         (bool(asking), ("temperature",)),
         (any(policy.needs_model for policy in flat), ("example", "example_plan", "unsolvable")),
-        (not all(hierarchical), ("translator",)),
-        (any(hierarchical), HIERARCHICAL),
+        (bool(flat), ("translator",)),
+        *((any(name in family.options for family in families), (name,)) for name in FAMILY_OPTIONS),
         (bool(spec.baselines), PLANNER_OPTIONS),
     )
     return {option for used, options_ in uses if not used for option in options_}

@@ -16,8 +16,9 @@ from typing import Any
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.spec import RunSpec
-from pddl2nl.experiments.spec_options import NOT_HIERARCHICAL
-from pddl2nl.policies import HVR_POLICIES, POLICIES
+from pddl2nl.experiments.spec_options import foreign_options
+from pddl2nl.policies import POLICIES
+from pddl2nl.policies.families import family_of
 
 __all__ = ["PROFILES", "SEEDS", "WALK_SEEDS", "Profile", "apply_profile", "profile"]
 
@@ -100,8 +101,9 @@ def apply_profile(spec: RunSpec, name: str, given: Collection[str] = ()) -> RunS
     asks = spec.policy not in POLICIES or POLICIES[spec.policy]().needs_model
     if spec.style == "nl" and asks:
         values |= chosen.language
-    if spec.policy in HVR_POLICIES:
-        values = {key: value for key, value in values.items() if key not in NOT_HIERARCHICAL}
+    if family_of(spec.policy) is not None:
+        foreign = foreign_options(spec.policy)
+        values = {key: value for key, value in values.items() if key not in foreign}
     if not asks or (spec.policy in POLICIES and POLICIES[spec.policy]().one_shot):
         del values["stop_after"]
     if not asks:

@@ -36,10 +36,11 @@ from pddl2nl.nl import (
     word_domain,
 )
 from pddl2nl.pddl import Task, write_domain
-from pddl2nl.policies import HVR_POLICIES, Episode, Example, Limits, Policy, RequestSettings, Setting
+from pddl2nl.policies import Episode, Example, Limits, Policy, RequestSettings, Setting
 from pddl2nl.policies.budget import LimitReachedError, ModelCalls, PricedModel
 from pddl2nl.policies.episode import TRANSLATOR_TOKENS
 from pddl2nl.policies.events import Started
+from pddl2nl.policies.families import family_of
 from pddl2nl.policies.pddl_reading import PDDLReader
 from pddl2nl.policies.prompting import CORRECTION_PROMPT, no_plan_file, prompt_file, prompt_hash
 from pddl2nl.policies.translating import Translator, TranslatorMode
@@ -285,7 +286,7 @@ def _worded(spec: RunSpec, calls: ModelCalls) -> Wording:
 
 def _solved(spec: RunSpec, policy: Policy) -> SolvedProblem | None:
     """The problem that the example shows; None where none is shown."""
-    if not policy.needs_model or spec.policy in HVR_POLICIES:
+    if not policy.needs_model or family_of(spec.policy) is not None:
         return None
     if spec.example == "none":
         if spec.example_plan is not None:

@@ -26,9 +26,10 @@ __all__ = ["GROUPS", "RUN_OPTIONS", "Option", "RunSpec", "options_text"]
 GROUPS = ("Task", "Policy", "Model", "Budget", "Output")
 """The groups of options, in the order in which help shows them."""
 
-Users = Literal["", "models", "interactive", "one-shot", "flat", "hierarchical"]
+Users = Literal["", "models", "interactive", "one-shot", "flat", "families"]
 """The policies that an option is for: all; those that ask a model; those that answer a turn at a time; those that give
-a whole plan at once; those that ask a model and are not hierarchical; hierarchical ones (`HVR_POLICIES`)."""
+a whole plan at once; those that ask a model and have no family; those of the families (`pddl2nl.policies.families`)
+that take it."""
 
 
 @dataclass(frozen=True)
@@ -284,7 +285,7 @@ class RunSpec:
         "hvr and ablations: what is to be done, in words.",
         metavar="TEXT",
         default_text="the task's own text if it has one, else the told goal",
-        users="hierarchical",
+        users="families",
     )
     form: str = _option(
         "goal",
@@ -292,7 +293,7 @@ class RunSpec:
         str,
         "hvr and ablations: of the task's own text, what is wanted (goal) or how it is done (constructive).",
         choices=("goal", "constructive"),
-        users="hierarchical",
+        users="families",
     )
     faults: str | Faults | None = _option(
         None,
@@ -302,7 +303,7 @@ class RunSpec:
         "'fail 10%', 'initially (dirty pan-1)'; separate several by ';'.",
         metavar="SPEC",
         default_text="not at all",
-        users="hierarchical",
+        users="families",
     )
     ontology: str | Path | Ontology | None = _option(
         None,
@@ -311,7 +312,7 @@ class RunSpec:
         "hvr and ablations: classes and affordances of the domain's objects, in Turtle.",
         metavar="FILE",
         default_text="the shipped domain's own, else made from the domain",
-        users="hierarchical",
+        users="families",
         path=True,
     )
     library: str | Path | None = _option(
@@ -321,7 +322,7 @@ class RunSpec:
         "hvr and ablations: a folder that keeps macro-actions once a task has succeeded, for later tasks.",
         metavar="DIR",
         default_text="none",
-        users="hierarchical",
+        users="families",
         path=True,
     )
     embedding_model: str | Model | None = _option(
@@ -332,7 +333,7 @@ class RunSpec:
         "are not counted: no budget includes them.",
         metavar="M",
         default_text="names are compared by their letters",
-        users="hierarchical",
+        users="families",
     )
     replans: int = _option(
         3,
@@ -341,7 +342,7 @@ class RunSpec:
         "hvr and ablations: how many new plans may be made if one could not be corrected or the world differs.",
         metavar="N",
         at_least=0,
-        users="hierarchical",
+        users="families",
     )
     temperature: float | None = _option(
         0.0, "Model", float, "Sampling temperature.", metavar="X", at_least=0, users="models"

@@ -28,6 +28,7 @@ from pddl2nl.experiments.spec_options import OPTIONS, References
 from pddl2nl.experiments.spec_parts import SpecDomain
 from pddl2nl.experiments.toml_places import Kind, TOMLText, choice, list_of, one_or_many, text, truth, whole
 from pddl2nl.policies import POLICIES, Policy
+from pddl2nl.policies.families import FAMILIES
 
 __all__ = [
     "COLUMN",
@@ -53,12 +54,7 @@ TITLES = {
     "act": "Act",
     "react": "ReAct",
     "random": "rnd",
-    "hvr": "HVR",
-    "hv": "HV",
-    "hr": "HR",
-    "vr": "VR",
-    "r": "R",
-    "llm": "LLM",
+    **{policy: title for family in FAMILIES.values() for policy, title in family.titles.items()},
     "brfs": "BrFS",
     "lmcut": "lmc",
     "ff": "FF",

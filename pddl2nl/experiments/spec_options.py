@@ -10,8 +10,9 @@ from typing import Any
 from pddl2nl.experiments.spec import RUN_OPTIONS, Option
 from pddl2nl.experiments.spec_filters import FILTERS, memory_mb
 from pddl2nl.experiments.toml_places import Kind, TOMLText, choice, number, text, whole
+from pddl2nl.policies.families import family_of
 
-__all__ = ["HIERARCHICAL", "NOT_HIERARCHICAL", "OPTIONS", "PLANNER_OPTIONS", "ROLES", "References"]
+__all__ = ["FAMILY_OPTIONS", "OPTIONS", "PLANNER_OPTIONS", "ROLES", "References", "foreign_options"]
 
 
 def _kind(option: Option) -> Kind:
@@ -27,13 +28,20 @@ OPTIONS: dict[str, Kind] = {name: _kind(option) for name, option in RUN_OPTIONS.
 """Fields of `RunSpec` that a file may give."""
 PLANNER_OPTIONS: dict[str, Kind] = {"planner_seconds": whole(1), "planner_memory": FILTERS["memory"]}
 """The limits of baselines."""
-HIERARCHICAL = tuple(name for name, option in RUN_OPTIONS.items() if option.users == "hierarchical")
-"""The options that only hierarchical policies use."""
-NOT_HIERARCHICAL = tuple(name for name, option in RUN_OPTIONS.items() if option.users in ("flat", "one-shot"))
-"""The options that other policies use which ask a model, and hierarchical ones do not."""
+FAMILY_OPTIONS = tuple(name for name, option in RUN_OPTIONS.items() if option.users == "families")
+"""The options that only policies of families use; `Family.options` says which."""
+_FLAT_OPTIONS = tuple(name for name, option in RUN_OPTIONS.items() if option.users in ("flat", "one-shot"))
 ROLES = tuple(name for name, option in RUN_OPTIONS.items() if option.model and option.in_file)
 """The options that name models."""
 _FILES = ("example", "example_plan", "ontology")
+
+
+def foreign_options(policy: str) -> tuple[str, ...]:
+    """The options that a policy does not use because they belong to families, or to policies without a family."""
+    family = family_of(policy)
+    if family is None:
+        return FAMILY_OPTIONS
+    return (*_FLAT_OPTIONS, *(name for name in FAMILY_OPTIONS if name not in family.options))
 
 
 class References:

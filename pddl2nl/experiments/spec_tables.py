@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from pddl2nl.experiments.layout import HVR_TABLES, PAPER_TABLES, LayoutTable
+from pddl2nl.experiments.layout import PAPER_TABLES, LayoutTable
 from pddl2nl.experiments.toml_places import Kind, TOMLText, choice, list_of, near, text
+from pddl2nl.policies.families import FAMILIES
 
 __all__ = ["TABLE_KINDS", "layout_tables"]
 
-TABLE_KINDS = ("coverage", "runs", "suites", "families", "tokens", "hvr", "hvr-tasks")
+_OF_FAMILIES = {table.kind: table.paper for family in FAMILIES.values() for table in family.paper.tables}
+"""The kinds of tables laid out as in a family's paper, and the name of the paper's numbers that can stand in each."""
+TABLE_KINDS = ("coverage", "runs", "suites", "families", "tokens", *_OF_FAMILIES)
 """The tables that an experiment may end in; `pddl2nl.reports.tables.TABLES` makes them."""
-_OF_HVR = dict(zip(("hvr", "hvr-tasks"), HVR_TABLES, strict=True))
-"""The kinds of tables that are laid out as the HVR paper's, with the numbers that may stand in them."""
 _TABLE: dict[str, Kind] = {
     "kind": choice(TABLE_KINDS),
     "title": text,
-    "paper": choice((*PAPER_TABLES, *HVR_TABLES)),
+    "paper": choice((*PAPER_TABLES, *_OF_FAMILIES.values())),
     "columns": list_of(text),
 }
 
@@ -40,8 +41,12 @@ def layout_tables(file: TOMLText, count: int, columns: Collection[str]) -> tuple
                 hint = near(label, columns) or f"; there are {', '.join(columns)}"
                 file.wrong(f"no column is called '{label}'{hint}", *keys, "columns", value=label)
         kind, paper = said.get("kind", "coverage"), said.get("paper", "")
-        if paper and (kind in _OF_HVR or paper in HVR_TABLES) and _OF_HVR.get(kind) != paper:
-            fits = f"those of '{_OF_HVR[kind]}' do" if kind in _OF_HVR else f"there are {', '.join(PAPER_TABLES)}"
+        if paper and (kind in _OF_FAMILIES or paper in _OF_FAMILIES.values()) and _OF_FAMILIES.get(kind) != paper:
+            fits = (
+                f"those of '{_OF_FAMILIES[kind]}' do"
+                if kind in _OF_FAMILIES
+                else f"there are {', '.join(PAPER_TABLES)}"
+            )
             file.wrong(f"the numbers of '{paper}' do not stand in a table of the kind '{kind}'; {fits}", *keys, "paper")
         chosen = tuple(said.get("columns", ()))
         found.append(LayoutTable(kind, said.get("title", ""), paper, chosen))

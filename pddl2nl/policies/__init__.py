@@ -7,16 +7,17 @@ imported when the policy is first made.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from typing import cast
 
 from pddl2nl.policies.budget import Limits
 from pddl2nl.policies.episode import Episode, EpisodeOver, Policy, Turn
 from pddl2nl.policies.events import Event, event_from_json, event_to_json
+from pddl2nl.policies.families import FAMILY_POLICIES
 from pddl2nl.policies.setting import Example, ExampleStep, RequestSettings, Setting
 
 __all__ = [
-    "HVR_POLICIES",
     "POLICIES",
     "Episode",
     "EpisodeOver",
@@ -45,14 +46,6 @@ POLICIES: dict[str, Callable[[], Policy]] = {
     "act": _made_by("act.Act"),
     "react": _made_by("react.ReAct"),
     "random": _made_by("random.RandomWalk"),
-    "hvr": _made_by("hvr.hvr.HVR"),
-    "hv": _made_by("hvr.hvr.HV"),
-    "hr": _made_by("hvr.hvr.HR"),
-    "vr": _made_by("hvr.hvr.VR"),
-    "r": _made_by("hvr.hvr.R"),
-    "llm": _made_by("hvr.hvr.LLM"),
+    **{name: partial(family.policy, name) for name, family in FAMILY_POLICIES.items()},
 }
 """Every policy by its name."""
-
-HVR_POLICIES = ("hvr", "hv", "hr", "vr", "r", "llm")
-"""The hierarchical policy of the HVR paper and its ablations, which plan on a knowledge graph."""

@@ -7,7 +7,7 @@ The order of a record (``?`` at most once, ``*`` any number)::
     | read                                    one action line read from a reply, or found unreadable
     | acted | rejected | looked-around        what the simulator made of it; each costs a step
     | judged                                  the verdict on one plan of several
-    | retrieved | macro-planned | …  )*       events of one system, such as HVR (`EVENT_MODULES`)
+    | retrieved | macro-planned | …  )*       planning events of a family (`pddl2nl.policies.family`)
     goal-reached?                             the simulator found that the goal holds; no action follows
     finished                                  outcome and accounts; always last in a finished record
 
@@ -40,16 +40,15 @@ import re
 import reprlib
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib import import_module
 from typing import Annotated, Any, Literal, Union
 
 import msgspec
 
 from pddl2nl.errors import InputError
 from pddl2nl.llm.types import Finish, Message, Tariff
+from pddl2nl.policies.families import FAMILIES
 
 __all__ = [
-    "EVENT_MODULES",
     "OUTCOMES",
     "Acted",
     "Amount",
@@ -74,9 +73,6 @@ __all__ = [
     "event_kinds",
     "event_to_json",
 ]
-
-EVENT_MODULES = ("pddl2nl.policies.hvr.events",)
-"""The modules that define events of one system each; each lists its event classes in ``EVENTS``."""
 
 Outcome = Literal["solved", "inapplicable", "goal-missed", "unreadable", "budget", "gave-up", "infrastructure-error"]
 OUTCOMES: tuple[Outcome, ...] = (
@@ -383,8 +379,8 @@ EVENTS: tuple[type[Event], ...] = (
 
 @cache
 def event_kinds() -> dict[str, type[Event]]:
-    """Every event class by its name in a record, with those of `EVENT_MODULES`."""
-    kinds = [*EVENTS, *(kind for module in EVENT_MODULES for kind in import_module(module).EVENTS)]
+    """Every event class by its name in a record, those of families included."""
+    kinds = [*EVENTS, *(kind for family in FAMILIES.values() for kind in family.events)]
     return {str(kind.__struct_config__.tag): kind for kind in kinds}
 
 

@@ -6,17 +6,10 @@ from collections.abc import Mapping
 
 from pddl2nl.llm import PURPOSES
 from pddl2nl.policies.events import Finished
-from pddl2nl.reports.hvr_metrics import VALUES
+from pddl2nl.reports.metrics import METRICS
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord
 
 __all__ = ["facts_of"]
-
-_SHORT = {
-    "plan-correctness": "PC",
-    "plan-correctness-prefix": "PC by prefix",
-    "execution-success": "ES",
-    "length-discrepancy": "LD",
-}
 
 
 def facts_of(record: Record) -> dict[str, str]:
@@ -82,7 +75,7 @@ def _hierarchical_facts(record: RunRecord) -> dict[str, str]:
         facts["ground truth"] = "; ".join(
             f"{way.name or 'a plan'}, {way.length} actions in {len(way.blocks)} blocks" for way in reference.ways
         )
-        found = {_SHORT[name]: VALUES[name](record) for name in _SHORT}
+        found = {metric.short: metric.of(record) for metric in METRICS.values() if metric.short}
         facts["measured against it"] = ", ".join(
             f"{name} {value:.2f} %" for name, value in found.items() if value is not None and not record.infrastructure
         )

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from pddl2nl.experiments.layout import Kind, Layout, LayoutColumn, LayoutRow, LayoutTable, Place
-from pddl2nl.policies import HVR_POLICIES
+from pddl2nl.policies.families import FAMILIES, FAMILY_POLICIES
 from pddl2nl.reports.summaries import RunSummary
 
 __all__ = ["joined_layout", "made_layout"]
 
-_ORDER = ("basic", "cot", "act", "react", *HVR_POLICIES, "random", "brfs", "lmcut", "ff", "lama")
+_ORDER = ("basic", "cot", "act", "react", *FAMILY_POLICIES, "random", "brfs", "lmcut", "ff", "lama")
 _KINDS: tuple[Kind, ...] = ("model", "walk", "planner")
 
 
@@ -62,8 +62,9 @@ def made_layout(runs: Iterable[RunSummary], name: str = "") -> Layout:
 
 def _tables(runs: Iterable[RunSummary]) -> tuple[LayoutTable, ...]:
     """What hierarchical policies are measured by stands in a table of its own; without them there is the usual one."""
-    hierarchical = any(run.policy in HVR_POLICIES for run in runs)
-    return (LayoutTable("coverage"), LayoutTable("hvr")) if hierarchical else ()
+    policies = {run.policy for run in runs}
+    own = [family.paper.tables[0].kind for family in FAMILIES.values() if policies.intersection(family.policies)]
+    return tuple(LayoutTable(kind) for kind in ("coverage", *own)) if own else ()
 
 
 def _told_apart(runs: Sequence[RunSummary]) -> dict[str, _Facts]:

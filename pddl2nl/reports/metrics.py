@@ -19,14 +19,15 @@ one that gives up at once takes few tokens.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from pddl2nl.llm.types import PURPOSES
 from pddl2nl.policies.events import Acted, LookedAround, Read, Rejected
-from pddl2nl.reports.hvr_metrics import VALUES as HVR_VALUES
+from pddl2nl.policies.families import FAMILIES
+from pddl2nl.policies.family import Comparable, Metric, ScoredRun
 from pddl2nl.reports.optima import over_optimal
 from pddl2nl.reports.records import Record, RunRecord
 from pddl2nl.reports.usage import Usage
@@ -46,47 +47,8 @@ __all__ = [
     "task_means",
 ]
 
-Comparable = Literal["always", "both-solved", "never"]
-"""When a metric's values of two runs of one task and seed may be compared: ``always`` where both are scored,
-``both-solved`` where both reached the goal, ``never`` where the value says more of the circumstances than of the
-column."""
-
 _CLAIMS = ("claimed-done", "claimed-unsolvable")
 _UNREAD = ("unreadable", "ambiguous", "unknown-object")
-
-
-@dataclass(frozen=True)
-class Metric:
-    """One quantity of a run.
-
-    Attributes:
-        name: in `METRICS` and in `RunSummary.values`.
-        summary: what it is, for people.
-        better: which way improves it.
-        together: how the means of several tasks become one number.
-        of: its value, or None where the run has none (a planner makes no calls, a failed run has no plan length). It
-            does not look at whether infrastructure broke the run: `measure` does.
-        unit: of the value; empty for a ratio, ``%`` for a hundred times one.
-        comparable: when the values of two columns may be compared.
-        guessed: whether an estimate is in the value.
-    """
-
-    name: str
-    summary: str
-    better: Literal["higher", "lower"]
-    together: Literal["sum", "mean"]
-    of: Callable[[Record], float | None]
-    unit: str = ""
-    comparable: Comparable = "both-solved"
-    guessed: Callable[[Record], bool] = lambda record: False
-
-    def compares(self, one: RunSummary, other: RunSummary) -> bool:
-        """Whether the values of two runs of one task and seed may be compared; both must have one."""
-        if self.comparable == "never" or one.infrastructure or other.infrastructure:
-            return False
-        if self.comparable == "both-solved" and not (one.solved and other.solved):
-            return False
-        return self.name in one.values and self.name in other.values
 
 
 @dataclass(frozen=True)
@@ -148,7 +110,7 @@ def mistakes(record: Record) -> int | None:
     if not isinstance(record, RunRecord):
         return None
     rejected = sum(isinstance(event, Rejected) and event.status not in _CLAIMS for event in record.counted)
-    if record.hierarchical:
+    if record.family is not None:
         return rejected
     judged = {event.step for event in record.counted if isinstance(event, Acted | Rejected | LookedAround)}
     reads = [event for event in record.counted if isinstance(event, Read)]
@@ -284,26 +246,18 @@ def _amounts() -> Iterator[Metric]:
     yield Metric("cache-hits", "replies that our cache had", "higher", "mean", hits, "calls", "never")
 
 
-def _hierarchical() -> Iterator[Metric]:
-    """Those of the HVR paper, each with its formula in `pddl2nl.reports.hvr_metrics`."""
-    told = {
-        "plan-correctness": "PC: steps in line with a ground-truth plan, superfluous ones skipped, of its steps",
-        "plan-correctness-prefix": "PC by prefix: steps in line with a ground-truth plan up to the first other one",
-        "execution-success": "ES: steps of a correct plan executed up to the first failure, of the ground truth's",
-        "length-discrepancy": "LD: how much longer a plan is than the ground truth's, of the latter",
-        "length-discrepancy-absolute": "LD, absolute: how much longer or shorter a plan is than the ground truth's",
-        "expanded-plan-verified": "EPV: steps of the expanded plan that are applicable, of its steps",
-        "macro-plan-verified-before": "MPV before correction: macro-actions that can be carried out on paper, of all",
-        "macro-plan-verified": "MPV: macro-actions that can be carried out on paper after correction, of all",
-        "blocks-verified-before": "AABV before correction: macro-actions whose block was verified, of all",
-        "blocks-verified": "AABV: macro-actions whose block was verified after correction, of all",
-    }
-    for name, summary in told.items():
-        shorter = name.startswith("length")
-        yield Metric(name, summary, "lower" if shorter else "higher", "mean", HVR_VALUES[name], "%", "always")
+def _of_families() -> Iterator[Metric]:
+    """The metrics of all families; planners have none of them."""
+    for family in FAMILIES.values():
+        for metric in family.metrics:
+            yield replace(metric, of=partial(_of_run, metric.of))
+
+
+def _of_run(of: Callable[[ScoredRun], float | None], record: Record) -> float | None:
+    return of(record) if isinstance(record, RunRecord) else None
 
 
 METRICS: Mapping[str, Metric] = MappingProxyType(
-    {metric.name: metric for metric in (*_outcomes(), *_amounts(), *_hierarchical())}
+    {metric.name: metric for metric in (*_outcomes(), *_amounts(), *_of_families())}
 )
 """Every metric by its name."""

@@ -16,10 +16,10 @@ from pathlib import Path
 from pddl2nl.experiments.planned import Planned
 from pddl2nl.experiments.record import read_events
 from pddl2nl.pddl import Domain, Task, parse_domain, parse_problem
-from pddl2nl.policies import HVR_POLICIES
 from pddl2nl.policies.events import Event, Fault, Finished, RecordError, Started, counted
-from pddl2nl.policies.hvr.events import Hierarchical
-from pddl2nl.reports.ground_truth import Reference, reference_of
+from pddl2nl.policies.families import FAMILIES, family_of
+from pddl2nl.policies.family import Family
+from pddl2nl.policies.ground_truth import Reference, reference_of
 from pddl2nl.reports.usage import Usage, total_usage, usage_by_role
 
 __all__ = [
@@ -136,9 +136,13 @@ class RunRecord:
         return reference_of(self.started.reference)
 
     @cached_property
-    def hierarchical(self) -> bool:
-        """Whether it is of a hierarchical policy or an ablation, by its name or since it says how it planned."""
-        return self.started.policy in HVR_POLICIES or any(isinstance(event, Hierarchical) for event in self.events)
+    def family(self) -> Family | None:
+        """The family of its policy, by the policy's name or, for an unknown name, by the planning events."""
+        found = family_of(self.started.policy)
+        if found is None:
+            kinds = {type(event) for event in self.events}
+            found = next((each for each in FAMILIES.values() if kinds.intersection(each.events)), None)
+        return found
 
     @cached_property
     def usage(self) -> Mapping[str, Usage]:

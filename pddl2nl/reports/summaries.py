@@ -32,7 +32,7 @@ class BrokenLink:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Of a task whose ground-truth plans are known what tables of it go by: see `pddl2nl.reports.ground_truth`."""
+    """Of a task whose ground-truth plans are known what tables of it go by: see `pddl2nl.policies.ground_truth`."""
 
     task: str
     title: str = ""

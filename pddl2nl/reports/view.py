@@ -22,9 +22,8 @@ from pddl2nl.policies.events import (
     Rejected,
     Replied,
 )
-from pddl2nl.policies.hvr.events import Discrepancy, Hierarchical
-from pddl2nl.policies.hvr.prompts import LAYOUT
-from pddl2nl.reports.planning_view import Note, note_of
+from pddl2nl.policies.families import note_of, stage_of
+from pddl2nl.policies.family import Note
 from pddl2nl.reports.recheck import changes
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord
 
@@ -127,8 +126,7 @@ class Turn:
     """The calls up to a reply, and the steps that came of it.
 
     ``judged`` is the verdict on them where they are one plan of several; ``counts`` whether they are the run's steps.
-    ``notes`` say what a hierarchical policy made of the replies while it planned, ``remarks`` how the world surprised
-    it at these steps.
+    ``notes`` show the planning events of the policy's family, ``remarks`` those of execution.
     """
 
     calls: tuple[Call, ...]
@@ -189,7 +187,7 @@ def run_turns(events: Iterable[Event]) -> tuple[Turn, ...]:
                 draft = _Draft()
                 drafts.append(draft)
             # A prompt that begins as the one before it is of the same stage.
-            stage = stage if event.kept else LAYOUT.stage_of(event.messages) or ""
+            stage = stage if event.kept else stage_of(event.messages) or ""
             call = Call(event.call, event.purpose, event.kept, event.messages, sample=event.sample, stage=stage)
             draft.calls.append(call)
         elif isinstance(event, Replied):
@@ -206,10 +204,8 @@ def run_turns(events: Iterable[Event]) -> tuple[Turn, ...]:
             draft.goal = event.step
         elif isinstance(event, Judged):
             draft.judged = event
-        elif isinstance(event, Discrepancy):
-            draft.remarks.append(note_of(event))
-        elif isinstance(event, Hierarchical):
-            draft.notes.append(note_of(event))
+        elif (note := note_of(event)) is not None:
+            (draft.remarks if note.remark else draft.notes).append(note)
         elif isinstance(event, Finished):
             counted = event.counted
     turns = (draft.turn(counted) for draft in drafts)

@@ -26,8 +26,9 @@ from pddl2nl.llm import (
 )
 from pddl2nl.nl import template_wording
 from pddl2nl.pddl import Task, parse_task
-from pddl2nl.policies import HVR_POLICIES, POLICIES, event_to_json
+from pddl2nl.policies import POLICIES, event_to_json
 from pddl2nl.policies.events import RecordError
+from pddl2nl.policies.families import FAMILY_POLICIES
 from tests.llm.chat_server import ChatServer
 
 ODD = "; ☕ überall\u2028und\u0085nirgends\n"
@@ -142,7 +143,7 @@ def _spec(policy: str, style: str, rng: random.Random, task: Task, example: tupl
     draw, made, seed = rng.choice, POLICIES[policy](), rng.randrange(10**6)
     said, shown = style == "nl" and made.needs_model, draw([True, False]) and made.needs_model
     beyond: dict[str, Any] = {}
-    if policy in HVR_POLICIES:
+    if policy in FAMILY_POLICIES:
         shown = False
         beyond = {
             "task_text": draw([None, "", "Put the red cup away."]),
@@ -155,7 +156,7 @@ def _spec(policy: str, style: str, rng: random.Random, task: Task, example: tupl
         beyond = {"samples": draw([1, 3]), "rounds": draw([0, 2])}
     elif made.needs_model:
         beyond = {"history": draw(["full", "compact"]), "feedback": draw(["reason", "applicable", "minimal"])}
-    if said and policy not in HVR_POLICIES:
+    if said and policy not in FAMILY_POLICIES:
         translator = draw(["reader", "llm", "reader+llm"])
         beyond |= {
             "wording": draw([None, "llm", "llm", template_wording(task.domain)]),
@@ -174,8 +175,8 @@ def _spec(policy: str, style: str, rng: random.Random, task: Task, example: tupl
         on_ambiguous=draw(["refuse", "state"]),
         example=example[0] if shown else "none",
         example_plan=example[1] if shown else None,
-        thoughts="auto" if policy in HVR_POLICIES else draw(["auto", "llm", "template"]),
-        thoughts_model=None if policy in HVR_POLICIES else draw([None, Chatter(seed + 3, "thoughts-7b")]),
+        thoughts="auto" if policy in FAMILY_POLICIES else draw(["auto", "llm", "template"]),
+        thoughts_model=None if policy in FAMILY_POLICIES else draw([None, Chatter(seed + 3, "thoughts-7b")]),
         steps=draw([4, 8]),
         budget_calls=draw([None, None, None, 0, 2, 7]),
         budget_tokens=draw([None, None, 3000, 9000]),

@@ -17,13 +17,14 @@ from pddl2nl.baselines import OracleModel
 from pddl2nl.experiments.runs import RunResult, run
 from pddl2nl.nl import Wording, choose_wording
 from pddl2nl.nl.wording.snippets import Snippet
-from pddl2nl.policies import HVR_POLICIES, POLICIES
+from pddl2nl.policies import POLICIES
+from pddl2nl.policies.families import FAMILY_POLICIES
 from pddl2nl.policies.hvr.oracle import HierarchicalOracle
 from pddl2nl.tasks import shipped_task
 
 # Of the hierarchical ones that which mends nothing: in visitall others put in the ways that a wrong word loses.
 MECHANISMS = [
-    name for name, make in POLICIES.items() if make().needs_model and (name == "llm" or name not in HVR_POLICIES)
+    name for name, make in POLICIES.items() if make().needs_model and (name == "llm" or name not in FAMILY_POLICIES)
 ]
 INSTANCES = [(domain, problem) for domain in ("blocksworld", "grippers", "visitall") for problem in ("p01", "p02")]
 FACTS = {"blocksworld": "clear", "grippers": "free", "visitall": "at-robot"}
@@ -70,7 +71,7 @@ def test_coverage_falls_with_the_wording(policy: str, broken: Callable[[Wording,
         task = shipped_task(*instance)
         wording = choose_wording(None, task.domain)
         staged = HierarchicalOracle(task.domain, wording)
-        oracle = OracleModel(task.domain, wording, hierarchical=staged)
+        oracle = OracleModel(task.domain, wording, staged=[staged])
         return run(task, policy, oracle, wording=broken(wording, instance[0]))
 
     # Two at a time, since each waits for planners most of its time.

@@ -8,12 +8,10 @@ import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.estimate import estimates
-from pddl2nl.experiments.layout import HVR_TABLES
 from pddl2nl.experiments.product import cells, layout_of, placed_jobs
 from pddl2nl.experiments.shipped_specs import find_specification
 from pddl2nl.experiments.spec_file import ExperimentSpec, Overrides, load_experiment
-from pddl2nl.policies import HVR_POLICIES
-from pddl2nl.reports.paper.hvr import paper_tasks
+from pddl2nl.policies.families import FAMILIES, FAMILY_POLICIES
 from pddl2nl.tasks.references import reference_of
 
 
@@ -25,20 +23,20 @@ def test_it_runs_hvr_and_its_ablations_on_the_papers_tasks() -> None:
     said = load()
     layout = layout_of(said, placed_jobs(said))
     assert [(column.label, column.policy) for column in layout.columns] == [
-        (policy.upper(), policy) for policy in HVR_POLICIES
+        (policy.upper(), policy) for policy in FAMILY_POLICIES
     ]
     [domain] = said.domains
     references = [reference_of(task.task) for task in domain.tasks]
     tasks = {reference.task: reference for reference in references if reference is not None}
-    assert {*tasks} == {task.id for task in paper_tasks()}
+    assert {*tasks} == {task.id for task in FAMILIES["hvr"].paper.tasks}
     assert len(layout.runs) == 13 * 6
-    for told in paper_tasks():
+    for told in FAMILIES["hvr"].paper.tasks:
         assert tasks[told.id].complexity == told.complexity
         assert tasks[told.id].averaged == (told.id != "T5bis")
         assert tasks[told.id].length_counted == (told.id != "T12")
     assert [(table.kind, table.paper) for table in layout.tables] == [
-        ("hvr", HVR_TABLES[0]),
-        ("hvr-tasks", HVR_TABLES[1]),
+        ("hvr", "hvr-table-2"),
+        ("hvr-tasks", "hvr-tables-5-16"),
         ("coverage", ""),
     ]
 

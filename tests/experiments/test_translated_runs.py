@@ -15,8 +15,9 @@ from pddl2nl.experiments.record import VOLATILE
 from pddl2nl.experiments.setup import ff_plan
 from pddl2nl.llm import Completion, Request, ScriptedModel, ScriptedReply
 from pddl2nl.nl import READING_POLICIES, Reader, Teller, choose_wording, make_names, wording_from_json
-from pddl2nl.policies import HVR_POLICIES, POLICIES, event_from_json, event_to_json
+from pddl2nl.policies import POLICIES, event_from_json, event_to_json
 from pddl2nl.policies.events import Event, Prompted, Read, Replied, Started
+from pddl2nl.policies.families import FAMILY_POLICIES
 from pddl2nl.policies.prompting import prompt_hash
 from pddl2nl.reports import read_record, recheck
 from pddl2nl.reports.gathering import gathered
@@ -25,7 +26,7 @@ from pddl2nl.reports.view import turns_of
 from pddl2nl.tasks import shipped_domain, shipped_domains, shipped_task
 from tests.llm.chat_server import ChatServer
 
-MECHANISMS = [name for name, make in POLICIES.items() if make().needs_model and name not in HVR_POLICIES]
+MECHANISMS = [name for name, make in POLICIES.items() if make().needs_model and name not in FAMILY_POLICIES]
 BARE: dict[str, Any] = {"example": "none", "steps": 40}
 TASK = ("blocksworld", "p01")
 

@@ -20,7 +20,8 @@ from pddl2nl.experiments.example import SolvedProblem, tell_example
 from pddl2nl.llm import Message
 from pddl2nl.nl import Reader, Teller, choose_wording, make_names
 from pddl2nl.pddl import Task, load_problem
-from pddl2nl.policies import HVR_POLICIES, POLICIES, Setting
+from pddl2nl.policies import POLICIES, Setting
+from pddl2nl.policies.families import FAMILY_POLICIES
 from pddl2nl.policies.pddl_reading import PDDLReader
 from pddl2nl.policies.prompting import prompt_file
 from pddl2nl.tasks import shipped_domain
@@ -30,7 +31,7 @@ GOLDEN = Path(__file__).parent / "golden"
 TWINS = [
     (name, style)
     for name, make in POLICIES.items()
-    if make().needs_model and name not in HVR_POLICIES
+    if make().needs_model and name not in FAMILY_POLICIES
     for style in make().styles
 ]
 

@@ -10,10 +10,12 @@ from msgspec import structs
 
 from pddl2nl.policies.events import Acted, Event, Finished, Read, Rejected
 from pddl2nl.policies.hvr.events import BlockExpanded, Discrepancy, MacroPlanned, MacrosVerified, PlanExpanded
-from pddl2nl.reports.hvr_metrics import VALUES, generated_plan, nearest_way
+from pddl2nl.policies.hvr.metrics import METRICS as HVR_METRICS
+from pddl2nl.policies.hvr.metrics import generated_plan, nearest_way
 from pddl2nl.reports.metrics import METRICS, measure
 from pddl2nl.reports.records import RunRecord, read_record
 
+VALUES = {metric.name: metric.of for metric in HVR_METRICS}
 PC, PREFIX, ES = "plan-correctness", "plan-correctness-prefix", "execution-success"
 LD, ABSOLUTE, EPV = "length-discrepancy", "length-discrepancy-absolute", "expanded-plan-verified"
 MPV, AABV = "macro-plan-verified", "blocks-verified"

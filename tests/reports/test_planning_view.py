@@ -9,6 +9,8 @@ from msgspec import structs
 
 from pddl2nl.llm.types import Message
 from pddl2nl.policies.events import Acted, Finished, Prompted, Read, RecordError, Replied
+from pddl2nl.policies.families import note_of
+from pddl2nl.policies.family import Note
 from pddl2nl.policies.hvr.events import (
     BlockExpanded,
     Discrepancy,
@@ -23,7 +25,6 @@ from pddl2nl.policies.hvr.events import (
 from pddl2nl.reports.facts import facts_of
 from pddl2nl.reports.gathering import gather
 from pddl2nl.reports.html import render_report
-from pddl2nl.reports.planning_view import Note, note_of
 from pddl2nl.reports.recheck import recheck
 from pddl2nl.reports.records import read_record
 from pddl2nl.reports.view import run_turns

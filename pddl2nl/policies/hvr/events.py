@@ -160,4 +160,4 @@ EVENTS: tuple[type[Hierarchical], ...] = (
     Discrepancy,
     MacroProved,
 )
-"""The events of a hierarchical policy (`pddl2nl.policies.events.EVENT_MODULES`)."""
+"""The events of HVR."""

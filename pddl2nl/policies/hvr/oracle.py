@@ -19,6 +19,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from typing import cast
 
 from pddl2nl.baselines.told_task import ToldTaskError
 from pddl2nl.llm import Message
@@ -52,7 +53,7 @@ from pddl2nl.policies.staged import numbered
 from pddl2nl.tasks.references import Block, reference_task, references_of, told_references
 from pddlval import GroundAction, State
 
-__all__ = ["HierarchicalOracle", "known_tasks"]
+__all__ = ["HierarchicalOracle", "known_tasks", "oracle"]
 
 
 @dataclass(frozen=True)
@@ -354,6 +355,11 @@ class _Case:
     def block(self, state: State, macro: KnownMacro) -> tuple[GroundAction, ...]:
         """The actions by which a macro-action is done; raises as `PromptWorld.plan`."""
         return self.world.plan(state, macro.goal, shortest=self.known is not None, about=macro.needs)
+
+
+def oracle(domain: Domain, wording: Wording, mistake: str | None) -> HierarchicalOracle:
+    """The oracle for a domain, which knows what the texts of its shipped tasks mean."""
+    return HierarchicalOracle(domain, wording, known_tasks(domain), mistake=cast("Mistake | None", mistake))
 
 
 class HierarchicalOracle:

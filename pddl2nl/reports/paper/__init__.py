@@ -1,7 +1,7 @@
 """The numbers of the AutoPlanBench paper's tables (Stein, Fišer, Hoffmann and Koller, ICAPS 2025), as data.
 
 They stand beside one's own, marked as the paper's: `pddl2nl.reports.paper.matching` says which of its columns and rows
-are those of an experiment. Another paper's, of HVR, have a shape of their own: `pddl2nl.reports.paper.hvr`.
+are those of an experiment. The papers of families are in their packages: `pddl2nl.policies.paper`.
 """
 
 from __future__ import annotations

@@ -6,8 +6,6 @@ from pddl2nl.reports.tables.alarms import alarms_of
 from pddl2nl.reports.tables.comma_separated import csv_text
 from pddl2nl.reports.tables.coverage import coverage_json, coverage_table, runs_table
 from pddl2nl.reports.tables.grid import ORACLE_NOTE
-from pddl2nl.reports.tables.hvr import hvr_table
-from pddl2nl.reports.tables.hvr_tasks import hvr_tasks_table
 from pddl2nl.reports.tables.latex import latex_text
 from pddl2nl.reports.tables.making import TABLES, tables_of
 from pddl2nl.reports.tables.markdown import markdown_text
@@ -32,8 +30,6 @@ __all__ = [
     "coverage_table",
     "csv_text",
     "families_table",
-    "hvr_table",
-    "hvr_tasks_table",
     "latex_text",
     "links_table",
     "markdown_text",

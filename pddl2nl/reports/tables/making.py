@@ -11,8 +11,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutTable
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.tables.coverage import coverage_table, runs_table
-from pddl2nl.reports.tables.hvr import hvr_table
-from pddl2nl.reports.tables.hvr_tasks import hvr_tasks_table
+from pddl2nl.reports.tables.families import FAMILY_TABLES
 from pddl2nl.reports.tables.model import Table
 from pddl2nl.reports.tables.suites import families_table, suites_table
 from pddl2nl.reports.tables.tokens import tokens_table
@@ -34,8 +33,7 @@ TABLES: Mapping[str, TableKind] = MappingProxyType(
         "suites": suites_table,
         "families": families_table,
         "tokens": tokens_table,
-        "hvr": hvr_table,
-        "hvr-tasks": hvr_tasks_table,
+        **FAMILY_TABLES,
     }
 )
 """The kinds of tables that a specification may ask for; ``coverage`` where it asks for none."""

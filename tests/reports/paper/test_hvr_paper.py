@@ -6,18 +6,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from pddl2nl.reports.paper.hvr import (
-    PaperResult,
-    generic_results,
-    paper_results,
-    paper_source,
-    paper_summaries,
-    paper_tasks,
-)
-from pddl2nl.reports.tables.hvr import POLICY_TITLES
+from pddl2nl.policies.families import FAMILIES
+from pddl2nl.policies.paper import PaperResult
 
+HVR = FAMILIES["hvr"]
+PAPER, POLICY_TITLES = HVR.paper, HVR.titles
 TABLES = {5: "pc", 6: "es", 7: "ld", 8: "epv", 11: "pc", 12: "es", 13: "ld", 14: "epv"}
-SCORED = {task.id: task.scored for task in paper_tasks()}
+SCORED = {task.id: task.scored for task in PAPER.tasks}
 HALF = 0.00501
 """Printed numbers are rounded to two decimals."""
 
@@ -27,7 +22,7 @@ def mean(values: Sequence[float]) -> float:
 
 
 def result(model: str, metric: str, policy: str) -> PaperResult:
-    [found] = [each for each in paper_results() if (each.model, each.metric, each.policy) == (model, metric, policy)]
+    [found] = [each for each in PAPER.results if (each.model, each.metric, each.policy) == (model, metric, policy)]
     return found
 
 
@@ -38,27 +33,27 @@ def is_fraction(value: float, of: int) -> bool:
 def test_every_line_of_every_table_is_there() -> None:
     every = list(POLICY_TITLES)
     for table, metric in TABLES.items():
-        lines = [each for each in paper_results() if each.table == table]
+        lines = [each for each in PAPER.results if each.table == table]
         assert [each.policy for each in lines] == every
         assert {each.metric for each in lines} == {metric}
         assert {len(each.values) for each in lines} == {11 if metric == "ld" else 12}
         assert {each.model for each in lines} == {"Phi3" if table < 11 else "Gemini"}
     for table, expected in ((9, ["hvr", "hv"] * 2), (10, ["hvr", "hv", "hr", "hvr", "hv"])):
         for number in (table, table + 6):
-            lines = [each for each in paper_results() if each.table == number]
+            lines = [each for each in PAPER.results if each.table == number]
             assert [each.policy for each in lines] == expected
             assert {each.metric for each in lines} == {
                 f"{'mpv' if table == 9 else 'aabv'}_{at}" for at in ("before", "after")
             }
-    assert [(each.model, each.policy) for each in paper_summaries()] == [
+    assert [(each["model"], each["policy"]) for each in PAPER.summary] == [
         (model, policy) for model in ("Phi3", "Gemini") for policy in every
     ]
-    assert len(generic_results()) == 12
+    assert len(PAPER.more) == 36
 
 
-@pytest.mark.parametrize("line", paper_results(), ids=lambda line: f"table-{line.table}-{line.metric}-{line.policy}")
+@pytest.mark.parametrize("line", PAPER.results, ids=lambda line: f"table-{line.table}-{line.metric}-{line.policy}")
 def test_rows_come_to_the_averages_that_the_paper_prints(line: PaperResult) -> None:
-    values = [value for value in line.values if value is not None]
+    values = [value for value in line.values.values() if value is not None]
     if line.metric == "es":
         assert not line.sums
         return
@@ -71,64 +66,65 @@ def test_rows_come_to_the_averages_that_the_paper_prints(line: PaperResult) -> N
 
 
 def test_table_2_is_what_the_appendix_comes_to() -> None:
-    for line in paper_summaries():
-        assert line.pc == result(line.model, "pc", line.policy).sums
-        assert line.ld == result(line.model, "ld", line.policy).sums
-        assert (line.epv,) == result(line.model, "epv", line.policy).sums
+    for line in PAPER.summary:
+        who = line["model"], line["policy"]
+        assert tuple(line["pc"]) == result(who[0], "pc", who[1]).sums
+        assert tuple(line["ld"]) == result(who[0], "ld", who[1]).sums
+        assert (line["epv"],) == result(who[0], "epv", who[1]).sums
         for metric in ("mpv_before", "mpv_after", "aabv_before", "aabv_after"):
             said = [
                 each.sums
-                for each in paper_results()
-                if (each.model, each.metric, each.policy) == (line.model, metric, line.policy)
+                for each in PAPER.results
+                if (each.model, each.metric, each.policy) == (who[0], metric, who[1])
             ]
-            assert [getattr(line, metric)] == ([*said[0]] if said else [None])
+            assert [line.get(metric)] == ([*said[0]] if said else [None])
 
 
 def test_execution_success_is_that_of_correct_plans_alone() -> None:
     for model in ("Phi3", "Gemini"):
         for policy in POLICY_TITLES:
-            correct = [value == 100 for value in result(model, "pc", policy).values]
-            assert [value is not None for value in result(model, "es", policy).values] == correct
+            correct = [value == 100 for value in result(model, "pc", policy).values.values()]
+            assert [value is not None for value in result(model, "es", policy).values.values()] == correct
 
 
 def test_tasks_are_those_of_table_1() -> None:
-    tasks = paper_tasks()
+    tasks = PAPER.tasks
     assert [task.id for task in tasks] == [*(f"T{n}" for n in range(1, 6)), "T5bis", *(f"T{n}" for n in range(6, 13))]
     assert [task.steps for task in tasks] == [8, 9, 13, 15, 16, 16, 20, 26, 30, 32, 33, 38, 41]
     assert [task.complexity for task in tasks] == ["moderate"] * 7 + ["high"] * 6
-    assert paper_source().authors[0] == "Flavio Petruzzellis"
+    assert PAPER.source.authors[0] == "Flavio Petruzzellis"
 
 
 # ── where its tables disagree: each statement, found again ───────────────────────────────────────
 
 
 def test_lengths_of_table_1_are_not_those_that_scores_are_fractions_of() -> None:
-    differ = {task.id: (task.steps, task.scored) for task in paper_tasks() if task.scored and task.steps != task.scored}
+    differ = {task.id: (task.steps, task.scored) for task in PAPER.tasks if task.scored and task.steps != task.scored}
     assert [*differ] == [f"T{number}" for number in range(3, 12)]
     assert [steps for steps, _ in differ.values()] == [13, 15, 16, 20, 26, 30, 32, 33, 38]
     assert [scored for _, scored in differ.values()] == [16, 18, 17, 23, 35, 33, 35, 36, 41]
-    for line in paper_results():
+    for line in PAPER.results:
         if line.metric == "pc":
-            for number, value in enumerate(line.values[:11], 1):
+            for task, value in line.values.items():
                 assert value is not None
-                assert is_fraction(value, SCORED[f"T{number}"]), (line, number)
+                assert task == "T12" or is_fraction(value, SCORED[task]), (line, task)
 
 
 def test_t7_has_29_steps_in_some_tables_and_t4_has_15_in_some_rows() -> None:
     odd = set()
-    for line in paper_results():
+    for line in PAPER.results:
         if line.metric == "ld":
-            for number, value in enumerate(line.values, 1):
+            for task, value in line.values.items():
                 assert value is not None
-                if not is_fraction(value, SCORED[f"T{number}"]):
-                    odd.add((line.model, f"T{number}", line.policy))
-                    assert is_fraction(value, {7: 29, 4: 15}[number])
+                if not is_fraction(value, SCORED[task]):
+                    odd.add((line.model, task, line.policy))
+                    assert is_fraction(value, {"T7": 29, "T4": 15}[task])
     assert {one for one in odd if one[1] == "T7"} == {
         (model, "T7", policy) for model in ("Phi3", "Gemini") for policy in POLICY_TITLES
     }
     assert {one[::2] for one in odd if one[1] == "T4"} == {("Gemini", policy) for policy in ("hr", "vr", "r", "llm")}
     success = {
-        result(*each).values[6] for each in (("Phi3", "es", "hvr"), ("Gemini", "es", "hv"), ("Gemini", "es", "hr"))
+        result(*each).values["T7"] for each in (("Phi3", "es", "hvr"), ("Gemini", "es", "hv"), ("Gemini", "es", "hr"))
     }
     # Of 29, cut off and not rounded; of 35 it is nothing.
     assert success == {86.20}
@@ -137,20 +133,28 @@ def test_t7_has_29_steps_in_some_tables_and_t4_has_15_in_some_rows() -> None:
 
 
 def test_table_4_has_other_lengths_and_gives_t2s_verification_as_t5s() -> None:
-    for line in generic_results():
-        assert is_fraction(line.pc[0], 17) or is_fraction(line.pc[0], 18)
-        assert is_fraction(line.ld[0], 16)
-        correct, verified = (result(line.model, metric, line.policy).values for metric in ("pc", "epv"))
-        assert line.pc[1] == correct[4]
-        assert line.ld[1] == result(line.model, "ld", line.policy).values[4]
-        assert line.epv[1] == verified[1]
-    assert sum(line.epv[1] != result(line.model, "epv", line.policy).values[4] for line in generic_results()) == 11
+    for line in PAPER.more:
+        assert line.table == 4
+        generic, specific = line.values["T5bis"], line.values["T5"]
+        assert generic is not None
+        if line.metric == "pc":
+            assert is_fraction(generic, 17) or is_fraction(generic, 18)
+        elif line.metric == "ld":
+            assert is_fraction(generic, 16)
+        by_task = result(line.model, line.metric, line.policy).values
+        assert specific == by_task["T2" if line.metric == "epv" else "T5"]
+    verified = [line for line in PAPER.more if line.metric == "epv"]
+    assert sum(each.values["T5"] != result(each.model, "epv", each.policy).values["T5"] for each in verified) == 11
 
 
 def test_the_mean_execution_success_is_not_95_percent() -> None:
-    values = [value for line in paper_results() if line.metric == "es" for value in line.values if value is not None]
+    values = [
+        value for line in PAPER.results if line.metric == "es" for value in line.values.values() if value is not None
+    ]
     assert (len(values), mean(values)) == (26, pytest.approx(97.98, abs=HALF))
-    assert mean([value for value in result("Phi3", "es", "hvr").values if value is not None]) == pytest.approx(95.40)
+    assert mean([value for value in result("Phi3", "es", "hvr").values.values() if value is not None]) == pytest.approx(
+        95.40
+    )
 
 
 def test_last_digits_are_cut_off_in_places() -> None:
@@ -161,11 +165,11 @@ def test_last_digits_are_cut_off_in_places() -> None:
     # Printed: 30.33, 32.93, 27.74 and 50.01, 61.80, 38.22.
     assert whole["Phi3"] == pytest.approx([30.3367, 32.9317, 27.7367], abs=1e-4)
     assert whole["Gemini"] == pytest.approx([50.0117, 61.805, 38.2217], abs=1e-4)
-    signed = [value for value in result("Gemini", "ld", "vr").values if value is not None]
+    signed = [value for value in result("Gemini", "ld", "vr").values.values() if value is not None]
     assert mean(signed) == pytest.approx(20.025, abs=1e-3)
 
 
 def test_each_disagreement_is_a_sentence_of_its_own() -> None:
-    said = paper_source().disagreements
+    said = PAPER.source.disagreements
     assert len(said) == len({*said}) == 9
     assert all(each.endswith(".") and "Table" in each for each in said)

@@ -9,13 +9,15 @@ import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import Layout, LayoutColumn, LayoutRow, LayoutTable, Place
+from pddl2nl.policies.families import FAMILIES
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.hvr_metrics import VALUES
-from pddl2nl.reports.paper.hvr import paper_results, paper_summaries, paper_tasks
 from pddl2nl.reports.summaries import Measured, RunSummary
-from pddl2nl.reports.tables import FORMATS, Line, Table, hvr_table, hvr_tasks_table, table_json, written
-from pddl2nl.reports.tables.hvr import ORACLE_KNOWS
+from pddl2nl.reports.tables import FORMATS, TABLES, Line, Table, table_json, written
 
+PAPER = FAMILIES["hvr"].paper
+VALUES = [metric.name for metric in FAMILIES["hvr"].metrics]
+ORACLE_KNOWS = PAPER.notes["oracle"]
+hvr_table, hvr_tasks_table = TABLES["hvr"], TABLES["hvr-tasks"]
 WANTED = LayoutTable("hvr", paper="hvr-table-2")
 BY_TASK = LayoutTable("hvr-tasks", paper="hvr-tables-5-16")
 HVR, LLM = LayoutColumn("HVR", policy="hvr", model="m"), LayoutColumn("LLM", policy="llm", model="m")
@@ -89,13 +91,14 @@ def test_the_papers_own_numbers_come_to_its_table_2() -> None:
         "aabv_after": "blocks-verified",
     }
     columns = tuple(
-        LayoutColumn(f"{said.model} {said.policy}", policy=said.policy, model=said.model) for said in paper_summaries()
+        LayoutColumn(f"{said['model']} {said['policy']}", policy=said["policy"], model=said["model"])
+        for said in PAPER.summary
     )
     results: dict[tuple[str, str, int], dict[str, float]] = {}
-    for said in paper_results():
-        for number, value in enumerate(said.values, 1):
+    for said in PAPER.results:
+        for task, value in said.values.items():
             if value is not None and said.metric in names:
-                found = results.setdefault((f"{said.model} {said.policy}", f"T{number}", 1), {})
+                found = results.setdefault((f"{said.model} {said.policy}", task, 1), {})
                 found[names[said.metric]] = value
                 if said.metric == "ld":
                     found["length-discrepancy-absolute"] = abs(value)
@@ -234,10 +237,10 @@ def test_the_papers_lines_are_marked_and_can_be_left_out() -> None:
 
 
 def test_tasks_are_columns_in_their_order_and_each_metric_a_section() -> None:
-    results = {("HVR", task.id, 1): all_of(float(number)) for number, task in enumerate(paper_tasks())}
+    results = {("HVR", task.id, 1): all_of(float(number)) for number, task in enumerate(PAPER.tasks)}
     table = hvr_tasks_table(experiment(dict(reversed(results.items()))), BY_TASK)
     tasks = [heading.name for heading in table.headings if not heading.group]
-    assert tasks == [task.id for task in paper_tasks()]
+    assert tasks == [task.id for task in PAPER.tasks]
     assert [section.title for section in table.sections] == [
         "PC, superfluous steps skipped",
         "PC by prefix",

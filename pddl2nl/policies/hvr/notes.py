@@ -1,18 +1,14 @@
-"""What a hierarchical policy did while it planned, as a run's page shows it: a note for each of its events.
-
-Events are those of `pddl2nl.policies.hvr.events`. Whatever stands in them is shown as text: a model's words are in it.
-"""
+"""How a report's page shows HVR's events."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
+from pddl2nl.policies.family import Item, Note, Tone
 from pddl2nl.policies.hvr.events import (
     BlockExpanded,
     Discrepancy,
-    Hierarchical,
     MacroPlanned,
     MacroProved,
     MacrosConditioned,
@@ -21,47 +17,7 @@ from pddl2nl.policies.hvr.events import (
     Retrieved,
 )
 
-__all__ = ["Item", "Note", "note_of"]
-
-Tone = Literal["", "good", "bad", "soft"]
-
-
-@dataclass(frozen=True)
-class Item:
-    """A line of a note: a ``label`` before it, where it has one, texts in PDDL, and how it stands."""
-
-    text: str = ""
-    label: str = ""
-    codes: tuple[str, ...] = ()
-    tone: Tone = ""
-
-
-@dataclass(frozen=True)
-class Note:
-    """One thing that was done while planning.
-
-    Attributes:
-        kind: the event's name.
-        title: what it was: ``Block 2, correction 1``.
-        verdict: what came of it, short; ``tone`` says whether that is good.
-        lines: those of a plan, numbered.
-        items: the others.
-        feedback: what is told about it, in the run's words.
-    """
-
-    kind: str
-    title: str
-    verdict: str = ""
-    tone: Tone = ""
-    lines: tuple[Item, ...] = ()
-    items: tuple[Item, ...] = ()
-    feedback: str = ""
-
-
-def note_of(event: Hierarchical) -> Note:
-    """The note of a planning event; never raises for what a record holds."""
-    make: Callable[[Any], Note] = _NOTES[type(event)]
-    return make(event)
+__all__ = ["NOTES"]
 
 
 def _round(event: MacrosConditioned | MacrosVerified | BlockExpanded) -> str:
@@ -99,8 +55,7 @@ def _conditioned(event: MacrosConditioned) -> Note:
     lines = tuple(_condition(each) for each in event.conditions)
     unread = sum(line.tone == "bad" for line in lines)
     verdict = f"{unread} of {len(lines)} could not be used" if unread else ""
-    title = f"Conditions{_attempt(event.attempt)}, {when}"
-    return Note(event.event, title, verdict, "bad" if unread else "", lines)
+    return Note(event.event, f"Conditions{_attempt(event.attempt)}, {when}", verdict, "bad" if unread else "", lines)
 
 
 def _condition(said: Mapping[str, Any]) -> Item:
@@ -124,9 +79,8 @@ def _verified(event: MacrosVerified) -> Note:
 def _block(event: BlockExpanded) -> Note:
     what = f"Block {event.macro}{_attempt(event.attempt)}" if event.macro else f"Plan{_attempt(event.attempt)}"
     verified = max(0, min(event.verified, len(event.actions)))
-    applicable = (
-        "all applicable" if verified == len(event.actions) else f"{verified} of {len(event.actions)} applicable"
-    )
+    complete = verified == len(event.actions)
+    applicable = "all applicable" if complete else f"{verified} of {len(event.actions)} applicable"
     claimed = "its effect" if event.macro else "the goal"
     return Note(
         event.event,
@@ -164,7 +118,7 @@ def _discrepancy(event: Discrepancy) -> Note:
     where = f"after step {event.step}" if event.step else "before the first step"
     action = f", {event.action}" if event.action else ""
     title = f"The world is not as expected {where}{action}"
-    return Note(event.event, title, "discrepancy", "bad", items=tuple(items), feedback=event.feedback)
+    return Note(event.event, title, "discrepancy", "bad", items=tuple(items), feedback=event.feedback, remark=True)
 
 
 def _proved(event: MacroProved) -> Note:
@@ -174,13 +128,12 @@ def _proved(event: MacroProved) -> Note:
         "undecided": "could not be compared with the exact one",
     }
     said = than.get(event.precondition, f"is {event.precondition} than the exact one")
-    items = (Item(codes=(event.pddl,)),) if event.pddl else ()
     return Note(
         event.event,
         f"Proof for block {event.macro}{_attempt(event.attempt)}",
         f"{'sound' if event.sound else 'refuted'}; its precondition {said}",
         "good" if event.sound else "bad",
-        items=items,
+        items=(Item(codes=(event.pddl,)),) if event.pddl else (),
         feedback=event.feedback,
     )
 
@@ -189,7 +142,7 @@ def _unmet(literals: tuple[str, ...]) -> tuple[Item, ...]:
     return (Item(label="unmet", codes=literals, tone="bad"),) if literals else ()
 
 
-_NOTES: Mapping[type, Callable[[Any], Note]] = {
+NOTES: Mapping[type, Callable[[Any], Note]] = {
     Retrieved: _retrieved,
     MacroPlanned: _macro_planned,
     MacrosConditioned: _conditioned,
@@ -199,3 +152,4 @@ _NOTES: Mapping[type, Callable[[Any], Note]] = {
     Discrepancy: _discrepancy,
     MacroProved: _proved,
 }
+"""A function for each event class."""

@@ -1,0 +1,55 @@
+"""The registry of families: one line each. Policies, events, metrics, oracles, mistakes and tables follow from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from pddl2nl.llm import Message
+from pddl2nl.policies import hvr
+from pddl2nl.policies.family import Family, Note
+
+if TYPE_CHECKING:
+    from pddl2nl.policies.events import Event
+
+__all__ = ["FAMILIES", "FAMILY_POLICIES", "family_of", "family_of_mistake", "note_of", "policies_with", "stage_of"]
+
+FAMILIES: Mapping[str, Family] = MappingProxyType(
+    {
+        "hvr": hvr.FAMILY,
+    }
+)
+"""Every family by its name."""
+
+FAMILY_POLICIES: Mapping[str, Family] = MappingProxyType(
+    {policy: family for family in FAMILIES.values() for policy in family.policies}
+)
+"""The family of each policy that has one."""
+
+
+def family_of(policy: str) -> Family | None:
+    """The family of a policy; None if it has none."""
+    return FAMILY_POLICIES.get(policy)
+
+
+def family_of_mistake(name: str) -> Family | None:
+    """The family whose oracle can make a mistake; None for an unknown mistake."""
+    return next((family for family in FAMILIES.values() if name in family.mistakes), None)
+
+
+def policies_with(option: str) -> tuple[str, ...]:
+    """The policies of families that take an option of runs."""
+    return tuple(policy for policy, family in FAMILY_POLICIES.items() if option in family.options)
+
+
+def stage_of(messages: Sequence[Message]) -> str | None:
+    """The stage of a prompt in its family; None for prompts of other policies."""
+    found = (family.layout.stage_of(messages) for family in FAMILIES.values())
+    return next((stage for stage in found if stage is not None), None)
+
+
+def note_of(event: Event) -> Note | None:
+    """How a report shows a planning event; None for events of every policy."""
+    found = (family.note(event) for family in FAMILIES.values())
+    return next((note for note in found if note is not None), None)

@@ -1,0 +1,351 @@
+"""The six metrics of the HVR paper, as pure functions of a run's events; all in %.
+
+Petruzzellis, Cornelio and Liò, "Hierarchical Planning for Complex Tasks with Knowledge Graph-RAG and Symbolic
+Verification", section 4.1 and appendix B. PC, ES and LD compare with a ground truth (`pddl2nl.policies.ground_truth`)
+and exist for all policies; MPV and AABV exist for HVR and its ablations only.
+
+**The measured plan** is the first one that is executed: the last expanded plan before the first executed action. Plans
+made later, because the world differed, are not measured. For policies of other families it is the proposed plan or, if
+there is none, the executed actions.
+
+**The ground truth** of an open goal with several ways is the one nearest to the plan: with the greatest PC (skipping,
+then prefix), then the nearest length, then the first. The paper's authors wrote one for each run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from pddl2nl.policies.events import Acted, Event, LookedAround, Rejected
+from pddl2nl.policies.family import Metric, ScoredRun
+from pddl2nl.policies.ground_truth import Way, prefix_steps, skipping_steps
+from pddl2nl.policies.hvr.events import (
+    BlockExpanded,
+    Discrepancy,
+    Hierarchical,
+    MacroPlanned,
+    MacrosVerified,
+    PlanExpanded,
+)
+from pddl2nl.policies.hvr.hvr import MECHANISMS
+
+__all__ = ["METRICS", "GeneratedPlan", "generated_plan", "nearest_way"]
+
+
+@dataclass(frozen=True)
+class GeneratedPlan:
+    """The measured plan of a run.
+
+    Attributes:
+        actions: in PDDL.
+        verified: how many of them are applicable one after the other; None if they were chosen one at a time.
+        goal: whether the goal holds at its end, as far as known.
+        attempt: its macro plan, counted from 1; 0 if there is none.
+        executed: the actions executed as expected, up to the first that was refused or had another outcome.
+    """
+
+    actions: tuple[str, ...]
+    verified: int | None
+    goal: bool
+    attempt: int
+    executed: tuple[str, ...]
+
+
+def generated_plan(run: ScoredRun) -> GeneratedPlan:
+    """The measured plan of a run."""
+    before, after = _phases(run.counted)
+    executed = _executed(after)
+    for event in reversed(before):
+        if isinstance(event, PlanExpanded):
+            verified = max(0, min(event.verified, len(event.actions)))
+            return GeneratedPlan(event.actions, verified, event.goal, event.attempt, executed)
+    finished = run.finished
+    if finished.proposed:
+        return GeneratedPlan(finished.proposed, len(finished.plan), run.solved, 0, executed)
+    return GeneratedPlan(finished.plan, None, run.solved, 0, executed)
+
+
+def _phases(events: tuple[Event, ...]) -> tuple[tuple[Event, ...], tuple[Event, ...]]:
+    """The events before the first executed action, and the rest."""
+    for number, event in enumerate(events):
+        if isinstance(event, Acted | Rejected | LookedAround | Discrepancy):
+            return events[:number], events[number:]
+    return events, ()
+
+
+def _executed(events: tuple[Event, ...]) -> tuple[str, ...]:
+    """The actions executed as expected, up to the first failure."""
+    found: list[tuple[int, str]] = []
+    for event in events:
+        if isinstance(event, Acted):
+            found.append((event.step, event.action))
+        elif isinstance(event, Rejected):
+            break
+        elif isinstance(event, Discrepancy):
+            found = [(step, action) for step, action in found if step < event.step]
+            break
+    return tuple(action for _, action in found)
+
+
+# ── against a ground truth ───────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """How many steps of one way a plan agrees with, by both variants."""
+
+    way: Way
+    prefix: int
+    skipping: int
+
+
+def _compared(run: ScoredRun) -> tuple[_Compared, ...]:
+    return () if run.reference is None else _beside(generated_plan(run).actions, run.reference.ways)
+
+
+@lru_cache(maxsize=64)
+def _beside(plan: tuple[str, ...], ways: tuple[Way, ...]) -> tuple[_Compared, ...]:
+    # Cached, because six metrics of a run need the same comparison.
+    return tuple(_Compared(way, prefix_steps(plan, way), skipping_steps(plan, way)) for way in ways)
+
+
+def nearest_way(run: ScoredRun) -> Way | None:
+    """The ground truth nearest to a run's plan; None if no ground truth is known."""
+    compared = _compared(run)
+    if not compared:
+        return None
+    steps = len(generated_plan(run).actions)
+
+    def near(each: _Compared) -> tuple[float, float, int]:
+        length = each.way.length
+        return each.skipping / length, each.prefix / length, -abs(steps - length)
+
+    return max(compared, key=near).way
+
+
+def _plan_correctness(run: ScoredRun) -> float | None:
+    """PC, skipping: ``100 · (steps of the ground truth found in order) / (its steps)``; 0 for a run without a plan.
+
+    Example: of a ground truth of 8 steps the plan has the first 6, two superfluous ones among them, and then another
+    step than the seventh, which never comes: 75.
+    """
+    return max((100 * each.skipping / each.way.length for each in _compared(run)), default=None)
+
+
+def _plan_correctness_prefix(run: ScoredRun) -> float | None:
+    """PC by prefix: ``100 · (steps before the first that is not the ground truth's next one) / (its steps)``.
+
+    Example: the plan of `_plan_correctness`, whose third step is superfluous: 2 of 8, 25.
+    """
+    return max((100 * each.prefix / each.way.length for each in _compared(run)), default=None)
+
+
+def _execution_success(run: ScoredRun) -> float | None:
+    """ES: ``100 · (steps of the ground truth executed before the first failure) / (its steps)``, if PC is 100 %.
+
+    Superfluous steps do not count. A failure is an action that was refused or had an unexpected outcome, whether or not
+    the policy checks outcomes.
+
+    Example: a plan with all 29 steps of its ground truth, the 26th of which fails: 25 of 29, 86.21.
+    """
+    way = nearest_way(run)
+    if way is None or _plan_correctness(run) != 100:
+        return None
+    return 100 * skipping_steps(generated_plan(run).executed, way) / way.length
+
+
+def _length_discrepancy(run: ScoredRun) -> float | None:
+    """LD: ``100 · (steps of the plan - steps of the ground truth) / (steps of the ground truth)``.
+
+    None without a plan, and for tasks whose lengths are not compared (the paper's T12).
+
+    Example: 12 steps instead of 9: 33.33; 6 steps: -33.33.
+    """
+    way, reference = nearest_way(run), run.reference
+    steps = len(generated_plan(run).actions)
+    if way is None or reference is None or not steps or not reference.length_counted:
+        return None
+    return 100 * (steps - way.length) / way.length
+
+
+def _length_discrepancy_absolute(run: ScoredRun) -> float | None:
+    """LD, absolute: the same without sign, so that too short and too long plans do not cancel out in a mean.
+
+    Example: 33.33 and -33.33 have the mean 0; their absolutes have the mean 33.33.
+    """
+    signed = _length_discrepancy(run)
+    return None if signed is None else abs(signed)
+
+
+# ── by the validator ─────────────────────────────────────────────────────────────────────────────
+
+
+def _expanded_plan_verified(run: ScoredRun) -> float | None:
+    """EPV: ``100 · (applicable steps) / (steps of the plan)``, after all corrections.
+
+    None if actions were chosen one at a time, and for runs of other families without a reference. An empty plan has 0,
+    or 100 if the goal holds at the beginning.
+
+    Example: a plan of 55 steps whose 20th is not applicable: 19 of 55, 34.55.
+    """
+    own = _is_hierarchical(run)
+    if not (own or run.reference):
+        return None
+    plan = generated_plan(run)
+    if plan.actions and plan.verified is not None:
+        return 100 * plan.verified / len(plan.actions)
+    if not own:
+        return None
+    return 100.0 if plan.goal and not plan.actions else 0.0
+
+
+def _macro_plan_verified_before(run: ScoredRun) -> float | None:
+    """MPV before correction: ``100 · (applicable macro-actions) / (macro-actions)``, with the first conditions.
+
+    Example: of five macro-actions the fourth's precondition does not hold: 3 of 5, 60.
+    """
+    return next((_share(each.verified, each.total) for each in _verified(run)), None)
+
+
+def _macro_plan_verified(run: ScoredRun) -> float | None:
+    """MPV after correction: the same with the last conditions of the measured macro plan.
+
+    Example: of the five above, the fourth's precondition was corrected: 100.
+    """
+    found = _verified(run)
+    return _share(found[-1].verified, found[-1].total) if found and _corrects(run) else None
+
+
+def _blocks_verified_before(run: ScoredRun) -> float | None:
+    """AABV before correction: ``100 · (macro-actions whose first block is verified) / (macro-actions)``.
+
+    A block is verified if its actions are applicable and have the effect that the macro-action claims; after the
+    deterministic repair, before corrections by the model. Of the first macro plan; blocks that were never requested
+    are not verified.
+
+    Example: four macro-actions; two blocks are verified at once, the third after a correction: 2 of 4, 50.
+    """
+    macros = _macros(run, 1)
+    return _share(_verified_blocks(run, 1, macros, last=False), macros)
+
+
+def _blocks_verified(run: ScoredRun) -> float | None:
+    """AABV after correction: ``100 · (macro-actions whose last block is verified) / (macro-actions)``.
+
+    Of the macro plan that is measured, together with the verified blocks kept from earlier macro plans.
+
+    Example: the macro plan of `_blocks_verified_before`: 3 of 4, 75. If a new macro plan of two replaces the fourth and
+    the first of them is verified: 4 of 5, 80.
+    """
+    if not _corrects(run):
+        return None
+    planned = _planned(run)
+    attempts = {each.attempt: len(each.macros) for each in reversed(planned) if isinstance(each, MacroPlanned)}
+    measured = generated_plan(run).attempt or max(attempts, default=1)
+    kept = sum(
+        _verified_blocks(run, attempt, macros, last=True) for attempt, macros in attempts.items() if attempt < measured
+    )
+    macros = _macros(run, measured)
+    return _share(kept + _verified_blocks(run, measured, macros, last=True), kept + macros)
+
+
+def _is_hierarchical(run: ScoredRun) -> bool:
+    return run.started.policy in MECHANISMS or any(isinstance(event, Hierarchical) for event in run.events)
+
+
+def _corrects(run: ScoredRun) -> bool:
+    """Whether the policy corrects what its validator refuses; otherwise there is no value after correction."""
+    mechanism = MECHANISMS.get(run.started.policy)
+    return mechanism is not None and mechanism.verification
+
+
+def _planned(run: ScoredRun) -> tuple[Event, ...]:
+    """The events before the first executed action."""
+    return _phases(run.counted)[0] if _is_hierarchical(run) else ()
+
+
+def _verified(run: ScoredRun) -> list[MacrosVerified]:
+    return [event for event in _planned(run) if isinstance(event, MacrosVerified)]
+
+
+def _macros(run: ScoredRun, attempt: int) -> int:
+    """The number of macro-actions of a macro plan."""
+    planned = (each for each in _planned(run) if isinstance(each, MacroPlanned) and each.attempt == attempt)
+    return next((len(each.macros) for each in planned), 0)
+
+
+def _verified_blocks(run: ScoredRun, attempt: int, macros: int, *, last: bool) -> int:
+    """How many blocks of a macro plan are verified: as given last, or as given first."""
+    holds: dict[int, bool] = {}
+    for event in _planned(run):
+        if isinstance(event, BlockExpanded) and event.attempt == attempt and (last or event.round == 0):
+            holds[event.macro] = event.holds
+    return sum(holds.get(number, False) for number in range(1, macros + 1))
+
+
+def _share(part: int, whole: int) -> float | None:
+    return 100 * max(0, min(part, whole)) / whole if whole > 0 else None
+
+
+def _metric(name: str, summary: str, of: Callable[[ScoredRun], float | None], short: str = "") -> Metric:
+    shorter = name.startswith("length")
+    return Metric(name, summary, "lower" if shorter else "higher", "mean", of, "%", "always", short=short)
+
+
+METRICS = (
+    _metric(
+        "plan-correctness",
+        "PC: steps in line with a ground-truth plan, superfluous ones skipped, of its steps",
+        _plan_correctness,
+        "PC",
+    ),
+    _metric(
+        "plan-correctness-prefix",
+        "PC by prefix: steps in line with a ground-truth plan up to the first other one",
+        _plan_correctness_prefix,
+        "PC by prefix",
+    ),
+    _metric(
+        "execution-success",
+        "ES: steps of a correct plan executed up to the first failure, of the ground truth's",
+        _execution_success,
+        "ES",
+    ),
+    _metric(
+        "length-discrepancy",
+        "LD: how much longer a plan is than the ground truth's, of the latter",
+        _length_discrepancy,
+        "LD",
+    ),
+    _metric(
+        "length-discrepancy-absolute",
+        "LD, absolute: how much longer or shorter a plan is than the ground truth's",
+        _length_discrepancy_absolute,
+    ),
+    _metric(
+        "expanded-plan-verified",
+        "EPV: steps of the expanded plan that are applicable, of its steps",
+        _expanded_plan_verified,
+    ),
+    _metric(
+        "macro-plan-verified-before",
+        "MPV before correction: macro-actions that can be carried out on paper, of all",
+        _macro_plan_verified_before,
+    ),
+    _metric(
+        "macro-plan-verified",
+        "MPV: macro-actions that can be carried out on paper after correction, of all",
+        _macro_plan_verified,
+    ),
+    _metric(
+        "blocks-verified-before",
+        "AABV before correction: macro-actions whose block was verified, of all",
+        _blocks_verified_before,
+    ),
+    _metric(
+        "blocks-verified", "AABV: macro-actions whose block was verified after correction, of all", _blocks_verified
+    ),
+)
+"""The metrics of the paper."""

@@ -1,0 +1,261 @@
+"""Tables of a family, laid out by its ``paper.toml`` (`pddl2nl.policies.paper`), with the paper's lines below ours.
+
+Of several runs of a task, which differ in their seeds, a table shows the mean. Sums are over tasks, without variants of
+other tasks. Planners' columns are left out, because their records have none of the events that are measured.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from types import MappingProxyType
+
+from pddl2nl.errors import InputError
+from pddl2nl.experiments.layout import LayoutTable
+from pddl2nl.policies.families import FAMILIES
+from pddl2nl.policies.family import Family
+from pddl2nl.policies.paper import PaperColumn, PaperResult, PaperSection, PaperTable
+from pddl2nl.reports.gathering import Gathered
+from pddl2nl.reports.metrics import task_means
+from pddl2nl.reports.summaries import Measured, RunSummary
+from pddl2nl.reports.tables.grid import Grid, best_of, lacking, show_runs
+from pddl2nl.reports.tables.model import Heading, Line, Section, Table, TableCell
+
+__all__ = ["FAMILY_TABLES"]
+
+_BLANK = TableCell("")
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+_MEANS: Mapping[str, Callable[[Sequence[float]], float]] = {"mean": _mean, "min": min, "max": max}
+
+
+def _table(family: Family, laid: PaperTable, gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -> Table:
+    """A table of a family; raises `InputError` if it names numbers of another table."""
+    if wanted.paper not in ("", laid.paper):
+        raise InputError(
+            f"the numbers of '{wanted.paper}' do not stand in a table of the kind '{laid.kind}': those of "
+            f"'{laid.paper}'"
+        )
+    grid = Grid.of(gathered, replace(wanted, paper=""), paper=False)
+    grid = replace(grid, columns=tuple(column for column in grid.columns if grid.column(column).kind != "planner"))
+    make = _by_configuration if laid.lines == "configurations" else _by_task
+    table = make(family, laid, grid, shows_paper=paper and bool(wanted.paper))
+    return replace(table, title=wanted.title or laid.title)
+
+
+# ── a line for each configuration ────────────────────────────────────────────────────────────────
+
+
+def _by_configuration(family: Family, laid: PaperTable, grid: Grid, *, shows_paper: bool) -> Table:
+    groups: dict[str, list[Line]] = {}
+    for column in grid.columns:
+        groups.setdefault(grid.column(column).group, []).append(_line(family, laid, grid, column))
+    sections = [
+        Section(_marked(lines, laid.columns), name if len(groups) > 1 else "") for name, lines in groups.items()
+    ]
+    notes = list(_notes(family, laid, grid))
+    if shows_paper:
+        sections += _paper_sections(family, laid)
+        notes += [_paper_note(family), family.paper.notes["elsewhere"]]
+    headings = (Heading("tasks"), *(Heading(column.name, column.group) for column in laid.columns))
+    return Table(laid.kind, laid.title, "", headings, tuple(sections), tuple(notes))
+
+
+def _line(family: Family, laid: PaperTable, grid: Grid, column: int) -> Line:
+    rows = grid.rows
+    runs = [run for run in grid.runs(rows, column) if run.measured is None or run.measured.averaged]
+    show = show_runs(rows, column)
+    link = (rows[0], column) if len(rows) == 1 and grid.gathered.cell(rows[0], column) else None
+    cells = [_together(each, runs) for each in laid.columns]
+    cells = [replace(cell, show=show) if cell.value is not None else cell for cell in cells]
+    scored = len({(run.suite, run.task, run.task_id) for run in runs if not run.infrastructure})
+    lacks = lacking(sum(run.infrastructure for run in runs), grid.lacks(rows, column))
+    told = f"{len(runs)} runs{lacks}"
+    tasks = TableCell(f"{scored}{lacks}", float(scored), told, link=link, show=() if link else show)
+    said = grid.column(column)
+    return Line(said.name or family.titles.get(said.policy, said.policy), (tasks, *cells))
+
+
+def _together(column: PaperColumn, runs: Sequence[RunSummary]) -> TableCell:
+    """Our number in a column of sums: the means of the tasks put together."""
+    after = _sum(column, column.metric, runs)
+    return _both(_sum(column, column.before, runs), after) if column.before else after
+
+
+def _sum(column: PaperColumn, metric: str, runs: Iterable[RunSummary]) -> TableCell:
+    wanted = column.complexity
+    kept = [run for run in runs if not wanted or (run.measured and run.measured.complexity == wanted)]
+    means = [*task_means(metric, kept).values()]
+    if not means:
+        return TableCell()
+    cell = _percent(_MEANS[column.over](means))
+    return replace(cell, detail=f"over {len(means)} {'task' if len(means) == 1 else 'tasks'}")
+
+
+def _percent(value: float | None) -> TableCell:
+    """A number in % with two decimals; a dash for None."""
+    return TableCell() if value is None else TableCell(f"{value:.2f}", value)
+
+
+def _both(before: TableCell, after: TableCell) -> TableCell:
+    """``(47.03) 74.20``: before correction and after; the cell's value is that after."""
+    if before.value is None:
+        return after
+    said = "; ".join(filter(None, (f"before correction {before.text}", after.detail or before.detail)))
+    return replace(after, text=f"({before.text}) {after.text}", detail=said)
+
+
+def _marked(lines: Sequence[Line], columns: Sequence[PaperColumn]) -> tuple[Line, ...]:
+    """The lines with the best of each column marked, unless all are equal or a line lacks runs."""
+    tasks = {line.cells[0].text for line in lines}
+    if len(tasks) > 1 or any("(" in text for text in tasks):
+        return tuple(lines)
+    best: dict[int, frozenset[int]] = {}
+    for place, column in enumerate(columns, 1):
+        values = [line.cells[place].value for line in lines]
+        found = best_of(values, column.better) if column.better else frozenset[int]()
+        best[place] = found if len(found) < sum(value is not None for value in values) else frozenset()
+    return tuple(
+        replace(line, cells=tuple(replace(cell, best=at in best.get(n, ())) for n, cell in enumerate(line.cells)))
+        for at, line in enumerate(lines)
+    )
+
+
+def _paper_sections(family: Family, laid: PaperTable) -> Iterator[Section]:
+    for model in family.paper.source.models:
+        lines = [
+            Line(
+                family.titles[said["policy"]],
+                (TableCell(str(laid.tasks), float(laid.tasks)), *(_printed(said, column) for column in laid.columns)),
+                paper=True,
+            )
+            for said in family.paper.summary
+            if said["model"] == model
+        ]
+        yield Section(tuple(lines), f"paper: {model}")
+
+
+def _printed(said: Mapping[str, object], column: PaperColumn) -> TableCell:
+    if not column.paper:
+        return _BLANK
+
+    def number(key: str) -> TableCell:
+        found = said.get(key)
+        if isinstance(found, list) and column.place is not None:
+            found = found[column.place]
+        return _percent(float(found) if isinstance(found, int | float) else None)
+
+    after = number(column.paper)
+    return _both(number(column.paper_before), after) if column.paper_before else after
+
+
+# ── a column for each task ───────────────────────────────────────────────────────────────────────
+
+
+def _by_task(family: Family, laid: PaperTable, grid: Grid, *, shows_paper: bool) -> Table:
+    tasks = _tasks(grid)
+    sums = (*laid.means, *laid.ranges)
+    sections = []
+    for section in laid.sections:
+        ours = (_task_line(grid, column, section, laid, tasks) for column in grid.columns)
+        lines = [line for line in ours if any(cell.value is not None for cell in line.cells)]
+        if shows_paper:
+            lines += [
+                _paper_line(family, said, section, tasks, sums)
+                for said in family.paper.results
+                if section.paper and said.metric == section.paper
+            ]
+        if lines or section is laid.sections[0]:
+            sections.append(Section(tuple(lines), section.title))
+    headings = (*(Heading(each.task) for each in tasks), *(Heading(column.name, column.group) for column in sums))
+    titles = " ".join(f"{each.task}: {each.title}." for each in tasks if each.title)
+    notes = [*((titles,) if titles else ()), *_notes(family, laid, grid)]
+    if shows_paper:
+        notes += [_paper_note(family), *family.paper.source.disagreements]
+    return Table(laid.kind, laid.title, "", headings, tuple(sections), tuple(notes))
+
+
+def _tasks(grid: Grid) -> tuple[Measured, ...]:
+    """The tasks with a reference in natural order, T2 before T10; of two of the same name the first."""
+    found: dict[str, Measured] = {}
+    for column in grid.columns:
+        for run in grid.runs(grid.rows, column):
+            if run.measured is not None:
+                found.setdefault(run.measured.task, run.measured)
+    return tuple(found[task] for task in sorted(found, key=_natural))
+
+
+def _natural(name: str) -> tuple[tuple[int, str], ...]:
+    return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name))
+
+
+def _task_line(grid: Grid, column: int, section: PaperSection, laid: PaperTable, tasks: Sequence[Measured]) -> Line:
+    runs = [run for run in grid.runs(grid.rows, column) if run.measured is not None]
+    cells = [_task_cell(grid, column, section.metric, task.task, runs) for task in tasks]
+    kept = [run for run in runs if run.measured and run.measured.averaged]
+    cells += [_sum(each, each.metric or section.metric, kept) for each in laid.means]
+    ranged = section.range and bool(task_means(section.metric, kept))
+    for each in laid.ranges:
+        cell = _sum(each, each.metric or section.metric, kept) if ranged else _BLANK
+        cells.append(cell if each.metric or not ranged else replace(cell, detail=""))
+    return Line(grid.column(column).label, tuple(cells))
+
+
+def _task_cell(grid: Grid, column: int, metric: str, task: str, runs: Sequence[RunSummary]) -> TableCell:
+    """The mean of the runs of one task."""
+    runs = [run for run in runs if run.measured and run.measured.task == task]
+    means = [*task_means(metric, runs).values()]
+    if not means:
+        return TableCell()
+    number = sum(metric in run.values for run in runs)
+    rows = [row for row in grid.rows if any(run in grid.gathered.cell(row, column) for run in runs)]
+    cell = _percent(sum(means) / len(means))
+    return replace(cell, detail=f"mean of {number} runs" if number > 1 else "", link=(rows[0], column))
+
+
+def _paper_line(
+    family: Family, said: PaperResult, section: PaperSection, tasks: Sequence[Measured], sums: Sequence[PaperColumn]
+) -> Line:
+    values = dict(said.values)
+    for other in family.paper.more:
+        if (other.model, other.policy, other.metric) == (said.model, said.policy, said.metric):
+            values = {**other.values, **values}
+    cells = [_percent(values[each.task]) if each.task in values else _BLANK for each in tasks]
+    printed = dict(zip(section.sums, said.sums, strict=False))
+    cells += [_percent(printed[column.name]) if column.name in printed else _BLANK for column in sums]
+    label = f"paper, {said.model}: {family.titles[said.policy]} (Table {said.table})"
+    return Line(label, tuple(cells), paper=True)
+
+
+# ── notes ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _notes(family: Family, laid: PaperTable, grid: Grid) -> Iterator[str]:
+    """What the metrics are and how they are summed."""
+    notes = family.paper.notes
+    yield from (f"{name}: {notes[name]}." for name in laid.notes)
+    yield notes["together"]
+    runs = [run for column in grid.columns for run in grid.runs(grid.rows, column)]
+    if runs and not any(run.measured for run in runs):
+        yield notes["unmeasured"]
+    if any(grid.column(column).model.startswith("oracle") for column in grid.columns):
+        yield notes["oracle"]
+    yield from grid.notes()
+
+
+def _paper_note(family: Family) -> str:
+    source = family.paper.source
+    models = " and ".join(f"{model} ({name})" for model, name in source.models.items())
+    return f"paper: {source.short}, “{source.title}”, with {models}; {family.paper.notes['paper']}"
+
+
+FAMILY_TABLES = MappingProxyType(
+    {laid.kind: partial(_table, family, laid) for family in FAMILIES.values() for laid in family.paper.tables}
+)
+"""The tables of all families, by their kind."""

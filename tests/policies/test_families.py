@@ -1,0 +1,100 @@
+"""What every family of policies brings, and that names are unique among all of them."""
+
+from __future__ import annotations
+
+from typing import get_type_hints
+
+import pytest
+
+from pddl2nl.experiments.spec import RUN_OPTIONS
+from pddl2nl.llm import Message
+from pddl2nl.nl import template_wording
+from pddl2nl.policies import POLICIES
+from pddl2nl.policies.events import EVENTS, Event, GoalReached, event_from_json, event_kinds
+from pddl2nl.policies.families import FAMILIES, FAMILY_POLICIES, family_of_mistake, note_of, stage_of
+from pddl2nl.policies.family import Family
+from pddl2nl.tasks import shipped_domain
+
+FAMILY = pytest.mark.parametrize("family", FAMILIES.values(), ids=list(FAMILIES))
+
+
+@FAMILY
+def test_a_family_is_registered_under_its_name_with_its_policies(family: Family) -> None:
+    assert FAMILIES[family.name] is family
+    assert family.title
+    assert {*family.titles} == {*family.policies}
+    for name in family.policies:
+        assert POLICIES[name]().needs_model
+        assert FAMILY_POLICIES[name] is family
+        assert family.prompt_hashes(name)
+        effort = family.effort(name, 20)
+        assert effort.opening + effort.later >= 1
+        assert effort.replies > 0
+
+
+@FAMILY
+def test_a_family_takes_options_marked_for_families(family: Family) -> None:
+    assert {name for name in family.options if RUN_OPTIONS[name].users == "families"} == family.options
+
+
+@FAMILY
+def test_the_events_of_a_family_are_events_of_a_record_and_have_notes(family: Family) -> None:
+    assert family.events
+    for kind in family.events:
+        assert kind in event_kinds().values()
+        assert kind not in EVENTS
+        assert family.note(_blank(kind)) is not None
+    assert note_of(GoalReached(1)) is None
+
+
+def _blank(kind: type[Event]) -> Event:
+    """An event with the smallest value of each field."""
+    blank = {"tuple": [], "bool": False, "str": ""}
+    hints = {name: str(hint) for name, hint in get_type_hints(kind).items() if name in kind.__struct_fields__}
+    fields = {name: next((blank[key] for key in blank if key in hint), 1) for name, hint in hints.items()}
+    return event_from_json({"event": kind.__struct_config__.tag, **fields})
+
+
+@FAMILY
+def test_a_page_shows_each_stage_of_a_family(family: Family) -> None:
+    for stage in family.layout.stages:
+        assert stage_of([Message("system", family.layout.system(stage, "Do it."))]) == stage
+
+
+@FAMILY
+def test_the_oracle_of_a_family_answers_no_other_prompt(family: Family) -> None:
+    domain = shipped_domain("blocksworld").domain
+    for mistake in (None, *family.mistakes):
+        oracle = family.oracle(domain, template_wording(domain), mistake)
+        assert oracle.reply([Message("system", "Plan."), Message("user", "How?")]) is None
+    for mistake in family.mistakes:
+        assert family_of_mistake(mistake) is family
+
+
+@FAMILY
+def test_the_tables_of_a_family_use_its_metrics_policies_and_tasks(family: Family) -> None:
+    paper, metrics = family.paper, {metric.name for metric in family.metrics}
+    for table in paper.tables:
+        columns = (*table.columns, *table.means, *table.ranges)
+        assert {each.metric for each in columns if each.metric} <= metrics
+        assert {each.before for each in columns if each.before} <= metrics
+        assert {each.metric for each in table.sections} <= metrics
+        assert {name for section in table.sections for name in section.sums} <= {each.name for each in columns}
+        assert {*table.notes} <= paper.notes.keys()
+    tasks = {task.id for task in paper.tasks}
+    for line in (*paper.results, *paper.more):
+        assert line.policy in family.policies
+        assert line.model in paper.source.models
+        assert line.values.keys() <= tasks
+
+
+def test_names_are_unique_among_families() -> None:
+    for names in (
+        [name for family in FAMILIES.values() for name in family.policies],
+        [name for family in FAMILIES.values() for name in family.mistakes],
+        [metric.name for family in FAMILIES.values() for metric in family.metrics],
+        [table.kind for family in FAMILIES.values() for table in family.paper.tables],
+        [table.paper for family in FAMILIES.values() for table in family.paper.tables],
+        [stage for family in FAMILIES.values() for stage in family.layout.stages],
+    ):
+        assert len(names) == len({*names})
