@@ -42,7 +42,7 @@ def test_it_runs_hvr_and_its_ablations_on_the_papers_tasks() -> None:
 
 
 def test_its_estimate_counts_the_calls_of_every_stage(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pddl2nl.experiments.estimate._measure", lambda cell: (300.0, 100.0))
+    monkeypatch.setattr("pddl2nl.experiments.estimate._measure", lambda cell: (990, 330))
     said = load(instances=("t03",))
     found = {cell.policy: one for cell, one in estimates(cells(said), {"oracle": None})}
     # Sixteen actions, four macro-actions: macro plan, conditions and four blocks; objects for five of these.
