@@ -1,4 +1,4 @@
-"""The exceptions that everything here raises on purpose; below every floor, so that all may share them::
+"""The exceptions that all packages share, and suggestions for their messages::
 
 Pddl2nlError                       everything this toolkit raises on purpose
 ├── InputError                     bad input or usage (exit code 2)
@@ -10,7 +10,17 @@ Pddl2nlError                       everything this toolkit raises on purpose
 
 from __future__ import annotations
 
-__all__ = ["InfrastructureError", "InputError", "MissingExtraError", "Pddl2nlError", "UnsupportedError"]
+from collections.abc import Iterable
+
+__all__ = [
+    "InfrastructureError",
+    "InputError",
+    "MissingExtraError",
+    "Pddl2nlError",
+    "UnsupportedError",
+    "did_you_mean",
+    "near_name",
+]
 
 
 class Pddl2nlError(Exception):
@@ -34,3 +44,16 @@ class MissingExtraError(InputError):
 
 class InfrastructureError(Pddl2nlError, RuntimeError):
     """A tool, an endpoint or the disk failed; never to be read as a wrong plan."""
+
+
+def near_name(name: str, known: Iterable[str], least: float = 0.6) -> str:
+    """The known name most similar to a wrong one; empty if the similarity of all is below `least` (from 0 to 1)."""
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(name, list(known), n=1, cutoff=least)), "")
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """The end of an error message, ``; did you mean 'react'?``; `otherwise` if no known name is similar."""
+    near = near_name(name, known)
+    return f"; did you mean '{near}'?" if near else otherwise

@@ -6,7 +6,6 @@ searches are deterministic; only the random walk has a seed.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,7 +15,7 @@ from pddl2nl.baselines.features import beyond_fast_downward
 from pddl2nl.baselines.inputs import TaskFiles, TaskTexts, as_task, files_of
 from pddl2nl.baselines.random_walk import DEFAULT_STEPS, walk
 from pddl2nl.baselines.result import PlannerResult
-from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.errors import InfrastructureError, InputError, did_you_mean
 from pddl2nl.pddl import PDDLError, Task
 from pddlval import GroundAction, Simulator, read_plan, validate
 
@@ -120,9 +119,8 @@ def solve(
         InfrastructureError: the planner cannot be started, or its plan is not valid.
     """
     if planner not in BASELINES:
-        near = difflib.get_close_matches(planner, BASELINES, n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise InputError(f"no planner is called {planner!r}: there are {', '.join(BASELINES)}{hint}")
+        said = f"no planner is called {planner!r}: there are {', '.join(BASELINES)}"
+        raise InputError(said + did_you_mean(planner, BASELINES))
     return BASELINES[planner](task, Limits(seed, steps, time_limit, memory_limit_mb))
 
 

@@ -1,10 +1,10 @@
-"""``pddl2nl check``: whether PDDL files are right, and all that is wrong with them."""
+"""``pddl2nl check``: all errors in PDDL files, and what of them cannot be executed."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -61,7 +61,9 @@ class _Result:
 
 
 def _check(
-    domain: Annotated[str, typer.Argument(metavar="DOMAIN", show_default=False, help="The domain file.")],
+    domain: Annotated[
+        str, typer.Argument(metavar="DOMAIN", show_default=False, help="The domain file, or a shipped name.")
+    ],
     problems: Annotated[
         list[str] | None,
         typer.Argument(metavar="[PROBLEM…]", show_default=False, help="Problem files, checked against the domain."),
@@ -70,7 +72,8 @@ def _check(
 ) -> None:
     """Check PDDL files: syntax, declarations, arity and types; all errors of a file, not only the first.
 
-    Exit code 0: no errors (warnings do not count); 2: errors.
+    A warning names each construct that is not executed: validate, run and plan refuse such a task. Exit code 0: no
+    errors (warnings do not count); 2: errors.
     """
     from pddl2nl.cli.output import BAD_INPUT, DONE, print_json, print_text
 
@@ -88,9 +91,11 @@ def _check(
 
 def _results(domain_path: str, problem_paths: list[str]) -> Iterator[_Result]:
     """The files in order, each as soon as it is read."""
-    from pddl2nl.pddl import check_domain_file, check_problem_file
+    from pddl2nl.cli.files import domain_file, problem_file
+    from pddl2nl.pddl import Domain, Problem, check_domain_file, check_problem_file
 
     tree: Domain | None = None
+    domain_path = domain_file(domain_path)
 
     def read_domain() -> Checked[Domain]:
         nonlocal tree
@@ -98,9 +103,26 @@ def _results(domain_path: str, problem_paths: list[str]) -> Iterator[_Result]:
         tree = checked.value
         return checked
 
-    yield _result(domain_path, "domain", read_domain)
+    result = _result(domain_path, "domain", read_domain)
+    yield replace(result, diagnostics=(*result.diagnostics, *_refused(tree, Problem("", ""))))
     for path in problem_paths:
-        yield _result(path, "problem", partial(check_problem_file, path, tree))
+        file = problem_file(path, domain_path)
+        result = _result(file, "problem", partial(check_problem_file, file, tree))
+        found = _refused(Domain(""), result.tree) if isinstance(result.tree, Problem) else ()
+        yield replace(result, diagnostics=(*result.diagnostics, *found))
+
+
+def _refused(domain: Domain | None, problem: Problem) -> tuple[Diagnostic, ...]:
+    """A warning for each construct that cannot be executed."""
+    from pddl2nl.pddl import Diagnostic, Source, Task
+    from pddlval.unsupported import refusals
+
+    if domain is None:
+        return ()
+    return tuple(
+        Diagnostic.at(each.source or Source("", ""), each.span.start, each.message, severity="warning", path=each.path)
+        for each in refusals(Task(domain, problem))
+    )
 
 
 def _result(file: str, kind: str, check: Callable[[], Checked[T]]) -> _Result:

@@ -20,12 +20,12 @@ from pddl2nl.cli.access import (
     RequestsPerMinute,
     TokensPerMinute,
 )
+from pddl2nl.cli.files import DomainFile, OptionalProblemFile
 from pddl2nl.cli.output import WANTING, print_error, print_json, print_text, warn
 from pddl2nl.cli.word import HowToWord, save, worded
 from pddl2nl.cli.wording import (
     OWN_WORDING,
     WORDING_HELP,
-    DomainFile,
     JsonOption,
     NamesOption,
     NamesSeedOption,
@@ -106,7 +106,7 @@ def register(app: typer.Typer) -> None:
 
 def _convert(
     domain: DomainFile,
-    problem: Annotated[Path | None, typer.Argument(metavar="PROBLEM", help="The problem file.")] = None,
+    problem: OptionalProblemFile = None,
     wording: MadeWording = None,
     model: ModelName = None,
     base_url: BaseUrl = None,

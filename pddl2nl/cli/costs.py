@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pddl2nl.cli.files import DomainFile, problem_files
 from pddl2nl.cli.folder import write_folder
 from pddl2nl.cli.output import print_json, print_text, print_warnings, read_text_argument
-from pddl2nl.cli.wording import DomainFile, JsonOption
+from pddl2nl.cli.wording import JsonOption
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ def _strip_costs(
         typer.Argument(
             metavar="[PROBLEM]...",
             show_default=False,
-            help="Its problem files: all that are to be used, since costs are uniform over all of them or not at all.",
+            help="Its problem files: all that will be used, since costs are uniform over all of them or not at all.",
+            callback=problem_files,
         ),
     ] = None,
     every: Annotated[

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pddl2nl.cli import macro_generate, macro_learn, macro_prove
+from pddl2nl.cli.files import DomainFile
 from pddl2nl.cli.macro_output import macro_json
 from pddl2nl.cli.output import print_json, print_text, warn, write_text_file
-from pddl2nl.cli.wording import DomainFile, JsonOption
+from pddl2nl.cli.wording import JsonOption
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:

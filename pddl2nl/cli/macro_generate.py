@@ -11,18 +11,10 @@ import typer
 
 from pddl2nl.cli.access import BaseUrl, BudgetCalls, BudgetTokens, BudgetUsd, CacheOption, ModelsFile
 from pddl2nl.cli.accounts import account_text
+from pddl2nl.cli.files import DomainFile, ProblemFile
 from pddl2nl.cli.macro_prove import proof_json
 from pddl2nl.cli.output import DONE, WANTING, print_error, print_json, print_text, warn
-from pddl2nl.cli.wording import (
-    DomainFile,
-    JsonOption,
-    NamesOption,
-    NamesSeedOption,
-    ProblemFile,
-    WordingOption,
-    chosen_wording,
-    named,
-)
+from pddl2nl.cli.wording import JsonOption, NamesOption, NamesSeedOption, WordingOption, chosen_wording, named
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:

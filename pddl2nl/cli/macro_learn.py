@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pddl2nl.cli.files import DomainFile, ProblemFile
 from pddl2nl.cli.macro_output import macro_json, read_macros
 from pddl2nl.cli.output import (
     BAD_INPUT,
@@ -20,7 +21,7 @@ from pddl2nl.cli.output import (
     warn,
     write_text_file,
 )
-from pddl2nl.cli.wording import DomainFile, JsonOption, ProblemFile
+from pddl2nl.cli.wording import JsonOption
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:

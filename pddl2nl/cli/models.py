@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pddl2nl.cli.output import print_json, print_table, print_text, print_warnings
+from pddl2nl.errors import did_you_mean
 
 if TYPE_CHECKING:
     from pddl2nl.llm.settings import Catalogue, ModelSettings
@@ -90,7 +91,8 @@ def _print_one(name: str, catalogue: Catalogue, as_json: bool) -> None:
     settings = catalogue.of(name)
     known = catalogue.knows(name)
     if not known:
-        print_warnings([f"no entry fits the model '{name}'{_near(name, catalogue)}; these are the defaults"])
+        near = did_you_mean(name, catalogue.names())
+        print_warnings([f"no entry fits the model '{name}'{near}; these are the defaults"])
     if as_json:
         print_json({"name": name, "known": known, **settings.to_json()})
         return
@@ -104,13 +106,6 @@ def _print_one(name: str, catalogue: Catalogue, as_json: bool) -> None:
     if settings.price is None:
         lines.append("# price = { prompt = …, cached = …, completion = …, batch = 0.5 }  (USD per million tokens)")
     print_text("\n".join(lines))
-
-
-def _near(name: str, catalogue: Catalogue) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, catalogue.names(), n=1)
-    return f"; did you mean '{near[0]}'?" if near else ""
 
 
 def _toml(value: Any) -> str:

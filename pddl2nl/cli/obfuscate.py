@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pddl2nl.cli.files import DomainFile, problem_files
 from pddl2nl.cli.folder import write_folder
 from pddl2nl.cli.output import print_json, print_text, print_warnings, read_text_argument
-from pddl2nl.cli.wording import DomainFile, JsonOption
+from pddl2nl.cli.wording import JsonOption
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
@@ -58,7 +59,9 @@ def _obfuscate(
     domain: DomainFile,
     problems: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[PROBLEM]...", show_default=False, help="Its problem files; any number."),
+        typer.Argument(
+            metavar="[PROBLEM]...", show_default=False, help="Its problem files; any number.", callback=problem_files
+        ),
     ] = None,
     plan: Annotated[
         list[Path] | None, typer.Option(metavar="PLAN", help="A plan file to rename too; may be given again.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pddl2nl.cli.files import DomainFile, ProblemFile
 from pddl2nl.cli.output import BAD_INPUT, DONE, INFRASTRUCTURE, WANTING, print_json, print_text, write_text_file
 from pddl2nl.errors import UnsupportedError
 
@@ -24,8 +25,8 @@ def register(app: typer.Typer) -> None:
 
 
 def _plan(
-    domain: Annotated[Path, typer.Argument(metavar="DOMAIN", help="The domain file.")],
-    problem: Annotated[Path, typer.Argument(metavar="PROBLEM", help="The problem file.")],
+    domain: DomainFile,
+    problem: ProblemFile,
     planner: Annotated[str, typer.Option(metavar="NAME", help=f"Which one: {_PLANNERS}.")],
     seed: Annotated[int, typer.Option(help="Seed of the random walk; the searches are deterministic.")] = 1,
     steps: Annotated[int, typer.Option(min=0, help="Actions of the random walk, at most.")] = 100,

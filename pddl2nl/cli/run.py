@@ -17,9 +17,10 @@ from pddl2nl.cli.access import (
     TokensPerMinute,
 )
 from pddl2nl.cli.accounts import account_text
+from pddl2nl.cli.files import DomainFile, ProblemFile
 from pddl2nl.cli.output import DONE, INFRASTRUCTURE, WANTING, print_json, print_table, print_text, print_warnings, warn
 from pddl2nl.cli.run_options import GroupedCommand, with_run_options
-from pddl2nl.cli.wording import DomainFile, JsonOption, ProblemFile, chosen_wording
+from pddl2nl.cli.wording import JsonOption, chosen_wording
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:

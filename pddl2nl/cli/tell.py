@@ -6,17 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pddl2nl.cli.files import DomainFile, ProblemFile
 from pddl2nl.cli.output import DONE, WANTING, print_json, print_text, print_warnings, read_text_argument
-from pddl2nl.cli.wording import (
-    DomainFile,
-    JsonOption,
-    NamesOption,
-    NamesSeedOption,
-    ProblemFile,
-    WordingOption,
-    chosen_wording,
-    named,
-)
+from pddl2nl.cli.wording import JsonOption, NamesOption, NamesSeedOption, WordingOption, chosen_wording, named
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pddl2nl.cli.files import check_order, domain_file, problem_file
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,7 +33,9 @@ def _validate(
     files: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="DOMAIN PROBLEM PLAN…", show_default=False, help="The files; - reads a plan from standard input."
+            metavar="DOMAIN PROBLEM PLAN…",
+            show_default=False,
+            help="The files, or the names of a shipped domain and its instance; - reads a plan from standard input.",
         ),
     ] = None,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Say what every step does, as VAL's -v.")] = False,
@@ -77,6 +80,9 @@ def _validate(
     if len(paths) < 3:
         raise typer.BadParameter("expected DOMAIN PROBLEM PLAN…, or --batch FILE")
     domain, problem, *plans = paths
+    domain = domain_file(domain)
+    problem = problem_file(problem, domain)
+    check_order(domain, problem)
     code = judge_files(domain, problem, plans, _write, verbose=verbose, as_json=as_json, tell=tell, tolerance=tolerance)
     raise typer.Exit(code)
 

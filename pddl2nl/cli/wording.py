@@ -15,11 +15,9 @@ if TYPE_CHECKING:
     from pddl2nl.pddl import Domain, Task
 
 __all__ = [
-    "DomainFile",
     "JsonOption",
     "NamesOption",
     "NamesSeedOption",
-    "ProblemFile",
     "WordingOption",
     "check_names",
     "chosen_wording",
@@ -33,8 +31,6 @@ WORDING_HELP = (
 OWN_WORDING = "the wording.json beside DOMAIN where there is one, else template"
 _NAMES_HELP = "Objects' names: typed (truck_0), original (as in PDDL), inferred (typed, from static unary predicates)."
 
-DomainFile = Annotated[Path, typer.Argument(metavar="DOMAIN", help="The domain file.")]
-ProblemFile = Annotated[Path, typer.Argument(metavar="PROBLEM", help="The problem file.")]
 WordingOption = Annotated[
     str | None,
     typer.Option("--wording", metavar="template|FILE", help=WORDING_HELP, show_default=OWN_WORDING),

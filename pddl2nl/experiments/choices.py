@@ -22,7 +22,9 @@ def checked_policy(spec: RunSpec) -> Policy:
         InputError: there is no such policy, style or other choice, or the policy has no use for it.
     """
     if spec.policy not in POLICIES:
-        raise InputError(f"--policy {spec.policy}: no such policy; there are {', '.join(POLICIES)}")
+        raise InputError(
+            f"--policy {spec.policy}: no such policy; there are {', '.join(POLICIES)}{near(spec.policy, POLICIES)}"
+        )
     policy = POLICIES[spec.policy]()
     for option in RUN_OPTIONS.values():
         value = getattr(spec, option.name)

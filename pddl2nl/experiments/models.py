@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
 
+from pddl2nl.errors import near_name
 from pddl2nl.experiments.access import Access
 from pddl2nl.llm import (
     FREE,
@@ -157,6 +158,10 @@ def make_model(spec: str, context: ModelContext) -> MadeModel:
     kind, _, argument = spec.partition(":")
     if kind in MODELS:
         return MODELS[kind](argument, context)
+    # A model of an endpoint may have a similar name: only what differs by a letter or two is refused.
+    typo = near_name(kind, [known for known in MODELS if known != "openai"], least=0.8)
+    if typo and context.base_url is None:
+        raise ModelConfigurationError(f"--model {spec}: did you mean '{typo}'? A model of that name needs --base-url")
     return MODELS["openai"](spec, context)
 
 

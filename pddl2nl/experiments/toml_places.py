@@ -10,11 +10,10 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from pddl2nl.errors import InputError
+from pddl2nl.errors import InputError, did_you_mean
 
 __all__ = ["Kind", "TOMLText", "choice", "list_of", "near", "number", "one_or_many", "shown", "text", "truth", "whole"]
 
@@ -73,8 +72,7 @@ def one_or_many(kind: Kind) -> Kind:
 
 def near(name: object, known: Iterable[str]) -> str:
     """``; did you mean 'react'?``, or nothing."""
-    close = get_close_matches(str(name), list(known), n=1)
-    return f"; did you mean '{close[0]}'?" if close else ""
+    return did_you_mean(str(name), known)
 
 
 class TOMLText:

@@ -21,6 +21,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
+from pddl2nl.errors import did_you_mean
 from pddl2nl.llm.types import MissingKeyError, ModelConfigurationError, Request, Tariff, Usage
 from pddl2nl.llm.urls import host_of, public_url
 
@@ -267,7 +268,8 @@ def _read(source: str, text: str) -> _Layer:
     for key in data:
         if key != "models":
             raise ModelConfigurationError(
-                f'{source}: unknown table [{_shown(key)}]{_suggest(key, ["models"])}; tables are called [models."NAME"]'
+                f"{source}: unknown table [{_shown(key)}]{did_you_mean(key, ['models'])}; "
+                'tables are called [models."NAME"]'
             )
     models = data.get("models", {})
     if not isinstance(models, dict):
@@ -285,7 +287,7 @@ def _table(source: str, name: str, table: object) -> dict[str, Any]:
             # [models.gpt-4.1] without quotation marks is the table "1" in the table "gpt-4".
             quoted = '; a name with a dot needs quotation marks: [models."gpt-4.1"]' if isinstance(value, dict) else ""
             raise ModelConfigurationError(
-                f"{where}: unknown key '{_shown(key)}'{_suggest(key, list(_READERS)) or quoted}"
+                f"{where}: unknown key '{_shown(key)}'{did_you_mean(key, list(_READERS)) or quoted}"
             )
         try:
             values[key] = _READERS[key](value)
@@ -296,13 +298,6 @@ def _table(source: str, name: str, table: object) -> dict[str, Any]:
     if values.get("takes_temperature") is False and "temperature" in values:
         raise ModelConfigurationError(f"{where}, temperature: is never sent where takes_temperature is false")
     return values
-
-
-def _suggest(name: str, known: list[str]) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, known, n=1)
-    return f"; did you mean '{near[0]}'?" if near else ""
 
 
 def _shown(name: str) -> str:

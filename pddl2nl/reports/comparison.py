@@ -8,13 +8,12 @@ means something for solved runs alone is compared over the instances, and of tho
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections import defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pddl2nl.errors import InputError
+from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.reports.coverage import coverage_of
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.metrics import METRICS, Metric
@@ -184,8 +183,7 @@ def _side(gathered: Gathered, given: str | Side) -> Side:
     side = Side(given) if isinstance(given, str) else given
     labels = [column.label for column in gathered.layout.columns]
     if side.column not in labels:
-        near = difflib.get_close_matches(side.column, labels, 1)
-        hint = f"; did you mean '{near[0]}'?" if near else "."
+        hint = did_you_mean(side.column, labels, ".")
         raise InputError(f"no column '{side.column}' in this experiment{hint} There are {_listed(labels)}")
     variants = sorted({row.variant for row in gathered.layout.rows})
     if side.variant not in variants and side.variant:
@@ -195,8 +193,7 @@ def _side(gathered: Gathered, given: str | Side) -> Side:
 
 def _metric(name: str) -> Metric:
     if name not in METRICS:
-        near = difflib.get_close_matches(name, METRICS, 1)
-        hint = f"; did you mean '{near[0]}'?" if near else "."
+        hint = did_you_mean(name, METRICS, ".")
         raise InputError(f"no metric '{name}'{hint} There are {_listed(list(METRICS))}")
     if METRICS[name].comparable == "never":
         raise InputError(f"'{name}' ({METRICS[name].summary}) depends on more than the column, and is not compared")

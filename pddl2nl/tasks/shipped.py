@@ -9,7 +9,6 @@ described by ``manifest.csv``; of an authored domain, whose tasks were written b
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -17,7 +16,8 @@ from functools import cached_property, lru_cache
 from importlib import resources
 from pathlib import Path
 
-from pddl2nl.pddl import Domain, InputError, Task, load_domain, load_problem
+from pddl2nl.errors import InputError, did_you_mean
+from pddl2nl.pddl import Domain, Task, load_domain, load_problem
 from pddl2nl.tasks.manifest import Proof, Role, read_manifest
 from pddl2nl.tasks.measuring import Measured, SearchLimits
 from pddl2nl.tasks.reference_files import Reference, WayProof, read_references
@@ -27,6 +27,8 @@ __all__ = [
     "Role",
     "ShippedDomain",
     "authored_domains",
+    "find_domain",
+    "find_instance",
     "match_shipped",
     "shipped_domain",
     "shipped_domains",
@@ -151,12 +153,41 @@ def authored_domains() -> tuple[str, ...]:
     return tuple(name for name in _all_domains() if (instances / name / _TASKS).is_file())
 
 
+def find_domain(name: str) -> Path:
+    """The domain file of a shipped domain; raises `InputError` for an unknown name that is not a file either."""
+    known = _known()
+    if name not in known:
+        raise InputError(f"{name}: no such file, and no shipped domain of this name{_near(name, known)}")
+    return shipped_domain(name).domain_path
+
+
+def find_instance(name: str, domain: Path) -> Path:
+    """The problem file of an instance of a shipped domain; raises `InputError` for an unknown name.
+
+    Args:
+        name: the instance's name.
+        domain: the path of a domain's file; if it is not a shipped domain's, `name` is a path.
+    """
+    folder = domain.resolve().parent.name
+    if folder not in _known() or not domain.exists() or not shipped_domain(folder).domain_path.samefile(domain):
+        return Path(name)
+    shipped = shipped_domain(folder)
+    found = next((each.path for each in shipped.instances if each.name == name), None)
+    if found is None:
+        names = [instance.name for instance in shipped.instances]
+        raise InputError(f"{name}: no such file, and no instance of {folder} has this name{_near(name, names)}")
+    return found
+
+
+def _known() -> list[str]:
+    return sorted((*shipped_domains(), *authored_domains()))
+
+
 @lru_cache(maxsize=64)
 def shipped_domain(name: str) -> ShippedDomain:
     """The shipped domain of that name (that of its folder); raises `InputError`, with near names, otherwise."""
-    known = (*shipped_domains(), *authored_domains())
-    if name not in known:
-        raise InputError(f"no domain '{name}' is shipped{_near(name, sorted(known))}")
+    if name not in _known():
+        raise InputError(f"no domain '{name}' is shipped{_near(name, _known())}")
     folder = _data("domains") / name
     beside = _data("instances") / name
     references = read_references(beside / _TASKS) if name in authored_domains() else ()
@@ -236,5 +267,5 @@ def _authored(folder: Path, reference: Reference) -> Instance:
 def _near(name: str, names: list[str]) -> str:
     # 'p1' means p01, and looks more like p19.
     padded = re.sub(r"(?<![0-9])[0-9]$", r"0\g<0>", name.lower())
-    close = [padded] if padded in names else difflib.get_close_matches(name.lower(), names, n=1)
-    return f"; did you mean '{close[0]}'?" if close else f"; there are {', '.join(names)}"
+    wrong = padded if padded in names else name.lower()
+    return did_you_mean(wrong, names, f"; there are {', '.join(names)}")

@@ -12,11 +12,10 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from pddl2nl.errors import InputError
+from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.tasks.pairing import FoundDomains, Pairing, Rule, domain_key, is_domain_folder, is_number
 from pddl2nl.tasks.pddl_files import LeftOver, Looked, PDDLFile, look_around, look_at, natural
 
@@ -110,10 +109,9 @@ class Collection:
         ]
         if not found:
             names = [suite.name for suite in self.suites]
-            close = get_close_matches(pattern, names, n=1)
             shown = ", ".join(names[:_SUITES_SHOWN]) + (", …" if len(names) > _SUITES_SHOWN else "")
-            hint = f"did you mean '{close[0]}'?" if close else f"there are {shown}"
-            raise InputError(f"no suite in {self.root} is called '{pattern}'; {hint}")
+            hint = did_you_mean(pattern, names, f"; there are {shown}")
+            raise InputError(f"no suite in {self.root} is called '{pattern}'{hint}")
         return found
 
     def as_json(self) -> dict[str, object]:

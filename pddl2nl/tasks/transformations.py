@@ -7,14 +7,13 @@ of it turns plans and wordings of the original into those of the new task, and a
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
-from pddl2nl.errors import InputError
+from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.pddl.task import Task
 from pddl2nl.tasks.costs import StrippedCosts, strip_costs
 from pddl2nl.tasks.obfuscation import SCHEMES, obfuscation
@@ -120,9 +119,8 @@ def transform(task: Task, name: str, seed: int = 1, beside: Sequence[Problem] = 
     names = tuple(part.strip() for part in name.split(","))
     for one in names:
         if one not in TRANSFORMATIONS:
-            close = difflib.get_close_matches(one, list(TRANSFORMATIONS), n=1)
-            hint = f"did you mean '{close[0]}'?" if close else f"there are {', '.join(TRANSFORMATIONS)}"
-            raise InputError(f"no transformation '{one}'; {hint}")
+            hint = did_you_mean(one, TRANSFORMATIONS, f"; there are {', '.join(TRANSFORMATIONS)}")
+            raise InputError(f"no transformation '{one}'{hint}")
     changes = changes_of(task.domain, (task.problem, *beside), names, seed)
     changed = task
     for change in changes:

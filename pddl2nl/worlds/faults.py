@@ -43,10 +43,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from pddl2nl.errors import InputError
+from pddl2nl.errors import InputError, near_name
 from pddl2nl.pddl import NOWHERE, Diagnostic, GroundAtom, Source, Span, Task, changed_predicates, write_number
 from pddlval import GroundAction
-from pddlval.actions import near_name
 
 __all__ = [
     "Change",

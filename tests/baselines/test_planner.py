@@ -136,7 +136,7 @@ def test_what_we_could_not_validate_is_refused_before_planning(
 
 
 def test_an_unknown_planner_is_named_with_a_near_one(small: SimpleNamespace) -> None:
-    with pytest.raises(InputError, match=r"'lmcat'.*did you mean lmcut"):
+    with pytest.raises(InputError, match=r"'lmcat'.*did you mean 'lmcut'"):
         solve(small.pair, "lmcat")
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import NamedTuple
 
+from pddl2nl.errors import near_name
 from pddl2nl.pddl import ActionSchema, InputError, Task
 
-__all__ = ["BadActionError", "GroundAction", "near_name", "why_bad"]
+__all__ = ["BadActionError", "GroundAction", "why_bad"]
 
 _ACTION = re.compile(r"\s*(?:\(\s*([^\s()]+(?:\s+[^\s()]+)*)\s*\)|([^\s()]+(?:\s+[^\s()]+)*))\s*\Z")
 
@@ -48,13 +48,6 @@ class BadActionError(InputError):
         self.suggestion = suggestion
         hint = f"; did you mean '{suggestion}'?" if suggestion else ""
         super().__init__(f"{action}: {reason}{hint}")
-
-
-def near_name(name: str, known: Iterable[str]) -> str:
-    """The known name most like this one, or an empty string where none is near."""
-    from difflib import get_close_matches
-
-    return next(iter(get_close_matches(name, list(known), n=1, cutoff=0.6)), "")
 
 
 def why_bad(task: Task, schema: ActionSchema | None, action: GroundAction) -> BadActionError | None:

@@ -1,4 +1,4 @@
-"""What of PDDL the simulator does not execute: refused by name and place, never ignored.
+"""The parts of PDDL that the simulator does not execute: refused by name and place, never ignored.
 
 Executed is PDDL 2.2 without time: STRIPS, typing, negative, disjunctive and quantified preconditions, equality,
 conditional and universal effects, derived predicates, numeric fluents, action costs. Not executed are durative
@@ -7,7 +7,8 @@ actions, timed initial literals, preferences, trajectory constraints, processes,
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from pddl2nl.pddl import (
     NOWHERE,
@@ -31,7 +32,7 @@ from pddl2nl.pddl import (
 )
 from pddlval.names import subformulas, updates_in
 
-__all__ = ["refuse_unsupported", "updated_functions"]
+__all__ = ["Refusal", "refusals", "refuse_unsupported", "updated_functions"]
 
 _NAMES: dict[type, str] = {
     Timed: "a timed condition or effect",
@@ -45,50 +46,76 @@ def updated_functions(task: Task) -> frozenset[str]:
     return frozenset(update.fluent.name for action in task.domain.actions for update in updates_in(action.effect))
 
 
+@dataclass(frozen=True)
+class Refusal:
+    """A construct that is read and checked, but not executed.
+
+    Attributes:
+        what: the construct, such as ``the durative action 'fly'``.
+        span: where it stands in the text of `source`.
+        path: the breadcrumb, such as ``in the goal``.
+    """
+
+    what: str
+    span: Span
+    source: Source | None
+    path: str
+
+    @property
+    def message(self) -> str:
+        """What is refused, without its place."""
+        return f"{self.what} is read and checked, but cannot be executed"
+
+    @property
+    def error(self) -> UnsupportedError:
+        """The refusal as an exception."""
+        if self.source is None:
+            place = ""
+        elif self.span == NOWHERE:
+            place = f"{self.source.name}: "
+        else:
+            line, column = self.source.position(self.span.start)
+            place = f"{self.source.name}:{line}:{column}: "
+        breadcrumb = f" ({self.path})" if self.path else ""
+        return UnsupportedError(f"{place}{self.message}{breadcrumb}")
+
+
 def refuse_unsupported(task: Task) -> None:
     """Checks that a task can be executed.
 
     Raises:
         UnsupportedError: it has a construct that the simulator does not execute; the message says which and where.
     """
-    try:
-        _refuse(task)
-    except UnsupportedError:
-        from pddl2nl.pddl.reader import with_places
-
-        _refuse(Task(*with_places(task.domain, task.problem)))
-        raise
+    if next(_refusals(task), None) is not None:
+        raise refusals(task)[0].error
 
 
-def _refuse(task: Task) -> None:
+def refusals(task: Task) -> tuple[Refusal, ...]:
+    """All constructs of a task that the simulator does not execute, with their places."""
+    if next(_refusals(task), None) is None:
+        return ()
+    from pddl2nl.pddl.reader import with_places
+
+    return tuple(_refusals(Task(*with_places(task.domain, task.problem))))
+
+
+def _refusals(task: Task) -> Iterator[Refusal]:
     domain, problem = task.domain, task.problem
-    _refuse_declarations(task)
+    yield from _in_declarations(task)
     for action in domain.actions:
         place = f"in action '{action.name}'"
-        _refuse_formula(action.precondition, domain.source, f"{place}, in its precondition")
-        _refuse_formula(action.effect, domain.source, f"{place}, in its effect")
+        yield from _in_formula(action.precondition, domain.source, f"{place}, in its precondition")
+        yield from _in_formula(action.effect, domain.source, f"{place}, in its effect")
     for rule in domain.derived:
-        _refuse_formula(rule.condition, domain.source, f"in the derived predicate '{rule.name}'")
-    _refuse_formula(problem.goal, problem.source, "in the goal")
+        yield from _in_formula(rule.condition, domain.source, f"in the derived predicate '{rule.name}'")
+    yield from _in_formula(problem.goal, problem.source, "in the goal")
     if problem.metric is not None:
         special = _special_in(problem.metric.expression)
         if special is not None and special.name != "total-time":
-            raise _refusal(f"'{special.name}' in the metric", special.span, problem.source, "in the metric")
+            yield Refusal(f"'{special.name}' in the metric", special.span, problem.source, "in the metric")
 
 
-def _refusal(what: str, span: Span, source: Source | None, path: str) -> UnsupportedError:
-    if source is None:
-        place = ""
-    elif span == NOWHERE:
-        place = f"{source.name}: "
-    else:
-        line, column = source.position(span.start)
-        place = f"{source.name}:{line}:{column}: "
-    breadcrumb = f" ({path})" if path else ""
-    return UnsupportedError(f"{place}{what} is read and checked, but cannot be executed{breadcrumb}")
-
-
-def _refuse_declarations(task: Task) -> None:
+def _in_declarations(task: Task) -> Iterator[Refusal]:
     domain, problem = task.domain, task.problem
     groups: tuple[tuple[str, Iterable[tuple[str, Span]]], ...] = (
         ("the durative action '{}'", ((item.name, item.span) for item in domain.durative_actions)),
@@ -98,28 +125,29 @@ def _refuse_declarations(task: Task) -> None:
     )
     for what, items in groups:
         for name, span in items:
-            raise _refusal(what.format(name), span, domain.source, "in the domain")
+            yield Refusal(what.format(name), span, domain.source, "in the domain")
     for constraints, source, where in (
         (domain.constraints, domain.source, "in the domain"),
         (problem.constraints, problem.source, "in the problem"),
     ):
         if constraints is not None:
-            raise _refusal("a trajectory constraint", constraints.span, source, where)
+            yield Refusal("a trajectory constraint", constraints.span, source, where)
     for timed in problem.init_timed:
-        raise _refusal(f"the timed initial literal {timed.atom}", timed.span, problem.source, "in the initial state")
+        what = f"the timed initial literal {timed.atom}"
+        yield Refusal(what, timed.span, problem.source, "in the initial state")
     for assigned in problem.init_values:
         if isinstance(assigned.value, str):
             what = f"the object fluent {assigned.fluent}"
-            raise _refusal(what, assigned.span, problem.source, "in the initial state")
+            yield Refusal(what, assigned.span, problem.source, "in the initial state")
 
 
-def _refuse_formula(formula: Condition | Effect, source: Source | None, path: str) -> None:
+def _in_formula(formula: Condition | Effect, source: Source | None, path: str) -> Iterator[Refusal]:
     for part in subformulas(formula):
         if isinstance(part, Atom):
             continue
         what = _NAMES.get(type(part))
         if what is not None:
-            raise _refusal(what, part.span, source, path)
+            yield Refusal(what, part.span, source, path)
         expressions: tuple[Expression, ...] = ()
         if isinstance(part, Comparison):
             expressions = (part.left, part.right)
@@ -127,7 +155,7 @@ def _refuse_formula(formula: Condition | Effect, source: Source | None, path: st
             expressions = (part.value,)
         special = next((found for found in map(_special_in, expressions) if found is not None), None)
         if special is not None:
-            raise _refusal(f"'{special.name}'", special.span, source, path)
+            yield Refusal(f"'{special.name}'", special.span, source, path)
 
 
 def _special_in(expression: Expression) -> Special | None:

@@ -12,10 +12,9 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cached_property
 
-from pddl2nl.errors import InputError
+from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.nl.wording.own_names import own_names_faults
 from pddl2nl.pddl.tree import Domain, Function, Predicate, TypedName
 
@@ -257,8 +256,7 @@ def type_names(types: Sequence[TypedName]) -> tuple[str, ...]:
 
 def suggest(name: str, known: Iterator[str] | Sequence[str] | Mapping[str, object] | set[str]) -> str:
     """``; did you mean '…'?`` where something near is known, else nothing."""
-    near = get_close_matches(name, list(known), n=1)
-    return f"; did you mean '{near[0]}'?" if near else ""
+    return did_you_mean(name, known)
 
 
 def mapping_of(data: object, where: str) -> dict[str, object]:

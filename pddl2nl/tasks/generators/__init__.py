@@ -5,10 +5,9 @@ Every parameter explains itself; impossible values are refused; no problem is so
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 
-from pddl2nl.errors import InputError
+from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.tasks.generators import (
     beluga,
     blocksworld,
@@ -77,9 +76,8 @@ def generate(domain: str, seed: int = 1, *, name: str | None = None, **given: in
 def generator_of(domain: str) -> Generator:
     """The generator of that domain; raises `InputError`, with near names, where there is none."""
     if domain not in GENERATORS:
-        near = difflib.get_close_matches(domain, GENERATORS, n=1)
-        hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(GENERATORS)}"
-        raise InputError(f"there is no generator of '{domain}'; {hint}")
+        hint = did_you_mean(domain, GENERATORS, f"; there are {', '.join(GENERATORS)}")
+        raise InputError(f"there is no generator of '{domain}'{hint}")
     return GENERATORS[domain]
 
 

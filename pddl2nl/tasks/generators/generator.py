@@ -8,12 +8,11 @@ at once is drawn again, and the call that makes the very same problem once more 
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from pddl2nl.errors import InputError
+from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.tasks.generators.draws import Draw
 
 __all__ = ["Fact", "Generated", "Generator", "Parameter", "Sketch", "Values", "plural"]
@@ -163,9 +162,8 @@ class Generator:
         known = {parameter.name: parameter for parameter in self.parameters}
         for name in given:
             if name not in known:
-                near = difflib.get_close_matches(name, known, n=1)
-                hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(known)}"
-                raise InputError(f"the generator of {self.domain} has no parameter '{name}'; {hint}")
+                hint = did_you_mean(name, known, f"; there are {', '.join(known)}")
+                raise InputError(f"the generator of {self.domain} has no parameter '{name}'{hint}")
         return Values({name: each.read(given.get(name, each.default)) for name, each in known.items()})
 
     def generate(self, seed: int, given: Mapping[str, int | str], name: str | None = None) -> Generated:
