@@ -10,7 +10,7 @@ the same meaning give equal trees.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import MISSING, FrozenInstanceError, field, replace
 from fractions import Fraction
 from operator import attrgetter
@@ -59,7 +59,12 @@ __all__ = [
     "conjuncts",
     "is_variable",
     "map_children",
+    "opening",
+    "typed_groups",
     "walk",
+    "write_number",
+    "write_typed",
+    "write_types",
 ]
 
 
@@ -94,6 +99,16 @@ class _Node:
     def __setstate__(self, state: tuple[object, ...]) -> None:
         for name, value in zip(self.__dataclass_fields__, state, strict=True):
             object.__setattr__(self, name, value)
+
+
+class _Formula(_Node):
+    """Conditions, effects and expressions, whose text is their PDDL."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        node = cast("Node", self)
+        return f"({' '.join([opening(node), *map(str, children(node))])})"
 
 
 if TYPE_CHECKING:
@@ -166,15 +181,18 @@ class TypedName(_Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Number(_Node):
+class Number(_Formula):
     """A numeric constant, exact."""
 
     value: Fraction
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
+    def __str__(self) -> str:
+        return write_number(self.value)
+
 
 @dataclass(frozen=True, slots=True)
-class Fluent(_Node):
+class Fluent(_Formula):
     """A function applied to terms: ``(road-length ?from ?to)``."""
 
     name: str
@@ -183,7 +201,7 @@ class Fluent(_Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Arithmetic(_Node):
+class Arithmetic(_Formula):
     """``(+ e e …)``, ``(- e)``, ``(- e e)``, ``(* e e …)``, ``(/ e e)``."""
 
     operator: str
@@ -192,12 +210,16 @@ class Arithmetic(_Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Special(_Node):
+class Special(_Formula):
     """A name with a meaning of its own: ``?duration``, ``#t``, ``total-time``, ``(is-violated name)``."""
 
     name: str
     args: tuple[str, ...] = ()
     span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        # A variable or an object that is the value of an object fluent stands bare.
+        return f"({opening(self)})" if self.args or self.name == "total-time" else self.name
 
 
 Expression = Number | Fluent | Arithmetic | Special
@@ -206,19 +228,8 @@ Expression = Number | Fluent | Arithmetic | Special
 # ── conditions ───────────────────────────────────────────────────────────────────────────────────
 
 
-class _Written(_Node):
-    """Conditions and effects whose text is their PDDL."""
-
-    __slots__ = ()
-
-    def __str__(self) -> str:
-        from pddl2nl.pddl.writer import write_condition
-
-        return write_condition(cast("Condition", self))
-
-
 @dataclass(frozen=True, slots=True)
-class Atom(_Node):
+class Atom(_Formula):
     """A predicate applied to terms. As an effect: the atom is added."""
 
     predicate: str
@@ -230,16 +241,19 @@ class Atom(_Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Equality(_Written):
+class Equality(_Formula):
     """``(= s t)`` between terms."""
 
     left: str
     right: str
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
+    def __str__(self) -> str:
+        return f"(= {self.left} {self.right})"
+
 
 @dataclass(frozen=True, slots=True)
-class Comparison(_Written):
+class Comparison(_Formula):
     """``<``, ``<=``, ``=``, ``>=``, ``>`` between numeric expressions."""
 
     operator: str
@@ -249,7 +263,7 @@ class Comparison(_Written):
 
 
 @dataclass(frozen=True, slots=True)
-class Not(_Written):
+class Not(_Formula):
     """Negation. As an effect around an atom: the atom is deleted."""
 
     body: Condition
@@ -257,7 +271,7 @@ class Not(_Written):
 
 
 @dataclass(frozen=True, slots=True)
-class And(_Written):
+class And(_Formula):
     """Conjunction of conditions or of effects; an empty one is true, or does nothing."""
 
     parts: tuple[Condition, ...] = ()
@@ -265,7 +279,7 @@ class And(_Written):
 
 
 @dataclass(frozen=True, slots=True)
-class Or(_Written):
+class Or(_Formula):
     """Disjunction; an empty one is false."""
 
     parts: tuple[Condition, ...] = ()
@@ -273,7 +287,7 @@ class Or(_Written):
 
 
 @dataclass(frozen=True, slots=True)
-class Imply(_Written):
+class Imply(_Formula):
     """``(imply left right)``."""
 
     left: Condition
@@ -282,7 +296,7 @@ class Imply(_Written):
 
 
 @dataclass(frozen=True, slots=True)
-class Forall(_Written):
+class Forall(_Formula):
     """Universal quantification of a condition, or of an effect."""
 
     parameters: tuple[TypedName, ...]
@@ -291,7 +305,7 @@ class Forall(_Written):
 
 
 @dataclass(frozen=True, slots=True)
-class Exists(_Written):
+class Exists(_Formula):
     """Existential quantification."""
 
     parameters: tuple[TypedName, ...]
@@ -300,7 +314,7 @@ class Exists(_Written):
 
 
 @dataclass(frozen=True, slots=True)
-class When(_Written):
+class When(_Formula):
     """A conditional effect."""
 
     condition: Condition
@@ -309,7 +323,7 @@ class When(_Written):
 
 
 @dataclass(frozen=True, slots=True)
-class Update(_Written):
+class Update(_Formula):
     """A numeric effect; ``operator`` is assign, increase, decrease, scale-up or scale-down."""
 
     operator: str
@@ -319,7 +333,7 @@ class Update(_Written):
 
 
 @dataclass(frozen=True, slots=True)
-class Timed(_Written):
+class Timed(_Formula):
     """``(at start …)``, ``(at end …)``, ``(over all …)`` in a durative action, or ``(at 3 …)`` in a constraint."""
 
     when: str
@@ -328,7 +342,7 @@ class Timed(_Written):
 
 
 @dataclass(frozen=True, slots=True)
-class Preference(_Written):
+class Preference(_Formula):
     """``(preference name condition)``; the name may be empty."""
 
     name: str
@@ -337,7 +351,7 @@ class Preference(_Written):
 
 
 @dataclass(frozen=True, slots=True)
-class Modal(_Written):
+class Modal(_Formula):
     """A trajectory constraint of PDDL 3: always, sometime, within, at-most-once, sometime-after, …"""
 
     operator: str
@@ -567,3 +581,64 @@ def walk(node: Node) -> Iterator[Node]:
     yield node
     for child in children(node):
         yield from walk(child)
+
+
+# ── text ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def opening(node: Node) -> str:
+    """How the text of a node begins before its children: ``forall (?x - block)``, ``at start``, ``on ?x ?y``."""
+    match node:
+        case Atom(predicate=name, args=args) | Fluent(name=name, args=args) | Special(name=name, args=args):
+            return " ".join((name, *args))
+        case Arithmetic(operator=operator) | Comparison(operator=operator) | Update(operator=operator):
+            return operator
+        case Forall(parameters=parameters) | Exists(parameters=parameters):
+            return f"{type(node).__name__.lower()} ({write_typed(parameters)})"
+        case Timed(when=when):
+            return when
+        case Preference(name=name):
+            return f"preference {name}".rstrip()
+        case Modal(operator=operator, numbers=numbers):
+            return " ".join((operator, *map(write_number, numbers)))
+        case _:
+            # Not, And, Or, Imply and When are called as in PDDL.
+            return type(node).__name__.lower()
+
+
+def write_number(value: Fraction) -> str:
+    """A number as PDDL has it, exact where it has a finite decimal form; else the quotient ``(/ n d)``."""
+    if value.denominator == 1:
+        return str(value.numerator)
+    rest, twos, fives = value.denominator, 0, 0
+    while rest % 2 == 0:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    if rest != 1:
+        return f"(/ {value.numerator} {value.denominator})"
+    places = max(twos, fives)
+    digits = str(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
+    return f"{'-' if value < 0 else ''}{digits[:-places]}.{digits[-places:]}"
+
+
+def write_types(types: Sequence[str]) -> str:
+    """Types as PDDL has them: one, or ``(either …)``."""
+    return types[0] if len(types) == 1 else f"(either {' '.join(types)})"
+
+
+def typed_groups(items: Sequence[TypedName]) -> Iterator[tuple[list[str], tuple[str, ...]]]:
+    """The names in a typed list, neighbours of the same types together."""
+    names: list[str] = []
+    for index, item in enumerate(items):
+        names.append(item.name)
+        if index + 1 == len(items) or items[index + 1].types != item.types:
+            yield names, item.types
+            names = []
+
+
+def write_typed(items: Sequence[TypedName]) -> str:
+    """A typed list on one line; where all are objects, types are left out."""
+    if all(item.types == ("object",) for item in items):
+        return " ".join(item.name for item in items)
+    return " ".join(f"{' '.join(names)} - {write_types(types)}" for names, types in typed_groups(items))

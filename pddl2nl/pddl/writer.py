@@ -3,153 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from fractions import Fraction
 
 from pddl2nl.pddl.tree import (
-    And,
-    Arithmetic,
-    Atom,
     Comparison,
     Condition,
     Domain,
     DurativeAction,
-    Equality,
-    Exists,
     Expression,
-    Fluent,
     FluentValue,
-    Forall,
     Function,
     GroundAtom,
-    Imply,
-    Modal,
-    Not,
-    Number,
-    Or,
-    Preference,
+    Node,
     Problem,
-    Special,
-    Timed,
     TimedLiteral,
     TypedName,
     Update,
-    When,
+    children,
+    opening,
+    typed_groups,
+    write_number,
+    write_typed,
+    write_types,
 )
 
 __all__ = ["write_condition", "write_domain", "write_expression", "write_number", "write_problem"]
 
 _WIDTH = 100
-_BARE = ("?duration", "#t")
-
-
-def write_number(value: Fraction) -> str:
-    """A number as PDDL has it, exact where it has a finite decimal form; else the quotient ``(/ n d)``."""
-    if value.denominator == 1:
-        return str(value.numerator)
-    rest, twos, fives = value.denominator, 0, 0
-    while rest % 2 == 0:
-        rest, twos = rest // 2, twos + 1
-    while rest % 5 == 0:
-        rest, fives = rest // 5, fives + 1
-    if rest != 1:
-        return f"(/ {value.numerator} {value.denominator})"
-    places = max(twos, fives)
-    digits = str(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
-    return f"{'-' if value < 0 else ''}{digits[:-places]}.{digits[-places:]}"
-
-
-def write_expression(node: Expression) -> str:
-    """A numeric expression on one line."""
-    match node:
-        case Number(value=value):
-            return write_number(value)
-        case Fluent(name=name, args=args):
-            return _list(name, args)
-        case Arithmetic(operator=operator, operands=operands):
-            return _list(operator, map(write_expression, operands))
-        case Special(name=name, args=args):
-            # A variable or an object that is the value of an object fluent stands bare.
-            return _list(name, args) if args or name == "total-time" else name
 
 
 def write_condition(condition: Condition) -> str:
     """A condition or an effect on one line: ``(not (at a b))``."""
-    match condition:
-        case Atom(predicate=name, args=args):
-            return _list(name, args)
-        case Equality(left=left, right=right):
-            return f"(= {left} {right})"
-        case Comparison(operator=operator, left=one, right=other):
-            return f"({operator} {write_expression(one)} {write_expression(other)})"
-        case Update(operator=operator, fluent=fluent, value=value):
-            return f"({operator} {write_expression(fluent)} {write_expression(value)})"
-        case _:
-            opening, members = _taken_apart(condition)
-            return _list(opening, map(write_condition, members))
+    return str(condition)
 
 
-def _taken_apart(condition: Condition) -> tuple[str, tuple[Condition, ...]]:
-    """How a condition that holds others begins, and the others."""
-    match condition:
-        case Not(body=body):
-            return "not", (body,)
-        case And(parts=parts):
-            return "and", parts
-        case Or(parts=parts):
-            return "or", parts
-        case Imply(left=left, right=right):
-            return "imply", (left, right)
-        case Forall(parameters=parameters, body=body):
-            return f"forall ({_typed(parameters)})", (body,)
-        case Exists(parameters=parameters, body=body):
-            return f"exists ({_typed(parameters)})", (body,)
-        case When(condition=before, effect=after):
-            return "when", (before, after)
-        case Timed(when=when, body=body):
-            return when, (body,)
-        case Preference(name=name, body=body):
-            return f"preference {name}".rstrip(), (body,)
-        case Modal(operator=operator, numbers=numbers, parts=parts):
-            return " ".join((operator, *map(write_number, numbers))), parts
-        case _:
-            return "", ()
+def write_expression(node: Expression) -> str:
+    """A numeric expression on one line."""
+    return str(node)
 
 
 def _list(head: str, rest: Iterable[str]) -> str:
     return f"({' '.join((head, *rest))})"
 
 
-def _pretty(condition: Condition, indent: int) -> str:
-    """A condition over as many lines as it needs; the first is not indented."""
-    line = write_condition(condition)
-    if len(line) + indent <= _WIDTH:
-        return line
-    opening, members = _taken_apart(condition)
-    if not members:
+def _pretty(node: Node, indent: int) -> str:
+    """A formula over as many lines as it needs; the first is not indented."""
+    line = str(node)
+    members = children(node)
+    if len(line) + indent <= _WIDTH or not members or isinstance(node, Comparison | Update):
         return line
     blank = "\n" + " " * (indent + 2)
-    return f"({opening}{''.join(blank + _pretty(member, indent + 2) for member in members)})"
-
-
-def _types(types: Sequence[str]) -> str:
-    return types[0] if len(types) == 1 else f"(either {' '.join(types)})"
-
-
-def _groups(items: Sequence[TypedName]) -> Iterator[tuple[list[str], tuple[str, ...]]]:
-    """Neighbours of the same types together."""
-    names: list[str] = []
-    for index, item in enumerate(items):
-        names.append(item.name)
-        if index + 1 == len(items) or items[index + 1].types != item.types:
-            yield names, item.types
-            names = []
-
-
-def _typed(items: Sequence[TypedName]) -> str:
-    """A typed list on one line; where all are objects, types are left out."""
-    if all(item.types == ("object",) for item in items):
-        return " ".join(item.name for item in items)
-    return " ".join(f"{' '.join(names)} - {_types(types)}" for names, types in _groups(items))
+    return f"({opening(node)}{''.join(blank + _pretty(member, indent + 2) for member in members)})"
 
 
 def _block(keyword: str, lines: Iterable[str]) -> str:
@@ -160,11 +63,11 @@ def _block(keyword: str, lines: Iterable[str]) -> str:
 def _typed_block(keyword: str, items: Sequence[TypedName]) -> str:
     plain = all(item.types == ("object",) for item in items)
     lines: list[str] = []
-    for names, types in _groups(items):
+    for names, types in typed_groups(items):
         row = _wrapped(names)
         lines.extend(row)
         if not plain:
-            lines[-1] += f" - {_types(types)}"
+            lines[-1] += f" - {write_types(types)}"
     return _block(keyword, lines)
 
 
@@ -179,16 +82,16 @@ def _wrapped(words: Sequence[str]) -> list[str]:
 
 
 def _declared(name: str, parameters: Sequence[TypedName]) -> str:
-    return _list(name, [_typed(parameters)] if parameters else [])
+    return _list(name, [write_typed(parameters)] if parameters else [])
 
 
 def _function_lines(functions: Sequence[Function]) -> Iterator[str]:
     for item in functions:
-        yield f"{_declared(item.name, item.parameters)} - {_types(item.types)}"
+        yield f"{_declared(item.name, item.parameters)} - {write_types(item.types)}"
 
 
 def _schema(keyword: str, name: str, parameters: Sequence[TypedName], parts: Iterable[tuple[str, Condition]]) -> str:
-    lines = [f"  ({keyword} {name}", f"    :parameters ({_typed(parameters)})"]
+    lines = [f"  ({keyword} {name}", f"    :parameters ({write_typed(parameters)})"]
     lines += [f"    {key} {_pretty(value, 5 + len(key))}" for key, value in parts]
     return "\n".join(lines) + "\n  )"
 
