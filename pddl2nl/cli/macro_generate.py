@@ -172,7 +172,7 @@ def _known(teller: Teller, ontology: Path | None, domain: Path) -> Callable[[Sta
 
 
 def _say_costs(model: str, calls: ModelCalls) -> None:
-    account = calls.accounts.spent.get("planner")
+    account = calls.spent.get("planner")
     if account is not None:
         sys.stderr.write(f"{model}: {account_text(account)}\n")
 

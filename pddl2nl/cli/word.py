@@ -120,7 +120,7 @@ def _made(how: HowToWord, domain: Domain) -> MadeModel:
 
 
 def _say_costs(made: MadeModel, calls: ModelCalls) -> None:
-    account: Account | None = calls.accounts.spent.get("wording")
+    account: Account | None = calls.spent.get("wording")
     if made.base_url is None or account is None:
         return
     sys.stderr.write(f"{made.model.name}: {account_text(account)}\n")

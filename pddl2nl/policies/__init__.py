@@ -1,7 +1,7 @@
-"""The ways of choosing actions: one file each, all of them acting through `Episode` alone.
+"""Policies, the ways of choosing actions: a file or a folder each, all acting through `Episode`.
 
-A new policy is one file with a class that has the members of `Policy`, and one line in `POLICIES`. The file is
-imported when the policy is first made.
+A new policy is a class with the members of `Policy` and one line in `POLICIES`. Its file is imported when the policy is
+first made.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = [
 
 
 def _made_by(name: str) -> Callable[[], Policy]:
-    """What makes a policy: the class ``module.Class`` of this room, imported on the first call."""
+    """Makes the policy ``module.Class`` of this package, which is imported on the first call."""
     module, _, class_name = name.rpartition(".")
     return lambda: cast(Policy, getattr(import_module(f"{__name__}.{module}"), class_name)())
 

@@ -12,9 +12,9 @@ __all__ = ["Act"]
 
 
 class Act:
-    """The model chooses the next action, sees what came of it, and so on until the goal holds.
+    """The model chooses the next action and sees its result, until the goal holds.
 
-    Each prompt is the one before with the reply and its observation behind it (`history`). The PDDL twin writes PDDL
+    Each prompt is the previous one with the reply and its observation (`Conversation`). The PDDL twin writes PDDL
     actions and is answered as in section 5 of the paper.
     """
 

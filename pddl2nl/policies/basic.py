@@ -12,7 +12,7 @@ __all__ = ["Basic"]
 
 
 class Basic:
-    """A plan, one action a line, between the tags that begin and end it. The PDDL twin writes PDDL actions."""
+    """A plan between two tags, one action per line. The PDDL twin writes PDDL actions."""
 
     summary = "a whole plan at once"
     styles: tuple[str, ...] = ("nl", "pddl")

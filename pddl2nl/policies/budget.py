@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from pddl2nl.errors import InfrastructureError
@@ -30,7 +30,6 @@ from pddl2nl.policies.events import Event, Failed, Prompted, Replied
 
 __all__ = [
     "Account",
-    "Accounts",
     "BudgetSpentError",
     "LimitReachedError",
     "Limits",
@@ -109,7 +108,10 @@ class Account:
     seconds: float = 0.0
 
     def book(self, completion: Completion, usd: float | None) -> None:
-        """Adds a call at its cost."""
+        """Adds a call at its cost, or a hit where the reply came from the cache."""
+        if completion.from_cache:
+            self.cache_hits += 1
+            return
         usage = completion.usage
         self.calls += 1
         self.prompt_tokens += usage.prompt_tokens
@@ -125,58 +127,12 @@ def total(accounts: Iterable[Account | Mapping[str, Any]]) -> Account:
     whole = Account()
     for account in accounts:
         one = account if isinstance(account, Account) else Account(**account)
-        for item in fields(Account):
-            if item.name != "usd":
-                setattr(whole, item.name, getattr(whole, item.name) + getattr(one, item.name))
-        whole.usd = None if whole.usd is None or one.usd is None else whole.usd + one.usd
-    return whole
-
-
-@dataclass
-class Accounts:
-    """The accounts of one run, by role."""
-
-    used: dict[Purpose, Account] = field(default_factory=dict)
-    spent: dict[Purpose, Account] = field(default_factory=dict)
-    _began: float = field(default_factory=time.monotonic)
-    _earlier: float = 0.0
-
-    @property
-    def seconds(self) -> float:
-        """Wall time of the run, with the time that earlier processes waited for replies which this one resumes from."""
-        return time.monotonic() - self._began + self._earlier
-
-    def add_earlier(self, completion: Completion, elapsed: float) -> None:
-        """Counts the wait for a reply that came from the run's own record and took `elapsed` seconds to read now."""
-        if not completion.from_cache:
-            self._earlier += max(0.0, completion.seconds - elapsed)
-
-    @property
-    def calls(self) -> int:
-        """The number of replies used so far."""
-        return sum(account.calls for account in self.used.values())
-
-    def book(self, purpose: Purpose, completion: Completion, price: Price | None) -> float | None:
-        """Adds a call at the price of its model; returns its cost in US dollars when it was paid."""
-        usd = None if price is None else price.usd(completion.usage, completion.tariff)
-        self.used.setdefault(purpose, Account()).book(completion, usd)
-        spent = self.spent.setdefault(purpose, Account())
-        if completion.from_cache:
-            spent.cache_hits += 1
-        else:
-            spent.book(completion, usd)
-        return usd
-
-    def used_json(self) -> dict[str, dict[str, int | float | None]]:
-        """What was used, by role; without times and hits, which differ between two runs of one specification."""
-        return {
-            purpose: {key: value for key, value in asdict(account).items() if key not in ("seconds", "cache_hits")}
-            for purpose, account in sorted(self.used.items())
+        sums: dict[str, Any] = {
+            name: None if amount is None or (more := getattr(one, name)) is None else amount + more
+            for name, amount in vars(whole).items()
         }
-
-    def spent_json(self) -> dict[str, dict[str, int | float | None]]:
-        """What was spent, by role."""
-        return {purpose: asdict(account) for purpose, account in sorted(self.spent.items())}
+        whole = Account(**sums)
+    return whole
 
 
 def _exhausted(spent: Account, limits: Limits, seconds: float) -> str | None:
@@ -208,14 +164,13 @@ class SharedBudget:
         self.limits = limits
         self.already = already or Account()
         self._spent = Account()
-        self._hits = 0
         self._lock = threading.Lock()
 
     @property
     def spent(self) -> Account:
         """What all runs together have spent in this session."""
         with self._lock:
-            return total([self._spent, Account(cache_hits=self._hits)])
+            return replace(self._spent)
 
     def check(self, promised: Account | None = None) -> None:
         """Raises `BudgetSpentError` where a limit is reached once ``promised`` is spent as well."""
@@ -227,16 +182,12 @@ class SharedBudget:
     def book(self, completion: Completion, usd: float | None) -> None:
         """Adds a reply; one from the cache is free."""
         with self._lock:
-            if completion.from_cache:
-                self._hits += 1
-            else:
-                self._spent.book(completion, usd)
+            self._spent.book(completion, usd)
 
     def add(self, account: Account) -> None:
         """Adds what was spent elsewhere, with the hits of its cache."""
         with self._lock:
-            self._hits += account.cache_hits
-            self._spent = total([self._spent, replace(account, cache_hits=0)])
+            self._spent = total([self._spent, account])
 
 
 class ModelCalls:
@@ -250,6 +201,9 @@ class ModelCalls:
         limits: of this run.
         budget: shared with other runs, if any.
         emit: is given every event; where it is None, events wait for `attach`.
+
+    Attributes:
+        used, spent: the accounts, by role.
     """
 
     def __init__(
@@ -259,13 +213,32 @@ class ModelCalls:
         budget: SharedBudget | None = None,
         emit: Callable[[Event], None] | None = None,
     ):
-        self.accounts = Accounts()
+        self.used: dict[Purpose, Account] = {}
+        self.spent: dict[Purpose, Account] = {}
+        self._began = time.monotonic()
+        self._earlier = 0.0
         self._models = models
         self._limits = limits or Limits()
         self._budget = budget
         self._waiting: list[Event] = []
         self._emit = emit or self._waiting.append
         self._last_messages: dict[Purpose, tuple[Message, ...]] = {}
+
+    @property
+    def seconds(self) -> float:
+        """Wall time of the run, with the waiting for replies in earlier processes from which it was resumed."""
+        return time.monotonic() - self._began + self._earlier
+
+    def used_json(self) -> dict[str, dict[str, int | float | None]]:
+        """What was used, by role; without times and hits, which differ between two runs of one specification."""
+        return {
+            purpose: {key: value for key, value in asdict(account).items() if key not in ("seconds", "cache_hits")}
+            for purpose, account in sorted(self.used.items())
+        }
+
+    def spent_json(self) -> dict[str, dict[str, int | float | None]]:
+        """What was spent, by role."""
+        return {purpose: asdict(account) for purpose, account in sorted(self.spent.items())}
 
     def attach(self, emit: Callable[[Event], None]) -> None:
         """Sends the events that wait, and all later ones, to ``emit``."""
@@ -284,7 +257,7 @@ class ModelCalls:
         """
         asked = self._model_of(request.purpose)
         self._check(asked.model, request)
-        call = self.accounts.calls + 1
+        call = sum(account.calls for account in self.used.values()) + 1
         self._emit(_prompted(call, request, self._last_messages.get(request.purpose, ())))
         began = time.monotonic()
         try:
@@ -292,8 +265,13 @@ class ModelCalls:
         except InfrastructureError as error:
             self._emit(Failed(call, str(error), isinstance(error, ContextWindowError)))
             raise
-        self.accounts.add_earlier(completion, time.monotonic() - began)
-        usd = self.accounts.book(request.purpose, completion, asked.price_of(completion))
+        if not completion.from_cache:
+            # A reply from the run's own record took longer when it was recorded.
+            self._earlier += max(0.0, completion.seconds - (time.monotonic() - began))
+        price = asked.price_of(completion)
+        usd = None if price is None else price.usd(completion.usage, completion.tariff)
+        self.used.setdefault(request.purpose, Account()).book(replace(completion, from_cache=False), usd)
+        self.spent.setdefault(request.purpose, Account()).book(completion, usd)
         if self._budget is not None:
             self._budget.book(completion, usd)
         self._emit(_replied(call, completion, usd))
@@ -312,7 +290,7 @@ class ModelCalls:
 
     def _check(self, model: Model, request: Request) -> None:
         """Raises where a limit forbids the call; a reply that exists already costs nothing and is always allowed."""
-        exhausted = _exhausted(total(self.accounts.spent.values()), self._limits, self.accounts.seconds)
+        exhausted = _exhausted(total(self.spent.values()), self._limits, self.seconds)
         if exhausted and not holds(model, request):
             raise LimitReachedError(exhausted)
         try:

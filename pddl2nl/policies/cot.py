@@ -12,7 +12,7 @@ __all__ = ["ChainOfThought"]
 
 
 class ChainOfThought:
-    """As Basic, but before every action the model says what it considers."""
+    """As Basic, with a thought before every action."""
 
     summary = "a whole plan at once, with thoughts between the actions"
     styles: tuple[str, ...] = ("nl",)

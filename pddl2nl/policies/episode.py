@@ -23,9 +23,9 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol
 
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.llm import Completion, ContextWindowError, Finish, Message, Model, Purpose, Request
@@ -34,7 +34,7 @@ from pddl2nl.nl.markers import NO_PLAN
 from pddl2nl.nl.reading.read_no_plan import is_marked_no_plan, no_plan_said, no_plan_said_in_turn
 from pddl2nl.nl.reading.readings import settle
 from pddl2nl.nl.telling.phrases import number_text
-from pddl2nl.pddl import write_condition
+from pddl2nl.pddl import GroundAtom, write_condition
 from pddl2nl.policies.budget import LimitReachedError, Limits, ModelCalls, PricedModel, total
 from pddl2nl.policies.events import (
     Acted,
@@ -121,30 +121,14 @@ class Turn:
 # ── what was executed ────────────────────────────────────────────────────────────────────────────
 
 
-class _Changes(NamedTuple):
-    """The atoms that became true and false, and the numeric fluents with new values, ``(= (fuel t) 3)``."""
-
-    added: tuple[str, ...]
-    deleted: tuple[str, ...]
-    changed: tuple[str, ...]
-
-
 def changed_values(simulator: Simulator, action: GroundAction, before: State, after: State) -> tuple[str, ...]:
     """The numeric fluents to which an executed action gave another value, as ``(= (fuel t) 3)``."""
-    fluents = dict.fromkeys(change.fluent for change in simulator.ground(action).outcome(before).updates)
-    values = [(fluent, after.value(fluent)) for fluent in fluents if after.value(fluent) != before.value(fluent)]
-    return tuple(f"(= {fluent} {number_text(value)})" for fluent, value in values if value is not None)
+    return _differing((change.fluent for change in simulator.ground(action).outcome(before).updates), before, after)
 
 
-def _observed_changes(before: State, after: State) -> _Changes:
-    """How two states differ, in alphabetical order."""
-    fluents = sorted({*before.values, *after.values})
-    values = [(fluent, after.value(fluent)) for fluent in fluents if after.value(fluent) != before.value(fluent)]
-    return _Changes(
-        tuple(map(str, sorted(after.atoms - before.atoms))),
-        tuple(map(str, sorted(before.atoms - after.atoms))),
-        tuple(f"(= {fluent} {number_text(value)})" for fluent, value in values if value is not None),
-    )
+def _differing(fluents: Iterable[GroundAtom], before: State, after: State) -> tuple[str, ...]:
+    values = [(fluent, before.value(fluent), after.value(fluent)) for fluent in dict.fromkeys(fluents)]
+    return tuple(f"(= {fluent} {number_text(new)})" for fluent, old, new in values if new != old and new is not None)
 
 
 class Trace:
@@ -186,6 +170,16 @@ class Trace:
         """The number of turns or lines that were meant as actions and not executed."""
         return sum(self.turns[status] for status in _MISTAKES)
 
+    def summary(self) -> dict[str, Any]:
+        """What `Judged` and `Finished` hold of it."""
+        return {
+            "plan": tuple(map(str, self.plan)),
+            "proposed": tuple(map(str, self.proposed)),
+            "steps": self.steps,
+            "mistakes": self.mistakes,
+            "turns": dict(sorted(self.turns.items())),
+        }
+
     def execute(self, action: GroundAction, said: str) -> tuple[str, str]:
         """Executes an action if it is applicable; returns the kind of turn and the observation."""
         try:
@@ -204,17 +198,20 @@ class Trace:
         self.expected = result.successor
         self.state = result.successor if executor is None else executor.execute(before, action)
         observation = teller.executed(action)
+        added: Iterable[GroundAtom] = result.added
+        deleted: Iterable[GroundAtom] = result.deleted
         if self.state == self.expected:
-            changes = _Changes(
-                tuple(map(str, result.added)),
-                tuple(map(str, result.deleted)),
-                changed_values(self._simulator, action, before, self.state),
-            )
+            changed = changed_values(self._simulator, action, before, self.state)
         else:
-            changes = _observed_changes(before, self.state)
+            added = sorted(self.state.atoms - before.atoms)
+            deleted = sorted(before.atoms - self.state.atoms)
+            changed = _differing(sorted({*before.values, *self.state.values}), before, self.state)
             observation = unexpected(observation, self.expected, self.state, teller)
         self.plan.append(action)
-        self._emit(Acted(self.steps, str(action), teller.action(action), observation, *changes))
+        said = teller.action(action)
+        self._emit(
+            Acted(self.steps, str(action), said, observation, tuple(map(str, added)), tuple(map(str, deleted)), changed)
+        )
         return "executed", observation
 
     def reject(
@@ -629,22 +626,9 @@ class Episode:
         """
         verdict = self._judge(text, sample, round)
         self._verdicts.append(verdict)
-        trace = verdict.trace
-        self._emit(
-            Judged(
-                len(self._verdicts),
-                sample,
-                round,
-                verdict.outcome,
-                None if verdict.valid else verdict.fault,
-                tuple(map(str, trace.plan)),
-                tuple(map(str, trace.proposed)),
-                trace.steps,
-                trace.mistakes,
-                dict(sorted(trace.turns.items())),
-                verdict.message,
-            )
-        )
+        fault = None if verdict.valid else verdict.fault
+        number, summary = len(self._verdicts), verdict.trace.summary()
+        self._emit(Judged(number, sample, round, verdict.outcome, fault, message=verdict.message, **summary))
         self._trace = self._verdicts[_counting(self._verdicts)].trace
         return verdict
 
@@ -762,30 +746,26 @@ class Episode:
         raise EpisodeOver(message)
 
     def _finish(self, outcome: Outcome, message: str, fault: Fault | None = None) -> None:
-        trace, accounts = self._trace, self._calls.accounts
+        trace, calls = self._trace, self._calls
         shown = fault or trace.fault or Fault(trace.steps, outcome, message)
         cost = self._simulator.cost(trace.state)
-        used = total(accounts.used.values())
+        used = total(calls.used.values())
         self.finished = Finished(
             outcome,
             None if outcome == "solved" else shown,
-            tuple(map(str, trace.plan)),
-            tuple(map(str, trace.proposed)),
-            trace.steps,
-            trace.mistakes,
-            dict(sorted(trace.turns.items())),
-            None if cost is None else str(cost),
-            used.calls,
-            used.prompt_tokens,
-            used.completion_tokens,
-            used.cached_tokens,
-            used.reasoning_tokens,
-            used.usd,
-            accounts.seconds,
-            message,
-            accounts.used_json(),
-            accounts.spent_json(),
-            _counting(self._verdicts) + 1 if self._verdicts else 0,
+            cost=None if cost is None else str(cost),
+            calls=used.calls,
+            prompt_tokens=used.prompt_tokens,
+            completion_tokens=used.completion_tokens,
+            cached_tokens=used.cached_tokens,
+            reasoning_tokens=used.reasoning_tokens,
+            usd=used.usd,
+            seconds=calls.seconds,
+            message=message,
+            used=calls.used_json(),
+            spent=calls.spent_json(),
+            counted=_counting(self._verdicts) + 1 if self._verdicts else 0,
+            **trace.summary(),
         )
         self._emit(self.finished)
 

@@ -1,6 +1,6 @@
-"""Reading the PDDL twins' replies: a regular expression and the task's own names, no language at all.
+"""Reads the replies of the PDDL twins with regular expressions and the task's names.
 
-As in section 5 of the AutoPlanBench paper: the PDDL action is cut out of the reply and handed to the simulator.
+As in section 5 of the AutoPlanBench paper, the PDDL action is cut out of the reply and given to the simulator.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _CLAIM = re.compile(
     rf"(?:now\s+|all\s+|already\s+)?(?:{DONE}|done)(?:\s+(?:now|since|because|as|and)\b.*)?",
     re.IGNORECASE,
 )
-"""A whole sentence that says so: "not finished yet", "once this is done" and "is it done?" claim nothing."""
+"""A whole sentence that claims the end, unlike "not finished yet", "once this is done" and "is it done?"."""
 
 _SENTENCE_END = re.compile(r"[.!;:,\n]|\s[-–—]\s")
 _MARKS = " \t\r*_`>#()\"'-"
@@ -42,10 +42,10 @@ class PDDLReader:
         self._task: Task = simulator.task
 
     def read(self, text: str, policy: str = "default") -> Readings:
-        """The plan in a reply: what stands between the last plan tags, or all of it where there are none.
+        """The plan in a reply: the text between the last plan tags, or the whole reply where there are none.
 
-        A line gives a reading for every ``(name object …)`` in it; the parentheses may be missing where the
-        line begins with an action's name.
+        A line gives a reading for every ``(name object …)`` in it; the parentheses may be missing where the line
+        begins with an action's name.
         """
         text = _said_aloud(text)
         begin = text.rfind(PLAN_START)
@@ -61,10 +61,10 @@ class PDDLReader:
         return Readings(tuple(readings), tuple(item for item in readings if item.is_attempt), ended, policy)
 
     def read_turn(self, text: str) -> Reading:
-        """The one thing that a reply does, found where `pddl2nl.nl.reading.read_turn` finds it.
+        """The one action, look-around or claim of a turn, found as by `pddl2nl.nl.Reader.read_turn`.
 
-        What stands behind ``Action:`` counts, and what follows that line where it says nothing readable; without
-        an ``Action:``, all that is no thought. Of several actions the first is read.
+        The line after ``Action:`` counts, and the lines below it where it holds nothing readable; without ``Action:``
+        everything except thoughts. The first of several actions is read.
         """
         aloud = _said_aloud(text)
         invented = OBSERVATION.search(aloud)
@@ -93,7 +93,7 @@ class PDDLReader:
     def _said(self, text: str, start: int, stop: int, *, meant: bool) -> Reading:
         attempts = self._attempts(text, start, stop, meant=meant)
         if attempts:
-            # An unknown object hides what follows, as the model meant to act on it; nonsense does not.
+            # The model meant to act on an unknown object, so nothing after it counts; after nonsense something may.
             return next((item for item in attempts if item.status != "unreadable"), attempts[0])
         said = "\n".join(text[begin:end] for _, begin, end in _spoken(text, start, stop))
         whole = Reading(1, 0, len(text), text, "unreadable", reason="there is none in parentheses")
@@ -134,7 +134,7 @@ class PDDLReader:
 
 
 def _said_aloud(text: str) -> str:
-    """The reply with blanks in place of what a model marked as thinking, so that offsets stay as they are."""
+    """The reply with blanks instead of what is marked as thinking, so that offsets stay the same."""
     closed = _THOUGHT_OUT.search(text)
     if closed and not _THINKING.search(text, 0, closed.start()):
         # Chat templates often swallow the opening tag.
@@ -147,7 +147,7 @@ def _blank(text: str) -> str:
 
 
 def _spoken(text: str, start: int, stop: int) -> list[tuple[int, int, int]]:
-    """The lines that are no thought."""
+    """The lines without thoughts."""
     return [line for line in _lines(text, start, stop) if not _THOUGHT.match(text, line[1], line[2])]
 
 

@@ -1,4 +1,4 @@
-"""Random: in every step an applicable action, each with the same chance (AutoPlanBench paper, section 5, "rnd")."""
+"""Random: a uniformly random applicable action in every step (AutoPlanBench paper, section 5, "rnd")."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["RandomWalk"]
 
 
 class RandomWalk:
-    """Chooses uniformly over the applicable actions until the goal holds, within the step limit of the others."""
+    """Chooses uniformly among the applicable actions until the goal holds or the step limit is reached."""
 
     summary = "a uniformly random applicable action a turn; asks no model"
     styles: tuple[str, ...] = ("nl", "pddl")
@@ -18,7 +18,7 @@ class RandomWalk:
     prompt: str | None = None
 
     def run(self, episode: Episode) -> None:
-        """Moves until the episode ends; a state without applicable actions is given up."""
+        """Moves until the episode ends; gives up in a state without applicable actions."""
         while not episode.done:
             action = episode.sample()
             if action is None:

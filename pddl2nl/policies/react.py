@@ -12,7 +12,7 @@ __all__ = ["ReAct"]
 
 
 class ReAct:
-    """As Act, but before every action the model says what it considers; the thoughts stay in the history."""
+    """As Act, with a thought before every action; the thoughts stay in the history."""
 
     summary = "a thought and an action a turn, answered by an observation"
     styles: tuple[str, ...] = ("nl",)

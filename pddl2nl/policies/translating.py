@@ -1,27 +1,27 @@
-"""The T-LLM: a model that translates what a policy's model said, line by line (AutoPlanBench paper, section 4).
+"""The T-LLM: a model that translates the replies of a policy's model, line by line (AutoPlanBench paper, section 4).
 
-Two modes. ``llm``: every line that may be an action is translated, as in the paper; `Reader` only says which lines
-those are. ``reader+llm``: what `Reader` reads stands, and only the rest is translated.
+It has two modes. ``llm`` translates every line that may be an action, as in the paper; `Reader` only selects the lines.
+``reader+llm`` translates only what `Reader` cannot read.
 
-Which lines are asked about:
+The lines that are translated:
 
-* A turn of an interactive policy: the first line behind ``Action:``; without that label the line that the reader
-  took for the turn's action, else all that is said outside of thoughts. A wish to look around and a claim to be
-  done are found by the reader's rules, since they are no actions.
-* A plan, ``llm``: in the stretch that the reading policy chose all attempts, and the lines between them that may be
-  actions in words of the model's own. Between plan tags that is every line that is no thought, label, comment or
-  claim, nor a single word (save where an action is one); elsewhere list items, and lines no longer than an action
-  can be. Where the policy chose nothing: what it would choose if all of those were read. Of a line in which the
-  reader sees several actions, each is asked about by itself.
-* A plan, ``reader+llm``: the failed attempts in the stretch that the reading policy chose; where it found no plan
-  at all, the lines of ``llm``.
+* A turn of an interactive policy: the first line after ``Action:``; without that label the line that the reader took
+  for the turn's action, else everything outside of thoughts. The reader's rules find "look around" and claims to be
+  done, which are not actions.
+* A plan, ``llm``: all attempts in the part that the reading policy chose, and the lines between them that may be
+  actions in the model's own words. Between plan tags that is every line except thoughts, labels, comments, claims and
+  single words (unless an action is one word); elsewhere list items, and lines no longer than an action can be. Where
+  the policy chose nothing: what it would choose if all of these lines were read. If the reader sees several actions in
+  a line, each is translated separately.
+* A plan, ``reader+llm``: the failed attempts in the part that the reading policy chose; where it found no plan, the
+  lines of ``llm``.
 
-The answer is not trusted. It must be one ground action of the task in parentheses, and nothing else (code fences
-aside); whatever else it is makes the line unreadable, or names an unknown object. ``no action`` takes a line out of
-the plan where the reader saw none in it either; a line that was clearly meant as an action stays, unreadable.
+The answer is not trusted. It must be exactly one ground action of the task in parentheses (code fences are allowed);
+anything else makes the line unreadable, or an unknown object. ``no action`` removes a line from the plan if the reader
+saw no action in it either; a line that was clearly meant as an action stays, as unreadable.
 
-The ``rule`` of a reading says so: ``llm``, and where the reader had tried before, its status, as in
-``ambiguous+llm``. Unlike the reader's own failed attempts those of the T-LLM carry the rule as well.
+The ``rule`` of such a reading is ``llm``, with the reader's status before it where the reader had tried first:
+``ambiguous+llm``. Failed attempts of the T-LLM carry a rule too, unlike those of the reader.
 """
 
 from __future__ import annotations
@@ -45,31 +45,31 @@ __all__ = ["NO_ACTION", "TRANSLATORS", "Ask", "TranslatorMode", "Translator"]
 
 TranslatorMode = Literal["llm", "reader+llm"]
 TRANSLATORS: tuple[str, ...] = ("reader", "llm", "reader+llm")
-"""What can read a model's words; ``reader`` alone asks no model."""
+"""What reads the replies; ``reader`` asks no model."""
 
 NO_ACTION = "no action"
 """The T-LLM's answer where a line states none of the actions; it cannot be an action, as those are in parentheses."""
 
 Ask = Callable[[Sequence[Message]], Completion]
-"""Asks the T-LLM; what it costs is on the episode's account."""
+"""Asks the T-LLM, on the episode's account."""
 
 _FENCED = re.compile(r"```[\w-]*[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL)
 _ONE_ACTION = re.compile(r"\(\s*[^\s()]+(?:\s+[^\s()]+)*\s*\)")
 _CLAIMS = ("look-around", "claimed-done")
 _MARKS = " \t\r*_`\"'"
 _MORE_WORDS = 4
-"""By how many words a line outside of plan tags may be longer than the longest action, to be asked about."""
+"""The words by which a line outside of plan tags may exceed the longest action and still be translated."""
 
 
 @dataclass(frozen=True)
 class Translator:
-    """Translates with a T-LLM; stateless, one call a line.
+    """Translates with a T-LLM, one call per line.
 
     Attributes:
-        reader: says which lines may be actions, and judges answers by the task's names and types.
-        wording: says how long an action is.
-        opening: the conversation up to the line that is to be translated (`translation_opening`).
-        mode: ``llm``, or ``reader+llm`` for what the reader cannot read alone.
+        reader: selects the lines that may be actions, and checks answers by the task's names and types.
+        wording: gives the length of an action.
+        opening: the conversation up to the line to translate (`translation_opening`).
+        mode: ``llm`` or ``reader+llm``.
     """
 
     reader: Reader
@@ -80,7 +80,7 @@ class Translator:
     # ── a turn ───────────────────────────────────────────────────────────────────────────────────
 
     def turn(self, text: str, reading: Reading, ask: Ask) -> Reading:
-        """The one thing that a reply does, given what the reader made of it."""
+        """The one action, look-around or claim of a reply, given the reader's reading of it."""
         if self.mode == "reader+llm" and (reading.status == "read" or reading.status in _CLAIMS):
             return reading
         start, end = self._action_part(text, reading)
@@ -88,7 +88,7 @@ class Translator:
             return reading
         translated = self._translated(_span(reading, text, start, end), ask)
         if translated is not None:
-            # What stands behind a line that could not be translated still counts, if it is a claim.
+            # A claim after a line that could not be translated still counts.
             return reading if reading.status in _CLAIMS and translated.status != "read" else translated
         return reading._replace(rule=self._rule(reading))
 
@@ -118,14 +118,14 @@ class Translator:
     # ── a plan ───────────────────────────────────────────────────────────────────────────────────
 
     def lines(self, text: str, readings: Readings) -> tuple[Reading, ...]:
-        """The lines of a plan, given all readings of a reply: what is asked about with the stretch to be sent."""
+        """The lines of a plan, given all readings of a reply; those to translate with the whole text to send."""
         if self.mode == "reader+llm" and readings.chosen:
             sole = _sole_readings(lay_out(self.reader.cleaned(text)), readings.readings)
             return tuple(item if item.status == "read" else _widened(text, item, sole) for item in readings.chosen)
         return self._candidates(text, readings)
 
     def line(self, reading: Reading, ask: Ask) -> Reading | None:
-        """A line of a plan, translated if it has to be; None where it says no action."""
+        """A line of a plan, translated if necessary; None where it states no action."""
         if self.mode == "reader+llm" and reading.status == "read":
             return reading
         if not re.search(r"\w", reading.text):
@@ -150,7 +150,7 @@ class Translator:
         for item in found:
             reading = _widened(text, item.reading, sole)
             if not chosen and not tagged[item.block] and reading.status == "unreadable":
-                # Among nothing but prose, what begins like an action is no sign that one was meant.
+                # Among prose alone, a line that begins like an action need not be meant as one.
                 reading = reading._replace(status="not-an-action")
             lines.append(reading)
         return tuple(lines)
@@ -158,7 +158,7 @@ class Translator:
     def _around(
         self, placed: Sequence[PlacedReading], chosen: set[tuple[int, int]], blocks: Sequence[Block]
     ) -> list[PlacedReading]:
-        """The plan that the policy chose, with the lines in it and of its list that may be actions as well."""
+        """The plan that the policy chose, with the other lines in it, or in its list, that may be actions."""
         at = [index for index, item in enumerate(placed) if _place(item.reading) in chosen]
         first, last = at[0], at[-1]
         kinds = {placed[index].item for index in at}
@@ -182,7 +182,7 @@ class Translator:
     def _without_the_reader(
         self, placed: Sequence[PlacedReading], blocks: Sequence[Block], policy: str
     ) -> list[PlacedReading]:
-        """What the policy would choose if every line that may be an action were one that is read."""
+        """What the policy would choose if every line that may be an action were read as one."""
         known: dict[tuple[int, int], PlacedReading] = {}
         supposed: list[PlacedReading] = []
         for number, item in enumerate(placed):
@@ -210,14 +210,14 @@ class Translator:
 
     @cached_property
     def _lengths(self) -> tuple[int, int]:
-        """How many words a line that may be an action has at least, and how many the longest action has."""
+        """The fewest words of a line that may be an action, and the words of the longest action."""
         counts = [len((snippet.text or "").split()) for snippet in self.wording.actions.values()]
         return min((2, *counts)), max(counts, default=0)
 
     # ── asking ───────────────────────────────────────────────────────────────────────────────────
 
     def _translated(self, reading: Reading, ask: Ask) -> Reading | None:
-        """What the T-LLM makes of a stretch; None where it says that it is no action."""
+        """The T-LLM's translation of a piece of text; None where it answers that there is no action."""
         completion = ask((*self.opening, Message("user", reading.text)))
         rule = self._rule(reading)
         blank = Reading(reading.line, reading.start, reading.end, reading.text, "unreadable", rule=rule)
@@ -239,7 +239,7 @@ class Translator:
         return self._failed(reading, failed)
 
     def _failed(self, reading: Reading, failed: Reading) -> Reading:
-        """In ``reader+llm`` the reader's own words about a line say more than that the T-LLM failed as well."""
+        """In ``reader+llm`` the reader's finding about a line says more than the T-LLM's failure."""
         if self.mode == "reader+llm" and reading.status in ("ambiguous", "unknown-object"):
             return reading._replace(rule=failed.rule)
         return failed
@@ -256,7 +256,7 @@ _Places = Mapping[tuple[int, int], tuple[int, int]]
 
 
 def _sole_readings(layout: Layout, readings: Sequence[Reading]) -> _Places:
-    """By the span of a reading the piece of the reply that it lies in, where no other reading lies there."""
+    """The piece of the reply around each reading, by its span, where no other reading lies in the piece."""
     places = layout.places
     starts = [start for start, _ in places]
     found: dict[tuple[int, int], list[Reading]] = {}
@@ -268,14 +268,14 @@ def _sole_readings(layout: Layout, readings: Sequence[Reading]) -> _Places:
 
 
 def _widened(text: str, reading: Reading, sole: _Places) -> Reading:
-    """The reading over its whole line, list marks and labels before it aside, where it is the only one there."""
+    """The reading extended to its whole line without list marks and labels, where it is the only one there."""
     place = sole.get(_place(reading))
     if place is None:
         return reading
     start = reading.start
     if reading.rule == "prose":
         peeled = peel(text[place[0] : place[1]])
-        # Polite words are half a sentence: what is left of prose without them is none.
+        # Prose is not a sentence any more without its polite words.
         start = place[0] if peeled.polite else place[0] + peeled.start
     start, end = _bare(text, start, place[1])
     return _span(reading, text, start, end) if start < end else reading
@@ -287,13 +287,13 @@ def _span(reading: Reading, text: str, start: int, end: int) -> Reading:
 
 
 def _before_observation(text: str) -> int:
-    """Where a reply ends, or where it begins to invent the world's answer."""
+    """The end of a reply, or the place where it begins to invent an observation."""
     invented = OBSERVATION.search(text)
     return invented.start() if invented is not None and text[: invented.start()].strip() else len(text)
 
 
 def _first_line(text: str, start: int, stop: int) -> tuple[int, int]:
-    """The first line from an offset on that holds a word; an empty stretch at the end where none does."""
+    """The first line from an offset on that holds a word; empty, at the end, where there is none."""
     for begin, end in _lines(text, start, stop):
         begin, end = _bare(text, begin, end)
         if re.search(r"\w", text[begin:end]):
@@ -308,7 +308,7 @@ def _lines(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
 
 
 def _bare(text: str, start: int, end: int) -> tuple[int, int]:
-    """A stretch without blanks and marks around it, nor a stop behind it."""
+    """A piece of text without the blanks and marks around it and the full stop at its end."""
     kept = text[start:end].rstrip(_MARKS + ".,;]}")
     begin = len(kept) - len(kept.lstrip(_MARKS))
     return start + begin, start + max(len(kept), begin)

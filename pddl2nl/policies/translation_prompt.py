@@ -5,13 +5,13 @@ message               content
 ====================  ==========================================================================================
 system                the instruction, every action snippet with its PDDL form, the objects: first the invented
                       ones of the examples, then the task's (``prompts/translator.txt``)
-user, assistant, …    up to five actions said of invented objects, each with its translation, as chat history
-user                  the line to be translated
+user, assistant, …    up to five actions on invented objects, each with its translation, as chat history
+user                  the line to translate
 ====================  ==========================================================================================
 
-The prompt is made of the domain, its wording and a seed, and so is the same for every mechanism and, but for the
-list of objects, for every problem of the domain. Objects are called by their told names in it, in language and in
-PDDL alike, since those are the only names that a model was ever shown.
+The prompt depends on the domain, its wording and a seed only, so it is the same for every mechanism and, except for the
+list of objects, for every problem of the domain. Objects have their told names in it, in language and in PDDL, because
+a model has seen no other names.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ TRANSLATOR_PROMPT = "translator.txt"
 """The prompt's file."""
 
 EXAMPLES = 5
-"""How many actions are shown translated, at most."""
+"""The most actions that are shown translated."""
 
 _NUMBERS = range(701, 1000)
-"""The numbers of invented objects, far above those that names of objects begin to count with."""
+"""The numbers of invented objects, far above those of the task's objects."""
 
 
 def translation_opening(task: Task, wording: Wording, names: Names, seed: int = 1) -> tuple[Message, ...]:
-    """The conversation up to the line that is to be translated.
+    """The conversation up to the line to translate.
 
     Args:
         task: its domain's actions and its objects are listed.
-        wording: how actions are said.
-        names: what the objects are called.
-        seed: chooses the actions of the examples, and the objects' numbers.
+        wording: of the actions.
+        names: of the objects.
+        seed: selects the actions of the examples and the numbers of their objects.
     """
     rng = random.Random(seed)
     stems = _Stems(task.domain, wording, names.scheme, rng)
@@ -85,7 +85,7 @@ def _chosen(actions: Sequence[ActionSchema], rng: random.Random) -> list[ActionS
 
 
 class _Stems:
-    """What an object is called before its number, by the parameter that it stands for: as typed names are made."""
+    """The name of an object before its number, by the parameter that it fills, as in typed names."""
 
     def __init__(self, domain: Domain, wording: Wording, scheme: str, rng: random.Random):
         self._above = supertypes(domain)
@@ -95,7 +95,7 @@ class _Stems:
         self._rng = rng
 
     def of(self, parameter: TypedName, schema: ActionSchema) -> str:
-        """The stem for a parameter: a most specific type below its own, as objects mostly have such."""
+        """The stem for a parameter: a most specific type below its own, as most objects have one."""
         if self._inferred:
             return next(self._static_types(parameter, schema), self._general)
         below = [kind for kind in self._above if any(wanted in self._above[kind] for wanted in parameter.types)]
@@ -110,7 +110,7 @@ class _Stems:
 
 
 class _Invented:
-    """Objects that no task has: a stem with a number; ``names`` holds all that were used, in order."""
+    """Invented objects, a stem with a number each; ``names`` holds all of them, in order of use."""
 
     def __init__(self, taken: Callable[[str], bool], rng: random.Random):
         self.names: list[str] = []
@@ -120,7 +120,7 @@ class _Invented:
         self._numbers: dict[str, Iterator[int]] = {}
 
     def objects(self, stems: Sequence[str]) -> list[str]:
-        """Different objects, one for each stem; those of earlier examples are used again, in any order."""
+        """Distinct objects, one for each stem; those of earlier examples are used again, in any order."""
         free: dict[str, list[str]] = {}
         found: list[str] = []
         for stem in stems:
@@ -143,7 +143,7 @@ class _Invented:
 
 
 def _taken(task: Task, wording: Wording, names: Names) -> Callable[[str], bool]:
-    """Whether a name could mean an object of the task, in whatever spelling a reader takes for one."""
+    """Tells whether a name could mean an object of the task, in any spelling that a reader accepts."""
     lexicon = Reader(task, wording, names).lexicon
     spelt = {_squeezed(name) for name in (*task.objects, *names.to_nl.values(), *names.aliases)}
 
