@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from pddl2nl.cli.verbosity import with_verbosity
 from pddl2nl.errors import InputError, Pddl2nlError
 
 __all__ = ["COMMANDS", "entry_point", "main", "make_app"]
@@ -92,18 +93,20 @@ def make_app(command: str = "") -> typer.Typer:
     modules = [COMMANDS[command]] if command in COMMANDS else dict.fromkeys(COMMANDS.values())
     for module in modules:
         import_module(f"pddl2nl.cli.{module}").register(app)
-    _unwrap(app)
+    _prepare(app)
     return app
 
 
-def _unwrap(group: typer.Typer) -> None:
-    """Makes a line of each paragraph of the commands' help, which is else broken where its source is."""
+def _prepare(group: typer.Typer) -> None:
+    """Joins the lines of each paragraph of the commands' help, and gives every command ``-q`` and ``-v``."""
     for command in group.registered_commands:
         text = inspect.getdoc(command.callback) or ""
         command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+        if command.callback is not None:
+            command.callback = with_verbosity(command.callback)
     for inner in group.registered_groups:
         if inner.typer_instance is not None:
-            _unwrap(inner.typer_instance)
+            _prepare(inner.typer_instance)
 
 
 _RENAMED = {"--max-usd": "--budget-usd", "--max-calls": "--budget-calls"}

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pddl2nl.cli.verbosity import is_quiet
 from pddl2nl.errors import InfrastructureError, InputError
 
 if TYPE_CHECKING:
@@ -52,8 +53,8 @@ def print_text(text: str) -> None:
 
 
 def print_warnings(messages: Iterable[str]) -> None:
-    """Warnings, one a line, on standard error; they never change the exit code."""
-    for message in messages:
+    """Warnings, one a line, on standard error unless ``-q`` is given; they never change the exit code."""
+    for message in messages if not is_quiet() else ():
         sys.stderr.write(f"warning: {message}\n")
 
 

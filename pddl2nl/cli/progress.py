@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -10,16 +11,88 @@ from typing import TYPE_CHECKING
 from pddl2nl.cli.accounts import account_text
 from pddl2nl.cli.batches import batches_text
 from pddl2nl.cli.output import console, print_error
+from pddl2nl.cli.verbosity import is_quiet, is_verbose, log_to_stderr
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from pddl2nl.experiments.summary import Progress, SweepSummary, Trouble
     from pddl2nl.llm.batch import BatchProgress
+    from pddl2nl.policies import Event
 
-__all__ = ["TenthLines", "complain", "progress_shown"]
+__all__ = ["TenthLines", "calls_shown", "complain", "progress_shown"]
 
 _SHOWN = 5
+
+
+@contextmanager
+def calls_shown() -> Iterator[Callable[[Event], None]]:
+    """How far one run is, on standard error: the step, and how long the call under way has taken.
+
+    A terminal shows one line that changes. Elsewhere a line is printed for each call that takes longer than
+    `_PATIENCE`, or with ``-v`` for every call. Each retry is told at once.
+    """
+    if is_quiet():
+        yield lambda event: None
+        return
+    screen = console(stderr=True)
+    if screen.is_terminal:
+        from rich.live import Live
+        from rich.text import Text
+
+        calls = _Calls()
+        with Live(
+            get_renderable=lambda: Text(calls.now(), "dim"), console=screen, transient=True, refresh_per_second=4
+        ):
+            log_to_stderr(lambda line: screen.print(Text(line.rstrip("\n"))))
+            yield calls.observe
+        return
+    log_to_stderr()
+    yield _CallLines().observe
+
+
+_PATIENCE = 10.0
+"""Seconds after which a call is told where there is no terminal."""
+
+
+class _Calls:
+    """The call under way, by the events of the run."""
+
+    def __init__(self) -> None:
+        self._turns = 0
+        self._call = ""
+        self._began = 0.0
+
+    def observe(self, event: Event) -> None:
+        """Takes note of an event."""
+        from pddl2nl.policies.events import Acted, Failed, LookedAround, Prompted, Rejected, Replied
+
+        if isinstance(event, Prompted):
+            # The events of a turn follow its reply: so far there are those of the turns before.
+            where = f"step {self._turns + 1}" if event.purpose == "planner" else event.purpose
+            self._call, self._began = f"{where}: call {event.call}", time.monotonic()
+        elif isinstance(event, Replied | Failed):
+            self._call = ""
+        elif isinstance(event, Acted | Rejected | LookedAround):
+            self._turns += 1
+
+    def now(self) -> str:
+        """``step 3: call 5, waiting 12 s``; empty while no call is under way."""
+        return f"{self._call}, waiting {time.monotonic() - self._began:.0f} s" if self._call else ""
+
+
+class _CallLines(_Calls):
+    """The same as lines."""
+
+    def observe(self, event: Event) -> None:
+        """Takes note of an event, and prints a line about a call that took long."""
+        from pddl2nl.policies.events import Failed, Replied
+
+        if isinstance(event, Replied | Failed):
+            waited = time.monotonic() - self._began
+            if is_verbose() or waited > _PATIENCE:
+                sys.stderr.write(f"{self._call}: {event.event} after {waited:.1f} s\n")
+        super().observe(event)
 
 
 @contextmanager
@@ -29,6 +102,9 @@ def progress_shown(runs: int) -> Iterator[tuple[Callable[[Progress], None], Call
     Both say how many runs are done, solved and failed and were finished before, the calls and how many of them the
     cache had, tokens, money, and how long the rest will take. A stop that was wished for is said at once.
     """
+    if is_quiet():
+        yield lambda progress: None, lambda state: None
+        return
     screen = console(stderr=True)
     if screen.is_terminal:
         with _bar(screen, runs) as shown:

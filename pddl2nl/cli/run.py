@@ -19,6 +19,7 @@ from pddl2nl.cli.access import (
 from pddl2nl.cli.accounts import account_text
 from pddl2nl.cli.files import DomainFile, ProblemFile
 from pddl2nl.cli.output import DONE, INFRASTRUCTURE, WANTING, print_json, print_table, print_text, print_warnings, warn
+from pddl2nl.cli.progress import calls_shown
 from pddl2nl.cli.run_options import GroupedCommand, with_run_options
 from pddl2nl.cli.wording import JsonOption, chosen_wording
 from pddl2nl.errors import InputError
@@ -150,7 +151,11 @@ def _unused(spec: RunSpec, given: Collection[str]) -> Iterator[str]:
 def _play(spec: RunSpec, reached: Access, poll_seconds: float | None, as_json: bool) -> None:
     from pddl2nl.experiments.runs import run_spec
 
-    result = run_spec(spec, reached) if poll_seconds is None else _batched(spec, reached, poll_seconds)
+    if poll_seconds is None:
+        with calls_shown() as observe:
+            result = run_spec(spec, reached, observe)
+    else:
+        result = _batched(spec, reached, poll_seconds)
     if as_json:
         print_json(result.as_json())
     else:
@@ -170,8 +175,9 @@ def _batched(spec: RunSpec, reached: Access, poll_seconds: float) -> RunResult:
 def _told(result: RunResult) -> str:
     from pddl2nl.policies.budget import Account
 
-    # What infrastructure says may be long, the difference of two prompts for one; all of it is on standard error.
-    lines = [f"{result.outcome}: {result.message.splitlines()[0] if result.message else ''}"]
+    # The message of an infrastructure error is on standard error, and is not told twice.
+    told = result.message.splitlines()[:1] if result.outcome != "infrastructure-error" else []
+    lines = [": ".join([result.outcome, *told])]
     if result.fault is not None and result.fault.text != result.message:
         lines.append(f"first fault: step {result.fault.step}, {result.fault.status}: {result.fault.text}")
     lines += [f"  {action}" for action in result.plan]

@@ -127,8 +127,16 @@ def run(
 run.__doc__ = f"{run.__doc__}\n    Options:\n{options_text()}\n    "
 
 
-def run_spec(spec: RunSpec, access: Access | None = None) -> RunResult:
-    """Runs what a specification says, its models reached as ``access`` says; see `run`."""
+def run_spec(
+    spec: RunSpec, access: Access | None = None, observe: Callable[[Event], None] = lambda event: None
+) -> RunResult:
+    """Runs what a specification says; see `run`.
+
+    Args:
+        spec: the run.
+        access: how its models are reached.
+        observe: is given every event as it happens.
+    """
     prepared = prepare(spec, access)
     events: list[Event] = []
     path = _record_path(spec, prepared)
@@ -138,6 +146,7 @@ def run_spec(spec: RunSpec, access: Access | None = None) -> RunResult:
 
             def emit(event: Event) -> None:
                 events.append(event)
+                observe(event)
                 if writer is not None:
                     _write(writer, event)
 

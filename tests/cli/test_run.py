@@ -317,3 +317,28 @@ def test_help_groups_the_options(capfd: pytest.CaptureFixture[str]) -> None:
 def test_old_names_of_budgets_name_the_new_ones(old: str, new: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "domain.pddl", "problem.pddl", old]) == 2
     assert capfd.readouterr().err == f"error: {old.partition('=')[0]} is called {new} now\n"
+
+
+DEAD = ("--policy", "act", "--model", "nobody", "--base-url", "http://127.0.0.1:9/v1", "--example", "none")
+
+
+def test_retries_are_told_at_once_and_the_error_once(
+    files: tuple[str, str], tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    monkeypatch.setattr("pddl2nl.llm.client._PATIENCE", 0.01)
+    assert main(["run", *files, *DEAD, "--out", str(tmp_path)]) == 3
+    out, errors = capfd.readouterr()
+    assert "no connection (ConnectError); trying again in " in errors.splitlines()[0]
+    assert (out + errors).count("is a server running there?") == 1
+    assert main(["run", *files, *DEAD, "--out", str(tmp_path), "-q"]) == 3
+    assert len(capfd.readouterr().err.splitlines()) == 1
+
+
+def test_verbose_tells_each_call(files: tuple[str, str], tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "replies.txt"
+    script.write_text("Action: look around\n---\nAction: look around\n", encoding="utf-8")
+    options = ("--policy", "act", "--model", f"script:{script}", "--steps", "2", "--example", "none")
+    assert main(["run", *files, *options, "--out", str(tmp_path), "-v"]) == 1
+    told = [line.partition(" after ")[0] for line in capfd.readouterr().err.splitlines()]
+    assert told == ["step 1: call 1: replied", "step 2: call 2: replied"]
