@@ -41,14 +41,12 @@ def calls_shown() -> Iterator[Callable[[Event], None]]:
         from rich.text import Text
 
         calls = _Calls()
-        with Live(
-            get_renderable=lambda: Text(calls.now(), "dim"), console=screen, transient=True, refresh_per_second=4
-        ):
-            log_to_stderr(lambda line: screen.print(Text(line.rstrip("\n"))))
+        shown = Live(get_renderable=lambda: Text(calls.now(), "dim"), console=screen, transient=True)
+        with shown, log_to_stderr(lambda line: screen.print(Text(line.rstrip("\n")))):
             yield calls.observe
         return
-    log_to_stderr()
-    yield _CallLines().observe
+    with log_to_stderr():
+        yield _CallLines().observe
 
 
 _PATIENCE = 10.0
