@@ -25,7 +25,8 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments.example import SolvedProblem
 from pddl2nl.experiments.hierarchical import recorded_world
 from pddl2nl.experiments.planned import Planned
-from pddl2nl.experiments.record import VOLATILE, events_from_json
+from pddl2nl.experiments.record import VOLATILE
+from pddl2nl.experiments.record_reader import events_from_json
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.llm import ModelConfigurationError, ReplayModel

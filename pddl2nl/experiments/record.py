@@ -7,35 +7,20 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import count
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 from pddl2nl.errors import InfrastructureError
-from pddl2nl.experiments.planned import Planned
-from pddl2nl.policies.events import (
-    Event,
-    Finished,
-    Prompted,
-    RecordError,
-    Replied,
-    Started,
-    decode_events,
-    event_from_json,
-    event_to_json,
-)
+from pddl2nl.policies.events import Event, Prompted, RecordError, Replied, event_to_json
 
 __all__ = [
     "VOLATILE",
     "RecordWriter",
-    "check_order",
     "claimed",
-    "events_from_json",
     "free_record_path",
     "partial_path",
-    "read_events",
     "record_name",
     "resuming_path",
     "stable",
@@ -53,73 +38,6 @@ VOLATILE: Mapping[str, str] = {
 
 All other bytes of a record are the same on every machine, thread and cluster, and after any number of interruptions.
 """
-
-
-def read_events(path: Path) -> tuple[Event, ...]:
-    """The events of a finished record: those of an episode, or one `Planned`.
-
-    Raises:
-        RecordError: the file cannot be read, a line is not an event, or the events are not in the order of a finished
-            record; the message begins with file and line.
-    """
-    try:
-        text = path.read_bytes()
-    except OSError as error:
-        raise RecordError(f"{path}: the record cannot be read: {error.strerror}") from error
-    try:
-        events = decode_events(text, (Planned,))
-        check_order(events)
-    except RecordError as error:
-        raise RecordError(f"{path}:{error}") from error
-    return tuple(events)
-
-
-def events_from_json(path: Path, lines: Sequence[tuple[int, Mapping[str, Any]]]) -> tuple[Event, ...]:
-    """The events of a record, finished or not, that was read as JSON objects with their line numbers.
-
-    Raises:
-        RecordError: as `read_events`, but the record may end anywhere.
-    """
-    events: list[Event] = []
-    try:
-        for number, data in lines:
-            try:
-                events.append(event_from_json(data, (Planned,)))
-            except RecordError as error:
-                raise RecordError(f"{number}: {error}") from error
-        check_order(events, finished=False)
-    except RecordError as error:
-        raise RecordError(f"{path}:{error}") from error
-    return tuple(events)
-
-
-def check_order(events: Sequence[Event], *, finished: bool = True) -> None:
-    """Checks that a record is one `Planned`, or begins with its only ``started`` and ends with its only ``finished``.
-
-    Args:
-        events: of a record.
-        finished: whether the record must have its end.
-
-    Raises:
-        RecordError: the message begins with the line.
-    """
-    if events and isinstance(events[0], Planned):
-        if len(events) > 1:
-            raise RecordError(f"2: a planner's record is one line; found {len(events)}")
-        return
-    if not events or not isinstance(events[0], Started):
-        raise RecordError(f"1: a record begins with 'started'; found {_kind(events[:1])}")
-    for number, event in enumerate(events[1:], 2):
-        if isinstance(event, Started | Planned):
-            raise RecordError(f"{number}: a second '{event.event}' in one record")
-        if isinstance(event, Finished) and number < len(events):
-            raise RecordError(f"{number + 1}: {_kind(events[number:])} after the end of the run")
-    if finished and not isinstance(events[-1], Finished):
-        raise RecordError(f"{len(events)}: a finished record ends with 'finished'; found {_kind(events[-1:])}")
-
-
-def _kind(events: Sequence[Event]) -> str:
-    return f"'{events[0].event}'" if events else "nothing"
 
 
 def stable(record_text: str) -> str:

@@ -29,26 +29,24 @@ Actions and literals are PDDL, ``(stack a b)``; texts are in the wording of the 
 
 All metrics are computed from these events afterwards (`pddl2nl.reports`).
 
-Events are msgspec structs, so they check and convert themselves: `event_to_json`, `event_from_json`, `decode_events`.
-The JSON name of an event is its class name in kebab case: ``LookedAround`` is ``looked-around``.
+Events are msgspec structs, which convert to JSON and back by their types (`event_to_json`,
+`pddl2nl.experiments.record_reader`). The name of an event in JSON is its class name in kebab case: ``LookedAround`` is
+``looked-around``.
 """
 
 from __future__ import annotations
 
-import json
 import re
-import reprlib
 from collections.abc import Mapping, Sequence
-from functools import cache
-from typing import Annotated, Any, Literal, Union
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from pddl2nl.errors import InputError
 from pddl2nl.llm.types import Finish, Message, Tariff
-from pddl2nl.policies.families import FAMILIES
 
 __all__ = [
+    "EVENTS",
     "OUTCOMES",
     "Acted",
     "Amount",
@@ -68,9 +66,6 @@ __all__ = [
     "Replied",
     "Started",
     "counted",
-    "decode_events",
-    "event_from_json",
-    "event_kinds",
     "event_to_json",
 ]
 
@@ -377,114 +372,10 @@ EVENTS: tuple[type[Event], ...] = (
 """The events of every policy."""
 
 
-@cache
-def event_kinds() -> dict[str, type[Event]]:
-    """Every event class by its name in a record, those of families included."""
-    kinds = [*EVENTS, *(kind for family in FAMILIES.values() for kind in family.events)]
-    return {str(kind.__struct_config__.tag): kind for kind in kinds}
-
-
-# ── to JSON and back ─────────────────────────────────────────────────────────────────────────────
-
-
 def event_to_json(event: Event) -> dict[str, Any]:
     """The event as a JSON object: its name under ``event``, then its fields in order."""
     data: dict[str, Any] = msgspec.to_builtins(event)
     return data
-
-
-def event_from_json(data: object, also: tuple[type[Event], ...] = ()) -> Event:
-    """The event that `event_to_json` wrote.
-
-    Args:
-        data: a JSON object.
-        also: kinds of events that are accepted besides those of episodes.
-
-    Raises:
-        RecordError: it is not an event; the message names the field and what was found.
-    """
-    try:
-        event: Event = msgspec.convert(data, _union(also))
-    except msgspec.ValidationError as error:
-        raise RecordError(_wrong(data, error, also)) from error
-    return event
-
-
-def decode_events(text: bytes, also: tuple[type[Event], ...] = ()) -> list[Event]:
-    """The events in the text of a record, one JSON object per line.
-
-    Args:
-        text: the record, in UTF-8.
-        also: kinds of events that are accepted besides those of episodes.
-
-    Raises:
-        RecordError: a line is not one event; the message begins with ``LINE: `` and names the field and what was found.
-    """
-    text = text.removesuffix(b"\n")
-    try:
-        events = _decoder(also).decode_lines(text)
-    except (msgspec.DecodeError, RecursionError):
-        events = []
-    # An empty line decodes to nothing.
-    if len(events) == text.count(b"\n") + 1:
-        return events
-    # Line by line, to name the line of an error. Not splitlines: a reply may hold U+2028, which ends no line of JSON.
-    return [_decoded(line, number, also) for number, line in enumerate(text.split(b"\n"), 1)]
-
-
-def _decoded(line: bytes, number: int, also: tuple[type[Event], ...]) -> Event:
-    try:
-        return _decoder(also).decode(line)
-    except (msgspec.DecodeError, RecursionError):
-        pass
-    try:
-        # Python's own reader accepts an escape of half a surrogate pair, which a server may have sent.
-        data = _without_halves(json.loads(line.decode("utf-8"), parse_constant=_refuse_constant))
-    except (ValueError, RecursionError) as error:
-        raise RecordError(f"{number}: not a line of JSON: {error}") from error
-    try:
-        return event_from_json(data, also)
-    except RecordError as error:
-        raise RecordError(f"{number}: {error}") from error
-
-
-def _refuse_constant(name: str) -> float:
-    raise ValueError(f"{name} is not a number in JSON")
-
-
-def _without_halves(data: Any) -> Any:
-    """Replaces halves of surrogate pairs, which neither a page nor a text file can hold."""
-    whole = json.dumps(data, ensure_ascii=False, allow_nan=False)
-    return json.loads(whole.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
-
-
-@cache
-def _union(also: tuple[type[Event], ...]) -> Any:
-    return Union[(*event_kinds().values(), *also)]
-
-
-@cache
-def _decoder(also: tuple[type[Event], ...]) -> msgspec.json.Decoder[Event]:
-    return msgspec.json.Decoder(_union(also))
-
-
-def _wrong(data: object, error: msgspec.ValidationError, also: tuple[type[Event], ...]) -> str:
-    """What is wrong with an event: the field, the value that was found, and what was expected."""
-    if not isinstance(data, dict):
-        return f"expected a JSON object; found {reprlib.repr(data)}"
-    name, known = data.get("event"), [*event_kinds(), *(str(kind.__struct_config__.tag) for kind in also)]
-    if name not in known:
-        return f"not an event of a run: {name!r}; known are {', '.join(known)}"
-    what, _, path = str(error).partition(" - at `$.")
-    path = path.removesuffix("`")
-    found: Any = data
-    for part in re.findall(r"[^.\[\]]+|\.\.\.", path):
-        # The path does not name the key of an object's entry.
-        if part == "...":
-            break
-        found = found[int(part)] if isinstance(found, list | tuple) else found[part]
-    place = f"'{path}' is {reprlib.repr(found)}; " if path else ""
-    return f"an event '{name}' with the wrong fields: {place}{what[0].lower()}{what[1:]}"
 
 
 def counted(events: Sequence[Event]) -> tuple[Event, ...]:

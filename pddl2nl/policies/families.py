@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pddl2nl.llm import Message
-from pddl2nl.policies import hvr
 from pddl2nl.policies.family import Family, Note
+from pddl2nl.policies.hvr import FAMILY as HVR
 
 if TYPE_CHECKING:
     from pddl2nl.policies.events import Event
@@ -17,7 +17,7 @@ __all__ = ["FAMILIES", "FAMILY_POLICIES", "family_of", "family_of_mistake", "not
 
 FAMILIES: Mapping[str, Family] = MappingProxyType(
     {
-        "hvr": hvr.FAMILY,
+        "hvr": HVR,
     }
 )
 """Every family by its name."""

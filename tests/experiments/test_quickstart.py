@@ -11,7 +11,8 @@ from pddl2nl.errors import InfrastructureError, MissingExtraError
 from pddl2nl.experiments import quickstart as module
 from pddl2nl.experiments.planned import Planned, plan_and_record
 from pddl2nl.experiments.quickstart import MECHANISMS, SUBSET, quickstart, quickstart_jobs
-from pddl2nl.policies.events import RecordError, event_from_json, event_to_json
+from pddl2nl.experiments.record_reader import event_from_json
+from pddl2nl.policies.events import RecordError, event_to_json
 from pddl2nl.tasks import shipped_domain, shipped_domains
 
 
@@ -78,7 +79,7 @@ def test_a_planners_record_holds_all_that_judging_it_again_needs(tmp_path):
     assert planned.plan is not None
     assert len(planned.plan) == planned.cost == instance.optimal_length
     assert planned.problem_pddl == instance.path.read_text(encoding="utf-8")
-    assert event_from_json(json.loads(record.read_text(encoding="utf-8")), (Planned,)) == planned
+    assert event_from_json(json.loads(record.read_text(encoding="utf-8"))) == planned
     assert [path.name for path in tmp_path.iterdir()] == ["x.jsonl"]
 
 
@@ -96,6 +97,6 @@ def test_a_planner_that_breaks_is_recorded_and_not_raised(tmp_path, monkeypatch)
 
 def test_a_planners_record_survives_json():
     planned = Planned("ff", "d", "p", "(define", "(define", "timeout", message="no plan within 1 s")
-    assert event_from_json(event_to_json(planned), (Planned,)) == planned
+    assert event_from_json(event_to_json(planned)) == planned
     with pytest.raises(RecordError, match="wrong fields"):
-        event_from_json({"event": "planned", "plan": None, "colour": "red"}, (Planned,))
+        event_from_json({"event": "planned", "plan": None, "colour": "red"})

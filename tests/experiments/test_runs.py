@@ -13,9 +13,10 @@ import pytest
 from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
 from pddl2nl.experiments import RunResult, RunSpec, run, run_spec
 from pddl2nl.experiments.record import VOLATILE
+from pddl2nl.experiments.record_reader import event_from_json
 from pddl2nl.llm import Completion, ReplayModel, Request, ScriptedModel
 from pddl2nl.pddl import Task, parse_problem, parse_task
-from pddl2nl.policies import POLICIES, Event, event_from_json, event_to_json
+from pddl2nl.policies import POLICIES, Event, event_to_json
 from pddl2nl.policies.events import Started
 from pddl2nl.tasks import shipped_domain, shipped_task
 from pddl2nl.tasks.generators import generate

@@ -12,10 +12,11 @@ import pytest
 from pddl2nl.errors import InputError
 from pddl2nl.experiments import RunResult, RunSpec, run, run_spec
 from pddl2nl.experiments.record import VOLATILE
+from pddl2nl.experiments.record_reader import event_from_json
 from pddl2nl.experiments.setup import ff_plan
 from pddl2nl.llm import Completion, Request, ScriptedModel, ScriptedReply
 from pddl2nl.nl import READING_POLICIES, Reader, Teller, choose_wording, make_names, wording_from_json
-from pddl2nl.policies import POLICIES, event_from_json, event_to_json
+from pddl2nl.policies import POLICIES, event_to_json
 from pddl2nl.policies.events import Event, Prompted, Read, Replied, Started
 from pddl2nl.policies.families import FAMILY_POLICIES
 from pddl2nl.policies.prompting import prompt_hash

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pddl2nl.experiments.planned import Planned
+from pddl2nl.experiments.record_reader import EVENT_KINDS, event_from_json
 from pddl2nl.llm import Message
 from pddl2nl.policies.events import (
     Acted,
@@ -25,8 +27,6 @@ from pddl2nl.policies.events import (
     Rejected,
     Replied,
     Started,
-    event_from_json,
-    event_kinds,
     event_to_json,
 )
 from pddl2nl.policies.hvr.events import (
@@ -92,8 +92,8 @@ def test_every_event_is_covered_by_the_test_above() -> None:
     kinds = {Started, Prompted, Replied, Failed, Read, Acted, Rejected, LookedAround, GoalReached, Judged, Finished}
     kinds |= {Retrieved, MacroPlanned, MacrosConditioned, MacrosVerified, BlockExpanded, PlanExpanded}
     kinds |= {Discrepancy, MacroProved}
-    assert set(event_kinds().values()) == kinds
-    assert event_kinds()["looked-around"] is LookedAround
+    assert set(EVENT_KINDS.values()) == {*kinds, Planned}
+    assert EVENT_KINDS["looked-around"] is LookedAround
     assert LookedAround(1, "", "").event == "looked-around"
 
 

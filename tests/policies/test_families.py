@@ -6,11 +6,12 @@ from typing import get_type_hints
 
 import pytest
 
+from pddl2nl.experiments.record_reader import EVENT_KINDS, event_from_json
 from pddl2nl.experiments.spec import RUN_OPTIONS
 from pddl2nl.llm import Message
 from pddl2nl.nl import template_wording
 from pddl2nl.policies import POLICIES
-from pddl2nl.policies.events import EVENTS, Event, GoalReached, event_from_json, event_kinds
+from pddl2nl.policies.events import EVENTS, Event, GoalReached
 from pddl2nl.policies.families import FAMILIES, FAMILY_POLICIES, family_of_mistake, note_of, stage_of
 from pddl2nl.policies.family import Family
 from pddl2nl.tasks import shipped_domain
@@ -41,7 +42,7 @@ def test_a_family_takes_options_marked_for_families(family: Family) -> None:
 def test_the_events_of_a_family_are_events_of_a_record_and_have_notes(family: Family) -> None:
     assert family.events
     for kind in family.events:
-        assert kind in event_kinds().values()
+        assert kind in EVENT_KINDS.values()
         assert kind not in EVENTS
         assert family.note(_blank(kind)) is not None
     assert note_of(GoalReached(1)) is None

@@ -1,0 +1,138 @@
+"""Reads records back: lines of JSON become events, which are checked by their types and for their order.
+
+msgspec decodes a record several times as fast as `json`. Where it refuses one, the record is read again line by line,
+to name the line, the field and the value that was found.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import reprlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Union
+
+import msgspec
+
+from pddl2nl.experiments.planned import Planned
+from pddl2nl.policies.events import EVENTS, Event, Finished, RecordError, Started
+from pddl2nl.policies.families import FAMILIES
+
+__all__ = ["EVENT_KINDS", "event_from_json", "events_from_json", "read_events"]
+
+_KINDS: tuple[type[Event], ...] = (*EVENTS, *(kind for family in FAMILIES.values() for kind in family.events), Planned)
+EVENT_KINDS: Mapping[str, type[Event]] = {str(kind.__struct_config__.tag): kind for kind in _KINDS}
+"""Every kind of event by its name in a record: of all policies, of families, and of planners."""
+
+_UNION: Any = Union[_KINDS]  # noqa: UP007
+_DECODER: msgspec.json.Decoder[Event] = msgspec.json.Decoder(_UNION)
+
+
+def read_events(path: Path) -> tuple[Event, ...]:
+    """The events of a finished record: those of an episode, or one `Planned`.
+
+    Raises:
+        RecordError: the file cannot be read, a line is not an event, or the events are not in the order of a finished
+            record; the message begins with file and line.
+    """
+    try:
+        text = path.read_bytes().removesuffix(b"\n")
+    except OSError as error:
+        raise RecordError(f"{path}: the record cannot be read: {error.strerror}") from error
+    try:
+        events = _DECODER.decode_lines(text)
+    except (msgspec.DecodeError, RecursionError):
+        events = []
+    # An empty line decodes to nothing. Not splitlines: a reply may hold U+2028, which ends no line of JSON.
+    if len(events) <= text.count(b"\n"):
+        events = [_event_of(line, f"{path}:{number}") for number, line in enumerate(text.split(b"\n"), 1)]
+    _check_order(events, path)
+    if isinstance(events[0], Started) and not isinstance(events[-1], Finished):
+        last = events[-1].event
+        raise RecordError(f"{path}:{len(events)}: a finished record ends with 'finished'; found {last}")
+    return tuple(events)
+
+
+def events_from_json(path: Path, lines: Sequence[tuple[int, object]]) -> tuple[Event, ...]:
+    """The events of a record, finished or not, that was read as JSON objects with their line numbers.
+
+    Raises:
+        RecordError: as `read_events`, but the record may end anywhere.
+    """
+    events = tuple(event_from_json(data, f"{path}:{number}: ") for number, data in lines)
+    _check_order(events, path)
+    return events
+
+
+def event_from_json(data: object, place: str = "") -> Event:
+    """The event that `pddl2nl.policies.events.event_to_json` wrote.
+
+    Args:
+        data: a JSON object.
+        place: the beginning of an error's message.
+
+    Raises:
+        RecordError: it is not an event; the message names the field and what was found.
+    """
+    try:
+        event: Event = msgspec.convert(data, _UNION)
+    except msgspec.ValidationError as error:
+        raise RecordError(f"{place}{_wrong(data, error)}") from error
+    return event
+
+
+def _check_order(events: Sequence[Event], path: Path) -> None:
+    """A record is one `Planned`, or begins with its only ``started`` and has at most one ``finished``, at its end."""
+    first = events[0].event if events else None
+    if first not in ("started", "planned"):
+        raise RecordError(f"{path}:1: a record begins with 'started'; found {first or 'nothing'}")
+    for number, event in enumerate(events[1:], 2):
+        if first == "planned":
+            raise RecordError(f"{path}:2: a planner's record is one line; found {len(events)}")
+        if isinstance(event, Started | Planned):
+            raise RecordError(f"{path}:{number}: a second '{event.event}' in one record")
+        if isinstance(event, Finished) and number < len(events):
+            raise RecordError(f"{path}:{number + 1}: '{events[number].event}' after the end of the run")
+
+
+def _event_of(line: bytes, place: str) -> Event:
+    try:
+        return _DECODER.decode(line)
+    except (msgspec.DecodeError, RecursionError):
+        pass
+    try:
+        # Python's own reader accepts an escape of half a surrogate pair, which a server may have sent.
+        data = _without_halves(json.loads(line.decode("utf-8"), parse_constant=_refuse_constant))
+    except (ValueError, RecursionError) as error:
+        raise RecordError(f"{place}: not a line of JSON: {error}") from error
+    return event_from_json(data, f"{place}: ")
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is not a number in JSON")
+
+
+def _without_halves(data: Any) -> Any:
+    """Replaces halves of surrogate pairs, which neither a page nor a text file can hold."""
+    whole = json.dumps(data, ensure_ascii=False, allow_nan=False)
+    return json.loads(whole.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+
+
+def _wrong(data: object, error: msgspec.ValidationError) -> str:
+    """What is wrong with an event: the field, the value that was found, and what was expected."""
+    if not isinstance(data, dict):
+        return f"expected one JSON object per line; found {reprlib.repr(data)}"
+    name = data.get("event")
+    if not isinstance(name, str) or name not in EVENT_KINDS:
+        return f"not an event of a run: {name!r}; known are {', '.join(EVENT_KINDS)}"
+    what, _, path = str(error).partition(" - at `$.")
+    path = path.removesuffix("`")
+    found: Any = data
+    for part in re.findall(r"[^.\[\]]+|\.\.\.", path):
+        # The path does not name the key of an object's entry.
+        if part == "...":
+            break
+        found = found[int(part)] if isinstance(found, list | tuple) else found[part]
+    place = f"'{path}' is {reprlib.repr(found)}; " if path else ""
+    return f"an event '{name}' with the wrong fields: {place}{what[0].lower()}{what[1:]}"
