@@ -1,10 +1,8 @@
-"""Formulas over the state before a macro: put together, negated, opened and closed.
+"""Formulas in a normal form, and the dependencies of derived predicates.
 
-Quantifiers bind one variable each. A bound variable is named by how high its quantifier stands (``?.1`` binds over
-no other quantifier), so that formulas which differ in the names of bound variables alone are equal; whoever looks
-inside opens the quantifier with a variable that occurs nowhere else (`Scope.fresh`), and nothing is ever caught.
-
-The rules of derived predicates: what each depends on, and whether it can be put in the place of its atom.
+In the normal form conjunctions and disjunctions are flat, and each quantifier binds one variable, named by its nesting
+height (``?.1`` binds over no other quantifier). So formulas that differ only in the names of bound variables are equal.
+To look inside a quantifier, open it with a fresh variable (`within`, `Scope.fresh`); this avoids capture.
 """
 
 from __future__ import annotations
@@ -14,32 +12,29 @@ from dataclasses import replace
 
 from pddl2nl.pddl import (
     And,
-    Arithmetic,
     Atom,
     Comparison,
     Condition,
     Domain,
     Equality,
     Exists,
-    Expression,
     Fluent,
     Forall,
-    Imply,
     Not,
     Or,
     TypedName,
-    When,
     conjuncts,
     is_variable,
     substitute,
 )
-from pddlval.names import fluents_in, subformulas
+from pddl2nl.pddl.tree import map_children, walk
+from pddlval.names import subformulas
 from pddlval.normal_form import free_variables, opposite, predicates_in
 
 __all__ = [
     "FALSE",
-    "Rules",
     "TRUE",
+    "Rules",
     "as_said",
     "closed",
     "conjunction",
@@ -51,7 +46,6 @@ __all__ = [
     "mentions",
     "negation",
     "replaced",
-    "replaced_terms",
     "size",
     "within",
 ]
@@ -59,7 +53,8 @@ __all__ = [
 TRUE: Condition = And()
 FALSE: Condition = Or()
 
-Binding = Mapping[str, str]
+negation = opposite
+"""The negation of a condition, with ``not`` only before atoms, equalities and comparisons."""
 
 
 def is_literal(condition: Condition) -> bool:
@@ -68,17 +63,12 @@ def is_literal(condition: Condition) -> bool:
 
 
 def is_bound(term: str) -> bool:
-    """Whether a term is a variable of `Scope.fresh`, which some quantifier binds or will bind."""
+    """Whether a term is a fresh variable (`Scope.fresh`), which a quantifier binds or will bind."""
     return term.startswith("?!")
 
 
-def negation(condition: Condition) -> Condition:
-    """The negation, with ``not`` only before atoms, equalities and comparisons."""
-    return opposite(condition)
-
-
 def disjuncts(condition: Condition) -> Iterator[Condition]:
-    """The members of a disjunction, nested ones flattened; a condition that is none is its own only member."""
+    """The members of a disjunction, nested ones flattened; any other condition is its own only member."""
     if isinstance(condition, Or):
         for part in condition.parts:
             yield from disjuncts(part)
@@ -87,7 +77,7 @@ def disjuncts(condition: Condition) -> Iterator[Condition]:
 
 
 def conjunction(parts: Iterable[Condition]) -> Condition:
-    """All of these: flat, each once, false where one is."""
+    """The flat conjunction without duplicates; false if a part is."""
     found: dict[Condition, None] = {}
     for part in parts:
         found.update(dict.fromkeys(conjuncts(part)))
@@ -97,7 +87,7 @@ def conjunction(parts: Iterable[Condition]) -> Condition:
 
 
 def disjunction(parts: Iterable[Condition]) -> Condition:
-    """One of these at least: flat, each once, true where one is."""
+    """The flat disjunction without duplicates; true if a part is."""
     found: dict[Condition, None] = {}
     for part in parts:
         found.update(dict.fromkeys(disjuncts(part)))
@@ -107,10 +97,10 @@ def disjunction(parts: Iterable[Condition]) -> Condition:
 
 
 def equality(one: str, other: str) -> Condition:
-    """``(= s t)``, variables first and in an order of its own, so that both ways of writing it are equal."""
+    """``(= s t)`` in a fixed order, variables first; true for equal terms."""
     if one == other:
         return TRUE
-    first, second = sorted((one, other), key=lambda term: (not is_variable(term), term.startswith("?!"), term))
+    first, second = sorted((one, other), key=lambda term: (not is_variable(term), is_bound(term), term))
     return Equality(first, second)
 
 
@@ -120,98 +110,62 @@ def mentions(condition: Condition, name: str) -> bool:
 
 
 def within(quantified: Forall | Exists, name: str) -> Condition:
-    """The body of a quantifier with this variable for the one that it binds."""
+    """The body of a quantifier with another name for the variable that it binds."""
     return replaced(quantified.body, {quantified.parameters[0].name: name})
 
 
 def closed(kind: type[Forall] | type[Exists], name: str, types: tuple[str, ...], body: Condition) -> Condition:
     """A quantifier over a variable that is free in the body."""
-    bound = f"?.{_height(body) + 1}"
+    heights = (int(part.parameters[0].name[2:]) for part in subformulas(body) if isinstance(part, Forall | Exists))
+    bound = f"?.{max(heights, default=0) + 1}"
     return kind((TypedName(bound, types),), replaced(body, {name: bound}))
 
 
-def _height(condition: Condition) -> int:
-    match condition:
-        case Forall(parameters, _) | Exists(parameters, _):
-            return int(parameters[0].name[2:])
-        case And(parts) | Or(parts):
-            return max(map(_height, parts), default=0)
-        case Not(body):
-            return _height(body)
-    return 0
-
-
-def replaced(condition: Condition, binding: Binding) -> Condition:
-    """The condition with other terms for its free variables, variables among them."""
+def replaced(condition: Condition, binding: Mapping[str, str]) -> Condition:
+    """The normal form with other terms, possibly variables, for its free variables."""
     match condition:
         case Atom(predicate, args):
             return Atom(predicate, tuple([binding.get(term, term) for term in args]))
         case Equality(left, right):
             return equality(binding.get(left, left), binding.get(right, right))
+        case Comparison():
+            return substitute(condition, binding)
         case Not(body):
             return opposite(replaced(body, binding))
         case And(parts):
             return conjunction([replaced(part, binding) for part in parts])
         case Or(parts):
             return disjunction([replaced(part, binding) for part in parts])
-        case Forall(parameters, body):
-            return Forall(parameters, replaced(body, binding))
-        case Exists(parameters, body):
-            return Exists(parameters, replaced(body, binding))
-        case Comparison(operator, left, right):
-            return Comparison(operator, replaced_terms(left, binding), replaced_terms(right, binding))
+        case Forall() | Exists():
+            return replace(condition, body=replaced(condition.body, binding))
     raise TypeError(f"not a condition over one state: {type(condition).__name__}")
 
 
-def replaced_terms(expression: Expression, binding: Binding) -> Expression:
-    """The expression with other terms for its variables."""
-    match expression:
-        case Fluent(name, args):
-            return Fluent(name, tuple([binding.get(term, term) for term in args]))
-        case Arithmetic(operator, operands):
-            return Arithmetic(operator, tuple([replaced_terms(operand, binding) for operand in operands]))
-    return expression
-
-
 def size(condition: Condition) -> int:
-    """How many literals, quantifiers and connectives a condition has."""
-    match condition:
-        case And(parts) | Or(parts):
-            return 1 + sum(map(size, parts))
-        case Not(body):
-            return size(body)
-        case Forall(_, body) | Exists(_, body):
-            return 1 + size(body)
-    return 1
+    """The number of literals, quantifiers and connectives of a condition."""
+    return sum(not isinstance(part, Not) for part in subformulas(condition))
 
 
 def as_said(condition: Condition, names: Mapping[str, str]) -> Condition:
-    """A condition or effect of the domain with these terms for its free variables, otherwise in its own words.
+    """A condition or effect of the domain with other terms for its free variables, otherwise unchanged.
 
-    Bound variables that are called like one of the terms get other names.
+    Bound variables with the name of one of the terms are renamed.
     """
-    return substitute(_apart(condition, frozenset(names.values())), names)
+    taken = frozenset(names.values())
 
+    def apart(node: Condition) -> Condition:
+        node = map_children(node, apart)
+        if not isinstance(node, Forall | Exists):
+            return node
+        others = {item.name: f"{item.name}-bound" for item in node.parameters if item.name in taken}
+        own = tuple(TypedName(others.get(item.name, item.name), item.types) for item in node.parameters)
+        return replace(node, parameters=own, body=substitute(node.body, others)) if others else node
 
-def _apart(condition: Condition, taken: frozenset[str]) -> Condition:
-    match condition:
-        case Not(body):
-            return Not(_apart(body, taken))
-        case And(parts) | Or(parts):
-            return replace(condition, parts=tuple(_apart(part, taken) for part in parts))
-        case Imply(left, right):
-            return Imply(_apart(left, taken), _apart(right, taken))
-        case When(before, effect):
-            return When(_apart(before, taken), _apart(effect, taken))
-        case Forall(parameters, body) | Exists(parameters, body):
-            names = {item.name: f"{item.name}-bound" for item in parameters if item.name in taken}
-            own = tuple(TypedName(names.get(item.name, item.name), item.types) for item in parameters)
-            return replace(condition, parameters=own, body=substitute(_apart(body, taken), names))
-    return condition
+    return substitute(apart(condition), names)
 
 
 class Rules:
-    """The derived predicates of a domain."""
+    """The derived predicates of a domain and what they depend on."""
 
     def __init__(self, domain: Domain):
         self._domain = domain
@@ -223,7 +177,7 @@ class Rules:
         return ((rule.parameters, rule.condition) for rule in self._domain.derived if rule.name == predicate)
 
     def below(self, predicate: str) -> frozenset[str]:
-        """The predicates and functions that the truth of a predicate depends on, those in between included."""
+        """The predicates and functions that a predicate depends on, directly or through others."""
         known = self._below.get(predicate)
         if known is None:
             found: set[str] = set()
@@ -237,7 +191,7 @@ class Rules:
         return known
 
     def functions(self, predicate: str) -> frozenset[str]:
-        """The functions that the rules of a predicate compare, directly or by way of others."""
+        """The functions that the rules of a predicate compare, directly or through others."""
         rules = (rule for rule in self._domain.derived if rule.name in {predicate, *self.below(predicate)})
         return frozenset().union(*(_functions(rule.condition) for rule in rules))
 
@@ -252,7 +206,4 @@ class Rules:
 
 
 def _functions(condition: Condition) -> frozenset[str]:
-    comparisons = [part for part in subformulas(condition) if isinstance(part, Comparison)]
-    return frozenset(
-        fluent.name for part in comparisons for side in (part.left, part.right) for fluent in fluents_in(side)
-    )
+    return frozenset(node.name for node in walk(condition) if isinstance(node, Fluent))

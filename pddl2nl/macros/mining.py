@@ -27,8 +27,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, Literal, TypeVar
+from typing import Literal
 
+from pddl2nl.macros.formulas import Rules
 from pddl2nl.macros.macro import Macro, MacroStep
 from pddl2nl.pddl import (
     ActionSchema,
@@ -37,20 +38,20 @@ from pddl2nl.pddl import (
     Comparison,
     Condition,
     Domain,
+    Equality,
     Exists,
-    Expression,
+    Fluent,
     Forall,
-    Imply,
     Not,
     Or,
-    TypedName,
     Update,
     When,
     is_variable,
     supertypes,
 )
+from pddl2nl.pddl.tree import walk
 from pddlval import GroundAction
-from pddlval.names import fluents_in
+from pddlval.normal_form import negation_normal
 
 __all__ = [
     "ANY",
@@ -58,7 +59,6 @@ __all__ = [
     "Candidate",
     "Canonical",
     "Chains",
-    "Cluster",
     "Footprint",
     "Footprints",
     "Found",
@@ -68,7 +68,6 @@ __all__ = [
     "canonical",
     "canonical_steps",
     "chosen",
-    "clusters",
     "independent",
 ]
 
@@ -138,15 +137,17 @@ def _meet(one: Pattern, other: Pattern, same: SameTerm | None) -> bool:
 
 
 class Footprints:
-    """The footprints of a domain's actions with terms for their parameters; each is worked out once."""
+    """The footprints of a domain's actions with terms for their parameters; each is computed once."""
 
     def __init__(self, domain: Domain):
         self._domain = domain
         self._known: dict[tuple[str, tuple[str, ...]], Footprint] = {}
-        self._below = _behind_derived(domain)
+        self._rules = Rules(domain)
+        self._arities = {item.name: len(item.parameters) for item in domain.predicates}
+        self._arities |= {f"={item.name}": len(item.parameters) for item in domain.functions}
 
     def of(self, action: str, args: Sequence[str]) -> Footprint:
-        """What an action of the domain reads and writes; KeyError where the domain has no such action."""
+        """What an action of the domain reads and writes; KeyError for an unknown action."""
         key = (action, tuple(args))
         found = self._known.get(key)
         if found is None:
@@ -158,121 +159,63 @@ class Footprints:
 
     def _made(self, schema: ActionSchema, args: tuple[str, ...]) -> Footprint:
         binding = dict(zip((item.name for item in schema.parameters), args, strict=True))
-        parts = _Parts(binding, self._below)
-        parts.condition(schema.precondition, wanted=True)
-        parts.effect(schema.effect)
-        return parts.footprint()
+        needed = list(_leaves(negation_normal(schema.precondition), binding))
+        reads = self._reads(needed)
+        needs = {_pattern(part, names) for part, names in needed if isinstance(part, Atom)}
+        writes: dict[str, set[Pattern]] = {"add": set(), "delete": set(), "set": set(), "shift": set()}
+        for part, names in _leaves(schema.effect, binding):
+            if isinstance(part, When):
+                reads |= self._reads(_leaves(negation_normal(part.condition), names))
+            elif isinstance(part, Update):
+                writes["shift" if part.operator in ("increase", "decrease") else "set"].add(
+                    _pattern(part.fluent, names)
+                )
+                reads |= {_pattern(node, names) for node in walk(part.value) if isinstance(node, Fluent)}
+            elif isinstance(part, Atom):
+                writes["add"].add(_pattern(part, names))
+            elif isinstance(part, Not) and isinstance(part.body, Atom):
+                writes["delete"].add(_pattern(part.body, names))
+        adds, deletes, sets, shifts = map(frozenset, writes.values())
+        exact = not any(ANY in pattern for each in (reads, *writes.values()) for pattern in each)
+        return Footprint(frozenset(reads), frozenset(needs), adds, deletes, sets, shifts, exact)
+
+    def _reads(self, parts: Iterable[tuple[Condition, Mapping[str, str]]]) -> set[Pattern]:
+        """What conditions read; a derived predicate reads everything that it depends on."""
+        found: set[Pattern] = set()
+        for part, names in parts:
+            for node in walk(part):
+                if isinstance(node, Atom | Fluent):
+                    found.add(_pattern(node, names))
+                if isinstance(node, Atom) and node.predicate in self._rules.names:
+                    below = self._rules.below(node.predicate)
+                    keys = (key for name in below for key in (name, f"={name}") if key in self._arities)
+                    found |= {(key, *[ANY] * self._arities[key]) for key in keys}
+        return found
 
 
-def _behind_derived(domain: Domain) -> Mapping[str, frozenset[Pattern]]:
-    """For each derived predicate all that its rules look at, directly or through others, with any terms."""
-    direct: dict[str, set[Pattern]] = {}
-    for rule in domain.derived:
-        parts = _Parts({}, {})
-        parts.condition(rule.condition, wanted=True)
-        seen = {(name, *(ANY for _ in terms)) for name, *terms in parts.reads}
-        direct.setdefault(rule.name, set()).update(seen)
-    found: dict[str, frozenset[Pattern]] = {}
-    for name in direct:
-        reached, todo = set(direct[name]), list(direct[name])
-        while todo:
-            more = direct.get(todo.pop()[0], set()) - reached
-            reached |= more
-            todo += more
-        found[name] = frozenset(reached)
-    return found
+def _leaves(formula: Condition, binding: Mapping[str, str]) -> Iterator[tuple[Condition, Mapping[str, str]]]:
+    """The literals and updates of a formula, and its conditional effects, each with the terms of its variables."""
+    if isinstance(formula, When | Not | Atom | Equality | Comparison | Update):
+        yield formula, binding
+    if isinstance(formula, When):
+        yield from _leaves(formula.effect, binding)
+    elif isinstance(formula, And | Or):
+        for part in formula.parts:
+            yield from _leaves(part, binding)
+    elif isinstance(formula, Forall | Exists):
+        yield from _leaves(formula.body, {**binding, **{item.name: ANY for item in formula.parameters}})
 
 
-class _Parts:
-    """Collects the parts of a footprint out of conditions and effects."""
+def _pattern(node: Atom | Fluent, names: Mapping[str, str]) -> Pattern:
+    name = node.predicate if isinstance(node, Atom) else f"={node.name}"
+    return (name, *(names.get(term, term) for term in node.args))
 
-    def __init__(self, binding: Mapping[str, str], below: Mapping[str, frozenset[Pattern]]):
-        self._binding = dict(binding)
-        self._below = below
-        self.reads: set[Pattern] = set()
-        self._needs: set[Pattern] = set()
-        self._adds: set[Pattern] = set()
-        self._deletes: set[Pattern] = set()
-        self._sets: set[Pattern] = set()
-        self._shifts: set[Pattern] = set()
-
-    def footprint(self) -> Footprint:
-        every = (self.reads, self._needs, self._adds, self._deletes, self._sets, self._shifts)
-        reads, needs, adds, deletes, sets, shifts = map(frozenset, every)
-        exact = not any(ANY in pattern for patterns in every for pattern in patterns)
-        return Footprint(reads, needs, adds, deletes, sets, shifts, exact)
-
-    def condition(self, condition: Condition, *, wanted: bool | None) -> None:
-        """Takes a condition in; ``wanted`` says whether it is to be true, to be false, or either."""
-        match condition:
-            case Atom(predicate, args):
-                pattern = self._pattern(predicate, args)
-                self.reads.add(pattern)
-                self.reads |= self._below.get(predicate, frozenset())
-                if wanted:
-                    self._needs.add(pattern)
-            case Not(body):
-                self.condition(body, wanted=None if wanted is None else not wanted)
-            case And(parts) | Or(parts):
-                for part in parts:
-                    self.condition(part, wanted=wanted)
-            case Imply(left, right):
-                self.condition(left, wanted=None if wanted is None else not wanted)
-                self.condition(right, wanted=wanted)
-            case Forall(parameters, body) | Exists(parameters, body):
-                self._inside(parameters, lambda: self.condition(body, wanted=wanted))
-            case Comparison(_, left, right):
-                self._expressions(left, right)
-
-    def effect(self, effect: Condition) -> None:
-        """Takes an effect in."""
-        match effect:
-            case Atom(predicate, args):
-                self._adds.add(self._pattern(predicate, args))
-            case Not(Atom(predicate, args)):
-                self._deletes.add(self._pattern(predicate, args))
-            case And(parts):
-                for part in parts:
-                    self.effect(part)
-            case Forall(parameters, body):
-                self._inside(parameters, lambda: self.effect(body))
-            case When(condition, inner):
-                self.condition(condition, wanted=None)
-                self.effect(inner)
-            case Update(operator, fluent, value):
-                shifted = operator in ("increase", "decrease")
-                (self._shifts if shifted else self._sets).add(self._pattern(f"={fluent.name}", fluent.args))
-                self._expressions(value)
-
-    def _expressions(self, *expressions: Expression) -> None:
-        for expression in expressions:
-            self.reads.update(self._pattern(f"={each.name}", each.args) for each in fluents_in(expression))
-
-    def _pattern(self, name: str, args: Sequence[str]) -> Pattern:
-        return (name, *(self._binding.get(term, term) for term in args))
-
-    def _inside(self, parameters: Sequence[TypedName], take_in: Callable[[], None]) -> None:
-        before = dict(self._binding)
-        self._binding.update((item.name, ANY) for item in parameters)
-        take_in()
-        self._binding = before
-
-
-T = TypeVar("T")
 
 Canonical = tuple[tuple[str, ...], ...]
 """A macro's steps, each an action's name with its terms: constants as they are, all others numbered."""
 
 _MOST_WAYS = 500
 """So many equally small beginnings are followed; beyond them two equal macros may be kept apart, never joined."""
-
-
-@dataclass(frozen=True)
-class Cluster(Generic[T]):
-    """Macros that are the same; the representative is the first that was given."""
-
-    representative: T
-    members: tuple[T, ...]
 
 
 def canonical(macro: Macro, domain: Domain) -> Canonical:
@@ -346,24 +289,6 @@ def _shown(
         number = f"?{named.index(term)}"
         words.append(f"{number} - {' '.join(sorted(types[term]))}" if term in types else number)
     return tuple(words), named
-
-
-def clusters(
-    items: Iterable[T], domain: Domain, macro_of: Callable[[T], Macro] | None = None
-) -> tuple[Cluster[T], ...]:
-    """Puts the same macros together, in the order in which they come first.
-
-    Args:
-        items: macros, or things that have one.
-        domain: whose actions the steps are.
-        macro_of: the macro of an item; by default the item itself.
-    """
-    groups: dict[Canonical, list[T]] = {}
-    for item in items:
-        macro = macro_of(item) if macro_of is not None else item
-        assert isinstance(macro, Macro)
-        groups.setdefault(canonical(macro, domain), []).append(item)
-    return tuple(Cluster(members[0], tuple(members)) for members in groups.values())
 
 
 def _constants(domain: Domain) -> frozenset[str]:

@@ -22,7 +22,6 @@ from pddl2nl.macros.formulas import (
     disjuncts,
     negation,
     replaced,
-    replaced_terms,
     size,
     within,
 )
@@ -46,6 +45,7 @@ from pddl2nl.pddl import (
     TypedName,
     Update,
     When,
+    substitute,
 )
 
 __all__ = ["net_literals", "net_updates", "readable_condition", "readable_effect"]
@@ -296,8 +296,7 @@ def _final_values(function: str, layers: list[list[Change]], regression: Regress
         if any(name not in change.fluent.args for name in change.variables):
             raise CannotComposeError(f"'{function}' is changed for each of many objects", "sum over objects")
         fresh = {name: scope.fresh(scope.types(name)) for name in change.variables}
-        replacement = replaced_terms(change.fluent, fresh)
-        assert isinstance(replacement, Fluent)
+        replacement = substitute(change.fluent, fresh)
         elsewhere = TRUE
         for variables, fluent in seen:
             # A fluent gets one value only: where two schemas are the same fluent, the first of them sets it.
@@ -357,11 +356,7 @@ def readable_effect(parts: Sequence[Part], scope: Scope, taken: Iterable[str]) -
 
 
 def _renamed_change(change: Condition, binding: Mapping[str, str]) -> Condition:
-    if isinstance(change, Update):
-        fluent = replaced_terms(change.fluent, binding)
-        assert isinstance(fluent, Fluent)
-        return Update(change.operator, fluent, replaced_terms(change.value, binding))
-    return replaced(change, binding)
+    return substitute(change, binding) if isinstance(change, Update) else replaced(change, binding)
 
 
 def _grouped(body: Iterable[tuple[Condition, Condition]]) -> list[Effect]:

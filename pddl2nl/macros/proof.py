@@ -15,7 +15,7 @@ from typing import Literal
 
 from pddl2nl.errors import InputError
 from pddl2nl.macros.changeable import Changeable
-from pddl2nl.macros.macro import Conditions, Macro
+from pddl2nl.macros.macro import Conditions
 from pddl2nl.macros.solving import Answer, Solver, StateFound
 from pddl2nl.macros.symbolic import FALSE, TRUE, Effects, Lit, SymbolicState, Symbols
 from pddl2nl.pddl import (
@@ -31,7 +31,6 @@ from pddl2nl.pddl import (
     Task,
     changed_predicates,
     conjuncts,
-    substitute,
 )
 from pddlval import GroundAction, Simulator, State
 from pddlval.normal_form import negation_normal
@@ -47,7 +46,6 @@ __all__ = [
     "States",
     "claims_of",
     "prove",
-    "prove_macro",
     "unmet_outcome",
 ]
 
@@ -191,38 +189,6 @@ def prove(
         MissingExtraError: z3 is needed and not installed.
     """
     return _Proving(task, tuple(block), proposed, near, states).proof()
-
-
-def prove_macro(
-    task: Task,
-    macro: Macro,
-    proposed: ActionSchema,
-    args: Sequence[str],
-    *,
-    near: State | None = None,
-    states: States = "all",
-) -> Proof:
-    """Decides proposed conditions of a macro with parameters for some objects; raises as `prove` does.
-
-    Args:
-        task: a task that has the objects.
-        macro: whose steps are the block.
-        proposed: an action with as many parameters as the macro, matched by their order.
-        args: an object for each.
-        near: as for `prove`.
-        states: as for `prove`.
-
-    Raises:
-        InputError: the numbers of parameters and objects differ.
-    """
-    if not len(macro.parameters) == len(proposed.parameters) == len(args):
-        raise InputError(
-            f"the macro '{macro.name}' has {len(macro.parameters)} parameters, the proposed one "
-            f"{len(proposed.parameters)}, and there are {len(args)} objects: the three numbers must be the same"
-        )
-    binding = dict(zip((item.name for item in proposed.parameters), args, strict=True))
-    conditions = Conditions(substitute(proposed.precondition, binding), substitute(proposed.effect, binding))
-    return prove(task, macro.expand(args), conditions, near=near, states=states)
 
 
 class _Proving:

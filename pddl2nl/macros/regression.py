@@ -35,7 +35,6 @@ from pddl2nl.macros.formulas import (
     is_bound,
     negation,
     replaced,
-    replaced_terms,
 )
 from pddl2nl.macros.macro import CannotComposeError
 from pddl2nl.macros.simplify import Facts, Simplifier
@@ -61,6 +60,7 @@ from pddl2nl.pddl import (
     Update,
     When,
     conjuncts,
+    substitute,
     write_expression,
 )
 from pddlval.names import fluents_in, updates_in
@@ -465,7 +465,7 @@ class Numbers:
         happens = self.simplifier.simplify(matches[0], self.facts)
         if happens == FALSE:
             return cases
-        amount = replaced_terms(change.amount, matches[1])
+        amount = substitute(change.amount, matches[1])
         found = []
         for case in cases:
             changed = self.guard(case.guard, happens)
@@ -764,7 +764,7 @@ class Regression:
             # What adds up stays in the macro's effect, under the same condition; what is set may be overwritten.
             if fluent.name in self.mixed or any(self._changed_name(read.name) for read in fluents_in(update.value)):
                 raise unclear.refusal from None
-            cases = [(TRUE, replaced_terms(update.value, names))]
+            cases = [(TRUE, substitute(update.value, names))]
         if len(cases) > 1 and fluent.name in self.mixed:
             # An amount that is read in some cases only could be overwritten, and would not be read any more.
             unread = [read for _, amount in cases for read in fluents_in(amount) if not self.numbers.is_valued(read)]

@@ -8,7 +8,7 @@ import random
 from pddl2nl.macros.compose import compose
 from pddl2nl.macros.library import steps_of
 from pddl2nl.macros.macro import Macro, MacroStep
-from pddl2nl.macros.mining import Canonical, canonical, canonical_steps, clusters
+from pddl2nl.macros.mining import Canonical, canonical, canonical_steps
 from pddl2nl.pddl import Domain, Task
 
 
@@ -47,15 +47,6 @@ def test_constants_stay_what_they_are(lights: Task) -> None:
     anywhere = _macro(lights.domain, "(go ?a ?b)", "(press ?b ?l)")
     assert canonical(at_main, lights.domain) != canonical(anywhere, lights.domain)
     assert ("go", "main", "?0 - switch") in canonical(at_main, lights.domain)
-
-
-def test_clusters_keep_the_first_and_the_order(blocks: Task) -> None:
-    steps = [("(pick-up ?x)", "(stack ?x ?y)"), ("(unstack ?x ?y)", "(put-down ?x)"), ("(pick-up ?p)", "(stack ?p ?q)")]
-    macros = [_macro(blocks.domain, *each) for each in steps]
-    found = clusters(macros, blocks.domain)
-    assert [len(cluster.members) for cluster in found] == [2, 1]
-    assert found[0].representative is macros[0]
-    assert clusters([(7, macros[1])], blocks.domain, lambda item: item[1])[0].representative[0] == 7
 
 
 def test_the_canonical_form_is_that_of_every_order_and_naming() -> None:

@@ -13,8 +13,8 @@ import pytest
 from pddl2nl.errors import InputError, MissingExtraError, UnsupportedError
 from pddl2nl.macros.compose import compose_block, lift
 from pddl2nl.macros.macro import CannotComposeError, Conditions
-from pddl2nl.macros.proof import Proof, claims_of, prove, prove_macro, unmet_outcome
-from pddl2nl.pddl import ActionSchema, And, Atom, Condition, GroundAtom, Task, load_task, parse_task
+from pddl2nl.macros.proof import Proof, claims_of, prove, unmet_outcome
+from pddl2nl.pddl import ActionSchema, And, Atom, Condition, GroundAtom, Task, load_task, parse_task, substitute
 from pddl2nl.policies.hvr.conditions import read_conditions
 from pddlval import BadActionError, GroundAction, Simulator, State
 from tests.macros.small_tasks import all_states, small_block, small_claim, small_task
@@ -336,12 +336,10 @@ def test_an_action_that_is_none_of_the_task(blocks: Task) -> None:
 
 def test_a_macro_with_parameters_is_proved_for_objects(blocks: Task) -> None:
     macro = lift(blocks, PICK_STACK, name="put-onto")
-    schema = macro.schema
-    proof = prove_macro(blocks, macro, schema, ("b", "a"))
-    assert proof.block == (GroundAction("pick-up", ("b",)), GroundAction("stack", ("b", "a")))
-    assert proof.exact
-    with pytest.raises(InputError, match="2 parameters"):
-        prove_macro(blocks, macro, schema, ("b",))
+    binding = dict(zip((item.name for item in macro.parameters), ("b", "a"), strict=True))
+    exact = macro.conditions
+    proposed = Conditions(substitute(exact.precondition, binding), substitute(exact.effect, binding))
+    assert prove(blocks, macro.expand(("b", "a")), proposed).exact
 
 
 # ── numbers and derived predicates ───────────────────────────────────────────────────────────────

@@ -15,8 +15,9 @@ from pddl2nl.nl import Reader, Teller, choose_wording, make_names
 from pddl2nl.nl.reading.read_state import objects_of, read_state
 from pddl2nl.nl.telling.teller import JOINER, STATE_START
 from pddl2nl.policies import Setting
-from pddl2nl.policies.hvr.blocks import Mechanism, macro_words
+from pddl2nl.policies.hvr.blocks import macro_words
 from pddl2nl.policies.hvr.examples import shown_for
+from pddl2nl.policies.hvr.mechanism import Mechanism
 from pddl2nl.policies.hvr.prompts import LAYOUT, Executed, Prompter, prompt_file, prompt_hashes, prompt_text
 from pddl2nl.policies.hvr.sight import ROBOT, Sight
 from pddl2nl.tasks import shipped_domain

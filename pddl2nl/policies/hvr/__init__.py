@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 
 from pddl2nl.policies.family import Effort, Family
+from pddl2nl.policies.hvr.mechanism import MECHANISMS
 from pddl2nl.policies.hvr.prompts import LAYOUT, prompt_hashes
 
 __all__ = ["FAMILY"]
@@ -14,14 +15,10 @@ _BLOCK, _CONDITIONS, _ACTION, _LATER_PROMPT = 4, 60, 15, 3700
 
 
 def _hashes(policy: str) -> Mapping[str, str]:
-    from pddl2nl.policies.hvr.hvr import MECHANISMS, stages_of
-
-    return prompt_hashes(stages_of(MECHANISMS[policy]))
+    return prompt_hashes(MECHANISMS[policy].stages)
 
 
 def _effort(policy: str, actions: int) -> Effort:
-    from pddl2nl.policies.hvr.hvr import MECHANISMS
-
     mechanism = MECHANISMS[policy]
     macros = math.ceil(actions / _BLOCK) if mechanism.hierarchy else 0
     # The macro plan, its conditions and the blocks, or the plan at once; objects for the macro plan and each block.

@@ -36,7 +36,6 @@ __all__ = [
     "Block",
     "Expander",
     "Job",
-    "Mechanism",
     "Part",
     "grouped",
     "macro_numbers",
@@ -66,21 +65,6 @@ _MOST_LINES, _LONGEST_LINE = 10, 200
 
 
 # ── plans ────────────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True)
-class Mechanism:
-    """The components that a policy has.
-
-    Attributes:
-        hierarchy: plans by macro-actions (H); otherwise the whole plan is requested at once.
-        verification: repair, feedback, correction and replanning (V); otherwise plans are verified for the record only.
-        retrieval: the model selects the objects that are told (R); otherwise all objects are told.
-    """
-
-    hierarchy: bool = False
-    verification: bool = False
-    retrieval: bool = False
 
 
 @dataclass(frozen=True)

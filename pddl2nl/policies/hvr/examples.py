@@ -15,7 +15,8 @@ from functools import lru_cache
 from pddl2nl.llm import Message
 from pddl2nl.nl import Teller, make_names, wording_from_json
 from pddl2nl.pddl import Task, parse_task
-from pddl2nl.policies.hvr.blocks import EFFECT_MISSING, Mechanism, Part, grouped, verified, whole
+from pddl2nl.policies.hvr.blocks import EFFECT_MISSING, Part, grouped, verified, whole
+from pddl2nl.policies.hvr.mechanism import Mechanism
 from pddl2nl.policies.hvr.prompts import Executed, Prompter, Shot, Shots, actions_reply, prompt_text
 from pddl2nl.policies.hvr.repair import movements
 from pddl2nl.policies.hvr.sight import Sight

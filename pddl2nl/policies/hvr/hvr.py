@@ -17,13 +17,13 @@ end. ``Setting.replans`` limits the number of new plans, before and during execu
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import ClassVar
 
 from pddl2nl.policies.episode import Episode
-from pddl2nl.policies.hvr.blocks import Mechanism, Part
+from pddl2nl.policies.hvr.blocks import Part
+from pddl2nl.policies.hvr.mechanism import MECHANISMS, Mechanism
 
-__all__ = ["HR", "HV", "HVR", "LLM", "MECHANISMS", "VR", "R", "stages_of"]
+__all__ = ["HR", "HV", "HVR", "LLM", "VR", "R"]
 
 
 class _Hierarchical:
@@ -74,56 +74,40 @@ class _Hierarchical:
 class HVR(_Hierarchical):
     """All three components."""
 
-    mechanism = Mechanism(hierarchy=True, verification=True, retrieval=True)
+    mechanism = MECHANISMS["hvr"]
     summary = "macro-actions, verified and corrected, on what is retrieved from a knowledge graph"
 
 
 class HV(_Hierarchical):
     """Without retrieval: the whole graph is in the prompts."""
 
-    mechanism = Mechanism(hierarchy=True, verification=True)
+    mechanism = MECHANISMS["hv"]
     summary = "HVR without retrieval: the whole knowledge graph in the prompt"
 
 
 class HR(_Hierarchical):
     """Without verification: no repair, no feedback, no correction."""
 
-    mechanism = Mechanism(hierarchy=True, retrieval=True)
+    mechanism = MECHANISMS["hr"]
     summary = "HVR without verification: no feedback and no correction"
 
 
 class VR(_Hierarchical):
     """Without hierarchy: the whole plan at once, verified and corrected."""
 
-    mechanism = Mechanism(verification=True, retrieval=True)
+    mechanism = MECHANISMS["vr"]
     summary = "HVR without hierarchy: the whole plan at once"
 
 
 class R(_Hierarchical):
     """Retrieval only."""
 
-    mechanism = Mechanism(retrieval=True)
+    mechanism = MECHANISMS["r"]
     summary = "retrieval from a knowledge graph, and the whole plan at once"
 
 
 class LLM(_Hierarchical):
     """None of the three: the whole graph in the prompt, and the whole plan at once."""
 
-    mechanism = Mechanism()
+    mechanism = MECHANISMS["llm"]
     summary = "the whole knowledge graph in the prompt, and the whole plan at once"
-
-
-MECHANISMS: Mapping[str, Mechanism] = {kind.__name__.lower(): kind.mechanism for kind in (HVR, HV, HR, VR, R, LLM)}
-"""The components of each policy, by the policy's name."""
-
-
-def stages_of(mechanism: Mechanism) -> tuple[str, ...]:
-    """The stages of prompts (`pddl2nl.policies.hvr.prompts`) that a policy uses."""
-    stages = ["retrieval"] if mechanism.retrieval else []
-    stages += ["macro-plan", "block"] if mechanism.hierarchy else ["plan"]
-    if mechanism.verification:
-        stages += ["block-correction" if mechanism.hierarchy else "plan-correction"]
-    if mechanism.hierarchy:
-        stages += ["conditions"]
-        stages += ["conditions-correction", "conditions-refinement"] if mechanism.verification else []
-    return tuple(stages)

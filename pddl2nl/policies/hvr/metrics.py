@@ -29,7 +29,7 @@ from pddl2nl.policies.hvr.events import (
     MacrosVerified,
     PlanExpanded,
 )
-from pddl2nl.policies.hvr.hvr import MECHANISMS
+from pddl2nl.policies.hvr.mechanism import MECHANISMS
 
 __all__ = ["METRICS", "GeneratedPlan", "generated_plan", "nearest_way"]
 

@@ -33,7 +33,6 @@ from pddl2nl.policies.hvr.blocks import (
     Block,
     Expander,
     Job,
-    Mechanism,
     Part,
     grouped,
     macro_numbers,
@@ -52,6 +51,7 @@ from pddl2nl.policies.hvr.events import (
 from pddl2nl.policies.hvr.examples import shown_for
 from pddl2nl.policies.hvr.generation import ConditionsQuestion, ConditionsReply, ask_conditions, plan_feedback
 from pddl2nl.policies.hvr.library import known_blocks, known_macros
+from pddl2nl.policies.hvr.mechanism import Mechanism
 from pddl2nl.policies.hvr.prompts import Executed, Prompter
 from pddl2nl.policies.hvr.sight import Sight
 from pddlval import State
