@@ -238,7 +238,7 @@ def test_all_errors_are_said_at_once_in_the_order_of_the_file(spec):
 
 
 def test_a_file_that_is_no_text_or_not_there_is_said(tmp_path):
-    with pytest.raises(InputError, match=r"absent\.toml: no such file"):
+    with pytest.raises(InputError, match=r"absent\.toml: No such file"):
         load_experiment(tmp_path / "absent.toml")
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match="UTF-8 was expected"):

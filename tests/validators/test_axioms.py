@@ -28,11 +28,9 @@ from pddl2nl.pddl import (
     stratify,
     write_condition,
 )
-from pddlval import Simulator, joins, memos, validate
-from pddlval.axioms import Axioms
+from pddlval import Simulator, State, validate
 from pddlval.numeric import UndefinedError
 from pddlval.semantics import holds
-from pddlval.state import Statics
 
 
 def _load(name: str) -> ModuleType:
@@ -50,18 +48,9 @@ DERIVED = {"d0": 1, "d1": 2, "d2": 2, "d3": 0}
 EVERYTHING = {**formulas.STATIC, **formulas.CHANGING}
 
 
-class World(formulas.PlainWorld):  # type: ignore[name-defined, misc]
-    """A plain world that asks axioms for what is derived."""
-
-    def __init__(self, axioms: Axioms, task: Task, atoms: frozenset[GroundAtom], values: Any = None):
-        super().__init__(task, atoms, values)
-        self.axioms = axioms
-
-    def true(self, atom: GroundAtom) -> bool:
-        """Whether the atom is given or derived."""
-        if atom[0] in self.axioms.predicates:
-            return self.axioms.true(atom, self)
-        return atom in self.atoms
+def rows(predicate: str, state: State) -> list[tuple[str, ...]]:
+    """The arguments of the true atoms of a derived predicate, sorted."""
+    return sorted(atom[1:] for atom in state.derived if atom[0] == predicate)
 
 
 class Rules(tuple[DerivedPredicate, ...]):
@@ -113,35 +102,30 @@ def least_fixpoint(task: Task, layers: tuple[frozenset[str], ...], atoms: frozen
     return found
 
 
-@pytest.mark.parametrize("worth_a_list", [0, 2000])
-def test_derived_is_the_least_fixpoint(worth_a_list: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memos, "_WORTH_A_LIST", worth_a_list)
-    if worth_a_list == 0:
-        monkeypatch.setattr(joins, "_WORTH_A_LOOK", 0)
-    settings(max_examples=250, deadline=None)(given(CASES, st.randoms())(check_derived))()
-
-
 CASES = st.tuples(rule_sets(), formulas.subsets(formulas.STATIC), formulas.subsets(formulas.CHANGING))
 
 
-def check_derived(case: tuple[Rules, frozenset[GroundAtom], frozenset[GroundAtom]], rng: Any) -> None:
-    """Asks for all atoms in a random order, and for all extensions."""
+@settings(max_examples=400, deadline=None)
+@given(CASES, st.randoms())
+def test_derived_is_the_least_fixpoint(
+    case: tuple[Rules, frozenset[GroundAtom], frozenset[GroundAtom]], rng: Any
+) -> None:
+    """Asks for all atoms in a random order, and for whole predicates."""
     rules, statics, changing = case
     task = formulas.task_with(statics, derived=tuple(rules))
     strata = stratify(task.domain)
     assume(not strata.cycle)
-    axioms = Axioms(task, Statics(task, statics, {}))
+    simulator = Simulator(task)
     wanted = least_fixpoint(task, strata.layers, statics | changing)
-    world = World(axioms, task, statics | changing)
-    everything = formulas.ground_atoms({name: DERIVED[name] for name in axioms.predicates})
+    names = {rule.name for rule in rules}
+    everything = formulas.ground_atoms({name: DERIVED[name] for name in names})
     rng.shuffle(everything)
+    state, fresh = simulator.state(statics | changing), simulator.state(statics | changing)
     for atom in everything:
-        assert axioms.true(atom, world) is (atom in wanted), atom
-    fresh = World(axioms, task, statics | changing)
-    for name in sorted(axioms.predicates):
-        rows = axioms.rows(name, fresh)
-        assert list(rows) == sorted(atom[1:] for atom in wanted if atom[0] == name)
-        assert all(axioms.true(GroundAtom((name, *row)), fresh) for row in rows)
+        assert state.true(atom) is (atom in wanted), atom
+    assert fresh.derived == wanted
+    assert all(fresh.true(atom) for atom in wanted)
+    assert simulator.state(statics).derived == least_fixpoint(task, strata.layers, statics)
 
 
 NETWORK = """
@@ -165,22 +149,19 @@ def network(size: int, domain: str = NETWORK) -> Task:
     return parse_task(domain, problem)
 
 
-def _on(task: Task, names: str) -> tuple[Axioms, World]:
-    statics = frozenset(task.problem.init)
-    axioms = Axioms(task, Statics(task, statics, {}))
-    return axioms, World(axioms, task, statics | {GroundAtom(("on", name)) for name in names.split()})
+def _on(task: Task, names: str) -> State:
+    return Simulator(task).state([*task.problem.init, *(GroundAtom(("on", name)) for name in names.split())])
 
 
 def test_a_transitive_closure() -> None:
     task = network(5)
-    axioms, world = _on(task, "n0 n1 n3")
-    assert axioms.predicates == {"reach", "far", "island"}
-    assert axioms.rows("reach", world) == [("n0", "n1"), ("n0", "n2"), ("n1", "n2"), ("n3", "n4")]
-    assert axioms.rows("far", world) == [("n0", "n2")]
-    assert axioms.rows("island", world) == [("n2",), ("n4",)]
-    assert axioms.true(GroundAtom(("reach", "n0", "n2")), world)
-    assert not axioms.true(GroundAtom(("reach", "n0", "n3")), world)
-    assert not axioms.true(GroundAtom(("island", "m")), world), "the rule is for nodes"
+    state = _on(task, "n0 n1 n3")
+    assert rows("reach", state) == [("n0", "n1"), ("n0", "n2"), ("n1", "n2"), ("n3", "n4")]
+    assert rows("far", state) == [("n0", "n2")]
+    assert rows("island", state) == [("n2",), ("n4",)]
+    assert state.true(GroundAtom(("reach", "n0", "n2")))
+    assert not state.true(GroundAtom(("reach", "n0", "n3")))
+    assert not state.true(GroundAtom(("island", "m"))), "the rule is for nodes"
 
 
 def test_rules_that_join_two_derived_atoms() -> None:
@@ -188,11 +169,9 @@ def test_rules_that_join_two_derived_atoms() -> None:
     assert doubled != NETWORK
     one, other = network(40), network(40, doubled)
     names = " ".join(f"n{number}" for number in range(40) if number % 9)
-    axioms, world = _on(one, names)
-    doubled_axioms, doubled_world = _on(other, names)
-    rows = axioms.rows("reach", world)
-    assert len(rows) > 100
-    assert doubled_axioms.rows("reach", doubled_world) == rows
+    found = rows("reach", _on(one, names))
+    assert len(found) > 100
+    assert rows("reach", _on(other, names)) == found
 
 
 BLOCKS = """(define (domain tower) (:requirements :strips :typing :derived-predicates) (:types block)
@@ -205,36 +184,20 @@ def test_rules_over_atoms_that_actions_change(steps: Callable[[Callable[[], obje
     size = 400
     blocks = " ".join(f"b{number}" for number in range(size))
     task = parse_task(BLOCKS, f"(define (problem x) (:domain tower) (:objects {blocks} - block) (:init) (:goal (and)))")
-    atoms = frozenset(GroundAtom(("on", f"b{number}", f"b{number + 1}")) for number in range(size - 1))
-    axioms = Axioms(task, Statics(task, frozenset(), {}))
-    world = World(axioms, task, atoms)
-    world.changing = atoms.__iter__
-    assert axioms.true(GroundAtom(("above", "b3", "b300")), world)
-    assert not axioms.true(GroundAtom(("above", "b300", "b3")), world)
+    state = Simulator(task).state(GroundAtom(("on", f"b{number}", f"b{number + 1}")) for number in range(size - 1))
+    assert state.true(GroundAtom(("above", "b3", "b300")))
+    assert not state.true(GroundAtom(("above", "b300", "b3")))
     pairs = size * (size - 1) // 2
-    # Without lists of what is true it is some hundred times as much.
-    assert steps(lambda: axioms.rows("above", world)) < 100 * pairs
-    assert len(axioms.rows("above", world)) == pairs
+    assert steps(lambda: state.derived) < 10 * pairs
+    assert len(state.derived) == pairs
 
 
-def test_only_what_is_asked_for_is_derived() -> None:
-    task = network(300)
-    axioms, world = _on(task, " ".join(f"n{number}" for number in range(300)))
-    assert axioms.true(GroundAtom(("reach", "n297", "n299")), world)
-    extensions = world.memo.extensions
-    assert [sorted(rows["reach"]) for rows in extensions.values()] == [[("n297", "n298"), ("n297", "n299")]]
-
-
-def test_answers_are_kept_with_the_state() -> None:
-    task = network(4)
-    axioms, world = _on(task, "n0 n1")
-    assert world.memo is None
-    atom = GroundAtom(("reach", "n0", "n2"))
-    assert axioms.true(atom, world)
-    world.atoms = frozenset()
-    assert axioms.true(atom, world)
-    world.memo = None
-    assert not axioms.true(atom, world)
+def test_only_what_is_asked_for_is_derived(steps: Callable[[Callable[[], object]], int]) -> None:
+    state = _on(network(300), " ".join(f"n{number}" for number in range(300)))
+    assert state.true(GroundAtom(("reach", "n297", "n299")))
+    state.forget()
+    assert steps(lambda: state.true(GroundAtom(("reach", "n296", "n299")))) < 300
+    assert len(state.derived) > 40_000
 
 
 def test_an_undefined_fluent_in_a_rule() -> None:
@@ -242,14 +205,13 @@ def test_an_undefined_fluent_in_a_rule() -> None:
       (:predicates (rich ?x - object) (poor ?x - object)) (:functions (money ?x - object))
       (:derived (rich ?x - object) (> (money ?x) 3)) (:derived (poor ?x - object) (not (rich ?x))))"""
     task = parse_task(text, "(define (problem x) (:domain d) (:objects a b) (:init (= (money a) 4)) (:goal (and)))")
-    axioms = Axioms(task, Statics(task, frozenset(), {}))
-    world = World(axioms, task, frozenset(), {GroundAtom(("money", "a")): 4})
-    assert axioms.true(GroundAtom(("rich", "a")), world)
-    assert not axioms.true(GroundAtom(("poor", "a")), world)
+    state = Simulator(task).initial
+    assert state.true(GroundAtom(("rich", "a")))
+    assert not state.true(GroundAtom(("poor", "a")))
     with pytest.raises(UndefinedError):
-        axioms.true(GroundAtom(("poor", "b")), world)
+        state.true(GroundAtom(("poor", "b")))
     with pytest.raises(UndefinedError):
-        axioms.rows("rich", world)
+        _ = state.derived
 
 
 def test_long_chains_of_rules() -> None:
@@ -261,13 +223,12 @@ def test_long_chains_of_rules() -> None:
         rules.append(DerivedPredicate(f"e{number}", parameters, Not(before) if number % 2 else And((before,))))
     atoms = frozenset({GroundAtom(("u", "a"))})
     task = formulas.task_with(atoms, derived=tuple(rules))
-    axioms = Axioms(task, Statics(task, atoms, {}))
-    world = World(axioms, task, atoms)
+    state = Simulator(task).initial
     for name, wanted in (("a", False), ("b", True)):
         value = name == "a"
         for number in range(1, size):
             value = not value if number % 2 else value
-        assert axioms.true(GroundAtom((f"e{size - 1}", name)), world) is value, wanted
+        assert state.true(GroundAtom((f"e{size - 1}", name))) is value, wanted
 
 
 @pytest.mark.parametrize(("layers", "depth"), [(8, 90), (30, 40), (400, 1)])

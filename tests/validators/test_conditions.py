@@ -4,21 +4,40 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pddl2nl.pddl import Atom, Comparison, Condition, Exists, Fluent, GroundAtom, Not, Preference, TypedName, parse_task
-from pddlval import joins, memos
-from pddlval.conditions import Places, Reader, compile_condition, compile_expression, negation_normal
-from pddlval.numeric import UndefinedError, evaluate
+from pddl2nl.pddl import (
+    ActionSchema,
+    And,
+    Atom,
+    Comparison,
+    Condition,
+    Exists,
+    Fluent,
+    FluentValue,
+    GroundAtom,
+    Not,
+    Preference,
+    Task,
+    TypedName,
+    Update,
+    parse_task,
+)
+from pddl2nl.pddl import Number as NumberNode
+from pddlval import Simulator, State
+from pddlval.engine import Engine
+from pddlval.normal_form import negation_normal
+from pddlval.numeric import UndefinedError, evaluate, reading
 from pddlval.semantics import holds, unmet
-from pddlval.state import Statics
 
 
 def _load(name: str) -> ModuleType:
@@ -34,26 +53,36 @@ def _load(name: str) -> ModuleType:
 formulas: Any = _load("formulas")
 FREE = ["?x", "?w"]
 EVERYTHING = {**formulas.STATIC, **formulas.CHANGING}
-DYNAMIC = frozenset(formulas.CHANGING)
 
 
 class Setting:
-    """A random state, objects for the free variables, and what compiled conditions need."""
+    """A random state, and objects for the free variables; numbers are static or not."""
 
-    def __init__(self, statics: frozenset[GroundAtom], changing: frozenset[GroundAtom], values: Any, args: Any):
-        self.task = formulas.task_with(statics)
-        self.statics = Statics(self.task, statics, {})
-        self.world = formulas.PlainWorld(self.task, statics | changing, values)
+    def __init__(
+        self, statics: frozenset[GroundAtom], atoms: frozenset[GroundAtom], values: Any, args: Any, fixed: bool
+    ):
+        assigned = tuple(FluentValue(fluent, Fraction(value)) for fluent, value in values.items())
+        task = formulas.task_with(statics)
+        if not fixed:
+            updates = And(
+                tuple(
+                    Update("increase", Fluent(name, ("a",) * arity), NumberNode(Fraction(1)))
+                    for name, arity in formulas.FUNCTIONS.items()
+                )
+            )
+            change = ActionSchema("count", effect=updates)
+            task = replace(task, domain=replace(task.domain, actions=(*task.domain.actions, change)))
+        self.task = replace(task, problem=replace(task.problem, init_values=assigned))
+        simulator = Simulator(self.task)
+        self.state: State = simulator.state(statics | atoms, values)
+        self.world = formulas.PlainWorld(self.task, statics | atoms, values)
         self.args = args
         self.binding = dict(zip(FREE, args, strict=True))
 
-    def compiled(self, condition: Condition, *, listed: frozenset[str] = frozenset()) -> bool:
+    def compiled(self, condition: Condition) -> bool:
         """The condition's truth, compiled."""
-        places = Places(("some-constant", *FREE))
-        self.world.memo = None
-        test = compile_condition(condition, places, self.statics, DYNAMIC, listed)
-        first = test(places.slots(self.args), self.world)
-        assert test(places.slots(self.args), self.world) is first, "a test does not remember"
+        first = ask(self.state, condition, self.args)
+        assert ask(self.state, condition, self.args) is first, "a test does not remember"
         return first
 
     def __repr__(self) -> str:
@@ -61,15 +90,38 @@ class Setting:
         return f"Setting({atoms}; {self.binding}; {self.world.values})"
 
 
-class CountingWorld(formulas.PlainWorld):  # type: ignore[name-defined, misc]
-    """A plain world that counts what it is asked."""
+def ask(state: State, condition: Condition, args: Sequence[str], names: Sequence[str] = FREE) -> bool:
+    """Whether a condition holds in a state, compiled even where it is a literal."""
+    engine = state.layout.engine
+    assert isinstance(engine, Engine)
+    return engine.ask(state, engine.test(condition, tuple(names)), *engine.numbered(tuple(args)))
 
-    asked = 0
 
-    def true(self, atom: GroundAtom) -> bool:
-        """Whether the atom is in the set."""
-        self.asked += 1
-        return atom in self.atoms
+def lines(action: Callable[[], object]) -> int:
+    """The lines of Python that an action executes."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, argument: object) -> Any:
+        nonlocal count
+        count += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        action()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def links(condition: str, init: Sequence[str], count: int) -> Task:
+    """A task with nodes, links between some, and one action with a precondition."""
+    nodes = " ".join(f"n{number}" for number in range(count) if number not in (3, 5))
+    return parse_task(
+        LINKS.replace("CONDITION", condition),
+        f"(define (problem x) (:domain links) (:objects {nodes} - node) (:init {' '.join(init)}) (:goal (and)))",
+    )
 
 
 LINKS = """(define (domain links) (:requirements :adl :typing) (:types node) (:constants n3 n5 - node)
@@ -83,6 +135,7 @@ SETTINGS = st.builds(
     formulas.subsets(formulas.CHANGING),
     formulas.values(),
     st.tuples(st.sampled_from(sorted(formulas.OBJECTS)), st.sampled_from(sorted(formulas.OBJECTS))),
+    st.booleans(),
 )
 
 
@@ -90,21 +143,6 @@ SETTINGS = st.builds(
 @given(formulas.conditions(FREE, EVERYTHING, 4), SETTINGS)
 def test_compiled_is_what_is_defined(condition: Condition, setting: Setting) -> None:
     assert setting.compiled(condition) is holds(condition, setting.world, setting.binding)
-
-
-@pytest.mark.parametrize("worth_a_list", [0, 8, 2000])
-def test_with_lists_of_true_atoms(worth_a_list: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memos, "_WORTH_A_LIST", worth_a_list)
-    monkeypatch.setattr(joins, "_WORTH_A_LOOK", 0)
-    monkeypatch.setattr(joins, "_FEW", 0.1)
-    monkeypatch.setattr(joins, "_MANY", 0.2)
-
-    @settings(max_examples=300, deadline=None)
-    @given(formulas.conditions(FREE, EVERYTHING, 4), SETTINGS)
-    def compiled_is_what_is_defined(condition: Condition, setting: Setting) -> None:
-        assert setting.compiled(condition, listed=DYNAMIC) is holds(condition, setting.world, setting.binding)
-
-    compiled_is_what_is_defined()
 
 
 @settings(max_examples=500, deadline=None)
@@ -120,29 +158,25 @@ def test_with_numbers_too(condition: Condition, setting: Setting) -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(formulas.conditions(FREE, EVERYTHING, 4), SETTINGS)
-def test_a_reader_reads_what_is_defined(condition: Condition, setting: Setting) -> None:
-    reader = Reader(setting.statics, DYNAMIC)
+def test_a_state_reads_what_is_defined(condition: Condition, setting: Setting) -> None:
+    holds_compiled = setting.state.layout.holds
     for _ in range(2):
-        found = reader.holds(condition, setting.world, setting.binding)
+        found = holds_compiled(condition, setting.state, setting.binding)
         assert found is holds(condition, setting.world, setting.binding)
-        parts = unmet(condition, setting.world, setting.binding, reader.holds)
+        parts = unmet(condition, setting.state, setting.binding, holds_compiled)
         assert parts == unmet(condition, setting.world, setting.binding)
 
 
-def test_a_reader_finds_unmet_parts_without_trying_all_objects() -> None:
-    nodes = " ".join(f"n{number}" for number in range(300) if number not in (3, 5))
+def test_unmet_parts_are_found_without_trying_all_objects() -> None:
     joined = "(link ?x ?y) (link ?y ?z) (lit ?z)"
     condition = f"(and (exists (?y ?z - node) (and {joined})) (forall (?y ?z ?w - node) (not (and (lit ?w) {joined}))))"
-    task = parse_task(
-        LINKS.replace("CONDITION", condition),
-        f"(define (problem x) (:domain links) (:objects {nodes} - node) (:init (link n3 n5)) (:goal (and)))",
-    )
+    task = links(condition, ["(link n3 n5)"], 300)
+    state = Simulator(task).initial
     precondition = task.domain.actions[0].precondition
-    statics = frozenset(task.problem.init)
-    world = CountingWorld(task, statics)
-    found = unmet(precondition, world, {"?x": "n3"}, Reader(Statics(task, statics, {}), {"lit"}).holds)
+    unmet(precondition, state, {"?x": "n3"}, state.layout.holds)
+    found: list[Condition] = []
+    assert lines(lambda: found.extend(unmet(precondition, state, {"?x": "n3"}, state.layout.holds))) < 300
     assert [type(part) for part in found] == [Exists]
-    assert world.asked < 300, "for each ?w once at most"
 
 
 @settings(max_examples=300, deadline=None)
@@ -164,97 +198,63 @@ def test_negation_normal_form(condition: Condition, setting: Setting) -> None:
 @given(formulas.expressions(FREE, 3), SETTINGS, st.booleans())
 def test_expressions(expression: Any, setting: Setting, defined: bool) -> None:
     if not defined:
-        setting.world.values.clear()
-    places = Places(FREE)
-    value = compile_expression(expression, places)
+        setting = Setting(frozenset(), frozenset(), {}, setting.args, fixed=False)
+    value = reading(expression, setting.binding, setting.state.layout)
+    compiled = Comparison("=", expression, expression)
     try:
         wanted = evaluate(expression, setting.world.level, setting.binding)
     except UndefinedError as error:
-        with pytest.raises(UndefinedError) as found:
-            value(places.slots(setting.args), setting.world)
-        assert found.value.condition == error.condition  # noqa: PT017 - most expressions have a value
-        assert "?" not in str(found.value.expression)
+        for read in (lambda: value(setting.state.levels), lambda: setting.compiled(compiled)):
+            with pytest.raises(UndefinedError) as found:
+                read()
+            assert found.value.condition == error.condition  # noqa: PT017 - most expressions have a value
+            assert "?" not in str(found.value.expression)
     else:
-        assert value(places.slots(setting.args), setting.world) == wanted
+        assert value(setting.state.levels) == wanted
+        assert setting.compiled(compiled)
         assert isinstance(wanted, int) or wanted.denominator > 1
 
 
 def test_a_comparison_is_guarded_by_what_stands_before_it() -> None:
-    setting = Setting(frozenset(), frozenset({GroundAtom(("q", "b"))}), {GroundAtom(("f", "b")): 1}, ("a", "a"))
+    values = {GroundAtom(("f", "b")): 1, GroundAtom(("g",)): Fraction(0)}
+    setting = Setting(frozenset(), frozenset({GroundAtom(("q", "b"))}), values, ("a", "a"), fixed=False)
     positive = Comparison(">", Fluent("f", ("?x",)), Fluent("g"))
-    setting.world.values[GroundAtom(("g",))] = Fraction(0)
-    guarded = Exists((TypedName("?x"),), formulas.And((Atom("q", ("?x",)), positive)))
+    guarded = Exists((TypedName("?x"),), And((Atom("q", ("?x",)), positive)))
     assert holds(guarded, setting.world)
     assert setting.compiled(guarded)
     with pytest.raises(UndefinedError):
-        setting.compiled(Exists((TypedName("?x"),), formulas.And((positive, Atom("q", ("?x",))))))
+        setting.compiled(Exists((TypedName("?x"),), And((positive, Atom("q", ("?x",))))))
 
 
 @pytest.mark.parametrize(
-    ("condition", "most"),
+    "condition",
     [
-        ("(exists (?y ?z - node) (and (lit ?y) (link ?y ?z) (link ?x ?y)))", 1),
-        ("(not (forall (?y - node) (imply (link ?x ?y) (not (lit ?y)))))", 1),
-        ("(exists (?y - node) (and (lit ?y) (= ?y ?x)))", 1),
-        ("(exists (?y - node) (and (lit ?y) (or (link ?x ?y) (and (lit ?x) (= ?y n3)))))", 3),
-        ("(exists (?y ?z - node) (and (lit ?y) (lit ?z) (link ?x ?y) (link ?z n5)))", 2),
-        ("(exists (?y - node) (and (lit ?y) (mark ?y)))", 0),
-        ("(forall (?y - node) (exists (?z - node) (or (link ?y ?z) (link ?z ?y))))", 0),
+        "(exists (?y ?z - node) (and (lit ?y) (link ?y ?z) (link ?x ?y)))",
+        "(not (forall (?y - node) (imply (link ?x ?y) (not (lit ?y)))))",
+        "(exists (?y - node) (and (lit ?y) (= ?y ?x)))",
+        "(exists (?y - node) (and (lit ?y) (or (link ?x ?y) (and (lit ?x) (= ?y n3)))))",
+        "(exists (?y ?z - node) (and (lit ?y) (lit ?z) (link ?x ?y) (link ?z n5)))",
+        "(exists (?y - node) (and (lit ?y) (mark ?y)))",
+        "(forall (?y - node) (exists (?z - node) (or (link ?y ?z) (link ?z ?y))))",
+        "(forall (?y - node) (imply (and (lit ?y) (not (= ?y ?x))) (mark ?y)))",
     ],
 )
-def test_objects_are_looked_up_and_not_tried(condition: str, most: int) -> None:
-    nodes = " ".join(f"n{number}" for number in range(200) if number not in (3, 5))
-    links = " ".join(f"(link n{number} n{number + 1})" for number in range(199))
-    task = parse_task(
-        LINKS.replace("CONDITION", condition),
-        f"(define (problem x) (:domain links) (:objects {nodes} - node) (:init {links}) (:goal (and)))",
-    )
-    atoms = frozenset(task.problem.init)
+def test_objects_are_looked_up_and_not_tried(condition: str) -> None:
+    task = links(condition, [f"(link n{number} n{number + 1})" for number in range(199)], 200)
+    simulator = Simulator(task)
     precondition = task.domain.actions[0].precondition
-    places = Places(("?x",))
-    test = compile_condition(precondition, places, Statics(task, atoms, {}), {"lit"})
     for lit in ("n4", "n150"):
-        world = CountingWorld(task, atoms | {GroundAtom(("lit", lit))})
-        found = test(places.slots(("n3",)), world)
-        assert world.asked <= most
-        assert found is holds(precondition, world, {"?x": "n3"})
-
-
-def test_true_atoms_are_looked_up_where_objects_are_many() -> None:
-    nodes = " ".join(f"n{number}" for number in range(1000) if number not in (3, 5))
-    task = parse_task(
-        LINKS.replace("CONDITION", "(forall (?y - node) (imply (and (lit ?y) (not (= ?y ?x))) (mark ?y)))"),
-        f"(define (problem x) (:domain links) (:objects {nodes} - node) (:init (mark n7)) (:goal (and)))",
-    )
-    places = Places(("?x",))
-    precondition = task.domain.actions[0].precondition
-    test = compile_condition(precondition, places, Statics(task, frozenset(task.problem.init), {}), {"lit"}, {"lit"})
-    asked = []
-    for lit in (("n3", "n7"), ("n5", "n7"), ("n3", "n5")):
-        atoms = frozenset({GroundAtom(("lit", name)) for name in lit})
-        world = CountingWorld(task, atoms | frozenset(task.problem.init))
-        world.changing = atoms.__iter__
-        found = [name for name in task.objects if test(places.slots((name,)), world)]
-        assert found == [name for name in lit if set(lit) <= {name, "n7"}]
-        asked.append(world.asked)
-    assert max(asked) <= 2000, "then the true atoms are listed"
-
-
-def test_places() -> None:
-    places = Places(("on", "table", "?x", "?y"))
-    assert [places.place(name) for name in ("on", "table", "?x", "?y")] == [0, 1, 2, 3]
-    inner = places.within((TypedName("?x"), TypedName("?z")))
-    assert (inner.place("?x"), inner.place("?z"), inner.place("?y")) == (4, 5, 3)
-    assert places.place("?x") == 2
-    assert inner.place("late") == places.place("late") == 6
-    assert places.size == inner.size == 7
-    assert places.slots(("a", "b")) == ["on", "table", "a", "b", "", "", "late"]
-    with pytest.raises(KeyError):
-        places.place("?z")
+        atoms = frozenset(task.problem.init) | {GroundAtom(("lit", lit))}
+        state, found = simulator.state(atoms), []
+        compiled = state.layout.engine.test(precondition, ("?x",))
+        number = state.layout.engine.numbered(("n3",))
+        state.layout.engine.ask(state, compiled, *number)
+        assert lines(lambda: found.append(state.layout.engine.ask(state, compiled, *number))) < 50  # noqa: B023
+        assert found == [holds(precondition, formulas.PlainWorld(task, atoms), {"?x": "n3"})]
 
 
 def test_what_is_no_condition_is_refused() -> None:
-    setting = Setting(frozenset(), frozenset(), {}, ("a", "a"))
+    setting = Setting(frozenset(), frozenset(), {}, ("a", "a"), fixed=True)
     for bad in (Preference("", Atom("r")), Not(Preference("", Atom("r")))):
         with pytest.raises(TypeError, match="Preference"):
             setting.compiled(bad)

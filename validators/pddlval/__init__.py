@@ -11,17 +11,15 @@ Everything runs in this process: no compiled tool, network or model has a say in
     result = simulator.step(simulator.initial, "(pick-up a)")
     report = validate(task, "(pick-up a)\\n(stack a b)\\n")
 
-What stands where, ground first:
+The modules, each of which imports only from those before it:
 
 - meaning: `names` (what formulas mention), `normal_form`, `numeric` (exact arithmetic), `semantics` (what conditions
   mean, on one screen), `unsupported` (what is refused);
-- states: `state` (atoms as bits, values, statics), `layouts` (one layout a task), `memos` (what is derived in a state);
-- conditions, compiled: `places` (slots of names), `closures` (and, or, not), `joins` (quantifiers), `conditions`, and
-  for derived predicates `fixpoints` (recursive ones) and `axioms`;
-- actions: `actions` (names and objects), `effects`, `expansion` (conditional effects taken apart), `schemas`,
-  `simulator`;
-- applicable actions: `relations` and `indices` (what is joined), `queries` (preconditions to join), `orders` (in which
-  order), `bindings` (the search), `successors`, `sampling` (uniform draws);
+- states: `state` (atoms as bits, values, statics), `layouts` (one layout for each task);
+- queries about states: `tables` (a state's atoms, indexed), `queries` (conditions compiled to Python), `axioms`
+  (derived predicates), `engine` (what is asked about one state);
+- actions: `actions` (names and objects), `effects`, `schemas`, `simulator`, `successors` (applicable actions, uniform
+  draws);
 - plans: `plans` (files), `happenings` and `ownership` (what happens at one time, mutual exclusion), `validate`,
   `explain` (what undid a condition);
 - VAL's words: `val_text`, `advice`, `doubles` (numbers as VAL reads them);

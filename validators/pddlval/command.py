@@ -11,7 +11,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from pddl2nl.files import read_text
 from pddl2nl.pddl import Domain, InputError, Source, Task, load_domain, load_problem
 from pddlval.plans import Plan, read_plan
 from pddlval.val_text import val_lines, val_summary
@@ -254,7 +253,12 @@ def _entry(line: str, number: int) -> dict[str, str]:
 
 
 def _read(name: str) -> str:
-    return read_text(name, "plan", errors="replace")
+    if name == "-":
+        return sys.stdin.read()
+    try:
+        return Path(name).read_text(encoding="utf-8", errors="replace")
+    except (OSError, ValueError) as error:
+        raise _unreadable(name, error) from error
 
 
 def _unreadable(path: str, error: OSError | ValueError) -> InputError:

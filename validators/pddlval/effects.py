@@ -3,15 +3,17 @@
 All conditions and all amounts are read in the state before the action. Within an action the effects at the top come
 first, then those under ``when``, then those under ``forall``, whose objects come in alphabetic order; each kind in
 the order of the file. Of the numeric updates those under ``when`` come before those at the top.
+
+The effects of a ground action are taken apart for all states: quantified variables are replaced by their objects,
+static conditions are decided, and the atoms of the others become bits of a state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import product
-from operator import itemgetter
+from itertools import islice, product
 from typing import NamedTuple
 
 from pddl2nl.pddl import (
@@ -25,42 +27,29 @@ from pddl2nl.pddl import (
     Forall,
     GroundAtom,
     Not,
-    TypedName,
+    UnsupportedError,
     Update,
     When,
     conjuncts,
 )
 from pddl2nl.pddl import Number as NumberNode
-from pddlval.conditions import Places, Slots, Test, Value, compile_condition, compile_expression
 from pddlval.names import has_comparison
-from pddlval.normal_form import free_variables, negation_normal, predicates_in
-from pddlval.numeric import UndefinedError, bounded
-from pddlval.semantics import World
-from pddlval.state import Layout, Levels, Number, State, changed_levels
+from pddlval.normal_form import negation_normal, predicates_in
+from pddlval.numeric import Reading, UndefinedError, bounded, reading
+from pddlval.semantics import ground_atom
+from pddlval.state import BIT, BITS, Layout, Levels, Number, State, changed_levels
 
-__all__ = [
-    "Change",
-    "EffectBlock",
-    "Guard",
-    "NumericEffect",
-    "Outcome",
-    "Pick",
-    "Screen",
-    "choices",
-    "compile_effect",
-    "picker",
-    "updated",
-    "updated_levels",
-]
+__all__ = ["Block", "Change", "Masks", "Outcome", "Part", "holds_in", "masks_of", "outcome_of", "updated_levels"]
 
 _ADDITIVE = frozenset(("increase", "decrease"))
 
-Pick = Callable[[Sequence[str]], tuple[str, ...]]
-"""Picks the names of an atom out of the slots."""
+_MOST_INSTANCES = 2_000_000
+"""So many instances of one action's quantified effects are looked at."""
 
+Binding = Mapping[str, str]
 
-NumericEffect = tuple[Pick, str, Value]
-"""A fluent, an operator, an amount, compiled."""
+Masks = tuple[tuple[int, int], ...]
+"""Bits of a state: which of its integers, and which bits of that one."""
 
 
 class Change(NamedTuple):
@@ -95,221 +84,251 @@ class Outcome(NamedTuple):
         return None
 
 
+# ── effects of a schema ──────────────────────────────────────────────────────────────────────────
+
+
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """The condition of an effect, compiled: as one ``test``, and again taken apart.
+    """The condition of an effect, taken apart.
 
-    The parts are equalities between slots, literals over static and over changing atoms, and the ``rest``, None
-    where nothing is left. A condition that compares numbers is not taken apart: what is read first matters there.
+    The parts are equalities, literals over static and over changing atoms, and the ``rest``. A condition that
+    compares numbers is not taken apart: what is read first matters there.
     """
 
-    test: Test
-    equalities: tuple[tuple[int, int, bool], ...] = ()
-    static: tuple[tuple[Pick, bool], ...] = ()
-    needed: tuple[Pick, ...] = ()
-    forbidden: tuple[Pick, ...] = ()
-    rest: Test | None = None
+    equalities: tuple[tuple[str, str, bool], ...] = ()
+    static: tuple[tuple[Atom, bool], ...] = ()
+    needed: tuple[Atom, ...] = ()
+    forbidden: tuple[Atom, ...] = ()
+    rest: tuple[Condition, ...] = ()
 
-
-class Screen(NamedTuple):
-    """What can be tested once the first variables of a ``forall`` are bound: without it, nothing happens.
-
-    ``static`` says that it is the same in all states.
-    """
-
-    test: Test
-    static: bool
-
-
-Variables = tuple[tuple[int, tuple[str, ...]], ...]
-"""The slots of quantified variables, each with the objects that it ranges over."""
-
-Screens = tuple[tuple[Screen, ...], ...]
-"""For each variable what can be tested once it is bound; empty where no variable but the last has any."""
-
-
-def choices(variables: Variables, screens: Screens, slots: Slots, world: World, at: int = 0) -> Iterator[bool]:
-    """Binds variables in ``slots`` in all ways, in order; True where all are bound, False where a screen failed."""
-    if at == len(variables):
-        yield True
-        return
-    slot, objects = variables[at]
-    for name in objects:
-        slots[slot] = name
-        if all(screen.test(slots, world) for screen in screens[at]):
-            yield from choices(variables, screens, slots, world, at + 1)
-        else:
-            yield False
+    @classmethod
+    def of(cls, condition: Condition, layout: Layout) -> Guard:
+        """The parts of a condition."""
+        normal = negation_normal(condition)
+        if has_comparison(normal, layout.statics.partial):
+            return cls(rest=(condition,))
+        equalities: list[tuple[str, str, bool]] = []
+        static: list[tuple[Atom, bool]] = []
+        changing: dict[bool, list[Atom]] = {True: [], False: []}
+        rest: list[Condition] = []
+        for part in conjuncts(normal):
+            positive, atom = (False, part.body) if isinstance(part, Not) else (True, part)
+            if isinstance(atom, Equality):
+                equalities.append((atom.left, atom.right, positive))
+            elif not isinstance(atom, Atom) or atom.predicate in layout.derived:
+                rest.append(part)
+            elif atom.predicate in layout.changing:
+                changing[positive].append(atom)
+            else:
+                static.append((atom, positive))
+        return cls(tuple(equalities), tuple(static), tuple(changing[True]), tuple(changing[False]), tuple(rest))
 
 
 @dataclass(frozen=True, slots=True)
-class EffectBlock:
-    """An effect of an action schema, compiled: what is at its top, what is conditional, what is quantified."""
+class Quantified:
+    """A quantified effect; ``static`` is what no state can change of the condition that all of it depends on."""
 
-    adds: tuple[Pick, ...]
-    deletes: tuple[Pick, ...]
-    updates: tuple[NumericEffect, ...]
-    whens: tuple[tuple[Guard, EffectBlock], ...]
-    foralls: tuple[tuple[Variables, Screens, EffectBlock], ...]
+    effect: Forall
+    static: Condition | None
+    block: Block
+
+    def instances(self, binding: Binding, layout: Layout) -> Iterator[Binding]:
+        """The bindings under which something may happen, the objects in alphabetic order."""
+        names = [parameter.name for parameter in self.effect.parameters]
+        chosen: Iterable[tuple[str, ...]]
+        if self.static is None:
+            chosen = product(*(sorted(layout.statics.objects(item.types)) for item in self.effect.parameters))
+        else:
+            found = layout.engine.solutions(self.static, self.effect.parameters, binding)
+            chosen = sorted(islice(found, _MOST_INSTANCES + 1))
+        for objects in chosen:
+            yield {**binding, **dict(zip(names, objects, strict=True))}
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """An effect of an action schema: what is at its top, what is conditional, what is quantified."""
+
+    adds: tuple[Atom, ...]
+    deletes: tuple[Atom, ...]
+    updates: tuple[Update, ...]
+    whens: tuple[tuple[Guard, Block], ...]
+    foralls: tuple[Quantified, ...]
+
+    @classmethod
+    def of(cls, effect: Effect, layout: Layout) -> Block:
+        """The parts of an effect."""
+        adds: list[Atom] = []
+        deletes: list[Atom] = []
+        updates: list[Update] = []
+        whens: list[tuple[Guard, Block]] = []
+        foralls: list[Quantified] = []
+        for part in conjuncts(effect):
+            match part:
+                case Atom():
+                    adds.append(part)
+                case Not(Atom() as atom):
+                    deletes.append(atom)
+                case Update():
+                    updates.append(part)
+                case When(condition, body):
+                    whens.append((Guard.of(condition, layout), cls.of(body, layout)))
+                case Forall(body=body):
+                    foralls.append(Quantified(part, _static_part(part, layout), cls.of(body, layout)))
+                case _:
+                    raise TypeError(f"not an executable effect: {type(part).__name__}")
+        return cls(tuple(adds), tuple(deletes), tuple(updates), tuple(whens), tuple(foralls))
 
     @property
     def conditional(self) -> bool:
         """Whether it has conditional or quantified parts."""
         return bool(self.whens or self.foralls)
 
-    def happen(self, slots: Slots, world: World, into: _Happened) -> None:
-        """Adds what takes effect in a state to what has been collected so far.
 
-        Raises:
-            UndefinedError: an amount or a condition reads a fluent that has no value.
-        """
-        for pick in self.deletes:
-            into.deletes.append(GroundAtom(pick(slots)))
-        for pick in self.adds:
-            into.adds.append(GroundAtom(pick(slots)))
-        self._happen_when(slots, world, into)
-        if self.updates:
-            into.updates.extend(self.changes(slots, world))
-        for variables, screens, block in self.foralls:
-            # Most quantified effects are conditional ones over one variable.
-            happen = block._happen_when if block._only_whens else block.happen
-            if len(variables) == 1:
-                ((slot, objects),) = variables
-                for name in objects:
-                    slots[slot] = name
-                    happen(slots, world, into)
-                continue
-            if screens:
-                for bound in choices(variables, screens, slots, world):
-                    if bound:
-                        happen(slots, world, into)
-                continue
-            for names in product(*(objects for _, objects in variables)):
-                for (slot, _), name in zip(variables, names, strict=True):
-                    slots[slot] = name
-                happen(slots, world, into)
-
-    def _happen_when(self, slots: Slots, world: World, into: _Happened) -> None:
-        for guard, block in self.whens:
-            if guard.test(slots, world):
-                block.happen(slots, world, into)
-
-    @property
-    def _only_whens(self) -> bool:
-        return not (self.adds or self.deletes or self.updates or self.foralls)
-
-    def changes(self, slots: Slots, world: World) -> list[Change]:
-        """The numeric updates at the top of the block."""
-        return [
-            Change(GroundAtom(pick(slots)), operator, value(slots, world)) for pick, operator, value in self.updates
-        ]
-
-    def outcome(self, slots: Slots, world: World) -> Outcome:
-        """All effects that happen in a state.
-
-        Raises:
-            UndefinedError: an amount or a condition reads a fluent that has no value.
-        """
-        into = _Happened([], [], [])
-        self.happen(slots, world, into)
-        return Outcome(tuple(into.deletes), tuple(into.adds), tuple(into.updates))
-
-
-class _Happened(NamedTuple):
-    deletes: list[GroundAtom]
-    adds: list[GroundAtom]
-    updates: list[Change]
-
-
-def compile_effect(effect: Effect, places: Places, layout: Layout) -> EffectBlock:
-    """Compiles an effect, whose variables have their places."""
-    adds: list[Pick] = []
-    deletes: list[Pick] = []
-    updates: list[NumericEffect] = []
-    whens: list[tuple[Guard, EffectBlock]] = []
-    foralls: list[tuple[Variables, Screens, EffectBlock]] = []
-    for part in conjuncts(effect):
-        match part:
-            case Atom(predicate, args):
-                adds.append(picker((predicate, *args), places))
-            case Not(Atom(predicate, args)):
-                deletes.append(picker((predicate, *args), places))
-            case Update(operator, fluent, value):
-                picked = picker((fluent.name, *fluent.args), places)
-                updates.append((picked, operator, compile_expression(value, places)))
-            case When(condition, body):
-                whens.append((_guard(condition, places, layout), compile_effect(body, places, layout)))
-            case Forall(parameters, body):
-                inner = places.within(parameters)
-                variables = tuple(
-                    (inner.place(item.name), tuple(sorted(layout.statics.objects(item.types)))) for item in parameters
-                )
-                screens = _screens(parameters, body, inner, layout)
-                foralls.append((variables, screens, compile_effect(body, inner, layout)))
-            case _:
-                raise TypeError(f"not an executable effect: {type(part).__name__}")
-    return EffectBlock(tuple(adds), tuple(deletes), tuple(updates), tuple(whens), tuple(foralls))
-
-
-def _screens(parameters: Sequence[TypedName], body: Effect, places: Places, layout: Layout) -> Screens:
-    """Of a conditional effect under a quantifier, the parts of the condition that need not wait for all variables.
+def _static_part(effect: Forall, layout: Layout) -> Condition | None:
+    """Of a conditional effect under a quantifier, the static conditions.
 
     Six levels of eleven values each are nearly two million choices, of which hardly one makes an effect happen.
     """
-    names = [parameter.name for parameter in parameters]
-    parts = tuple(conjuncts(body))
-    if len(parts) != 1 or not isinstance(parts[0], When) or len(set(names)) < len(names):
-        return ()
+    names = {parameter.name for parameter in effect.parameters}
+    parts = tuple(conjuncts(effect.body))
+    if len(parts) != 1 or not isinstance(parts[0], When) or len(names) < len(effect.parameters):
+        return None
     condition = negation_normal(parts[0].condition)
     if has_comparison(condition, layout.statics.partial):
         # What is read first matters there.
-        return ()
-    found: list[list[Screen]] = [[] for _ in names]
-    for part in conjuncts(condition):
-        free = free_variables(part)
-        at = max((place for place, name in enumerate(names) if name in free), default=0)
-        if at < len(names) - 1:
-            static = predicates_in(part).isdisjoint(layout.dynamic)
-            found[at].append(Screen(_compiled(part, places, layout), static))
-    return tuple(map(tuple, found)) if any(found) else ()
+        return None
+    static = [part for part in conjuncts(condition) if predicates_in(part).isdisjoint(layout.dynamic)]
+    return And(tuple(static)) if static else None
 
 
-def _compiled(part: Condition, places: Places, layout: Layout) -> Test:
-    return compile_condition(part, places, layout.statics, layout.dynamic, layout.changing)
+# ── effects of a ground action ───────────────────────────────────────────────────────────────────
 
 
-def _guard(condition: Condition, places: Places, layout: Layout) -> Guard:
-    normal = negation_normal(condition)
-    if has_comparison(normal, layout.statics.partial):
-        test = _compiled(condition, places, layout)
-        return Guard(test, rest=test)
-    equalities: list[tuple[int, int, bool]] = []
-    static: list[tuple[Pick, bool]] = []
-    bits: dict[bool, list[Pick]] = {True: [], False: []}
-    rest: list[Condition] = []
-    for part in conjuncts(normal):
-        positive, atom = (False, part.body) if isinstance(part, Not) else (True, part)
-        if isinstance(atom, Equality):
-            equalities.append((places.place(atom.left), places.place(atom.right), positive))
-        elif isinstance(atom, Atom) and atom.predicate not in layout.derived:
-            pick = picker((atom.predicate, *atom.args), places)
-            if atom.predicate in layout.changing:
-                bits[positive].append(pick)
-            else:
-                static.append((pick, positive))
-        else:
-            rest.append(part)
-    left = _compiled(And(tuple(rest)), places, layout) if rest else None
-    test = _compiled(condition, places, layout)
-    return Guard(test, tuple(equalities), tuple(static), tuple(bits[True]), tuple(bits[False]), left)
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Effects that happen where all ``needed`` bits are 1, all ``forbidden`` ones 0, and all tests hold."""
+
+    needed: Masks = ()
+    forbidden: Masks = ()
+    tests: tuple[tuple[Condition, Binding], ...] = ()
+    deletes: tuple[GroundAtom, ...] = ()
+    adds: tuple[GroundAtom, ...] = ()
+    updates: tuple[tuple[GroundAtom, str, Reading], ...] = field(default=(), repr=False)
 
 
-def picker(names: Sequence[str], places: Places) -> Pick:
-    """What picks these names, constants and variables, out of the slots."""
-    if len(names) > 1:
-        return itemgetter(*(places.place(name) for name in names))
-    alone = GroundAtom(names)
-    return lambda _: alone
+class Instances:
+    """Takes the effect of a ground action apart.
+
+    Raises (while the parts are made):
+        UnsupportedError: the quantified effects have too many instances.
+    """
+
+    def __init__(self, layout: Layout, action: str):
+        self._action = action
+        self._layout = layout
+        self._seen = 0
+
+    def parts(self, block: Block, binding: Binding, outer: Part = Part()) -> Iterator[Part]:
+        """The parts of an effect, in the order in which they happen."""
+        layout = self._layout
+        if block.deletes or block.adds:
+            deletes = tuple([ground_atom(atom, binding) for atom in block.deletes])
+            yield replace(outer, deletes=deletes, adds=tuple([ground_atom(atom, binding) for atom in block.adds]))
+        for guard, inner in block.whens:
+            guarded = self._guarded(guard, binding, outer)
+            if guarded is not None:
+                read = not guard.rest
+                for part in self.parts(inner, binding, guarded):
+                    read = read or _same_conditions(part, guarded)
+                    yield part
+                if not read:
+                    # Nothing follows, or nothing but what has further conditions, which are looked at first: what
+                    # this condition reads must have a value all the same.
+                    yield guarded
+        if block.updates:
+            yield replace(outer, updates=tuple([_ground_update(update, binding, layout) for update in block.updates]))
+        for quantified in block.foralls:
+            for chosen in quantified.instances(binding, layout):
+                self._count(quantified.effect)
+                yield from self.parts(quantified.block, chosen, outer)
+
+    def _count(self, effect: Forall) -> None:
+        self._seen += 1
+        if self._seen > _MOST_INSTANCES:
+            names = " ".join(parameter.name for parameter in effect.parameters)
+            raise UnsupportedError(
+                f"the effect (forall ({names}) …) of {self._action} has more than {_MOST_INSTANCES:,} instances,"
+                " too many to execute"
+            )
+
+    def _guarded(self, guard: Guard, binding: Binding, outer: Part) -> Part | None:
+        """The outer conditions and these; None where these can never hold."""
+        layout = self._layout
+        for left, right, positive in guard.equalities:
+            if (binding.get(left, left) == binding.get(right, right)) is not positive:
+                return None
+        for atom, positive in guard.static:
+            if (ground_atom(atom, binding) in layout.statics.atoms) is not positive:
+                return None
+        needed = masks_of(layout, [ground_atom(atom, binding) for atom in guard.needed])
+        forbidden = masks_of(layout, [ground_atom(atom, binding) for atom in guard.forbidden])
+        tests = tuple([(condition, binding) for condition in guard.rest])
+        return Part(outer.needed + needed, outer.forbidden + forbidden, outer.tests + tests)
+
+
+def _same_conditions(part: Part, other: Part) -> bool:
+    return (part.needed, part.forbidden, part.tests) == (other.needed, other.forbidden, other.tests)
+
+
+def _ground_update(update: Update, binding: Binding, layout: Layout) -> tuple[GroundAtom, str, Reading]:
+    fluent = ground_atom(Atom(update.fluent.name, update.fluent.args), binding)
+    return fluent, update.operator, reading(update.value, binding, layout)
+
+
+def masks_of(layout: Layout, atoms: Sequence[GroundAtom]) -> Masks:
+    """The bits of these atoms."""
+    masks: dict[int, int] = {}
+    for atom in atoms:
+        chunk, place = divmod(layout.number(atom), BITS)
+        masks[chunk] = masks.get(chunk, 0) | BIT[place]
+    return tuple(masks.items())
+
+
+def holds_in(chunks: tuple[int, ...], needed: Masks, forbidden: Masks) -> bool:
+    """Whether all of one kind of bits are 1 in a state, and all of the other kind 0."""
+    count = len(chunks)
+    for chunk, mask in needed:
+        if chunk >= count or chunks[chunk] & mask != mask:
+            return False
+    for chunk, mask in forbidden:  # noqa: SIM110 (a generator costs more than the checks)
+        if chunk < count and chunks[chunk] & mask:
+            return False
+    return True
+
+
+def outcome_of(parts: Iterable[Part], state: State) -> Outcome:
+    """What happens of these parts in a state.
+
+    Raises:
+        UndefinedError: an amount or a condition reads a fluent that has no value.
+    """
+    deletes: list[GroundAtom] = []
+    adds: list[GroundAtom] = []
+    updates: list[Change] = []
+    chunks, levels = state.chunks, state.levels
+    for part in parts:
+        if not holds_in(chunks, part.needed, part.forbidden):
+            continue
+        if part.tests:
+            says = state.layout.engine.holds
+            if not all(says(condition, state, binding) for condition, binding in part.tests):
+                continue
+        deletes += part.deletes
+        adds += part.adds
+        for fluent, operator, amount in part.updates:
+            updates.append(Change(fluent, operator, amount(levels)))
+    return Outcome(tuple(deletes), tuple(adds), tuple(updates))
 
 
 def updated_levels(state: State, updates: Sequence[Change]) -> Levels:
@@ -321,8 +340,9 @@ def updated_levels(state: State, updates: Sequence[Change]) -> Levels:
         UndefinedError: a fluent is scaled down by zero.
     """
     values: dict[int, Number] = {}
+    place_of = state.layout.place
     for change in updates:
-        place = state.layout.place(change.fluent)
+        place = place_of(change.fluent)
         before = values[place] if place in values else state.level(change.fluent) or 0
         values[place] = updated(change, before)
     return changed_levels(state.levels, values)
@@ -336,19 +356,18 @@ def updated(change: Change, before: Number) -> Number:
         UnsupportedError: it is too large to compute with.
     """
     fluent, operator, amount = change
-    match operator:
-        case "assign":
-            return amount
-        case "increase":
-            after: Number = before + amount
-        case "decrease":
-            after = before - amount
-        case "scale-up":
-            after = before * amount
-        case _:
-            if amount == 0:
-                divided = Fluent(fluent[0], tuple(fluent[1:]))
-                raise UndefinedError(Arithmetic("/", (divided, NumberNode(Fraction(0)))))
-            after = Fraction(before) / amount
+    if operator == "increase":
+        after: Number = before + amount
+    elif operator == "assign":
+        after = amount
+    elif operator == "decrease":
+        after = before - amount
+    elif operator == "scale-up":
+        after = before * amount
+    else:
+        if amount == 0:
+            divided = Fluent(fluent[0], tuple(fluent[1:]))
+            raise UndefinedError(Arithmetic("/", (divided, NumberNode(Fraction(0)))))
+        after = Fraction(before) / amount
     bounded(after)
     return after.numerator if after.denominator == 1 else after

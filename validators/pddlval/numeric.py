@@ -9,17 +9,21 @@ from types import MappingProxyType
 
 from pddl2nl.pddl import Arithmetic, Comparison, Expression, Fluent, GroundAtom, UnsupportedError, substitute
 from pddl2nl.pddl import Number as NumberNode
-from pddlval.state import Number
+from pddlval.state import GROUP, Layout, Levels, Number
 
 __all__ = [
+    "Reading",
     "UndefinedError",
     "as_float",
     "bounded",
     "calculate",
+    "divide",
     "evaluate",
     "exact",
     "ground_expression",
+    "multiply",
     "plain_number",
+    "reading",
 ]
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -130,6 +134,27 @@ def calculate(operator: str, values: Sequence[Number]) -> Number:
     return first.numerator if first.denominator == 1 else first
 
 
+def multiply(one: Number, other: Number) -> Number:
+    """The product of two numbers.
+
+    Raises:
+        UnsupportedError: it is too large to compute with.
+    """
+    return bounded(one * other)
+
+
+def divide(one: Number, other: Number, by_zero: Callable[..., UndefinedError], *arguments: int) -> Number:
+    """The quotient of two numbers, whole where it can be.
+
+    Raises:
+        UndefinedError: the divisor is zero; `by_zero` makes the error of the arguments.
+        UnsupportedError: it is too large to compute with.
+    """
+    if not other:
+        raise by_zero(*arguments)
+    return exact(Fraction(bounded(Fraction(one) / other)))
+
+
 def bounded(value: Number) -> Number:
     """The number itself.
 
@@ -140,6 +165,69 @@ def bounded(value: Number) -> Number:
     if above - below > _LARGEST or above + below > _LONGEST:
         raise UnsupportedError("a number in this plan has become too large to compute with")
     return value
+
+
+Reading = Callable[[Levels], Number]
+"""The value of a ground expression, given a state's numeric values; raises `UndefinedError`."""
+
+
+def reading(expression: Expression, binding: Mapping[str, str], layout: Layout) -> Reading:
+    """What reads a numeric expression, with objects for its variables, in any state of a layout."""
+    match expression:
+        case NumberNode(value):
+            return _always(exact(value))
+        case Fluent(name, args):
+            return _fluent(GroundAtom((name, *[binding.get(term, term) for term in args])), layout)
+        case Arithmetic(operator, operands):
+            return _arithmetic(expression, operator, [reading(one, binding, layout) for one in operands], binding)
+    raise TypeError(f"not an executable expression: {type(expression).__name__}")
+
+
+def _always(value: Number) -> Reading:
+    return lambda levels: value
+
+
+def _fluent(fluent: GroundAtom, layout: Layout) -> Reading:
+    if fluent[0] not in layout.functions:
+        value = layout.statics.values.get(fluent)
+        if value is not None:
+            return _always(value)
+
+        def undefined(levels: Levels) -> Number:
+            raise UndefinedError.of(fluent)
+
+        return undefined
+    group, inside = divmod(layout.place(fluent), GROUP)
+
+    def read(levels: Levels) -> Number:
+        try:
+            found = levels[group][inside]
+        except IndexError:
+            found = None
+        if found is None:
+            raise UndefinedError.of(fluent)
+        return found
+
+    return read
+
+
+def _arithmetic(
+    expression: Arithmetic, operator: str, operands: Sequence[Reading], binding: Mapping[str, str]
+) -> Reading:
+    if operator == "+" and len(operands) == 2:
+        one, other = operands
+        return lambda levels: one(levels) + other(levels)
+    if operator == "-" and len(operands) == 2:
+        one, other = operands
+        return lambda levels: one(levels) - other(levels)
+
+    def calculated(levels: Levels) -> Number:
+        try:
+            return calculate(operator, [operand(levels) for operand in operands])
+        except ZeroDivisionError:
+            raise UndefinedError(ground_expression(expression, binding)) from None
+
+    return calculated
 
 
 def ground_expression(expression: Arithmetic, binding: Mapping[str, str]) -> Arithmetic:

@@ -1,172 +1,790 @@
-"""A schema's precondition as queries: what can be joined, and what is tested once its variables are bound.
+"""Conjunctive queries compiled to Python: nested loops over indexed tables, one function a query.
 
-The precondition is a conjunction. Its positive atoms and equalities are patterns to be joined; everything else is a
-test. Two kinds of tests also help to find objects. A disjunction splits the query into branches where its atoms bind
-variables that nothing else does; a branch denies all disjuncts before its own, so that no two branches have a
-solution in common. And what an ``exists`` or ``forall`` cannot do without is joined as a projection.
+Everything that looks for objects is such a query: applicable actions, quantifiers, the rules of derived predicates.
+A query is split into parts that share no variable. In each part, whatever leaves the fewest choices binds its
+variables (an atom, an equality, the objects of a type), every condition is tested as soon as its variables are bound,
+and what remains is split again. The text of a function holds numbers and generated names only, never a name of the
+task.
+
+A compiled condition has the truth value that `semantics.holds` defines wherever no comparison reads an undefined
+fluent. Outside of quantifiers it also raises `UndefinedError` exactly where the definition does. Inside, objects are
+tried in another order; but a comparison is only read for objects that satisfy everything before it in its conjunction.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeVar
 
 from pddl2nl.pddl import (
     And,
     Arithmetic,
     Atom,
+    Comparison,
     Condition,
     Equality,
     Exists,
+    Expression,
     Fluent,
     Forall,
-    GroundAtom,
     Not,
     Or,
-    Special,
-    Update,
     conjuncts,
     is_variable,
+    substitute,
 )
-from pddlval.actions import GroundAction
-from pddlval.conditions import compile_condition
-from pddlval.effects import picker
-from pddlval.names import fluents_in, has_comparison, updates_in
-from pddlval.normal_form import free_variables, negation_normal
-from pddlval.places import Slots, Test
-from pddlval.schemas import Ground, Schema
-from pddlval.semantics import World
-from pddlval.state import Layout, State
+from pddl2nl.pddl import Number as NumberNode
+from pddlval.names import fluents_in, has_comparison
+from pddlval.normal_form import free_variables, in_order, negation_normal, opposite
+from pddlval.numeric import UndefinedError, divide, exact, ground_expression, multiply
+from pddlval.semantics import compare
+from pddlval.tables import Database, Relation, Table, Values
 
-__all__ = [
-    "ANYTHING",
-    "Bit",
-    "Branch",
-    "Formula",
-    "LiftedTest",
-    "Lookup",
-    "Pair",
-    "Pattern",
-    "branches",
-]
+__all__ = ["ANYTHING", "Code", "Compiler", "Finish", "Part", "Query", "Variables"]
 
 ANYTHING = ""
-"""What stands in a pattern where a quantified variable does."""
+"""What stands in a pattern for a variable that is quantified elsewhere."""
 
-_MOST_BRANCHES = 32
+_MOST_SPLITS = 16
+"""How often a query may be split at an ``or``."""
 
+_MOST_BLOCKS = 12
+"""Nested loops in one function; Python has room for twenty."""
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Whether the objects in two slots are the same must be ``wanted``."""
+_MOST_NESTED = 20
+"""Nested parentheses in one function; Python has room for two hundred."""
 
-    variables: frozenset[str]
-    slots: tuple[int, int]
-    wanted: bool
+_WORTH_A_LOOK = 8
+"""Fewer objects than these are tried, and never looked up."""
 
+_FEW, _MANY = 2.5, 25.0
+"""How many true atoms are expected of a predicate of unknown size: with a term bound, and with none."""
 
-@dataclass(frozen=True, slots=True)
-class Lookup:
-    """Whether what is picked is among static atoms, or has a static value, must be ``wanted``."""
+_NEVER = float("inf")
 
-    variables: frozenset[str]
-    pick: Callable[[Sequence[str]], tuple[str, ...]]
-    table: Any
-    wanted: bool
+Domain = tuple[int, ...]
+"""The objects that a variable can take, in the order of their declaration."""
 
-
-@dataclass(frozen=True, slots=True)
-class Bit:
-    """Whether an atom that actions change is true must be ``wanted``."""
-
-    variables: frozenset[str]
-    pick: Callable[[Sequence[str]], tuple[str, ...]]
-    wanted: bool
+Variables = Mapping[str, Domain]
+"""Variables that are still to be bound."""
 
 
-@dataclass(frozen=True, slots=True)
-class Formula:
-    """Any other condition, compiled; where it reads an undefined fluent it fails."""
-
-    variables: frozenset[str]
-    test: Test
+_Shared = TypeVar("_Shared", bound=Hashable)
 
 
-LiftedTest = Pair | Lookup | Bit | Formula
+class Part(NamedTuple):
+    """A conjunct, and the unbound variables that must be bound before it is tested.
 
-
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """A relation to be joined, by its predicate (``=`` for equality) and terms.
-
-    ``test`` says the same as a test; it is None for a projection, which is necessary but does not suffice.
+    ``test`` is False for a pattern that must hold but does not say everything: it binds variables, and the conjunct
+    that it comes from is tested all the same.
     """
 
-    kind: Literal["equality", "static", "changing", "derived"]
-    predicate: str
-    terms: tuple[str, ...]
-    test: LiftedTest | None
+    condition: Condition
+    needs: frozenset[str]
+    test: bool = True
+
+
+class _Binder(NamedTuple):
+    """A way to bind variables: about how many choices it leaves, what it binds, and the part it makes true."""
+
+    choices: float
+    variables: tuple[str, ...]
+    part: Part | None
+
+
+@dataclass(frozen=True)
+class Finish:
+    """What a query does with each solution.
+
+    ``emit`` writes that; ``wanted`` are the variables it reads. A ``distinct`` query has each solution once, and a
+    test without a value fails. ``chain`` calls a function that goes on with the query; ``leave`` ends a function.
+    """
+
+    emit: Callable[[Code], None]
+    wanted: frozenset[str] = frozenset()
+    distinct: bool = False
+    chain: str = "{}"
+    leave: str = "return"
+
+
+class Code:
+    """The text of one function as it is written."""
+
+    def __init__(self, parameters: Sequence[str], leave: str):
+        self.parameters = list(parameters)
+        self.scope = list(parameters)
+        self.loops = 0
+        self.blocks = 0
+        self.nested = 0
+        self._leave = leave
+        self._indent = 1
+        self._lines: list[str] = []
+        self._fetched: dict[str, str] = {}
 
     @property
-    def variables(self) -> frozenset[str]:
-        """The schema's variables among its terms."""
-        return frozenset(filter(is_variable, self.terms))
+    def fail(self) -> str:
+        """The statement that gives up the choices made last."""
+        return "continue" if self.loops else self._leave
+
+    def emit(self, line: str) -> None:
+        """Writes a line."""
+        self._lines.append("    " * self._indent + line)
+
+    def open(self, line: str, loop: bool = False) -> None:
+        """Begins a block."""
+        self.emit(line)
+        self._indent += 1
+        self.blocks += 1
+        self.loops += loop
+
+    def close(self, loop: bool = False) -> None:
+        """Ends a block."""
+        self._indent -= 1
+        self.blocks -= 1
+        self.loops -= loop
+
+    def fetch(self, constant: str) -> str:
+        """A local name for a table of the state."""
+        return self._fetched.setdefault(constant, f"t{constant[1:]}")
+
+    def text(self, name: str) -> str:
+        """The function."""
+        head = f"def {name}({', '.join(['T', *self.parameters])}):"
+        fetched = [f"    {local} = T[{constant}]" for constant, local in self._fetched.items()]
+        return "\n".join([head, *fetched, *self._lines, ""])
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """A conjunctive query; the solutions of a schema's branches are its applicable actions, each in one of them."""
+class Compiler:
+    """Compiles the queries of one task. All functions share one namespace; equal texts are compiled once."""
 
-    patterns: tuple[Pattern, ...]
-    tests: tuple[LiftedTest, ...]
+    def __init__(self, database: Database, ask: Callable[[str], Callable[..., bool]]):
+        self.database = database
+        self.ask = ask
+        """Gives what says whether a derived atom is true: a function of the tables and the arguments."""
+        self.partial = database.layout.statics.partial
+        self._names: dict[int, str] = {}
+        self._shared: dict[Any, Any] = {}
+        self._functions: dict[str, str] = {}
+        self.namespace: dict[str, Any] = {
+            "E": (),
+            "ONCE": (None,),
+            "Undefined": UndefinedError,
+            "compare": compare,
+            "multiply": multiply,
+        }
+
+    def constant(self, value: object) -> str:
+        """The name of an object in the namespace."""
+        found = self._names.get(id(value))
+        if found is None:
+            # The namespace keeps the object, so that no other one gets its identity.
+            found = self._names[id(value)] = f"k{len(self._names)}"
+            self.namespace[found] = value
+        return found
+
+    def shared(self, value: _Shared) -> _Shared:
+        """An equal object that is always the same, so that it has one name."""
+        found: _Shared = self._shared.setdefault(value, value)
+        return found
+
+    def function(self, code: Code) -> str:
+        """The name of a function."""
+        text = code.text("f")
+        found = self._functions.get(text)
+        if found is None:
+            found = f"f{len(self._functions)}"
+            # Under its own name only: `f` is another function each time.
+            exec(text.replace("def f(", f"def {found}(", 1), self.namespace)
+            self._functions[text] = found
+        return found
+
+    def condition(self, condition: Condition, parameters: Sequence[str]) -> Callable[..., bool]:
+        """The test of a condition: a function of the tables and the objects of its free variables.
+
+        Raises:
+            TypeError: no condition of PDDL 2.2.
+            KeyError: a free variable is none of the parameters.
+        """
+        query = Query(self)
+        code = Code([query.bind(name) for name in parameters], "return False")
+        text = query.test(code, query.prepare(condition))
+        code.emit(f"return {text}")
+        found: Callable[..., bool] = self.namespace[self.function(code)]
+        return found
 
 
-def branches(schema: Schema, partial: Collection[str]) -> list[Branch]:
-    """The queries that a schema's precondition amounts to; none where it cannot hold.
+class Query:
+    """One query on its way to a function.
 
     Args:
-        schema: the schema.
-        partial: the derived predicates that a numeric fluent without a value can leave undefined.
+        compiler: the task's compiler.
+        sizes: about how many atoms of changing predicates are true, where that is known.
+        growing: the derived predicates that are being computed, whose rows so far are in the tables.
     """
-    parts = list(_opened([negation_normal(schema.node.precondition)]))
-    updates = _update_tests(schema, partial)
-    return [_branch(schema, *split, updates) for split in _splits(parts, [], schema.layout, _MOST_BRANCHES)]
 
+    def __init__(self, compiler: Compiler, sizes: Mapping[str, int] | None = None, growing: Collection[str] = ()):
+        self.compiler = compiler
+        self.database = compiler.database
+        self._layout = compiler.database.layout
+        self._sizes = sizes or {}
+        self._growing = growing
+        self._texts: dict[str, str] = {}
+        self._domains: dict[str, Domain] = {}
+        self._splits = 0
 
-def _splits(
-    parts: list[Condition], denied: list[Condition], layout: Layout, most: int
-) -> list[tuple[list[Condition], list[Condition]]]:
-    """The conjunctions of a disjunctive normal form, as far as that helps: what must hold, and what is denied."""
-    bound = {term for part in parts for pattern in _sure(part) for term in pattern.args}
-    for place, part in enumerate(parts):
-        if not isinstance(part, Or) or len(part.parts) > most or not _binds(part, bound, layout):
-            continue
-        rest = parts[:place] + parts[place + 1 :]
-        found: list[tuple[list[Condition], list[Condition]]] = []
-        for number, disjunct in enumerate(part.parts):
-            before: list[Condition] = [Not(earlier) for earlier in part.parts[:number]]
-            inner = [*parts[:place], *_opened([disjunct]), *rest[place:]]
-            found += _splits(inner, denied + before, layout, most // max(1, len(part.parts)))
-        return found
-    return [(parts, denied)]
+    # ── names ────────────────────────────────────────────────────────────────────────────────────
 
+    def bind(self, variable: str) -> str:
+        """The name of a variable in the text."""
+        return self._texts.setdefault(variable, f"v{len(self._texts)}")
 
-def _binds(condition: Or, bound: set[str], layout: Layout) -> bool:
-    """Whether every disjunct has an atom that binds a variable which nothing else does."""
-    return all(
-        any(
-            is_variable(term) and term not in bound
-            for atom in _necessary(disjunct, frozenset(), layout)
-            for term in atom.args
+    def _term(self, term: str) -> str:
+        return self._texts[term] if is_variable(term) else str(self.database.numbers[term])
+
+    def row(self, terms: Sequence[str]) -> str:
+        """The row of these terms."""
+        texts = [self._term(term) for term in terms]
+        return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
+
+    def prepare(self, condition: Condition) -> Condition:
+        """The condition in negation normal form, every quantified variable with a name of its own."""
+        return self._renamed(negation_normal(condition))
+
+    def _renamed(self, condition: Condition) -> Condition:
+        if isinstance(condition, Forall | Exists):
+            # A name that no PDDL text can hold.
+            fresh = tuple(
+                replace(item, name=f"?{len(self._texts) + number} ") for number, item in enumerate(condition.parameters)
+            )
+            for item in fresh:
+                self.bind(item.name)
+            # Of two parameters of one name the body means the last, but both need an object.
+            binding = {item.name: new.name for item, new in zip(condition.parameters, fresh, strict=True)}
+            return replace(condition, parameters=fresh, body=self._renamed(substitute(condition.body, binding)))
+        if isinstance(condition, And | Or):
+            return replace(condition, parts=tuple([self._renamed(part) for part in condition.parts]))
+        return condition
+
+    # ── tests ────────────────────────────────────────────────────────────────────────────────────
+
+    def test(self, code: Code, condition: Condition) -> str:
+        """A prepared condition as an expression; "True" or "False" where it always is."""
+        match condition:
+            case Atom():
+                return self._atom(code, condition)
+            case Equality(left, right):
+                if left == right or not (is_variable(left) or is_variable(right)):
+                    return str(left == right)
+                return f"{self._term(left)} == {self._term(right)}"
+            case Comparison():
+                return self._comparison(code, condition)
+            case Not(body):
+                return _negated(self.test(code, body))
+            case And() | Or():
+                return self._several(code, condition)
+            case Exists(parameters, body):
+                return self._exists(code, condition, {item.name: item.types for item in parameters}, body)
+            case Forall(parameters, body):
+                against = negation_normal(opposite(body))
+                return _negated(self._exists(code, condition, {p.name: p.types for p in parameters}, against))
+        raise TypeError(f"not an executable condition: {type(condition).__name__}")
+
+    def _several(self, code: Code, condition: And | Or) -> str:
+        if code.nested >= _MOST_NESTED:
+            return self._elsewhere(code, free_variables(condition), lambda inner: self.test(inner, condition))
+        neutral, decisive, word = (
+            ("True", "False", " and ") if isinstance(condition, And) else ("False", "True", " or ")
         )
-        for disjunct in condition.parts
-    )
+        parts = tuple(conjuncts(condition)) if isinstance(condition, And) else condition.parts
+        code.nested += 1
+        texts = []
+        for part in in_order(parts, self._layout.dynamic, self.compiler.partial):
+            text = self.test(code, part)
+            if text != neutral:
+                texts.append(text)
+            if text == decisive:
+                break
+        code.nested -= 1
+        if not texts:
+            return neutral
+        if texts[0] == decisive:
+            return decisive
+        return texts[0] if len(texts) == 1 else f"({word.join(texts)})"
+
+    def _elsewhere(self, code: Code, variables: Collection[str], write: Callable[[Code], str]) -> str:
+        """A call of a function of its own."""
+        names = sorted([self._texts[name] for name in variables])
+        inner = Code(names, "return False")
+        inner.emit(f"return {write(inner)}")
+        return f"{self.compiler.function(inner)}({', '.join(['T', *names])})"
+
+    def _atom(self, code: Code, atom: Atom) -> str:
+        relation = self._relation(atom)
+        row = self.row(atom.args)
+        if relation.kind == "static":
+            if not relation.rows:
+                return "False"
+            if not any(map(is_variable, atom.args)):
+                return str(self.database.row(atom.args) in relation.rows)
+            return f"{row} in {self.compiler.constant(relation.rows)}"
+        if relation.kind == "changing":
+            return f"{row} in {self._table(code, relation)}"
+        if atom.predicate in self._growing:
+            return f"{row} in T[{self.compiler.constant(relation)}]"
+        ask = self.compiler.constant(self.compiler.ask(atom.predicate))
+        return f"{ask}({', '.join(['T', *map(self._term, atom.args)])})"
+
+    def _relation(self, atom: Atom) -> Relation:
+        return self.database.relation(atom.predicate, len(atom.args))
+
+    def _table(self, code: Code, table: Table) -> str:
+        return code.fetch(self.compiler.constant(table))
+
+    def _comparison(self, code: Code, comparison: Comparison) -> str:
+        left, right = self.number(code, comparison.left), self.number(code, comparison.right)
+        tolerance = self._layout.tolerance
+        if tolerance:
+            return f"compare({comparison.operator!r}, {left}, {right}, {self.compiler.constant(tolerance)})"
+        return f"{left} {'==' if comparison.operator == '=' else comparison.operator} {right}"
+
+    def number(self, code: Code, expression: Expression) -> str:
+        """A numeric expression; its evaluation raises `UndefinedError` where it has no value.
+
+        Raises:
+            TypeError: an expression that only durative actions or metrics have.
+        """
+        match expression:
+            case NumberNode(value):
+                number = exact(value)
+                return f"({number})" if isinstance(number, int) else self.compiler.constant(number)
+            case Fluent(name, args):
+                return f"{self._values(code, name)}[{self.row(args)}]"
+            case Arithmetic(operator, operands):
+                if code.nested >= _MOST_NESTED:
+                    return self._elsewhere(code, _variables(expression), lambda inner: self.number(inner, expression))
+                code.nested += 1
+                texts = [self.number(code, operand) for operand in operands]
+                code.nested -= 1
+                if operator == "-" and len(texts) == 1:
+                    return f"(-{texts[0]})"
+                if operator in "+-":
+                    return f"({f' {operator} '.join(texts)})"
+                return self._product(expression, texts)
+        raise TypeError(f"not an executable expression: {type(expression).__name__}")
+
+    def _values(self, code: Code, name: str) -> str:
+        found = self.database.function(name)
+        return self.compiler.constant(found) if isinstance(found, Values) else self._table(code, found)
+
+    def _product(self, expression: Arithmetic, texts: Sequence[str]) -> str:
+        text = texts[0]
+        if expression.operator == "*":
+            for other in texts[1:]:
+                text = f"multiply({text}, {other})"
+            return text
+        variables = sorted(_variables(expression))
+        names = self.database.names
+
+        def by_zero(*numbers: int) -> UndefinedError:
+            binding = {variable: names[number] for variable, number in zip(variables, numbers, strict=True)}
+            return UndefinedError(ground_expression(expression, binding))
+
+        error = self.compiler.constant(by_zero)
+        divider = self.compiler.constant(divide)
+        for other in texts[1:]:
+            text = f"{divider}({', '.join([text, other, error, *map(self._term, variables)])})"
+        return text
+
+    def _exists(self, code: Code, condition: Condition, types: Mapping[str, tuple[str, ...]], body: Condition) -> str:
+        variables = {name: self.database.objects(those) for name, those in types.items()}
+        if not all(variables.values()):
+            return "False"
+        outer = sorted(free_variables(condition))
+        names = [self._texts[name] for name in outer]
+        inner = Code(names, "return False")
+        splits, self._splits = self._splits, 0
+        self.solve(inner, *self.flattened(variables, [body]), _EXISTS)
+        self._splits = splits
+        inner.emit("return False")
+        name = self.compiler.function(inner)
+        if not outer and self._is_static(body):
+            return str(self.compiler.namespace[name](None))
+        return f"{name}({', '.join(['T', *names])})"
+
+    def _is_static(self, condition: Condition) -> bool:
+        match condition:
+            case Atom(predicate):
+                return predicate not in self._layout.dynamic
+            case Not(body) | Forall(body=body) | Exists(body=body):
+                return self._is_static(body)
+            case And(parts) | Or(parts):
+                return all(map(self._is_static, parts))
+        return isinstance(condition, Equality)
+
+    # ── queries ──────────────────────────────────────────────────────────────────────────────────
+
+    def flattened(self, variables: Variables, conditions: Iterable[Condition]) -> tuple[Variables, list[Part]]:
+        """The conjuncts of some conditions, the variables of ``exists`` among them drawn up to the others.
+
+        A comparison, or a derived predicate with one, needs all variables of what stands before it: that may guard
+        against an undefined fluent.
+        """
+        all_variables = dict(variables)
+        found: list[Condition] = []
+        todo = list(conditions)[::-1]
+        while todo:
+            condition = todo.pop()
+            if isinstance(condition, And) or (isinstance(condition, Or) and len(condition.parts) == 1):
+                todo.extend(reversed(condition.parts))
+            elif isinstance(condition, Exists):
+                all_variables.update((item.name, self.database.objects(item.types)) for item in condition.parameters)
+                todo.append(condition.body)
+            else:
+                found.append(condition)
+        parts: list[Part] = []
+        before: frozenset[str] = frozenset()
+        for condition in found:
+            needs = free_variables(condition) & all_variables.keys()
+            before |= needs
+            parts.append(Part(condition, before if self._may_fail(condition) else needs))
+        return all_variables, parts
+
+    def conjuncts(self, variables: Variables, conditions: Iterable[Condition]) -> tuple[Variables, list[Part]]:
+        """As `flattened`, for a query whose solutions are all wanted once: quantifiers stay.
+
+        What they cannot do without is joined as a projection.
+        """
+        parts: list[Part] = []
+        for condition in _opened(conditions):
+            parts.append(Part(condition, free_variables(condition) & variables.keys()))
+            if isinstance(condition, Exists | Forall | Or):
+                for atom in dict.fromkeys(self._necessary(condition, frozenset())):
+                    needs = variables.keys() & set(atom.args)
+                    if needs:
+                        parts.append(Part(atom, frozenset(needs), test=False))
+        return variables, parts
+
+    def _necessary(self, condition: Condition, hidden: frozenset[str]) -> Iterator[Atom]:
+        """The atoms without which a condition cannot hold, with `ANYTHING` for variables quantified in it."""
+        match condition:
+            case Atom(predicate, args):
+                yield Atom(predicate, tuple([ANYTHING if term in hidden else term for term in args]))
+            case And(parts) | Or(parts) if isinstance(condition, And) or len(parts) == 1:
+                for part in parts:
+                    yield from self._necessary(part, hidden)
+            case Exists(parameters, body) | Forall(parameters, body):
+                # Without any object a `forall` holds, whatever its body says.
+                if isinstance(condition, Exists) or all(self.database.objects(item.types) for item in parameters):
+                    yield from self._necessary(body, hidden | {item.name for item in parameters})
+
+    def _may_fail(self, condition: Condition) -> bool:
+        return has_comparison(condition, self.compiler.partial)
+
+    def write(self, code: Code, variables: Variables, parts: Iterable[Part], finish: Finish) -> None:
+        """Writes a whole query, as `solve`."""
+        self._splits = 0
+        self.solve(code, variables, parts, finish)
+
+    def solve(self, code: Code, variables: Variables, parts: Iterable[Part], finish: Finish) -> None:
+        """Writes what finds the solutions: bindings of the variables with which all parts hold.
+
+        All bindings of the wanted variables are found; of the others it is enough that there is one.
+        """
+        variables, parts = self._narrowed(variables, parts)
+        if not all(variables.values()):
+            # Nothing is read, not even what has no value.
+            code.emit(code.fail)
+            return
+        ready = [part.condition for part in parts if not part.needs and part.test]
+        for condition in in_order(ready, self._layout.dynamic, self.compiler.partial):
+            if not self._check(code, condition, finish):
+                return
+        asked: list[tuple[Variables, list[Part]]] = []
+        others: list[tuple[Variables, list[Part]]] = []
+        for some, their in _components(variables, parts):
+            (others if finish.wanted.isdisjoint(some) else asked).append((some, their))
+        last = others.pop() if others and not finish.wanted else None
+        for some, their in others:
+            self._require(code, some, their, finish)
+        if last is not None:
+            self._bind(code, *last, finish)
+            return
+        asked.sort(key=lambda group: self._solutions(*group))
+        for some, their in asked[1:]:
+            if len(some) > 1:
+                # A part without solution is found out before the others are combined.
+                self._require(code, some, their, finish)
+        self._each(code, asked, finish)
+
+    def _each(self, code: Code, groups: Sequence[tuple[Variables, list[Part]]], finish: Finish) -> None:
+        if not groups:
+            finish.emit(code)
+            return
+        rest = groups[1:]
+        after = replace(finish, emit=lambda inner: self._each(inner, rest, finish)) if rest else finish
+        self._bind(code, *groups[0], after)
+
+    def _require(self, code: Code, variables: Variables, parts: list[Part], finish: Finish) -> None:
+        """Writes the test whether a part of the query has a solution."""
+        free = frozenset[str]().union(*(self._free(part) for part in parts)) - variables.keys()
+        names = sorted([self._texts[name] for name in free])
+        inner = Code(names, "return False")
+        splits, self._splits = self._splits, 0
+        self.solve(inner, variables, parts, replace(_EXISTS, distinct=finish.distinct))
+        self._splits = splits
+        inner.emit("return False")
+        code.emit(f"if not {self.compiler.function(inner)}({', '.join(['T', *names])}): {code.fail}")
+
+    def _free(self, part: Part) -> frozenset[str]:
+        return free_variables(part.condition)
+
+    def _check(self, code: Code, condition: Condition, finish: Finish) -> bool:
+        """Writes a test; False where it never holds."""
+        text = self.test(code, condition)
+        if text == "True":
+            return True
+        if text == "False":
+            code.emit(code.fail)
+            return False
+        if finish.distinct and self._may_fail(condition):
+            fail = code.fail
+            code.open("try:")
+            code.emit(f"if not {text}: {fail}")
+            code.close()
+            code.emit(f"except Undefined: {fail}")
+        else:
+            code.emit(f"if not {text}: {code.fail}")
+        return True
+
+    def _narrowed(self, variables: Variables, parts: Iterable[Part]) -> tuple[Variables, list[Part]]:
+        """The query without static atoms of one argument: they narrow the domains."""
+        narrowed = dict(variables)
+        left = []
+        for part in parts:
+            atom = part.condition
+            if isinstance(atom, Atom) and len(atom.args) == 1 and atom.args[0] in narrowed:
+                relation = self._relation(atom)
+                if relation.kind == "static":
+                    name = atom.args[0]
+                    narrowed[name] = tuple([number for number in narrowed[name] if number in relation.rows])
+                    continue
+            left.append(part)
+        return narrowed, left
+
+    def _bind(self, code: Code, variables: Variables, parts: list[Part], finish: Finish) -> None:
+        """Binds the variables of a connected part, beginning with whatever leaves the fewest choices."""
+        if code.blocks >= _MOST_BLOCKS:
+            self._bind_elsewhere(code, variables, parts, finish)
+            return
+        best = min(self._binders(variables, parts), key=lambda binder: binder.choices)
+        if self._splits < _MOST_SPLITS:
+            for part in parts:
+                if isinstance(part.condition, Or) and self._or_choices(variables, part.condition) < best.choices:
+                    self._split(code, variables, parts, part, finish)
+                    return
+        rest = {name: domain for name, domain in variables.items() if name not in best.variables}
+        left = [
+            Part(part.condition, part.needs.difference(best.variables), part.test)
+            for part in parts
+            if part is not best.part
+        ]
+        condition = None if best.part is None else best.part.condition
+        scope = len(code.scope)
+        for name in best.variables:
+            self.bind(name)
+            self._domains[name] = variables[name]
+        if isinstance(condition, Equality):
+            self._bind_equal(code, condition, best.variables[0], variables)
+            self.solve(code, rest, left, finish)
+        elif isinstance(condition, Atom):
+            self._open_rows(code, condition, variables)
+            self.solve(code, rest, left, finish)
+            code.close(loop=True)
+        else:
+            (name,) = best.variables
+            domain = self.compiler.constant(self.compiler.shared(variables[name]))
+            code.open(f"for {self._texts[name]} in {domain}:", loop=True)
+            code.scope.append(self._texts[name])
+            self.solve(code, rest, left, finish)
+            code.close(loop=True)
+        del code.scope[scope:]
+
+    def _bind_elsewhere(self, code: Code, variables: Variables, parts: list[Part], finish: Finish) -> None:
+        """Goes on in another function."""
+        inner = Code(code.scope, finish.leave)
+        self._bind(inner, variables, parts, finish)
+        if finish.leave == "return False":
+            inner.emit(finish.leave)
+        code.emit(finish.chain.format(f"{self.compiler.function(inner)}({', '.join(['T', *code.scope])})"))
+
+    def _split(self, code: Code, variables: Variables, parts: list[Part], chosen: Part, finish: Finish) -> None:
+        """The query with an ``or`` taken apart: one query for each member, which denies those before it."""
+        assert isinstance(chosen.condition, Or)
+        self._splits += 1
+        denied: list[Condition] = []
+        for member in chosen.condition.parts:
+            instead = [member, *denied] if finish.distinct else [member]
+            conditions: list[Condition] = []
+            for part in parts:
+                conditions += instead if part is chosen else [part.condition] if part.test else []
+            # A loop of its own, so that a member without solutions leads to the next one.
+            code.open("for _ in ONCE:", loop=True)
+            taken_apart = self.conjuncts if finish.distinct else self.flattened
+            self.solve(code, *taken_apart(variables, conditions), finish)
+            code.close(loop=True)
+            if finish.distinct:
+                denied.append(negation_normal(opposite(member)))
+
+    # ── what binds ───────────────────────────────────────────────────────────────────────────────
+
+    def _binders(self, variables: Variables, parts: Sequence[Part]) -> Iterator[_Binder]:
+        for part in parts:
+            choices = self._choices(part.condition, variables)
+            if choices < _NEVER:
+                names = dict.fromkeys(_terms(part.condition))
+                yield _Binder(choices, tuple(name for name in names if name in variables), part)
+        for name, domain in variables.items():
+            # The more parts a variable lets be tested, the sooner it should be bound.
+            uses = sum(name in part.needs for part in parts)
+            yield _Binder(len(domain) + 1 / (1 + uses), (name,), None)
+
+    def _or_choices(self, variables: Variables, condition: Or) -> float:
+        """About how many choices the members of an ``or`` leave, if each binds a variable; else infinitely many."""
+        total = 0.0
+        for member in condition.parts:
+            _, parts = self.flattened(variables, [member])
+            total += min([self._choices(part.condition, variables) for part in parts], default=_NEVER)
+        return total
+
+    def _solutions(self, variables: Variables, parts: Sequence[Part]) -> float:
+        """About how many solutions a part of a query has."""
+        found, left = 1.0, dict(variables)
+        while left:
+            best = min(self._binders(left, parts), key=lambda binder: binder.choices)
+            found *= best.choices
+            for name in best.variables:
+                del left[name]
+        return found
+
+    def _choices(self, condition: Condition, variables: Variables) -> float:
+        """About how many choices a conjunct leaves that can bind variables; infinitely many where it cannot."""
+        if isinstance(condition, Equality):
+            unbound = {condition.left, condition.right} & variables.keys()
+            return 0.5 if len(unbound) == 1 and condition.left != condition.right else _NEVER
+        if not isinstance(condition, Atom) or variables.keys().isdisjoint(condition.args):
+            return _NEVER
+        relation, args = self._relation(condition), condition.args
+        bound = [place for place, term in enumerate(args) if term != ANYTHING and term not in variables]
+        most = 1.0
+        for name in variables.keys() & set(args):
+            most *= len(variables[name])
+        if relation.kind == "static":
+            size = float(len(relation.rows))
+            return min(most, size / max([relation.column_sizes[place] for place in bound], default=1) if size else 0.0)
+        known = self._sizes.get(condition.predicate)
+        if known is not None:
+            tells_apart = [min(known, self._width(args[place], known)) for place in bound]
+            return min(most, known / max(1, *tells_apart, 1))
+        if relation.kind == "derived" and condition.predicate not in self._growing:
+            # Looking up costs all that can be derived: better than trying all objects, worse than testing few.
+            if bound or condition.predicate in self.compiler.partial:
+                return _NEVER
+            return min(len(variables[name]) for name in variables.keys() & set(args)) / 2
+        if most < _WORTH_A_LOOK:
+            return _NEVER
+        return min(most, _FEW if bound else _MANY)
+
+    def _width(self, term: str, otherwise: int) -> int:
+        """How many objects a bound term may stand for."""
+        return max(1, len(self._domains.get(term, ()))) if is_variable(term) and term in self._domains else otherwise
+
+    def _bind_equal(self, code: Code, condition: Equality, name: str, variables: Variables) -> None:
+        other = condition.right if condition.left == name else condition.left
+        code.emit(f"{self._texts[name]} = {self._term(other)}")
+        code.scope.append(self._texts[name])
+        members = self.members(variables[name])
+        if members is not None:
+            code.emit(f"if {self._texts[name]} not in {self.compiler.constant(members)}: {code.fail}")
+
+    def members(self, domain: Domain) -> frozenset[int] | None:
+        """A domain as a set, None for all objects."""
+        if len(domain) == len(self.database.names):
+            return None
+        return self.compiler.shared(frozenset(domain))
+
+    def open_match(self, code: Code, atom: Atom, variables: Variables) -> None:
+        """Begins the loop over the rows ``D``, each of which binds the variables of an atom."""
+        targets: list[str] = []
+        checks: list[str] = []
+        for place, term in enumerate(atom.args):
+            if term in variables and self.bind(term) not in targets:
+                targets.append(self.bind(term))
+                members = self.members(variables[term])
+                if members is not None:
+                    checks.append(f"{targets[-1]} not in {self.compiler.constant(members)}")
+            else:
+                targets.append(f"d{place}")
+                checks.append(f"d{place} != {self._term(term)}")
+        code.open(f"for {', '.join(targets) or '_'} in D:", loop=True)
+        code.scope += targets
+        for check in checks:
+            code.emit(f"if {check}: continue")
+
+    def _open_rows(self, code: Code, atom: Atom, variables: Variables) -> None:
+        """Begins the loop over the rows that agree with the bound terms of an atom."""
+        args = atom.args
+        keys = tuple(place for place, term in enumerate(args) if term != ANYTHING and term not in variables)
+        names = list(dict.fromkeys(term for term in args if term in variables))
+        values = tuple(args.index(name) for name in names)
+        repeats = tuple(
+            (args.index(term), place)
+            for place, term in enumerate(args)
+            if term in variables and args.index(term) != place
+        )
+        domains = tuple(self.members(variables[name]) for name in names)
+        relation = self._relation(atom)
+        index = self.database.index(relation, keys, values, domains, repeats, ANYTHING in args)
+        key = self.row([args[place] for place in keys]) if keys else ""
+        if relation.kind == "static":
+            table = self.database.static(index)
+            if keys and not any(is_variable(args[place]) for place in keys):
+                table, key = table.get(self.database.row([args[place] for place in keys]), ()), ""
+                table = self.compiler.shared(tuple(table))
+            source = self.compiler.constant(table)
+        elif relation.kind == "derived":
+            source = f"T[{self.compiler.constant(index)}]"
+        else:
+            source = self._table(code, index)
+        texts = [self._texts[name] for name in names]
+        code.open(f"for {', '.join(texts)} in {f'{source}.get({key}, E)' if keys and key else source}:", loop=True)
+        code.scope += texts
 
 
-def _opened(parts: Sequence[Condition]) -> Iterator[Condition]:
-    """The members of a conjunction; a disjunction of one disjunct is none."""
-    todo = list(reversed(parts))
+def _emit_true(code: Code) -> None:
+    code.emit("return True")
+
+
+_EXISTS = Finish(_emit_true, chain="if {}: return True", leave="return False")
+
+
+def _negated(text: str) -> str:
+    return {"True": "False", "False": "True"}.get(text) or f"not ({text})"
+
+
+def _terms(condition: Condition) -> tuple[str, ...]:
+    if isinstance(condition, Equality):
+        return condition.left, condition.right
+    return condition.args if isinstance(condition, Atom) else ()
+
+
+def _variables(expression: Expression) -> frozenset[str]:
+    return frozenset(term for fluent in fluents_in(expression) for term in fluent.args if is_variable(term))
+
+
+def _opened(conditions: Iterable[Condition]) -> Iterator[Condition]:
+    """The members of conjunctions; a disjunction of one disjunct is none."""
+    todo = list(conditions)[::-1]
     while todo:
         part = todo.pop()
         if isinstance(part, And) or (isinstance(part, Or) and len(part.parts) == 1):
@@ -175,114 +793,23 @@ def _opened(parts: Sequence[Condition]) -> Iterator[Condition]:
             yield part
 
 
-def _sure(part: Condition) -> Iterator[Atom]:
-    if isinstance(part, Atom):
-        yield part
-
-
-def _necessary(condition: Condition, hidden: frozenset[str], layout: Layout) -> Iterator[Atom]:
-    """The atoms without which a condition cannot hold, with `ANYTHING` for variables that are quantified in it."""
-    match condition:
-        case Atom(predicate, args):
-            yield Atom(predicate, tuple([ANYTHING if term in hidden else term for term in args]))
-        case And(parts) | Or(parts) if isinstance(condition, And) or len(parts) == 1:
-            for part in parts:
-                yield from _necessary(part, hidden, layout)
-        case Exists(parameters, body) | Forall(parameters, body):
-            # For no object at all everything holds.
-            if isinstance(condition, Exists) or all(layout.statics.objects(item.types) for item in parameters):
-                names = {item.name for item in parameters}
-                yield from _necessary(body, hidden | names, layout)
-
-
-def _branch(schema: Schema, parts: list[Condition], denied: list[Condition], updates: list[LiftedTest]) -> Branch:
-    patterns: list[Pattern] = []
-    tests: list[LiftedTest] = updates.copy()
+def _components(variables: Variables, parts: Sequence[Part]) -> Iterator[tuple[Variables, list[Part]]]:
+    """The variables and parts in groups that share no variable, in the order of their first variables."""
+    group = {name: [name] for name in variables}
     for part in parts:
-        if isinstance(part, Atom | Equality):
-            patterns.append(_pattern(schema, part))
-            continue
-        tests.append(_test(schema, part))
-        if not isinstance(part, Not):
-            for atom in dict.fromkeys(_necessary(part, frozenset(), schema.layout)):
-                if any(map(is_variable, atom.args)):
-                    patterns.append(Pattern(_kind(atom, schema.layout), atom.predicate, atom.args, None))
-    tests += [_test(schema, negation_normal(part)) for part in denied]
-    return Branch(tuple(dict.fromkeys(patterns)), tuple(tests))
-
-
-def _pattern(schema: Schema, part: Atom | Equality) -> Pattern:
-    if isinstance(part, Equality):
-        return Pattern("equality", "=", (part.left, part.right), _test(schema, part))
-    return Pattern(_kind(part, schema.layout), part.predicate, part.args, _test(schema, part))
-
-
-def _kind(atom: Atom, layout: Layout) -> Literal["static", "changing", "derived"]:
-    if atom.predicate in layout.derived:
-        return "derived"
-    return "changing" if atom.predicate in layout.changing else "static"
-
-
-def _test(schema: Schema, part: Condition) -> LiftedTest:
-    variables = free_variables(part)
-    places, layout = schema.places, schema.layout
-    wanted, inner = (False, part.body) if isinstance(part, Not) else (True, part)
-    match inner:
-        case Equality(left, right):
-            return Pair(variables, (places.place(left), places.place(right)), wanted)
-        case Atom(predicate, args):
-            pick = picker((predicate, *args), places)
-            match _kind(inner, layout):
-                case "static":
-                    return Lookup(variables, pick, layout.statics.atoms, wanted)
-                case "changing":
-                    return Bit(variables, pick, wanted)
-            return Formula(variables, lambda slots, world: world.true(GroundAtom(pick(slots))) is wanted)
-    return Formula(variables, compile_condition(part, places, layout.statics, layout.dynamic, layout.changing))
-
-
-def _update_tests(schema: Schema, partial: Collection[str]) -> list[LiftedTest]:
-    """What must hold for the numeric effects to have values that do not conflict (as `Ground.applicable` has it)."""
-    effect = schema.node.effect
-    updates = list(updates_in(effect))
-    if not updates and not has_comparison(effect, partial):
-        return []
-    always = sum(isinstance(part, Update) for part in conjuncts(effect))
-    alike = len(updates) < 2 or all(update.operator in ("increase", "decrease") for update in updates)
-    if always < len(updates) or not alike or not all(map(_is_plain, updates)) or has_comparison(effect, partial):
-        return [_ground_test(schema)]
-    read = dict.fromkeys(fluent for update in updates for fluent in fluents_in(update.value))
-    return [_has_value(schema, fluent) for fluent in read]
-
-
-def _is_plain(update: Update) -> bool:
-    """Whether an update has a value wherever the fluents that it reads have one."""
-    todo = [update.value]
-    while todo:
-        match todo.pop():
-            case Arithmetic(operator, operands):
-                if operator == "/":
-                    return False
-                todo += operands
-            case Special():
-                return False
-    return update.operator != "scale-down"
-
-
-def _has_value(schema: Schema, fluent: Fluent) -> LiftedTest:
-    variables = frozenset(filter(is_variable, fluent.args))
-    pick = picker((fluent.name, *fluent.args), schema.places)
-    if fluent.name not in schema.layout.functions:
-        return Lookup(variables, pick, schema.layout.statics.values, True)
-    return Formula(variables, lambda slots, world: world.level(GroundAtom(pick(slots))) is not None)
-
-
-def _ground_test(schema: Schema) -> Formula:
-    first = len(schema.constants)
-    parameters = slice(first, first + len(schema.parameters))
-
-    def test(slots: Slots, world: World) -> bool:
-        assert isinstance(world, State)
-        return Ground(schema, GroundAction(schema.name, tuple(slots[parameters]))).applicable(world)
-
-    return Formula(frozenset(schema.parameters), test)
+        first: list[str] | None = None
+        for name in sorted(part.needs):
+            other = group[name]
+            if first is None:
+                first = other
+            elif other is not first:
+                first.extend(other)
+                for member in other:
+                    group[member] = first
+    seen: set[int] = set()
+    for members in group.values():
+        if id(members) not in seen:
+            seen.add(id(members))
+            names = set(members)
+            some = {name: domain for name, domain in variables.items() if name in names}
+            yield some, [part for part in parts if part.needs and not part.needs.isdisjoint(names)]

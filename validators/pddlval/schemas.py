@@ -6,13 +6,18 @@ on the state is done once for each: static preconditions, equalities, constant c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, islice
+from operator import itemgetter
 from typing import Literal
 
 from pddl2nl.pddl import (
     ActionSchema,
+    And,
     Atom,
+    Comparison,
     Condition,
     Equality,
     GroundAtom,
@@ -22,41 +27,41 @@ from pddl2nl.pddl import (
     substitute,
 )
 from pddlval.actions import GroundAction
-from pddlval.conditions import Places, Slots, Test, compile_condition
-from pddlval.effects import Outcome, Pick, compile_effect, picker, updated_levels
-from pddlval.expansion import Masks, Part, expand, outcome_of
+from pddlval.effects import Block, Instances, Masks, Outcome, Part, outcome_of, updated_levels
 from pddlval.names import fluents_in, has_comparison, names_in, updates_in
 from pddlval.normal_form import negation_normal
-from pddlval.numeric import UndefinedError
-from pddlval.semantics import unmet
+from pddlval.numeric import Reading, UndefinedError, reading
+from pddlval.semantics import compare, unmet
 from pddlval.state import BIT, BITS, Chunks, Layout, State
 
 __all__ = ["Ground", "LiftedLiteral", "Schema", "Schemas"]
 
 _FULL = (1 << BITS) - 1
 
+_MOST_PARTS = 10_000
+"""Of an action with more conditional effects the parts are made anew each time: they would fill the memory."""
+
+Pick = Callable[[Sequence[str]], tuple[str, ...]]
+"""Picks the names of an atom out of a schema's constants and a ground action's arguments."""
+
+Test = Callable[..., bool]
+
 
 @dataclass(frozen=True, slots=True)
 class LiftedLiteral:
-    """A literal of a schema; ``slots`` tells where its predicate and terms stand among the schema's slots.
-
-    ``kind`` says where its truth comes from: equality, static atoms, atoms that actions change, derived ones.
-    """
+    """A literal of a schema; ``kind`` says where its truth comes from: equality, static or changing atoms."""
 
     positive: bool
     predicate: str
     terms: tuple[str, ...]
-    slots: tuple[int, ...]
-    kind: Literal["equality", "static", "changing", "derived"]
-    pick: Pick
+    kind: Literal["equality", "static", "changing"]
 
 
 class Schema:
     """An action schema, compiled.
 
     ``literals`` are the members of its precondition that are literals once ``not`` is pushed inward, in the order of
-    the file; ``tests`` are its other members and those that are derived, compiled. The slots of a ground action hold
-    the schema's ``constants`` first, then the arguments, then room for what quantifiers bind.
+    the file; ``comparisons`` compare numbers; ``others`` is all else.
     """
 
     def __init__(self, node: ActionSchema, layout: Layout):
@@ -64,57 +69,50 @@ class Schema:
         self.name = node.name
         self.layout = layout
         self.parameters = tuple(parameter.name for parameter in node.parameters)
-        self.types = {parameter.name: parameter.types for parameter in node.parameters}
         precondition = negation_normal(node.precondition)
         names = dict.fromkeys((*names_in(precondition), *names_in(node.effect)))
         self.constants = tuple(name for name in names if not is_variable(name))
-        self.places = Places((*self.constants, *self.parameters))
+        self._slots = {name: slot for slot, name in enumerate((*self.constants, *self.parameters))}
         literals: list[LiftedLiteral] = []
-        tested: list[Condition] = []
+        comparisons: list[tuple[Comparison, bool]] = []
         others: list[Condition] = []
         for part in conjuncts(precondition):
-            if isinstance(part.body if isinstance(part, Not) else part, Atom | Equality):
-                literals.append(self._literal(part))
-                if literals[-1].kind == "derived":
-                    tested.append(part)
+            positive, body = (False, part.body) if isinstance(part, Not) else (True, part)
+            if isinstance(body, Equality):
+                literals.append(LiftedLiteral(positive, "=", (body.left, body.right), "equality"))
+            elif isinstance(body, Atom) and body.predicate not in layout.derived:
+                kind: Literal["static", "changing"] = "changing" if body.predicate in layout.changing else "static"
+                literals.append(LiftedLiteral(positive, body.predicate, body.args, kind))
+            elif isinstance(body, Comparison):
+                comparisons.append((body, positive))
             else:
                 others.append(part)
         self.literals = tuple(literals)
-        self.effect = compile_effect(node.effect, self.places, layout)
-        self.tests: tuple[Test, ...] = tuple(
-            compile_condition(part, self.places, layout.statics, layout.dynamic, layout.changing)
-            for part in (*tested, *others)
-        )
+        self.comparisons = tuple(comparisons)
+        self.others = And(tuple(others)) if others else None
+        self.effect = Block.of(node.effect, layout)
         self._lay_out_atoms()
-        updates = tuple(updates_in(node.effect))
-        functions = {fluent.name for update in updates for fluent in fluents_in(update.value)}
-        self.has_updates = bool(updates)
-        self.needs_ground_check = bool(updates) or has_comparison(node.effect, layout.statics.partial)
+        self.has_updates = any(True for _ in updates_in(node.effect))
+        self.may_fail = self.has_updates or has_comparison(node.effect, layout.statics.partial)
         """Whether the effects may have no value, or contradict each other: what the precondition does not tell."""
-        self.constant = not (updates or self.effect.conditional)
-        """Whether the effects are the same in every state, and none is numeric."""
-        self.constant_updates = not self.effect.conditional and functions.isdisjoint(layout.functions)
-        """Whether the numeric effects are the same in every state."""
+        read = {fluent.name for update in updates_in(node.effect) for fluent in fluents_in(update.value)}
+        self.constant = not self.effect.conditional and read.isdisjoint(layout.functions)
+        """Whether the effects are the same in every state."""
 
-    def place(self, name: str) -> int:
-        """The slot of a parameter or constant."""
-        return self.places.place(name)
+    @cached_property
+    def test(self) -> Test:
+        """The test of the `others`: a function of the tables of a state and the numbers of the arguments."""
+        assert self.others is not None
+        return self.layout.engine.test(self.others, self.parameters)
 
-    def _literal(self, part: Condition) -> LiftedLiteral:
-        positive, atom = (False, part.body) if isinstance(part, Not) else (True, part)
-        if isinstance(atom, Equality):
-            terms = (atom.left, atom.right)
-            slots = tuple(self.place(name) for name in terms)
-            return LiftedLiteral(positive, "=", terms, (-1, *slots), "equality", lambda _: ())
-        assert isinstance(atom, Atom)
-        kind: Literal["static", "changing", "derived"]
-        names = (atom.predicate, *atom.args)
-        if atom.predicate in self.layout.derived:
-            kind = "derived"
-        else:
-            kind = "changing" if atom.predicate in self.layout.changing else "static"
-        slots = tuple(self.place(name) for name in names)
-        return LiftedLiteral(positive, names[0], names[1:], slots, kind, picker(names, self.places))
+    def slots(self, arguments: Sequence[str]) -> tuple[str, ...]:
+        """What a ground action's atoms are picked from."""
+        return (*self.constants, *arguments)
+
+    def _pick(self, names: tuple[str, ...]) -> Pick:
+        if len(names) == 1:
+            return lambda _: names
+        return itemgetter(*[self._slots[name] for name in names])
 
     def _lay_out_atoms(self) -> None:
         """Lists the atoms that actions change, each once: an atom needed and deleted is looked up once."""
@@ -126,112 +124,141 @@ class Schema:
         changing = [literal for literal in self.literals if literal.kind == "changing"]
         self.needed = tuple(index(literal.predicate, literal.terms) for literal in changing if literal.positive)
         self.forbidden = tuple(index(literal.predicate, literal.terms) for literal in changing if not literal.positive)
-        added: list[int] = []
-        deleted: list[int] = []
-        for part in conjuncts(self.node.effect):
-            if isinstance(part, Atom):
-                added.append(index(part.predicate, part.args))
-            elif isinstance(part, Not) and isinstance(part.body, Atom):
-                deleted.append(index(part.body.predicate, part.body.args))
-        self.added, self.deleted = tuple(added), tuple(deleted)
-        self.patterns = tuple(picker(names, self.places) for names in patterns)
+        self.added = tuple([index(atom.predicate, atom.args) for atom in self.effect.adds])
+        self.deleted = tuple([index(atom.predicate, atom.args) for atom in self.effect.deletes])
+        self.patterns = tuple(map(self._pick, patterns))
         self.static_checks = tuple(
-            (literal.pick, literal.positive) for literal in self.literals if literal.kind == "static"
+            (self._pick((literal.predicate, *literal.terms)), literal.positive)
+            for literal in self.literals
+            if literal.kind == "static"
         )
         self.equalities = tuple(
-            (*literal.slots[1:], literal.positive) for literal in self.literals if literal.kind == "equality"
+            (self._slots[literal.terms[0]], self._slots[literal.terms[1]], literal.positive)
+            for literal in self.literals
+            if literal.kind == "equality"
         )
 
 
 class Ground:
     """A ground action of a task, worked out as far as possible without a state.
 
-    ``possible`` is false where a static precondition or an equality fails, or a constant cost has no value: then it
-    is applicable in no state. ``constant`` says that it changes the same atoms in every state, and no number.
+    ``possible`` is false where a static precondition or an equality fails: then it is applicable in no state.
     """
 
     __slots__ = (
+        "_comparisons",
         "_fixed",
+        "_numbers",
+        "_operations",
         "_parts",
         "_simple",
-        "_undefined",
-        "_uses",
         "action",
-        "constant",
         "forbidden",
         "needed",
-        "operations",
         "possible",
         "schema",
-        "slots",
     )
 
     def __init__(self, schema: Schema, action: GroundAction):
         self.schema = schema
         self.action = action
-        slots = self.slots = schema.places.slots(action.args)
         layout = schema.layout
+        slots = schema.slots(action.args)
         self.possible = _possible(schema, slots, layout.statics.atoms)
         atoms = [GroundAtom(pick(slots)) for pick in schema.patterns]
         number = layout.number
         bits = [divmod(number(atom), BITS) for atom in atoms]
         self.needed = _masks(schema.needed, bits)
         self.forbidden = _masks(schema.forbidden, bits)
-        self.operations = _operations(schema, bits)
-        self.constant = schema.constant
+        self._operations = _operations(schema, bits)
+        self._simple = not (schema.others or schema.comparisons or schema.may_fail)
         self._fixed: Outcome | None = None
         self._parts: tuple[Part, ...] | None = None
-        self._uses = 0
-        self._undefined: Condition | None = None
-        self._simple = not (schema.tests or schema.needs_ground_check)
-        if not schema.effect.conditional:
-            adds = tuple([atoms[index] for index in schema.added])
+        self._comparisons: tuple[tuple[str, bool, Reading, Reading], ...] | None = None
+        self._numbers: tuple[int, ...] | None = None
+        if schema.constant:
             deletes = tuple([atoms[index] for index in schema.deleted])
-            if not schema.has_updates:
-                self._fixed = Outcome(deletes, adds)
-            elif schema.constant_updates:
-                self._fix_updates(deletes, adds)
+            self._fix(deletes, tuple([atoms[index] for index in schema.added]))
 
-    def _fix_updates(self, deletes: tuple[GroundAtom, ...], adds: tuple[GroundAtom, ...]) -> None:
-        try:
-            updates = self.schema.effect.changes(list(self.slots), self.schema.layout.empty)
-        except UndefinedError as error:
-            self.possible, self._undefined = False, error.condition
+    def _fix(self, deletes: tuple[GroundAtom, ...], adds: tuple[GroundAtom, ...]) -> None:
+        schema = self.schema
+        if not schema.has_updates:
+            self._fixed = Outcome(deletes, adds)
             return
-        self._fixed = Outcome(deletes, adds, tuple(updates))
-        certain = self._fixed.conflict() is None and all(change.operator != "scale-down" for change in updates)
-        self._simple = certain and not self.schema.tests
+        try:
+            found = outcome_of(self._made_parts(), schema.layout.empty)
+        except UndefinedError:
+            return
+        self._fixed = found
+        if found.conflict() is None and all(change.operator != "scale-down" for change in found.updates):
+            self._simple = not (schema.others or schema.comparisons)
 
     def applicable(self, state: State) -> bool:
         """Whether the action can be executed in a state."""
+        return self._literals_hold(state) and (self._simple or self._after(state) is not None)
+
+    def _literals_hold(self, state: State) -> bool:
         if not self.possible:
             return False
-        # As `expansion.holds_in`, here once more because half of the time of a step is calls.
+        # As `effects.holds_in`, here once more because half of the time of a step is calls.
         chunks = state.chunks
         count = len(chunks)
         for chunk, mask in self.needed:
             if chunk >= count or chunks[chunk] & mask != mask:
                 return False
-        for chunk, mask in self.forbidden:
+        for chunk, mask in self.forbidden:  # noqa: SIM110
             if chunk < count and chunks[chunk] & mask:
                 return False
-        return self._simple or self._passes(state)
+        return True
 
-    def _passes(self, state: State) -> bool:
-        """Whether also what is no literal holds, and the numeric effects have values that do not conflict."""
-        # A copy: quantifiers bind variables in it, and other threads may ask about the same action.
-        slots = list(self.slots)
+    def successor(self, state: State) -> State | None:
+        """The state after the action; None where it is not applicable."""
+        if not self._literals_hold(state):
+            return None
+        if self._simple and self._fixed is not None:
+            # All that it does is known: nearly all actions of nearly all tasks are so.
+            updates = self._fixed.updates
+            levels = updated_levels(state, updates) if updates else state.levels
+            return State(state.layout, self.applied(state.chunks), levels)
+        return self._after(state)
+
+    def _after(self, state: State) -> State | None:
+        """The state after the action, whose literals hold; None where something else does not."""
+        schema = self.schema
         try:
-            for test in self.schema.tests:
-                if not test(slots, state):
-                    return False
-            if self.schema.needs_ground_check:
-                outcome = self.outcome(state)
-                if outcome.conflict() is not None:
-                    return False
-                updated_levels(state, outcome.updates)
+            if schema.others is not None and not self._others_hold(state):
+                return None
+            if schema.comparisons and not self._comparisons_hold(state):
+                return None
+            outcome = self.outcome(state)
+            if outcome.conflict() is not None:
+                return None
+            levels = updated_levels(state, outcome.updates) if outcome.updates else state.levels
         except UndefinedError:
-            return False
+            return None
+        if schema.effect.conditional:
+            return State(state.layout, changed_chunks(state, (outcome,)), levels)
+        return State(state.layout, self.applied(state.chunks), levels)
+
+    def _others_hold(self, state: State) -> bool:
+        engine = self.schema.layout.engine
+        if self._numbers is None:
+            self._numbers = engine.numbered(self.action.args)
+        return engine.ask(state, self.schema.test, *self._numbers)
+
+    def _comparisons_hold(self, state: State) -> bool:
+        if self._comparisons is None:
+            binding, layout = self.binding(), self.schema.layout
+            self._comparisons = tuple(
+                [
+                    (one.operator, positive, reading(one.left, binding, layout), reading(one.right, binding, layout))
+                    for one, positive in self.schema.comparisons
+                ]
+            )
+        levels, tolerance = state.levels, state.layout.tolerance
+        for operator, positive, left, right in self._comparisons:
+            if compare(operator, left(levels), right(levels), tolerance) is not positive:
+                return False
         return True
 
     def outcome(self, state: State) -> Outcome:
@@ -239,21 +266,26 @@ class Ground:
 
         Raises:
             UndefinedError: a numeric effect, or the condition of an effect, reads a fluent that has no value.
+            UnsupportedError: quantified effects have too many instances.
         """
         if self._fixed is not None:
             return self._fixed
-        if self._parts is None:
-            self._uses += 1
-            if self._uses == 2:
-                # Taking the effects apart pays when the action is met again, in a batch or on a walk.
-                self._parts = expand(self.schema.effect, list(self.slots), self.schema.layout)
         if self._parts is not None:
             return outcome_of(self._parts, state)
-        return self.schema.effect.outcome(list(self.slots), state)
+        made = self._made_parts()
+        kept = list(islice(made, _MOST_PARTS))
+        if len(kept) == _MOST_PARTS:
+            return outcome_of(chain(kept, made), state)
+        self._parts = tuple(kept)
+        return outcome_of(kept, state)
+
+    def _made_parts(self) -> Iterator[Part]:
+        schema = self.schema
+        return Instances(schema.layout, f"action {self.action}").parts(schema.effect, self.binding())
 
     def applied(self, chunks: Chunks) -> Chunks:
-        """A state's integers after the action, whose effects on atoms are `fixed`."""
-        operations = self.operations
+        """A state's integers after the action, whose effects on atoms are the same in every state."""
+        operations = self._operations
         if len(operations) == len(chunks) == 1 and operations[0][0] == 0:
             # Small tasks have but this one.
             _, kept, added = operations[0]
@@ -268,11 +300,6 @@ class Ground:
             after.pop()
         return tuple(after)
 
-    @property
-    def fixed(self) -> bool:
-        """Whether the action's effects on atoms are the same in every state."""
-        return not self.schema.effect.conditional
-
     def precondition(self) -> Condition:
         """The ground precondition, nested as in the file."""
         return substitute(self.schema.node.precondition, self.binding())
@@ -282,15 +309,11 @@ class Ground:
         failing = unmet(self.schema.node.precondition, state, self.binding(), state.layout.holds)
         if failing or (self.possible and self._simple):
             return failing
-        undefined = self._undefined or self._undefined_in(state)
-        return () if undefined is None else (undefined,)
-
-    def _undefined_in(self, state: State) -> Condition | None:
         try:
             updated_levels(state, self.outcome(state).updates)
         except UndefinedError as error:
-            return error.condition
-        return None
+            return (error.condition,)
+        return ()
 
     def conflict(self, state: State) -> GroundAtom | None:
         """The fluent that the numeric effects contradict each other about in a state; None is the rule."""
@@ -306,7 +329,27 @@ class Ground:
         return dict(zip(self.schema.parameters, self.action.args, strict=True))
 
 
-def _possible(schema: Schema, slots: Slots, static_atoms: frozenset[GroundAtom]) -> bool:
+def changed_chunks(state: State, outcomes: Iterable[Outcome]) -> Chunks:
+    """A state's integers after effects that happen together: all deletes, then all adds."""
+    number = state.layout.number
+    chunks = list(state.chunks)
+    outcomes = tuple(outcomes)
+    for outcome in outcomes:
+        for atom in outcome.deletes:
+            chunk, place = divmod(number(atom), BITS)
+            if chunk < len(chunks):
+                chunks[chunk] &= ~BIT[place]
+    for outcome in outcomes:
+        for atom in outcome.adds:
+            chunk, place = divmod(number(atom), BITS)
+            chunks.extend([0] * (chunk + 1 - len(chunks)))
+            chunks[chunk] |= BIT[place]
+    while chunks and not chunks[-1]:
+        chunks.pop()
+    return tuple(chunks)
+
+
+def _possible(schema: Schema, slots: Sequence[str], static_atoms: frozenset[GroundAtom]) -> bool:
     for one, other, positive in schema.equalities:
         if (slots[one] == slots[other]) is not positive:
             return False

@@ -23,11 +23,11 @@ from pddl2nl.pddl import (
 )
 from pddlval.actions import GroundAction, why_bad
 from pddlval.effects import Outcome, updated_levels
-from pddlval.layouts import initial_values, layout_of, state_of
+from pddlval.layouts import initial_values, layout_of
 from pddlval.numeric import UndefinedError, evaluate, exact
-from pddlval.schemas import Ground, Schema, Schemas
+from pddlval.schemas import Ground, Schema, Schemas, changed_chunks
 from pddlval.semantics import unmet
-from pddlval.state import BITS, Number, State
+from pddlval.state import Number, State
 from pddlval.unsupported import refuse_unsupported
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class Simulator:
         self._goal: Ground | None = None
         layout = self._layout
         fluents = frozenset(atom for atom in task.problem.init if atom[0] in layout.changing)
-        self.initial: State = state_of(layout, fluents, initial_values(task, layout.functions, changing=True))
+        self.initial: State = layout.state(fluents, initial_values(task, layout.functions, changing=True))
         """The initial state."""
 
     def state(self, atoms: Iterable[GroundAtom], values: Mapping[GroundAtom, Fraction] | None = None) -> State:
@@ -143,7 +143,7 @@ class Simulator:
         # What has a number or place already was looked at before, and all states of the task share them.
         self._check_names(fluents - layout.numbers.keys(), self.task.domain.predicates)
         self._check_names(levels.keys() - layout.places.keys(), self.task.domain.functions)
-        return state_of(layout, fluents, levels)
+        return layout.state(fluents, levels)
 
     def _check_names(self, names: Iterable[GroundAtom], declared: Iterable[Predicate | Function]) -> None:
         arities = {item.name: len(item.parameters) for item in declared}
@@ -208,9 +208,12 @@ class Simulator:
     def _generator(self) -> SuccessorGenerator:
         if self._successors is None:
             # Plans are judged without it: what `import pddlval` costs is paid by every start of the command.
+            from pddlval.engine import Engine
             from pddlval.successors import SuccessorGenerator
 
-            self._successors = SuccessorGenerator(self.task, self._schemas, self._layout)
+            engine = self._layout.engine
+            assert isinstance(engine, Engine)
+            self._successors = SuccessorGenerator(self.task.domain.actions, self._schemas, engine)
         return self._successors
 
     def is_applicable(self, state: State, action: GroundAction | str) -> bool:
@@ -236,13 +239,9 @@ class Simulator:
         if state.layout is not self._layout:
             self._mine(state)
         ground = self._grounds.get(action) or self._ground_of(action)
-        if not ground.applicable(state):
+        successor = ground.successor(state)
+        if successor is None:
             return StepResult(ground.action, None, ground.unmet(state), ground.conflict(state))
-        if ground.constant:
-            # All that it does is known: nearly all actions of nearly all tasks are so.
-            successor = State(self._layout, ground.applied(state.chunks), state.levels)
-        else:
-            successor = self.advance(state, (ground,), (ground.outcome(state),))
         return StepResult(ground.action, successor, (), None, ground, state)
 
     def advance(self, state: State, grounds: Sequence[Ground], outcomes: Sequence[Outcome]) -> State:
@@ -251,7 +250,7 @@ class Simulator:
         Raises:
             UndefinedError: a fluent is scaled down by zero.
         """
-        if len(grounds) == 1 and grounds[0].fixed:
+        if len(grounds) == 1 and not grounds[0].schema.effect.conditional:
             updates = outcomes[0].updates
             levels = updated_levels(state, updates) if updates else state.levels
             return State(self._layout, grounds[0].applied(state.chunks), levels)
@@ -263,22 +262,9 @@ class Simulator:
         Raises:
             UndefinedError: a fluent is scaled down by zero.
         """
-        number = self._layout.number
-        chunks = list(state.chunks)
-        for outcome in outcomes:
-            for atom in outcome.deletes:
-                chunk, place = divmod(number(atom), BITS)
-                if chunk < len(chunks):
-                    chunks[chunk] &= ~(1 << place)
-        for outcome in outcomes:
-            for atom in outcome.adds:
-                chunk, place = divmod(number(atom), BITS)
-                chunks.extend([0] * (chunk + 1 - len(chunks)))
-                chunks[chunk] |= 1 << place
-        while chunks and not chunks[-1]:
-            chunks.pop()
         updates = [change for outcome in outcomes for change in outcome.updates]
-        return State(self._layout, tuple(chunks), updated_levels(state, updates) if updates else state.levels)
+        levels = updated_levels(state, updates) if updates else state.levels
+        return State(self._layout, changed_chunks(state, outcomes), levels)
 
     def is_goal(self, state: State) -> bool:
         """Whether a state satisfies the goal."""

@@ -8,53 +8,56 @@ are true; nothing is ever undone, and threads may share them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
 from itertools import compress
-from operator import itemgetter
 from threading import Lock
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
-from pddl2nl.pddl import GroundAtom, Task
+from pddl2nl.pddl import Condition, GroundAtom, Task, TypedName
 from pddlval.names import partial_predicates
 
-if TYPE_CHECKING:
-    from pddlval.axioms import Axioms
-    from pddlval.semantics import Reading
-
-__all__ = ["BIT", "BITS", "Chunks", "Layout", "Levels", "Number", "Row", "State", "Statics", "changed_levels"]
+__all__ = [
+    "BIT",
+    "BITS",
+    "GROUP",
+    "Chunks",
+    "Engine",
+    "Layout",
+    "Levels",
+    "Number",
+    "State",
+    "Statics",
+    "changed_levels",
+]
 
 Number = int | Fraction
 """An exact number; whole ones are kept as ``int``, with which sums are ten times as fast."""
-
-Row = tuple[str, ...]
-"""The arguments of an atom."""
 
 Chunks = tuple[int, ...]
 """The true atoms among the numbered ones, `BITS` to an integer; the last integer is never 0."""
 
 Levels = tuple[tuple[Number | None, ...], ...]
-"""The values of the numbered fluents, `_GROUP` to a tuple; None where a fluent has no value."""
+"""The values of the numbered fluents, `GROUP` to a tuple; None where a fluent has no value."""
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 BITS = 1024
-_GROUP = 64
+GROUP = 64
 BIT = tuple(1 << place for place in range(BITS))
 
 
 class Statics:
-    """What no action changes, shared by all states of a task: atoms, values of functions, objects.
-
-    ``atoms`` and ``values`` hold the static atoms and the values of static functions.
-    """
+    """What no action changes, shared by all states of a task: atoms, values of functions, objects."""
 
     def __init__(self, task: Task, atoms: frozenset[GroundAtom], values: Mapping[GroundAtom, Number]):
-        self.atoms = atoms
-        self.values = values
         self.task = task
-        self._rows: dict[str, list[Row]] | None = None
-        self._indices: dict[tuple[str, tuple[int, ...]], dict[Row, list[Row]]] = {}
+        self.atoms = atoms
+        """The static atoms."""
+        self.values = values
+        """The values of static functions."""
 
     @cached_property
     def partial(self) -> frozenset[str]:
@@ -65,64 +68,80 @@ class Statics:
         """The objects of one of the types, in the order of their declaration."""
         return self.task.objects_of(types)
 
-    def rows(self, predicate: str) -> Sequence[Row]:
-        """The arguments of a predicate's static atoms, in the order of the file, each once."""
-        if self._rows is None:
-            groups: dict[str, list[GroundAtom]] = {predicate: [] for predicate in {atom[0] for atom in self.atoms}}
-            for atom in self.task.problem.init:
-                if atom[0] in groups:
-                    groups[atom[0]].append(atom)
-            # An atom may stand twice in a file.
-            arguments = itemgetter(slice(1, None))
-            self._rows = {name: list(dict.fromkeys(map(arguments, group))) for name, group in groups.items()}
-        return self._rows.get(predicate, ())
 
-    def index(self, predicate: str, columns: tuple[int, ...]) -> Mapping[Row, Sequence[Row]]:
-        """A static predicate's rows, grouped by what stands in these columns (the key is always a tuple)."""
-        found = self._indices.get((predicate, columns))
-        if found is None:
-            found = {}
-            for row in self.rows(predicate):
-                found.setdefault(tuple([row[column] for column in columns]), []).append(row)
-            self._indices[predicate, columns] = found
-        return found
+class Engine(Protocol):
+    """Answers questions about states that take more than looking up an atom or a value."""
+
+    def holds(self, condition: Condition, state: State, binding: Mapping[str, str] = ..., /) -> bool:
+        """Whether a condition holds; raises `UndefinedError`."""
+
+    def test(self, condition: Condition, parameters: tuple[str, ...], /) -> Callable[..., bool]:
+        """A condition compiled, for `ask`."""
+
+    def ask(self, state: State, test: Callable[..., bool], /, *arguments: int) -> bool:
+        """What a compiled condition says about a state and objects; raises `UndefinedError`."""
+
+    def numbered(self, objects: tuple[str, ...], /) -> tuple[int, ...]:
+        """The numbers of objects."""
+
+    def solutions(
+        self, condition: Condition, parameters: tuple[TypedName, ...], binding: Mapping[str, str], /
+    ) -> Iterator[tuple[str, ...]]:
+        """The objects with which a condition about static atoms holds, each choice once."""
+
+    def true(self, atom: GroundAtom, state: State, /) -> bool:
+        """Whether a derived atom is true; raises `UndefinedError`."""
+
+    def derived(self, state: State, /) -> frozenset[GroundAtom]:
+        """All derived atoms that are true; raises `UndefinedError`."""
 
 
 class Layout:
-    """Where the states of one task hold what changes; atoms and fluents get their places as they are met."""
+    """Where the states of one task hold what changes; atoms and fluents get their places as they are met.
+
+    Args:
+        statics: what no action changes.
+        changing: the predicates that actions change.
+        functions: the functions that actions change.
+        derived: the predicates that follow from the others by rules.
+        tolerance: by how much numbers may differ in comparisons and still be equal.
+        engine: makes what answers questions about states, when the first is asked.
+        restore: gives the layout of a task and a tolerance, for states that are unpickled.
+    """
 
     def __init__(
         self,
         statics: Statics,
         changing: frozenset[str],
         functions: frozenset[str],
-        axioms: Axioms | None = None,
-        tolerance: Fraction = Fraction(0),
+        derived: frozenset[str],
+        tolerance: Fraction,
+        engine: Callable[[Layout], Engine],
+        restore: Callable[[Task, Fraction], Layout],
     ):
         self.statics = statics
         self.changing = changing
-        """The predicates that actions change."""
         self.functions = functions
-        """The functions that actions change."""
+        self.derived = derived
         self.tolerance = tolerance
-        self.axioms = axioms
-        self.derived: frozenset[str] = axioms.predicates if axioms else frozenset()
-        """The predicates that follow from the others."""
-        self.dynamic = changing | self.derived
+        self.dynamic = changing | derived
         """The predicates that are not static."""
         self.numbers: dict[GroundAtom, int] = {}
         self.atoms: list[GroundAtom] = []
         self.places: dict[GroundAtom, int] = {}
         self.fluents: list[GroundAtom] = []
+        self._make_engine = engine
+        self._restore = restore
         self._lock = Lock()
 
     @cached_property
-    def holds(self) -> Reading:
-        """Says whether conditions hold in states of this layout: `semantics.holds`, compiled."""
-        # Plans that hold never ask, and every start of the command would pay for the import.
-        from pddlval.conditions import Reader
+    def engine(self) -> Engine:
+        """Answers questions about states."""
+        return self._make_engine(self)
 
-        return Reader(self.statics, self.dynamic, self.changing).holds
+    def holds(self, condition: Condition, state: Any, binding: Mapping[str, str] = _NOTHING) -> bool:
+        """Whether a condition holds in a state of this layout: `semantics.holds`, compiled."""
+        return self.engine.holds(condition, state, binding)
 
     @property
     def empty(self) -> State:
@@ -155,6 +174,14 @@ class Layout:
             masks[chunk] = masks.get(chunk, 0) | BIT[place]
         return tuple([masks.get(chunk, 0) for chunk in range(max(masks, default=-1) + 1)])
 
+    def state(self, fluents: Collection[GroundAtom], levels: Mapping[GroundAtom, Number]) -> State:
+        """The state with these atoms, all of changing predicates, and values, all of changing functions."""
+        values = changed_levels((), {self.place(fluent): value for fluent, value in levels.items()})
+        # In the order of the file: numbers must not depend on the order of a set.
+        ordered = [atom for atom in self.statics.task.problem.init if atom in fluents]
+        ordered += sorted(set(fluents) - set(ordered))
+        return State(self, self.chunks(ordered), values)
+
     def true_atoms(self, chunks: Chunks) -> Iterator[GroundAtom]:
         """The atoms that are true, by their numbers."""
         for chunk, mask in enumerate(chunks):
@@ -162,12 +189,15 @@ class Layout:
                 # From the last binary digit to the first, without the "0b".
                 yield from compress(self.atoms[chunk * BITS : (chunk + 1) * BITS], map(int, bin(mask)[:1:-1]))
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return self._restore, (self.statics.task, self.tolerance)
+
 
 def changed_levels(levels: Levels, changes: Mapping[int, Number]) -> Levels:
     """The values with some of them changed: ``{number of the fluent: value}``."""
     groups = list(levels)
     for place, value in changes.items():
-        group, inside = divmod(place, _GROUP)
+        group, inside = divmod(place, GROUP)
         groups.extend([()] * (group + 1 - len(groups)))
         values = list(groups[group])
         values.extend([None] * (inside + 1 - len(values)))
@@ -190,8 +220,8 @@ class State:
         self.layout = layout
         self.chunks = chunks
         self.levels = levels
-        self.memo: object = None
-        """What was derived in this state; `axioms.Axioms` keeps it here."""
+        self.memo: dict[Any, Any] | None = None
+        """What was derived in this state (`tables.Tables`)."""
 
     # ── what conditions read ─────────────────────────────────────────────────────────────────────
 
@@ -203,8 +233,7 @@ class State:
             chunk = number // BITS
             return chunk < len(self.chunks) and self.chunks[chunk] & BIT[number % BITS] != 0
         if atom[0] in layout.derived:
-            assert layout.axioms is not None
-            return layout.axioms.true(atom, self)
+            return layout.engine.true(atom, self)
         return atom in layout.statics.atoms
 
     def level(self, fluent: GroundAtom) -> Number | None:
@@ -212,7 +241,7 @@ class State:
         place = self.layout.places.get(fluent)
         if place is None:
             return self.layout.statics.values.get(fluent)
-        group, inside = divmod(place, _GROUP)
+        group, inside = divmod(place, GROUP)
         if group < len(self.levels) and inside < len(self.levels[group]):
             return self.levels[group][inside]
         return None
@@ -248,16 +277,13 @@ class State:
         Raises:
             UndefinedError: a comparison in a rule reads a fluent without a value.
         """
-        axioms = self.layout.axioms
-        if axioms is None:
-            return frozenset()
-        return frozenset(GroundAtom((name, *row)) for name in axioms.predicates for row in axioms.rows(name, self))
+        return self.layout.engine.derived(self) if self.layout.derived else frozenset()
 
     @property
     def values(self) -> Mapping[GroundAtom, Fraction]:
         """The value of every numeric fluent that has one: ``{GroundAtom(("total-cost",)): Fraction(3)}``."""
         held = {fluent: Fraction(value) for fluent, value in self.layout.statics.values.items()}
-        held.update((fluent, Fraction(value)) for fluent, value in self._changing_values())
+        held.update((fluent, Fraction(value)) for fluent, value in self.changing_values())
         return MappingProxyType(held)
 
     def value(self, fluent: GroundAtom) -> Fraction | None:
@@ -265,8 +291,9 @@ class State:
         found = self.level(fluent)
         return None if found is None else Fraction(found)
 
-    def _changing_values(self) -> Iterator[tuple[GroundAtom, Number]]:
-        values = (value for group in self.levels for value in (*group, *[None] * (_GROUP - len(group))))
+    def changing_values(self) -> Iterator[tuple[GroundAtom, Number]]:
+        """The values of the functions that actions change."""
+        values = (value for group in self.levels for value in (*group, *[None] * (GROUP - len(group))))
         for fluent, value in zip(self.layout.fluents, values, strict=False):
             if value is not None:
                 yield fluent, value
@@ -294,15 +321,12 @@ class State:
         return hash((self.chunks, self.levels))
 
     def __reduce__(self) -> tuple[object, ...]:
-        # With its task, from which all that it refers to is made again.
-        from pddlval.layouts import restored_state
-
-        layout = self.layout
-        return restored_state, (
-            layout.statics.task,
-            layout.tolerance,
-            *map(tuple, (self.changing(), self._changing_values())),
-        )
+        # With its layout, which is that of its task where it is read again.
+        return _restored, (self.layout, tuple(self.changing()), dict(self.changing_values()))
 
     def __repr__(self) -> str:
         return f"<State of {len(self)} atoms>"
+
+
+def _restored(layout: Layout, atoms: tuple[GroundAtom, ...], values: dict[GroundAtom, Number]) -> State:
+    return layout.state(frozenset(atoms), values)

@@ -1,205 +1,392 @@
-"""The applicable actions of a state, found by joining preconditions and never by trying all arguments.
+"""The applicable actions of a state: each schema's precondition is a query (`queries`) over the state's tables.
 
-A schema's precondition is a few conjunctive queries (`queries`), whose variables are bound depth first, step by step
-(`bindings`): a step looks up the rows that fit what is bound (`relations`), in an order chosen by how many there will
-be (`orders`), and what can be tested is tested at once. Nothing is materialised but indices, so the first action
-comes at once and memory stays linear in the state.
+Of a schema whose relations have not changed since the last state the actions of then are given again.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
-from threading import Lock
-from typing import NamedTuple
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice, repeat
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 from pddl2nl.pddl import (
     ActionSchema,
+    Arithmetic,
     Atom,
-    GroundAtom,
+    Comparison,
     Not,
-    Number,
-    Task,
+    Special,
+    Update,
     conjuncts,
     is_variable,
 )
 from pddlval.actions import GroundAction
-from pddlval.bindings import BoundQuery, Query, queries_of
-from pddlval.names import has_comparison, updates_in
-from pddlval.relations import Relations, StateRelations
-from pddlval.sampling import Sampler
-from pddlval.schemas import Schemas
-from pddlval.semantics import ground_atom
-from pddlval.state import Layout, State
+from pddlval.engine import Engine
+from pddlval.names import fluents_in, has_comparison, subformulas, updates_in
+from pddlval.queries import Code, Finish, Query
+from pddlval.schemas import Ground, Schemas
+from pddlval.state import State
+from pddlval.tables import Index, Relation, Row, Tables, size_class
 
-__all__ = ["SuccessorGenerator"]
+__all__ = ["MOST_DRAWN_FROM", "SuccessorGenerator"]
+
+MOST_DRAWN_FROM = 100_000
+"""From so many actions `SuccessorGenerator.sample` draws at most."""
+
+_MOST_LISTED = 10_000
+"""States with more actions are listed action by action."""
+
+_MOST_KEPT = 200_000
+"""Ground actions of one schema that are kept at most."""
+
+_FEW_SCHEMAS = 20
+"""Of so few schemas each is asked for its actions in every state."""
+
+Run = Callable[[Tables], Iterator[Row]]
+"""Gives the rows of the parameters of the applicable actions."""
+
+
+class _Actions(dict[Any, GroundAction]):
+    """The ground actions of a schema by their rows, made when first asked for."""
+
+    def __init__(self, name: str, arity: int, names: Sequence[str]):
+        super().__init__()
+        self._name = name
+        self._args: Callable[[Row], tuple[str, ...]]
+        if arity > 1:
+            self._args = lambda row: itemgetter(*row)(names)
+        else:
+            self._args = (lambda number: (names[number],)) if arity else (lambda row: ())
+
+    def __missing__(self, row: Any) -> GroundAction:
+        found = GroundAction(self._name, self._args(row))
+        return self.setdefault(row, found) if len(self) < _MOST_KEPT else found
+
+
+class _Ready(NamedTuple):
+    """A schema's query, with the plan that suits the sizes of the relations.
+
+    ``reads`` has the bits of the relations that decide the answer.
+    """
+
+    place: int
+    run: Run
+    actions: _Actions
+    reads: int
+
+
+class _SchemaQuery:
+    """A schema's precondition as a query, planned anew where relations have become much larger or smaller."""
+
+    def __init__(self, node: ActionSchema, place: int, engine: Engine, schemas: Schemas):
+        self._node = node
+        self._place = place
+        self._engine = engine
+        self._schemas = schemas
+        self._layout = engine.database.layout
+        self._variables = {item.name: engine.database.objects(item.types) for item in node.parameters}
+        self._conditions = [Query(engine.compiler).prepare(node.precondition)]
+        self._actions = _Actions(node.name, len(node.parameters), engine.database.names)
+        self._effect_check: Callable[[Tables, Row], bool] | None = None
+        self._add_effect_conditions()
+        mentioned = {part.predicate for one in self._conditions for part in subformulas(one) if isinstance(part, Atom)}
+        relations = [
+            engine.database.relation(part.predicate, len(part.args))
+            for one in self._conditions
+            for part in subformulas(one)
+            if isinstance(part, Atom)
+        ]
+        simple = mentioned.isdisjoint(self._layout.derived) and self._effect_check is None
+        self._reads = 0
+        for relation in relations:
+            self._reads |= relation.bit
+        if any(isinstance(part, Comparison) for one in self._conditions for part in subformulas(one)):
+            self._reads |= 1
+        if not simple:
+            # Rules and effects may read anything.
+            self._reads = -1
+        self._sized = tuple(dict.fromkeys(relation for relation in relations if relation.kind == "changing"))
+        self.sized = sum(relation.bit for relation in self._sized)
+        """The bits of the relations whose sizes decide on the plan."""
+        self._plans: dict[tuple[int, ...], _Ready] = {}
+
+    def ready(self, tables: Tables) -> _Ready:
+        """The query, planned for the sizes of the relations in the state."""
+        signature = tuple([size_class(len(tables[relation])) for relation in self._sized])
+        if signature not in self._plans:
+            self._plans[signature] = self._planned(signature)
+        return self._plans[signature]
+
+    def _planned(self, signature: tuple[int, ...]) -> _Ready:
+        sizes = {one.predicate: 4**size >> 1 for one, size in zip(self._sized, signature, strict=True)}
+        query = Query(self._engine.compiler, sizes)
+        for name in self._variables:
+            query.bind(name)
+        code = Code([], "return")
+        compiler, names = self._engine.compiler, tuple(self._variables)
+
+        def give(inner: Code) -> None:
+            if self._effect_check is not None:
+                check = compiler.constant(self._effect_check)
+                inner.emit(f"if not {check}(T, {query.row(names)}): {inner.fail}")
+            inner.emit(f"yield {query.row(names)}")
+
+        finish = Finish(give, frozenset(names), distinct=True, chain="yield from {}", leave="return")
+        query.write(code, *query.conjuncts(self._variables, self._conditions), finish)
+        code.emit("return")
+        code.emit("yield")
+        return _Ready(self._place, compiler.namespace[compiler.function(code)], self._actions, self._reads)
+
+    def _add_effect_conditions(self) -> None:
+        """Asks for what the numeric effects need to have values that do not conflict (as `Ground.applicable` does)."""
+        effect, partial = self._node.effect, self._layout.statics.partial
+        updates = list(updates_in(effect))
+        compares = has_comparison(effect, partial)
+        if not updates and not compares:
+            return
+        always = sum(isinstance(part, Update) for part in conjuncts(effect))
+        alike = len(updates) < 2 or all(update.operator in ("increase", "decrease") for update in updates)
+        if always < len(updates) or not alike or compares or not all(map(_is_plain, updates)):
+            schema = self._schemas[self._node.name]
+            self._effect_check = lambda tables, row: Ground(schema, self._actions[row]).applicable(tables.state)
+            return
+        for fluent in dict.fromkeys(fluent for update in updates for fluent in fluents_in(update.value)):
+            # Without a value it fails.
+            self._conditions.append(Comparison("=", fluent, fluent))
+
+
+def _is_plain(update: Update) -> bool:
+    """Whether an update has a value wherever the fluents that it reads have one."""
+    todo = [update.value]
+    while todo:
+        match todo.pop():
+            case Arithmetic(operator, operands):
+                if operator == "/":
+                    return False
+                todo += operands
+            case Special():
+                return False
+    return update.operator != "scale-down"
 
 
 class _Sight(NamedTuple):
-    """An atom that is wanted or not; None stands where a variable does."""
+    """What a schema cannot do without: an atom that is true or false, or any atom with some objects.
 
-    wanted: bool
-    predicate: str
-    args: tuple[str | None, ...]
+    ``key`` is the row of an atom in a relation, the key in an index, or None where any row of a relation will do.
+    """
+
+    table: Relation | Index
+    key: Row
+    wanted: bool = True
+
+
+class _Listing:
+    """What is known about the actions of the state that the tables are for."""
+
+    def __init__(self, schemas: int):
+        self.found: dict[int, list[GroundAction]] = {}
+        """The actions of each schema, of this state or the one that was listed before."""
+        self.ready: dict[int, _Ready] = {}
+        self.order: list[_Ready] | None = None
+        self.awake = set(range(schemas))
+        """The schemas that may be applicable; of the others each waits for something to change."""
+        self.idle: list[int] = []
+        """The schemas that were awake for nothing."""
+        self.waiting: dict[tuple[Relation | Index, Row], list[int]] = {}
+        self.complete = False
+        """Whether all actions were listed the last time, and were not too many."""
 
 
 class SuccessorGenerator:
     """Enumerates the applicable actions of a state, always in the same order, and draws from them.
 
     Schemas come in file order. At every choice the objects come as the atoms of a static relation stand in the file,
-    by their declaration where a relation is one that actions change, and by their names where it is derived; what a
-    disjunction leaves to choose comes disjunct by disjunct.
+    and by their declaration otherwise; what a disjunction leaves to choose comes disjunct by disjunct.
     """
 
-    def __init__(self, task: Task, schemas: Schemas, layout: Layout):
+    def __init__(self, nodes: Sequence[ActionSchema], schemas: Schemas, engine: Engine):
+        self._nodes = nodes
         self._schemas = schemas
-        self._layout = layout
-        self._relations = Relations(task, layout)
-        self._partial = layout.statics.partial
-        self._names = [node.name for node in task.domain.actions]
-        self._queries: dict[str, Sequence[Query]] = {}
-        self._guard = _Guard(task.domain.actions, layout, self._relations)
-        # Asking twice about one state is common, and keeping the indices of every state would fill the memory.
-        self._last: tuple[State | None, StateRelations | None] = (None, None)
-        self._lock = Lock()
-        self._sampler: tuple[State | None, Sampler | None] = (None, None)
+        self._engine = engine
+        self._database = engine.database
+        self._layout = engine.database.layout
+        self._queries: dict[int, _SchemaQuery] = {}
+        self._indices: dict[Relation, dict[Index, None]] = {}
+        self._looked_at: set[int] = set()
+        self._sights_kept: dict[int, tuple[_Sight, ...]] = {}
+        self._drawn_from: tuple[State | None, list[tuple[_Actions, Row]]] = (None, [])
 
     def applicable(self, state: State) -> Iterator[GroundAction]:
-        """The applicable actions of a state, lazily."""
-        relations = self._relations_of(state)
-        for name in self._guard.passing(relations):
-            if self._guard.decides(name):
-                yield GroundAction(name)
-            else:
-                for query in self._bound(name, relations):
-                    yield from query.actions()
+        """The applicable actions of a state; lazily, unless those of the last state were few."""
+        database = self._database
+        tables = database.acquire(state)
+        try:
+            if tables.listed is not None and tables.listed.complete:
+                return iter(self._listed(tables))
+        finally:
+            database.release(tables)
+        return self._one_by_one(state)
 
     def sample(self, state: State, rng: random.Random) -> GroundAction | None:
-        """An applicable action, each with the same probability; None where there is none."""
-        # What a draw learns is written down for the next: one thread at a time.
-        with self._lock:
-            last, sampler = self._sampler
-            if sampler is None or last is not state:
-                sampler = Sampler(list(self._bound_queries(state)))
-                self._sampler = (state, sampler)
-            return sampler.sample(rng)
+        """An applicable action, each with the same probability; None where there is none.
 
-    def _relations_of(self, state: State) -> StateRelations:
-        last, relations = self._last
-        if relations is None or last is not state:
-            relations = self._relations.of(state)
-            self._last = (state, relations)
-        return relations
-
-    def _bound_queries(self, state: State) -> Iterator[BoundQuery]:
-        relations = self._relations_of(state)
-        for name in self._guard.passing(relations):
-            yield from self._bound(name, relations)
-
-    def _bound(self, name: str, relations: StateRelations) -> Iterator[BoundQuery]:
-        queries = self._queries.get(name)
-        if queries is None:
-            queries = self._queries[name] = queries_of(self._schemas[name], self._relations, self._partial)
-        for query in queries:
-            bound = query.bound(relations)
-            if bound is not None:
-                yield bound
-
-
-class _Guard:
-    """Passes over schemas that cannot be applicable, before anything of them is compiled.
-
-    Some domains have thousands of schemas, whose preconditions name objects. A schema is passed over where an atom
-    that it needs, variables standing for any object, is false for all objects, or a ground one that it forbids is
-    true. What it was passed over for is looked at first in the next state, and mostly has not changed (a watched
-    literal; Moskewicz et al. 2001).
-    """
-
-    def __init__(self, nodes: Sequence[ActionSchema], layout: Layout, relations: Relations):
-        self._nodes = nodes
-        self._layout = layout
-        self._relations = relations
-        # The sight that is always met comes first.
-        self._sights: list[_Sight] = [_Sight(True, "", ())]
-        self._numbers: dict[_Sight, int] = {}
-        self._watching: dict[int, list[int]] = {0: list(range(len(nodes)))}
-        self._by_name = {node.name: node for node in nodes}
-        self._decides: dict[str, bool] = {}
-        self._lock = Lock()
-
-    def decides(self, name: str) -> bool:
-        """Whether a schema is its own only ground action, and applicable wherever it passes.
-
-        Domains that were grounded before they were written have thousands of these: none need be compiled.
+        The actions are listed for that. Where there are more than `MOST_DRAWN_FROM`, it is one of the first so many,
+        and a warning says so.
         """
-        found = self._decides.get(name)
-        if found is None:
-            found = self._decides[name] = self._is_decided(self._by_name[name])
+        last, found = self._drawn_from
+        if last is not state:
+            found = self._rows(state, MOST_DRAWN_FROM + 1)
+            if len(found) > MOST_DRAWN_FROM:
+                found.pop()
+                warnings.warn(
+                    f"more than {MOST_DRAWN_FROM:,} actions are applicable: one of the first {MOST_DRAWN_FROM:,}"
+                    " is drawn",
+                    RuntimeWarning,
+                    stacklevel=3,
+                )
+            self._drawn_from = (state, found)
+        if not found:
+            return None
+        actions, row = rng.choice(found)
+        return actions[row]
+
+    def _rows(self, state: State, most: int) -> list[tuple[_Actions, Row]]:
+        """The first applicable actions, each as a row of its schema."""
+        tables = self._database.acquire(state)
+        try:
+            ready = self._ready(tables, self._listing(tables))
+            return list(islice(chain.from_iterable(zip(repeat(one.actions), one.run(tables)) for one in ready), most))
+        finally:
+            self._database.release(tables)
+
+    def _listing(self, tables: Tables) -> _Listing:
+        if tables.listed is None:
+            tables.listed = _Listing(len(self._nodes))
+        found: _Listing = tables.listed
         return found
 
-    def _is_decided(self, node: ActionSchema) -> bool:
-        if node.parameters:
-            return False
-        layout = self._layout
+    def _listed(self, tables: Tables) -> list[GroundAction]:
+        listing: _Listing = tables.listed
+        ready = self._ready(tables, listing)
+        dirty, found = tables.dirty, listing.found
+        actions: list[GroundAction] = []
+        for place, run, actions_of, reads in ready:
+            if reads & dirty or place not in found:
+                found[place] = list(map(actions_of.__getitem__, run(tables)))
+                if not found[place]:
+                    listing.idle.append(place)
+            actions += found[place]
+        tables.dirty = 0
+        listing.complete = len(actions) <= _MOST_LISTED
+        return actions
+
+    def _one_by_one(self, state: State) -> Iterator[GroundAction]:
+        tables = self._database.acquire(state)
+        try:
+            listing = self._listing(tables)
+            found: dict[int, list[GroundAction]] = {}
+            count = 0
+            for place, run, actions_of, _ in self._ready(tables, listing):
+                kept: list[GroundAction] = []
+                for action in map(actions_of.__getitem__, run(tables)):
+                    count += 1
+                    if count <= _MOST_LISTED:
+                        kept.append(action)
+                    yield action
+                found[place] = kept
+            if count <= _MOST_LISTED:
+                listing.found, listing.complete = found, True
+                tables.dirty = 0
+        finally:
+            self._database.release(tables)
+
+    def _ready(self, tables: Tables, listing: _Listing) -> list[_Ready]:
+        """The queries that may have solutions, in the order of the file."""
+        if len(self._nodes) > _FEW_SCHEMAS:
+            self._wake(tables, listing)
+        resized = tables.resized
+        if resized:
+            for place in list(listing.ready):
+                if self._query(place).sized & resized:
+                    del listing.ready[place]
+            tables.resized = 0
+            listing.order = None
+        if listing.order is None:
+            for place in listing.awake:
+                if place not in listing.ready:
+                    listing.ready[place] = self._query(place).ready(tables)
+            listing.order = [listing.ready[place] for place in sorted(listing.awake)]
+        return listing.order
+
+    def _query(self, place: int) -> _SchemaQuery:
+        found = self._queries.get(place)
+        if found is None:
+            found = self._queries[place] = _SchemaQuery(self._nodes[place], place, self._engine, self._schemas)
+        return found
+
+    # ── domains of thousands of schemas ──────────────────────────────────────────────────────────
+
+    def _wake(self, tables: Tables, listing: _Listing) -> None:
+        """Finds the schemas that may be applicable, before anything of the others is compiled.
+
+        Some domains have thousands of schemas, whose preconditions name objects. A schema sleeps while something that
+        it cannot do without is missing, and is looked at again when that changes (a watched literal; Moskewicz et al.
+        2001).
+        """
+        tables.fill()
+        waiting, awake, flips = listing.waiting, listing.awake, tables.flips
+        asked = listing.idle
+        if flips is None:
+            waiting.clear()
+            asked = list(range(len(self._nodes)))
+            awake.update(asked)
+            listing.order = None
+        for relation, row in flips or ():
+            woken = waiting.pop((relation, row), []) + waiting.pop((relation, None), [])
+            for index in self._indices.get(relation, ()):
+                assert index.key is not None
+                woken += waiting.pop((index, index.key(row)), [])
+            if woken:
+                awake.update(woken)
+                asked = [*asked, *woken]
+        tables.flips, listing.idle = [], []
+        for place in dict.fromkeys(asked):
+            missing = self._missing(place, tables)
+            if missing is not None:
+                awake.discard(place)
+                waiting.setdefault(missing, []).append(place)
+            listing.order = None
+
+    def _missing(self, place: int, tables: Tables) -> tuple[Relation | Index, Row] | None:
+        sights: Iterable[_Sight] | None = self._sights_kept.get(place)
+        if sights is None:
+            sights = self._sights(self._nodes[place])
+            if place in self._looked_at:
+                sights = self._sights_kept[place] = tuple(sights)
+            self._looked_at.add(place)
+        for table, key, wanted in sights:
+            found = tables[table]
+            if not (found if key is None else (key in found) is wanted):
+                return table, key
+        return None
+
+    def _sights(self, node: ActionSchema) -> Iterator[_Sight]:
+        database = self._database
         for part in conjuncts(node.precondition):
             wanted, atom = (False, part.body) if isinstance(part, Not) else (True, part)
-            if not isinstance(atom, Atom) or atom.predicate in layout.derived:
-                return False
-            if atom.predicate not in layout.changing and (ground_atom(atom) in layout.statics.atoms) is not wanted:
-                return False
-        # Effects may have no value, or contradict each other; adding a number cannot.
-        return not has_comparison(node.effect, layout.statics.partial) and all(
-            update.operator == "increase" and isinstance(update.value, Number) for update in updates_in(node.effect)
-        )
-
-    def passing(self, relations: StateRelations) -> list[str]:
-        """The names of the schemas that may be applicable in a state, in the order of the file."""
-        known = {0: True}
-        passed: list[int] = []
-        with self._lock:
-            met = [watch for watch in self._watching if self._knows(watch, known, relations)]
-            for number in [number for watch in met for number in self._watching.pop(watch)]:
-                unmet = self._unmet(self._nodes[number], known, relations)
-                self._watching.setdefault(unmet, []).append(number)
-                if not unmet:
-                    passed.append(number)
-        return [self._nodes[number].name for number in sorted(passed)]
-
-    def _unmet(self, node: ActionSchema, known: dict[int, bool], relations: StateRelations) -> int:
-        """The number of a sight that is not met, 0 where all are; ``known`` holds what was looked at in the state."""
-        changing = self._layout.changing
-        numbers = self._numbers
-        for part in conjuncts(node.precondition):
-            wanted, atom = (False, part.body) if isinstance(part, Not) else (True, part)
-            if not isinstance(atom, Atom) or atom.predicate not in changing:
+            if not isinstance(atom, Atom) or atom.predicate not in self._layout.changing:
                 continue
-            args = atom.args
-            sight = _Sight(wanted, atom.predicate, args and tuple([None if is_variable(t) else t for t in args]))
-            number = numbers.get(sight)
-            if number is None:
-                number = numbers[sight] = len(self._sights)
-                self._sights.append(sight)
-            if not self._knows(number, known, relations):
-                return number
-        return 0
-
-    def _knows(self, number: int, known: dict[int, bool], relations: StateRelations) -> bool:
-        """Whether a sight is met; ``known`` remembers what was looked at in the state."""
-        met = known.get(number)
-        if met is None:
-            met = known[number] = self._is_met(self._sights[number], relations)
-        return met
-
-    def _is_met(self, sight: _Sight, relations: StateRelations) -> bool:
-        columns = tuple(place for place, term in enumerate(sight.args) if term is not None)
-        if len(columns) == len(sight.args):
-            atom = GroundAtom((sight.predicate, *[term for term in sight.args if term is not None]))
-            return relations.state.true(atom) is sight.wanted
-        if not sight.wanted:
-            # Some objects may do where others don't.
-            return True
-        if not columns:
-            return relations.size(sight.predicate) > 0
-        index = self._relations.index("changing", sight.predicate, columns, (), ())
-        key = tuple(sight.args[place] for place in columns)
-        return self._relations.changing(index).any(key if len(key) > 1 else key[0], relations.bits)
+            relation = database.relation(atom.predicate, len(atom.args))
+            fixed = tuple(column for column, term in enumerate(atom.args) if not is_variable(term))
+            if len(fixed) == len(atom.args):
+                yield _Sight(relation, database.row(atom.args), wanted)
+            elif wanted and not fixed:
+                yield _Sight(relation, None)
+            elif wanted:
+                free = tuple(column for column in range(len(atom.args)) if column not in fixed)
+                index = database.index(relation, fixed, free, (None,) * len(free))
+                self._indices.setdefault(relation, {})[index] = None
+                yield _Sight(index, database.row([atom.args[column] for column in fixed]))

@@ -1,0 +1,533 @@
+"""The atoms of a state as indexed tables of numbered objects.
+
+Objects are numbered in the order of their declaration. A row holds the arguments of a true atom: one number for a
+predicate with one argument, otherwise a tuple of numbers. The tables of static predicates are made once. Those of
+predicates that actions change belong to one state at a time: `Database.acquire` moves them on to the next state by
+the atoms that differ. Whatever follows from a state by rules is kept with the state (`State.memo`).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterable, Sequence
+from operator import itemgetter
+from threading import Lock
+from typing import Any, Literal, Protocol
+
+from pddl2nl.pddl import GroundAtom
+from pddlval.numeric import UndefinedError
+from pddlval.state import BITS, Layout, Number, State
+
+__all__ = ["Database", "Index", "Kind", "Memo", "Relation", "Row", "Table", "Tables", "Values", "size_class"]
+
+Row = Any
+"""The arguments of an atom as numbers: an int for one argument, otherwise a tuple."""
+
+Kind = Literal["static", "changing", "derived"]
+
+
+_MOST_FLIPS = 1_000
+"""So many changed atoms are remembered, and a little more."""
+
+
+_NO_INDEX: dict[Any, Any] = {}
+
+
+class Table(Protocol):
+    """The name of a table: what `Tables` maps to its rows."""
+
+    kind: Kind
+
+    def make(self, tables: Tables) -> Any:
+        """The table in the state of these tables."""
+
+
+class Relation:
+    """The true atoms of a predicate, as a set of rows."""
+
+    __slots__ = ("arity", "bit", "column_sizes", "derive", "kind", "predicate", "rows")
+
+    def __init__(self, predicate: str, arity: int, kind: Kind, bit: int):
+        self.predicate = predicate
+        self.arity = arity
+        self.kind: Kind = kind
+        self.bit = bit
+        """An integer with one bit set, another one for each relation."""
+        self.rows: dict[Row, None] = {}
+        """The rows of a static relation, in the order of the file."""
+        self.column_sizes: tuple[int, ...] = ()
+        """How many objects stand in each column of a static relation."""
+        self.derive: Callable[[Tables], set[Row]] = _not_derived
+        """Computes the rows of a derived relation."""
+
+    def make(self, tables: Tables) -> set[Row]:
+        """The rows."""
+        if self.kind == "derived":
+            return self.derive(tables)
+        tables.fill()
+        found: set[Row] = tables.setdefault(self, set())
+        return found
+
+
+def _not_derived(tables: Tables) -> set[Row]:
+    raise AssertionError("the predicate has no rules")
+
+
+class Values(dict[Row, Number]):
+    """The values of a function by its arguments; a missing one raises `UndefinedError`."""
+
+    def __init__(self, function: str, names: Sequence[str]):
+        super().__init__()
+        self._function = function
+        self._names = names
+
+    def __missing__(self, row: Row) -> Number:
+        numbers = row if isinstance(row, tuple) else (row,)
+        raise UndefinedError.of(GroundAtom((self._function, *[self._names[number] for number in numbers])))
+
+
+class Function:
+    """The values of a function that actions change."""
+
+    __slots__ = ("kind", "name")
+
+    def __init__(self, name: str):
+        self.name = name
+        self.kind: Kind = "changing"
+
+    def make(self, tables: Tables) -> Values:
+        """The values in the state."""
+        return tables.values_of(self.name)
+
+
+class Memo:
+    """The answers to one question about a state, by the arguments asked about."""
+
+    __slots__ = ("kind",)
+
+    def __init__(self) -> None:
+        self.kind: Kind = "derived"
+
+    def make(self, tables: Tables) -> dict[Any, Any]:
+        """No answers yet."""
+        return {}
+
+
+def _identity(row: Row) -> Row:
+    return row
+
+
+def _picker(columns: tuple[int, ...], arity: int) -> Callable[[Row], Any]:
+    return _identity if arity == 1 else itemgetter(*columns)
+
+
+class Index:
+    """A relation by some of its columns: a dict from key to list of values, or one list where there are no keys.
+
+    Keys and values are single numbers for one column, tuples for more. Rows are left out in which a value is not in
+    its domain, or the columns of a pair of `repeats` differ. A projection leaves out columns that differ: each value
+    stands in it once. Lists are sorted, those of static relations as in the file.
+    """
+
+    __slots__ = ("add", "fits", "key", "keys", "kind", "projection", "relation", "remove", "value", "values")
+
+    def __init__(
+        self,
+        relation: Relation,
+        keys: tuple[int, ...],
+        values: tuple[int, ...],
+        domains: tuple[frozenset[int] | None, ...],
+        repeats: tuple[tuple[int, int], ...],
+        projection: bool,
+    ):
+        self.relation = relation
+        self.kind: Kind = relation.kind
+        self.keys = keys
+        self.values = values
+        self.projection = projection
+        self.key = _picker(keys, relation.arity) if keys else None
+        self.value = _picker(values, relation.arity)
+        self.fits = _filter(relation.arity, values, domains, repeats)
+        """Whether a row counts; None where all do."""
+        self.add, self.remove = _updaters(self)
+
+    def make(self, tables: Tables) -> Any:
+        """The index in the state."""
+        table = self.build(tables[self.relation])
+        if self.kind == "changing":
+            if self.projection:
+                tables.projections.setdefault(self.relation, []).append(self)
+            else:
+                tables.live.setdefault(self.relation, {})[self] = table
+        return table
+
+    def build(self, rows: Iterable[Row]) -> Any:
+        """The index over these rows."""
+        if self.fits is not None:
+            rows = filter(self.fits, rows)
+        if self.kind != "static":
+            rows = sorted(rows)
+        value, key = self.value, self.key
+        if key is None:
+            found = [value(row) for row in rows]
+            return list(dict.fromkeys(found)) if self.projection else found
+        groups: dict[Any, list[Any]] = {}
+        for row in rows:
+            place = key(row)
+            if place in groups:
+                groups[place].append(value(row))
+            else:
+                groups[place] = [value(row)]
+        if self.projection:
+            groups = {place: list(dict.fromkeys(found)) for place, found in groups.items()}
+        return groups
+
+    def extend(self, table: Any, rows: Iterable[Row]) -> None:
+        """Puts new rows into the index, out of order."""
+        if self.fits is not None:
+            rows = filter(self.fits, rows)
+        if self.key is None:
+            table.extend(map(self.value, rows))
+            return
+        for row in rows:
+            table.setdefault(self.key(row), []).append(self.value(row))
+
+
+def _updaters(index: Index) -> tuple[Callable[[Any, Row], None], Callable[[Any, Row], None]]:
+    """What puts a new row into an index, and what takes one out."""
+    key, value, fits = index.key, index.value, index.fits
+
+    def insert(table: Any, row: Row) -> None:
+        if fits is None or fits(row):
+            insort(table, value(row))
+
+    def delete(table: Any, row: Row) -> None:
+        if fits is None or fits(row):
+            del table[bisect_left(table, value(row))]
+
+    if key is None:
+        return insert, delete
+
+    def add(table: Any, row: Row) -> None:
+        if fits is None or fits(row):
+            place = key(row)
+            if place in table:
+                insort(table[place], value(row))
+            else:
+                table[place] = [value(row)]
+
+    def remove(table: Any, row: Row) -> None:
+        if fits is None or fits(row):
+            place = key(row)
+            group = table[place]
+            if len(group) == 1:
+                del table[place]
+            else:
+                del group[bisect_left(group, value(row))]
+
+    return add, remove
+
+
+def _filter(
+    arity: int,
+    values: tuple[int, ...],
+    domains: tuple[frozenset[int] | None, ...],
+    repeats: tuple[tuple[int, int], ...],
+) -> Callable[[Row], bool] | None:
+    checks = [(place, domain) for place, domain in zip(values, domains, strict=True) if domain is not None]
+    if arity == 1:
+        return checks[0][1].__contains__ if checks else None
+    if not repeats and len(checks) == 1:
+        ((place, domain),) = checks
+        return lambda row: row[place] in domain
+    if not repeats and not checks:
+        return None
+    return lambda row: (
+        all(row[place] in domain for place, domain in checks) and all(row[one] == row[other] for one, other in repeats)
+    )
+
+
+def size_class(size: int) -> int:
+    """About the logarithm of a size to the base of four; 1 for all sizes below four."""
+    return (size.bit_length() + 1) >> 1 or 1
+
+
+class Tables(dict[Any, Any]):
+    """The tables of one state, each made when first asked for; the keys are a `Table` each."""
+
+    __slots__ = (
+        "_filled",
+        "_loose",
+        "database",
+        "dirty",
+        "flips",
+        "listed",
+        "live",
+        "projections",
+        "readers",
+        "resized",
+        "state",
+    )
+
+    def __init__(self, database: Database, state: State):
+        super().__init__()
+        self.database = database
+        self.state = state
+        self.live: dict[Relation, dict[Index, Any]] = {}
+        """The indices of relations that actions change, with their tables."""
+        self.projections: dict[Relation, list[Index]] = {}
+        """Those of them that are projections."""
+        self.readers = 0
+        """How many are reading the tables; they stay with their state while any is."""
+        self.dirty = 0
+        """The bits of the relations that have changed since the actions were last listed."""
+        self.flips: list[tuple[Relation, Row]] | None = None
+        """The atoms that have changed since the actions were last listed; None for all."""
+        self.resized = -1
+        """The bits of the relations that have become much larger or smaller since the queries were planned."""
+        self.listed: Any = None
+        """What the successor generator has found in the state."""
+        self._filled = False
+        self._loose: list[Any] = []
+
+    def __missing__(self, table: Table) -> Any:
+        if table.kind != "derived":
+            found = self[table] = table.make(self)
+            return found
+        memo = self.state.memo
+        found = None if memo is None else memo.get(table)
+        if found is None:
+            found = table.make(self)
+        self.keep(table, found)
+        return found
+
+    def keep(self, table: Table, found: Any) -> None:
+        """Puts a derived table in its place."""
+        if self.state.memo is None:
+            self.state.memo = {}
+        self.state.memo[table] = found
+        if table not in self:
+            self._loose.append(table)
+        self[table] = found
+
+    def fill(self) -> None:
+        """Makes the sets of all relations that actions change."""
+        if self._filled:
+            return
+        coded = self.database.coded()
+        groups: dict[Relation, set[Row]] = {}
+        for number in _bits(self.state.chunks):
+            relation, row = coded[number]
+            if relation in groups:
+                groups[relation].add(row)
+            else:
+                groups[relation] = {row}
+        self.update(groups)
+        self._filled = True
+
+    def values_of(self, function: str) -> Values:
+        """The values of a function that actions change."""
+        database = self.database
+        found = Values(function, database.names)
+        for fluent, value in self.state.changing_values():
+            if fluent[0] == function:
+                found[database.row(fluent[1:])] = value
+        return found
+
+    def move(self, state: State) -> None:
+        """Makes the tables those of another state."""
+        for table in self._loose:
+            self.pop(table, None)
+        self._loose.clear()
+        before, after = self.state.chunks, state.chunks
+        if not self._filled:
+            self.dirty, self.flips = -1, None
+        elif before is not after:
+            changed = self._changed(before, after)
+            if self.flips is not None:
+                self.flips = None if len(self.flips) > _MOST_FLIPS else self.flips + changed
+        if self.state.levels is not state.levels:
+            for function in self.database.live_functions:
+                self.pop(function, None)
+                self.dirty |= 1
+        self.state = state
+
+    def _changed(self, before: tuple[int, ...], after: tuple[int, ...]) -> list[tuple[Relation, Row]]:
+        """Updates the tables by the atoms that differ, and gives these."""
+        coded = self.database.coded()
+        live, dirty = self.live, self.dirty
+        flips: list[tuple[Relation, Row]] = []
+        for chunk in range(max(len(before), len(after))):
+            old = before[chunk] if chunk < len(before) else 0
+            new = after[chunk] if chunk < len(after) else 0
+            if old is new:
+                continue
+            first = chunk * BITS - 1
+            differing = old ^ new
+            while differing:
+                low = differing & -differing
+                differing ^= low
+                flip = coded[first + low.bit_length()]
+                flips.append(flip)
+                relation, row = flip
+                dirty |= relation.bit
+                rows = self.get(relation)
+                if rows is None:
+                    rows = self[relation] = set()
+                before_size = size_class(len(rows))
+                indices = live.get(relation, _NO_INDEX)
+                if new & low:
+                    rows.add(row)
+                    for index, table in indices.items():
+                        index.add(table, row)
+                else:
+                    rows.discard(row)
+                    for index, table in indices.items():
+                        index.remove(table, row)
+                if size_class(len(rows)) != before_size:
+                    self.resized |= relation.bit
+                if relation in self.projections:
+                    # How often a value stands in it is not counted: it is made anew.
+                    for index in self.projections.pop(relation):
+                        self.pop(index, None)
+        self.dirty = dirty
+        return flips
+
+
+def _bits(chunks: Sequence[int]) -> Iterable[int]:
+    """The numbers of the bits that are set."""
+    for chunk, bits in enumerate(chunks):
+        if bits:
+            first = chunk * BITS
+            for place, digit in enumerate(bin(bits)[:1:-1], start=first):
+                if digit == "1":
+                    yield place
+
+
+class Database:
+    """The relations of a task, and the tables of the state that was asked about last."""
+
+    def __init__(self, layout: Layout):
+        self.layout = layout
+        self.task = layout.statics.task
+        self.names = tuple(self.task.objects)
+        self.numbers = {name: number for number, name in enumerate(self.names)}
+        self.everything = frozenset(range(len(self.names)))
+        self.live_functions: list[Function] = []
+        self._relations: dict[str, Relation] = {}
+        self._arities = {item.name: len(item.parameters) for item in self.task.domain.predicates}
+        self._functions: dict[str, Function | Values] = {}
+        self._indices: dict[Any, Index] = {}
+        self._static: dict[Index, Any] = {}
+        self._static_atoms: dict[str, list[GroundAtom]] | None = None
+        self._domains: dict[tuple[str, ...], tuple[int, ...]] = {}
+        self._coded: list[tuple[Relation, Row]] = []
+        self._current: Tables | None = None
+        self._lock = Lock()
+        self._coding = Lock()
+
+    def row(self, args: Sequence[str]) -> Row:
+        """The row of these arguments."""
+        if len(args) == 1:
+            return self.numbers[args[0]]
+        numbers = self.numbers
+        return tuple([numbers[name] for name in args])
+
+    def objects(self, types: tuple[str, ...]) -> tuple[int, ...]:
+        """The objects of one of the types, in the order of their declaration."""
+        found = self._domains.get(types)
+        if found is None:
+            numbers = self.numbers
+            found = self._domains[types] = tuple([numbers[name] for name in self.layout.statics.objects(types)])
+        return found
+
+    def relation(self, predicate: str, arity: int) -> Relation:
+        """The relation of a predicate."""
+        found = self._relations.get(predicate)
+        if found is not None:
+            return found
+        layout = self.layout
+        kind: Kind = "static"
+        if predicate in layout.derived:
+            kind = "derived"
+        elif predicate in layout.changing:
+            kind = "changing"
+        # The first bit stands for all numeric values.
+        found = Relation(predicate, arity, kind, 2 << len(self._relations))
+        if kind == "static":
+            if self._static_atoms is None:
+                groups: dict[str, list[GroundAtom]] = {}
+                for atom in self.task.problem.init:
+                    groups.setdefault(atom[0], []).append(atom)
+                self._static_atoms = groups
+            rows = dict.fromkeys(self.row(atom[1:]) for atom in self._static_atoms.get(predicate, ()))
+            found.rows = rows
+            columns = zip(*rows, strict=True) if arity > 1 else (rows,) * arity
+            found.column_sizes = tuple([len(set(column)) for column in columns])
+        return self._relations.setdefault(predicate, found)
+
+    def function(self, name: str) -> Function | Values:
+        """The table of a function: its values where no action changes them."""
+        found = self._functions.get(name)
+        if found is not None:
+            return found
+        if name in self.layout.functions:
+            found = Function(name)
+            self.live_functions.append(found)
+        else:
+            found = Values(name, self.names)
+            for fluent, value in self.layout.statics.values.items():
+                if fluent[0] == name:
+                    found[self.row(fluent[1:])] = value
+        return self._functions.setdefault(name, found)
+
+    def index(
+        self,
+        relation: Relation,
+        keys: tuple[int, ...],
+        values: tuple[int, ...],
+        domains: tuple[frozenset[int] | None, ...],
+        repeats: tuple[tuple[int, int], ...] = (),
+        projection: bool = False,
+    ) -> Index:
+        """The index with these columns; there is one of each."""
+        fields = (relation, keys, values, domains, repeats, projection)
+        found = self._indices.get(fields)
+        if found is None:
+            found = self._indices.setdefault(fields, Index(*fields))
+        return found
+
+    def static(self, index: Index) -> Any:
+        """The table of an index over a static relation."""
+        found = self._static.get(index)
+        if found is None:
+            found = self._static[index] = index.build(index.relation.rows)
+        return found
+
+    def coded(self) -> list[tuple[Relation, Row]]:
+        """The relation and row of every atom that has a number in the layout, by these numbers."""
+        coded, atoms = self._coded, self.layout.atoms
+        if len(coded) < len(atoms):
+            with self._coding:
+                for atom in atoms[len(coded) :]:
+                    coded.append((self.relation(atom[0], len(atom) - 1), self.row(atom[1:])))
+        return coded
+
+    def acquire(self, state: State) -> Tables:
+        """The tables of a state, to be released after use.
+
+        They are moved on from the state that was asked about last, unless somebody is still reading them there.
+        """
+        with self._lock:
+            tables = self._current
+            if tables is None or (tables.state is not state and tables.readers):
+                tables = self._current = Tables(self, state)
+            elif tables.state is not state:
+                tables.move(state)
+            tables.readers += 1
+        return tables
+
+    def release(self, tables: Tables) -> None:
+        """Says that one reader is done."""
+        with self._lock:
+            tables.readers -= 1
