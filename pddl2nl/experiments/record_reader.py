@@ -84,16 +84,18 @@ def event_from_json(data: object, place: str = "") -> Event:
 
 def _check_order(events: Sequence[Event], path: Path) -> None:
     """A record is one `Planned`, or begins with its only ``started`` and has at most one ``finished``, at its end."""
-    first = events[0].event if events else None
-    if first not in ("started", "planned"):
-        raise RecordError(f"{path}:1: a record begins with 'started'; found {first or 'nothing'}")
-    for number, event in enumerate(events[1:], 2):
-        if first == "planned":
-            raise RecordError(f"{path}:2: a planner's record is one line; found {len(events)}")
-        if isinstance(event, Started | Planned):
-            raise RecordError(f"{path}:{number}: a second '{event.event}' in one record")
-        if isinstance(event, Finished) and number < len(events):
-            raise RecordError(f"{path}:{number + 1}: '{events[number].event}' after the end of the run")
+    kinds = [type(event) for event in events]
+    if kinds[:1] == [Planned] and len(kinds) > 1:
+        raise RecordError(f"{path}:2: a planner's record is one line; found {len(kinds)}")
+    if kinds[:1] not in ([Started], [Planned]):
+        raise RecordError(f"{path}:1: a record begins with 'started'; found {events[0].event if events else 'nothing'}")
+    for kind in (Started, Planned):
+        if kind in kinds[1:]:
+            number = kinds.index(kind, 1)
+            raise RecordError(f"{path}:{number + 1}: a second '{events[number].event}' in one record")
+    if Finished in kinds[:-1]:
+        number = kinds.index(Finished) + 1
+        raise RecordError(f"{path}:{number + 1}: '{events[number].event}' after the end of the run")
 
 
 def _event_of(line: bytes, place: str) -> Event:

@@ -8,6 +8,7 @@ line, because skipping the record would silently change every table.
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -52,13 +53,20 @@ class Column:
 
 
 @dataclass(frozen=True)
-class RunRecord:
-    """A finished episode as it was stored."""
+class _Stored(ABC):
+    """A finished run of an episode or a planner, as it was stored."""
 
     path: Path
-    events: tuple[Event, ...]
-    started: Started
-    finished: Finished
+
+    @property
+    @abstractmethod
+    def first(self) -> Started | Planned:
+        """The first event, which holds the task."""
+
+    @property
+    @abstractmethod
+    def outcome(self) -> str:
+        """How the run ended; ``infrastructure-error`` where a tool failed."""
 
     @property
     def id(self) -> str:
@@ -68,27 +76,56 @@ class RunRecord:
     @property
     def domain(self) -> str:
         """The domain's name in its PDDL text."""
-        return self.started.domain
+        return self.first.domain
 
     @property
     def suite(self) -> str:
-        """What the experiment called the task's domain or suite; the domain's name where there was none."""
-        return self.started.suite or self.domain
+        """What the experiment calls the task's domain or suite; else the domain's name."""
+        return self.first.suite or self.domain
 
     @property
     def problem(self) -> str:
         """The problem's name in its PDDL text."""
-        return self.started.problem
+        return self.first.problem
 
     @property
     def task(self) -> str:
-        """What the experiment called the task; the problem's name where there was none."""
-        return self.started.task or self.problem
+        """What the experiment calls the task; else the problem's name."""
+        return self.first.task or self.problem
 
     @property
-    def column(self) -> Column:
-        """The configuration that was run."""
-        return Column(self.started.policy, "" if self.started.model == "none" else self.started.model)
+    def domain_pddl(self) -> str:
+        """The domain's text."""
+        return self.first.domain_pddl
+
+    @property
+    def problem_pddl(self) -> str:
+        """The problem's text."""
+        return self.first.problem_pddl
+
+    @property
+    def solved(self) -> bool:
+        """Whether the goal was reached, or a plan was found."""
+        return self.outcome == "solved"
+
+    @property
+    def infrastructure(self) -> bool:
+        """Whether a tool failed and not the policy or planner: such a run is never scored."""
+        return self.outcome == "infrastructure-error"
+
+
+@dataclass(frozen=True)
+class RunRecord(_Stored):
+    """A finished episode as it was stored."""
+
+    events: tuple[Event, ...]
+    started: Started
+    finished: Finished
+
+    @property
+    def first(self) -> Started:
+        """The first event."""
+        return self.started
 
     @property
     def outcome(self) -> str:
@@ -96,18 +133,13 @@ class RunRecord:
         return self.finished.outcome
 
     @property
-    def solved(self) -> bool:
-        """Whether the goal was reached."""
-        return self.outcome == "solved"
-
-    @property
-    def infrastructure(self) -> bool:
-        """Whether a tool failed and not the policy: such a run is never scored."""
-        return self.outcome == "infrastructure-error"
+    def column(self) -> Column:
+        """The configuration that was run."""
+        return Column(self.started.policy, "" if self.started.model == "none" else self.started.model)
 
     @property
     def plan(self) -> tuple[str, ...]:
-        """The actions that were executed."""
+        """The executed actions."""
         return self.finished.plan
 
     @property
@@ -117,7 +149,7 @@ class RunRecord:
 
     @property
     def solvable(self) -> bool | None:
-        """Whether the task has a plan; None where that is not known."""
+        """Whether the task has a plan; None where that is unknown."""
         return True if self.solved else self.started.solvable
 
     @property
@@ -127,12 +159,12 @@ class RunRecord:
 
     @cached_property
     def counted(self) -> tuple[Event, ...]:
-        """The events without what became of plans that do not count."""
+        """The events without those of plans that do not count."""
         return counted(self.events)
 
     @cached_property
     def reference(self) -> Reference | None:
-        """What its plan is measured against; None where no ground truth is known."""
+        """The ground truth of the task; None where it is unknown."""
         return reference_of(self.started.reference)
 
     @cached_property
@@ -146,61 +178,25 @@ class RunRecord:
 
     @cached_property
     def usage(self) -> Mapping[str, Usage]:
-        """What its replies took, by the role in which they were asked for."""
+        """The usage of its replies, by role."""
         return usage_by_role(self.events)
 
     @cached_property
     def total_usage(self) -> Usage:
-        """The same of all roles together."""
+        """The usage of all roles together."""
         return total_usage(self.usage.values())
-
-    @property
-    def domain_pddl(self) -> str:
-        """The domain's text."""
-        return self.started.domain_pddl
-
-    @property
-    def problem_pddl(self) -> str:
-        """The problem's text."""
-        return self.started.problem_pddl
 
 
 @dataclass(frozen=True)
-class PlannerRecord:
+class PlannerRecord(_Stored):
     """A planner's run as it was stored."""
 
-    path: Path
     planned: Planned
 
     @property
-    def id(self) -> str:
-        """The record file's name without its ending."""
-        return self.path.name.removesuffix(".jsonl")
-
-    @property
-    def domain(self) -> str:
-        """The domain's name in its PDDL text."""
-        return self.planned.domain
-
-    @property
-    def suite(self) -> str:
-        """As in `RunRecord`."""
-        return self.planned.suite or self.domain
-
-    @property
-    def problem(self) -> str:
-        """The problem's name in its PDDL text."""
-        return self.planned.problem
-
-    @property
-    def task(self) -> str:
-        """As in `RunRecord`."""
-        return self.planned.task or self.problem
-
-    @property
-    def column(self) -> Column:
-        """The planner."""
-        return Column(self.planned.planner)
+    def first(self) -> Planned:
+        """The only event."""
+        return self.planned
 
     @property
     def outcome(self) -> str:
@@ -208,14 +204,9 @@ class PlannerRecord:
         return "infrastructure-error" if self.planned.status == "error" else self.planned.status
 
     @property
-    def solved(self) -> bool:
-        """Whether a plan was found."""
-        return self.planned.status == "solved"
-
-    @property
-    def infrastructure(self) -> bool:
-        """Whether the planner broke: such a run is never scored."""
-        return self.planned.status == "error"
+    def column(self) -> Column:
+        """The planner."""
+        return Column(self.planned.planner)
 
     @property
     def plan(self) -> tuple[str, ...]:
@@ -235,19 +226,7 @@ class PlannerRecord:
     @property
     def fault(self) -> Fault | None:
         """Why there is no plan."""
-        if self.solved:
-            return None
-        return Fault(0, self.planned.status, self.planned.message)
-
-    @property
-    def domain_pddl(self) -> str:
-        """The domain's text."""
-        return self.planned.domain_pddl
-
-    @property
-    def problem_pddl(self) -> str:
-        """The problem's text."""
-        return self.planned.problem_pddl
+        return None if self.solved else Fault(0, self.planned.status, self.planned.message)
 
 
 Record = RunRecord | PlannerRecord
