@@ -30,8 +30,8 @@ from pddl2nl.experiments.cluster import Cluster
 from pddl2nl.experiments.errands import check_workers, settings_text, travelling
 from pddl2nl.experiments.jobs import Job
 from pddl2nl.experiments.on_worker import Errand, Played, Sight, files_of, halt, keep_files, play_there, sight
-from pddl2nl.experiments.playing import Done, Left, Result, Terms, record_path
 from pddl2nl.experiments.record import claimed
+from pddl2nl.experiments.run_one import Done, Left, Result, Terms, record_path
 from pddl2nl.policies.budget import total
 
 __all__ = ["ClusterRuns"]

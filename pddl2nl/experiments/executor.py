@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from pddl2nl.experiments.jobs import Job
-from pddl2nl.experiments.playing import Left, Result
+from pddl2nl.experiments.run_one import Left, Result
 
 __all__ = ["Executor", "Threads"]
 

@@ -25,8 +25,8 @@ from pathlib import Path
 from pddl2nl.baselines.fast_downward import stop_searches
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.jobs import Job
-from pddl2nl.experiments.playing import Left, Result, Terms, outcome_of, record_path
 from pddl2nl.experiments.record import partial_path, resuming_path
+from pddl2nl.experiments.run_one import Left, Result, Terms, record_path, run_one
 from pddl2nl.experiments.stopping import Stop
 from pddl2nl.llm import public_url
 from pddl2nl.policies.budget import Account, Limits, SharedBudget
@@ -146,11 +146,11 @@ def play_there(packed: bytes, errand: Errand, share: float, already: Account, fi
     stop = _stop_of(errand.name)
     terms = Terms(Path(errand.folder), _access(errand, share), stop, budget)
     if not errand.carried and os.path.exists(os.path.join(errand.folder, errand.token)):
-        return Played(_told(outcome_of(job, terms)), budget.spent, _refused(stop))
+        return Played(_told(run_one(job, terms)), budget.spent, _refused(stop))
     with tempfile.TemporaryDirectory(prefix="pddl2nl-run-", ignore_cleanup_errors=True) as place:
         terms = replace(terms, folder=Path(place))
         keep_files(terms.folder, job, files)
-        result = outcome_of(job, terms)
+        result = run_one(job, terms)
         return Played(_told(result), budget.spent, _refused(stop), files_of(terms.folder, job))
 
 

@@ -1,4 +1,4 @@
-"""The record of a run: a JSON Lines file of events, complete exactly when it bears its own name."""
+"""Writes the record of a run: a JSON Lines file of events, which gets its final name when it is complete."""
 
 from __future__ import annotations
 
@@ -58,25 +58,24 @@ def stable(record_text: str) -> str:
 
 
 def partial_path(path: Path) -> Path:
-    """Where a record stands until it is whole: ``NAME.jsonl.partial``."""
+    """The path of an incomplete record: ``NAME.jsonl.partial``."""
     return path.with_name(path.name + ".partial")
 
 
 def resuming_path(path: Path) -> Path:
-    """Where a run that goes on writes until it has more than its partial record: ``NAME.jsonl.resuming``."""
+    """The path of a resumed run's record until it has more than the partial one: ``NAME.jsonl.resuming``."""
     return path.with_name(path.name + ".resuming")
 
 
 class RecordWriter:
     """Writes events as they happen, each flushed, to ``NAME.jsonl.partial``.
 
-    `close` renames the file to ``NAME.jsonl`` (atomically, replacing an older one): a record under that name is
-    always whole. A run that dies leaves the partial file, from which its replies can still be replayed
+    The end of the context renames the file to ``NAME.jsonl`` (atomically, replacing an older one), so that a record of
+    that name is always complete. A run that dies leaves the partial file, from which it can be resumed
     (`pddl2nl.experiments.resume`).
 
-    Where a partial file with replies stands already, the events go to ``NAME.jsonl.resuming`` first, which takes the
-    partial file's place at the first reply that was not in it. However often a run is killed, the replies that it had
-    are thus in one of the two.
+    If a partial file with replies exists already, the events go to ``NAME.jsonl.resuming`` first, which replaces the
+    partial file at the first new reply. However often a run is killed, one of the two holds all replies that it had.
 
     Raises:
         InfrastructureError: the disk refuses.
@@ -148,7 +147,7 @@ def _is_utf8(text: str) -> bool:
 
 
 def _replies(partial: Path) -> Counter[str]:
-    """How many replies a partial record holds, by the key of their request."""
+    """The number of replies in a partial record, by the key of their request."""
     if not partial.exists():
         return Counter()
     asked: dict[int, str] = {}
@@ -166,13 +165,13 @@ def _replies(partial: Path) -> Counter[str]:
 
 @contextlib.contextmanager
 def claimed(path: Path) -> Iterator[bool]:
-    """Whether this process alone may write the record, for as long as the context lasts.
+    """Whether this process alone may write the record, while the context lasts.
 
-    A lock of the system on ``NAME.jsonl.lock``: it ends with its process, however that ends, so that a killed run
-    leaves none behind. Where the platform has no such locks, everything is granted.
+    It takes a lock of the operating system on ``NAME.jsonl.lock``, which ends with its process, so that a killed run
+    leaves none behind. On a platform without such locks it always answers True.
 
     Raises:
-        InfrastructureError: the lock's file cannot be made.
+        InfrastructureError: the lock's file cannot be created.
     """
     try:
         import fcntl
@@ -189,7 +188,7 @@ def claimed(path: Path) -> Iterator[bool]:
             except BlockingIOError:
                 os.close(descriptor)
                 break
-            # Whoever had it may have removed the file between our opening and our locking it.
+            # The previous holder may have removed the file after we opened and before we locked it.
             if _is_file(descriptor, lock):
                 held = descriptor
             else:
@@ -213,7 +212,7 @@ def _is_file(descriptor: int, path: Path) -> bool:
 
 
 def record_name(*parts: str) -> str:
-    """A file name, without its ending, made of parts: ``blocksworld-p01-react-oracle-nl-1``."""
+    """A file name without its ending, from parts: ``blocksworld-p01-react-oracle-nl-1``."""
     return "-".join(re.sub(r"[^A-Za-z0-9._]+", "_", part).strip("_.") or "x" for part in parts)
 
 
@@ -224,23 +223,20 @@ def _reserved(path: Path) -> bool:
     except FileExistsError:
         return False
     if path.exists():
-        # Whoever held this name finished between our look at it and now.
+        # Another run finished under this name since we looked.
         partial.unlink()
         return False
     return True
 
 
 def free_record_path(folder: Path, name: str) -> Path:
-    """A path in the folder under which no record stands, finished or not; it is reserved by its partial file.
-
-    Runs in parallel thus never write one another's records.
-    """
+    """An unused path for a record in the folder, reserved by its partial file, so that parallel runs never collide."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for number in count(1):
             path = folder / (f"{name}.jsonl" if number == 1 else f"{name}-{number}.jsonl")
             if not path.exists() and _reserved(path):
                 return path
-        raise AssertionError("counting ends never")
+        raise AssertionError("unreachable")
     except OSError as error:
         raise InfrastructureError(f"cannot write a record in {folder}: {error.strerror}") from error

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from pddl2nl.experiments.playing import Done, Result
+from pddl2nl.experiments.run_one import Done, Result
 from pddl2nl.policies.budget import Account, total
 
 __all__ = ["Progress", "SweepSummary", "Trouble"]

@@ -28,9 +28,9 @@ from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.executor import Executor, Threads
 from pddl2nl.experiments.jobs import Job, read_end
-from pddl2nl.experiments.playing import Done, Left, Result, Terms, outcome_of, record_path
 from pddl2nl.experiments.record import partial_path
 from pddl2nl.experiments.resume import recollect
+from pddl2nl.experiments.run_one import Done, Left, Result, Terms, record_path, run_one
 from pddl2nl.experiments.stopping import Stop, interrupts_heard
 from pddl2nl.experiments.summary import Progress, SweepSummary, Tally
 from pddl2nl.policies.budget import Account, BudgetSpentError, Limits, SharedBudget, total
@@ -115,7 +115,7 @@ class _Sweep:
     def executor(self, workers: int, cluster: Cluster | None) -> Executor:
         """What plays the runs."""
         if cluster is None or not self._todo:
-            return Threads(partial(outcome_of, terms=self._terms), workers)
+            return Threads(partial(run_one, terms=self._terms), workers)
         from pddl2nl.experiments.cluster_runs import ClusterRuns
 
         return ClusterRuns(cluster, self._terms)

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments import playing as module
+from pddl2nl.experiments import run_one as module
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.batch_passes import BatchPasses
 from pddl2nl.experiments.jobs import PlannerSpec, last_line, make_job, read_end

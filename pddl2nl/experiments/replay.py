@@ -1,13 +1,12 @@
-"""A run once more, from its record alone: with no network, no key, no planner and no file but the record.
+"""Replays a run from its record alone, without network, key, planner or any other file.
 
-The first event of a record holds the task, the wording, the names, the example with its plan and every setting. The
-run is made from it again, with the recorded replies in place of all its models, and what happens is compared with the
-record, event by event and field by field. What may differ are the fields of `pddl2nl.experiments.record.VOLATILE` and
-those that name what a replay has not got, its endpoint, the installed versions, a planner's proof (`KEPT`): they stay
-as recorded.
+The first event of a record holds the task, the wording, the names, the example with its plan and every setting. The run
+is repeated from it, with the recorded replies instead of all its models, and compared with the record, event by event
+and field by field. The fields of `pddl2nl.experiments.record.VOLATILE` may differ. Fields about things that a replay
+does not have (the endpoint, the installed versions, a planner's proof: `KEPT`) stay as recorded.
 
-A record without its end, of a run that was killed, is compared as far as it goes. One that is older than a field is
-not asked for that field.
+The record of a killed run, which has no end, is compared as far as it goes. Fields that an older record lacks are not
+compared.
 """
 
 from __future__ import annotations
@@ -42,31 +41,31 @@ KEPT = (
     *("base_url", "model_settings", "versions", "domain_file", "problem_file", "time"),
     *("solvable", "suite", "task", "reference"),
 )
-"""Fields of ``started`` about where a run was made, by what its models were reached, what a planner proved and what its
-task was called, which a replay repeats."""
+"""Fields of ``started`` that a replay copies: where the run was made, how its models were reached, what a planner
+proved and what the task was called."""
 
 _GROWN = ("settings", "example", "limits")
-"""Fields of ``started`` that have gained entries since the first records were written."""
+"""Fields of ``started`` that have gained entries since the first records."""
 
 _DIFF_LINES = 40
 
 
 class PlannedRecordError(RecordError):
-    """The record of a planner, which asked nothing that could be replayed."""
+    """The record of a planner, which asked no model and cannot be replayed."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The first place where a run, made again, is not the recorded one.
+    """The first difference between a replayed run and its record.
 
     Attributes:
-        event: its number, from 1, which is its line in the record.
-        name: the name of the event there.
-        field: the field that differs, entries of a mapping behind a point (``prompts.act.txt``); ``event`` where
+        event: the number of the event from 1, its line in the record.
+        name: the name of the event.
+        field: the field that differs, with the entry of a mapping after a point (``prompts.act.txt``); ``event`` where
             another event came, or none.
-        recorded, now: its values; None where one side has no such event or entry.
-        diff: for a changed prompt, where it differs first and a unified diff from the recorded one; for other texts
-            of several lines, their unified diff; else empty.
+        recorded, now: the values; None where one side has no such event or entry.
+        diff: for a changed prompt the first difference and a unified diff from the recorded one; for other texts of
+            several lines their unified diff; else empty.
     """
 
     event: int
@@ -79,14 +78,14 @@ class Difference:
 
 @dataclass(frozen=True)
 class Replayed:
-    """What came of replaying a record.
+    """The result of replaying a record.
 
     Attributes:
         record: its file.
-        recorded: how many events it holds.
-        complete: whether it has its end; where not, only what there is was compared.
+        recorded: the number of its events.
+        complete: whether it has its end; if not, it was compared as far as it goes.
         difference: the first difference; None where there is none.
-        events: what happened now, with what the record says in the fields that stay as they were (`KEPT`).
+        events: the events of the replay, with the recorded values of `KEPT`.
     """
 
     record: Path
@@ -122,14 +121,14 @@ class Replayed:
 
 
 def replay_record(path: str | Path) -> Replayed:
-    """Makes a recorded run again and compares the two.
+    """Repeats a recorded run and compares the two.
 
     Args:
         path: a record, ``NAME.jsonl`` or the ``NAME.jsonl.partial`` of a run that was killed.
 
     Raises:
         RecordError: the file cannot be read or holds no run; `PlannedRecordError` where it holds a planner's.
-        InputError: what its first event says cannot be made a run of.
+        InputError: no run can be made from its first event.
     """
     path = Path(path)
     recorded, started = _recorded(path)
@@ -176,7 +175,7 @@ def _recorded(path: Path) -> tuple[list[Mapping[str, Any]], Started]:
 
 
 def _spec(started: Started, model: ReplayModel) -> RunSpec:
-    """What was asked for, as far as it determines what happens, with the record in place of all models."""
+    """The specification of the run, as far as it determines what happens, with the record instead of all models."""
     domain = parse_domain(started.domain_pddl, started.domain_file or "<domain>")
     problem = parse_problem(started.problem_pddl, domain, started.problem_file or "<problem>")
     limits: Mapping[str, Any] = started.limits
@@ -219,7 +218,7 @@ def _spec(started: Started, model: ReplayModel) -> RunSpec:
 
 
 def _wording(started: Started, domain: Domain) -> str | Wording:
-    """The wording of the run, which is made again where a model made it on the run's account."""
+    """The wording of the run; one that a model made on the run's account is made again."""
     if started.wording_model is not None:
         return "llm"
     # In style pddl nothing is said in words.
@@ -238,7 +237,7 @@ def _kept(now: Started, recorded: Started) -> Started:
 
 
 def _plain(event: Event) -> dict[str, Any]:
-    """The event as it would be read from a record."""
+    """The event as JSON."""
     data: dict[str, Any] = json.loads(json.dumps(event_to_json(event)))
     return data
 
@@ -288,7 +287,7 @@ def _one(number: int, name: str, field: str, before: Any, after: Any) -> Differe
 
 
 def _only_prepared(recorded: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether a record ends while the calls for wording and thoughts were written, before the run itself began."""
+    """Whether a record ends among the calls for wording and thoughts, before the run itself began."""
     return all(
         event.get("event") in ("started", "replied", "failed") or event.get("purpose") in ("wording", "thoughts")
         for event in recorded

@@ -1,7 +1,7 @@
-"""One run of an experiment, whoever plays it: a thread here or a worker of a cluster, always by the same rules.
+"""One run of an experiment, in a thread of this process or on a worker of a cluster, always by the same rules.
 
-The run is locked, found to be finished already or gone on with where it was, played, and what an unfinished one has
-left is removed. What comes of it is a `Result`, never an exception: a fault in one run of thousands costs no other.
+The run is locked, found finished or resumed, played, and the files of its unfinished attempts are removed. The result
+is a `Result` and never an exception: a fault in one run of thousands must not cost the others.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from pddl2nl.policies.budget import BudgetSpentError, SharedBudget
 if TYPE_CHECKING:
     from pddl2nl.experiments.batch_passes import BatchPasses
 
-__all__ = ["Done", "Left", "Result", "Terms", "outcome_of", "record_path"]
+__all__ = ["Done", "Left", "Result", "Terms", "run_one", "record_path"]
 
 _LOCAL = (ScriptedModel, ReplayModel, OracleModel)
-"""Models whose replies cost nothing, and some of which go by what they were asked before: they are asked again."""
+"""Models whose replies cost nothing, and may depend on what was asked before: they are asked again."""
 
 
 @dataclass(frozen=True)
 class Done:
-    """A run with a result; ``earlier`` says that it was there already."""
+    """A run with a result; ``earlier`` says that it was finished before."""
 
     end: Ended
     earlier: bool = False
@@ -40,11 +40,11 @@ class Done:
 
 @dataclass(frozen=True)
 class Left:
-    """A run that came to no result, and why.
+    """A run without a result, and why.
 
-    ``unfinished``: the experiment was stopped; ``spent``: its budget is; ``elsewhere``: another process is at it;
-    ``pending``: a batch will bring what it asked for; ``bad``: it cannot be, as it is specified; ``broken``: a tool
-    or an endpoint failed, or we did.
+    ``unfinished``: the experiment was stopped; ``spent``: its budget is spent; ``elsewhere``: another process plays it;
+    ``pending``: it waits for a batch; ``bad``: its specification is impossible; ``broken``: a tool, an endpoint or this
+    package failed.
     """
 
     how: Literal["unfinished", "spent", "elsewhere", "pending", "bad", "broken"]
@@ -56,7 +56,7 @@ Result = Done | Left
 
 @dataclass(frozen=True)
 class Terms:
-    """What all runs of an experiment have in common: where their records go, and what they share."""
+    """What the runs of an experiment share: the folder of their records, access to models, stop, budget and batches."""
 
     folder: Path
     access: Access
@@ -66,12 +66,12 @@ class Terms:
 
 
 def record_path(folder: Path, job: Job) -> Path:
-    """Where the record of a run stands when it is finished."""
+    """The path of a run's finished record."""
     return folder / f"{job.name}.jsonl"
 
 
-def outcome_of(job: Job, terms: Terms) -> Result:
-    """Plays a run, unless it is finished or another process is at it; raises nothing."""
+def run_one(job: Job, terms: Terms) -> Result:
+    """Plays a run, unless it is finished or another process plays it; raises nothing."""
     if terms.stop.reason is not None:
         return Left("unfinished")
     try:
@@ -108,7 +108,7 @@ def _played(job: Job, terms: Terms) -> Result:
             except ReplyPendingError:
                 share.forget()
                 if not recalled:
-                    # The cache has all that it holds; recorded here it would count as paid for by this run.
+                    # All its replies are in the cache; in this record they would count as paid by this run.
                     partial_path(path).unlink(missing_ok=True)
                 raise
             finally:
@@ -119,14 +119,14 @@ def _played(job: Job, terms: Terms) -> Result:
             leftover.unlink(missing_ok=True)
         if end.broken and terms.stop.now:
             if isinstance(job.spec, PlannerSpec):
-                # A planner that we have ended: its record says nothing.
+                # The planner was ended by us, so its record says nothing.
                 path.unlink()
             return Left("unfinished")
     return Done(end)
 
 
 def _reached(access: Access, recollection: Recollection, share: Share, stop: Stop) -> Access:
-    """How the models are reached by one run: what it had is in front, then what notes a refusal."""
+    """One run's access to the models: the replies that it already has come first, then what notes a refusal."""
     given: Callable[[Model], Model] = access.before
 
     def before(model: Model) -> Model:
@@ -137,7 +137,7 @@ def _reached(access: Access, recollection: Recollection, share: Share, stop: Sto
 
 
 def _place(error: Exception) -> str:
-    """The innermost line of ours that an exception came from."""
+    """The innermost line of this package that raised the exception."""
     place, trace = "", error.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_code
