@@ -1,4 +1,4 @@
-"""``pddl2nl cache``: what is kept of replies that were paid for, counted, checked, carried elsewhere, thinned out."""
+"""``pddl2nl cache``: counts, checks, exports, imports and removes the replies in the cache."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def register(app: typer.Typer) -> None:
     """Adds the commands to the application, as a group of their own."""
     group = typer.Typer(
         no_args_is_help=True,
-        help="Look after the replies that were paid for and are kept: one SQLite file, table 'replies'.",
+        help="Manage the cache of paid replies: one SQLite file, table 'replies'.",
     )
     group.command("stats", epilog="Example: pddl2nl cache stats")(_stats)
     group.command("verify", epilog="Example: pddl2nl cache verify --cache replies.sqlite")(_verify)
@@ -54,9 +54,9 @@ def register(app: typer.Typer) -> None:
 
 
 def _stats(cache: CacheFileOption = None, as_json: JsonOption = False) -> None:
-    """Count what is kept, by model and endpoint: replies, tokens, and what they would cost to get again.
+    """Count the cached replies by model and endpoint, with their tokens and what they would cost again.
 
-    A cache that is not there yet is an empty one.
+    A cache file that does not exist yet counts as empty.
     """
     path = _path(cache)
     if path.exists():
@@ -101,7 +101,7 @@ def _stats(cache: CacheFileOption = None, as_json: JsonOption = False) -> None:
 def _verify(cache: CacheFileOption = None, as_json: JsonOption = False) -> None:
     """Check the file and every reply in it.
 
-    Exit code 0: all is as it was written; 1: something is damaged, and named; 2: there is no such cache.
+    Exit code 0: nothing is damaged; 1: the damage is listed; 2: there is no such cache.
     """
     path = _path(cache)
     with _read(path) as opened:
@@ -124,7 +124,7 @@ def _export(
 ) -> None:
     """Write every reply as a line of JSON, for `import` on another machine.
 
-    Exit code 0: all were written; 1: some are damaged, and were left out and named; 2: there is no such cache.
+    Exit code 0: all were written; 1: damaged replies were skipped and are listed; 2: there is no such cache.
     """
     path = _path(cache)
     if as_json and file == "-":
@@ -145,9 +145,9 @@ def _import(
     cache: CacheFileOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Take in replies that `export` wrote; what is kept already stays as it is.
+    """Add the replies that `export` wrote; replies that are there already stay.
 
-    Exit code 0: every line was taken in or there already; 1: some were refused, and are named; 2: no such file.
+    Exit code 0: every line was added or there already; 1: refused lines are listed; 2: no such file.
     """
     from pddl2nl.llm.cache import Cache
 
@@ -172,22 +172,22 @@ def _import(
 
 def _prune(
     older_than: Annotated[
-        str | None, typer.Option(metavar="AGE", help="Only what was kept longer ago than this: 90m, 12h, 30d or 8w.")
+        str | None, typer.Option(metavar="AGE", help="Only replies older than this: 90m, 12h, 30d or 8w.")
     ] = None,
-    model: Annotated[str | None, typer.Option(metavar="M", help="Only what was asked of this model.")] = None,
-    endpoint: Annotated[str | None, typer.Option(metavar="URL", help="Only what was asked of this endpoint.")] = None,
-    damaged: Annotated[bool, typer.Option("--damaged", help="Only what `verify` finds damaged.")] = False,
+    model: Annotated[str | None, typer.Option(metavar="M", help="Only replies of this model.")] = None,
+    endpoint: Annotated[str | None, typer.Option(metavar="URL", help="Only replies of this endpoint.")] = None,
+    damaged: Annotated[bool, typer.Option("--damaged", help="Only replies that `verify` reports.")] = False,
     keep_newest: Annotated[
-        int, typer.Option("--keep-newest", metavar="N", min=0, help="Let the N replies stay that came last.")
+        int, typer.Option("--keep-newest", metavar="N", min=0, help="Keep the N newest of them.")
     ] = 0,
-    everything: Annotated[bool, typer.Option("--all", help="Everything; no other choice is needed then.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Remove nothing; say what would be removed.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="All replies, without any condition.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be removed.")] = False,
     cache: CacheFileOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Remove replies that meet every condition given, and give their room back to the disk.
+    """Remove the replies that meet every given condition, and shrink the file.
 
-    A reply that is removed has to be paid for again.
+    A removed reply has to be paid for again.
     """
     from pddl2nl.llm.cache import Cache
 
@@ -210,7 +210,7 @@ def _prune(
     what = f"{'would remove' if dry_run else 'removed'} {_many(found.removed, 'reply', 'replies')}"
     print_text(f"{path}: {what}, {found.left} left" + ("" if dry_run else f", {_size(found.freed)} freed"))
     if not dry_run and not found.compacted:
-        print_warnings(["the file stays as big as it was, as others are using it; later replies fill the room"])
+        print_warnings(["the file keeps its size, as another process is using it; later replies fill the free room"])
 
 
 def _path(cache: Path | None) -> Path:
@@ -229,13 +229,13 @@ def _age(text: str) -> timedelta:
     match = re.fullmatch(r"(\d{1,9})([mhdw])", text)
     if match is None:
         raise InputError(f"--older-than {text}: an age was expected, a number and a unit: 90m, 12h, 30d or 8w")
-    # What is older than a thousand years need not be told from what is older still.
+    # Beyond a thousand years all ages are alike.
     return min(timedelta(**{_UNITS[match[2]]: min(int(match[1]), 10_000_000)}), _LARGEST_AGE)
 
 
 @contextmanager
 def _target(file: str, cache: Path) -> Iterator[TextIO]:
-    """Where an export goes; a file is there when all of it is."""
+    """The stream of an export; a file appears when it is complete."""
     if file == "-":
         yield sys.stdout
         return
@@ -244,7 +244,7 @@ def _target(file: str, cache: Path) -> Iterator[TextIO]:
         raise InputError(f"{file} is a folder; a file was expected")
     if path.exists() and path.samefile(cache):
         raise InputError(f"{file} is the cache itself; name another file for the export")
-    # A pipe or a device is written to, and not replaced by a file.
+    # A pipe or a device is written to, not replaced by a file.
     special = path.exists() and not path.is_file()
     part = path if special else path.with_name(path.name + ".partial")
     try:
@@ -263,7 +263,7 @@ def _target(file: str, cache: Path) -> Iterator[TextIO]:
 @contextmanager
 def _lines(file: str) -> Iterator[Iterable[str]]:
     if file == "-":
-        # What is no UTF-8 fails its line's checksum, and not the reading of all lines.
+        # A line that is no UTF-8 fails its own checksum and not the whole import.
         yield _texts(sys.stdin.buffer)
         return
     try:
@@ -282,7 +282,7 @@ def _lines(file: str) -> Iterator[Iterable[str]]:
 
 def _texts(lines: Iterable[bytes]) -> Iterator[str]:
     for line in lines:
-        # What carries a file from one system to another may put a byte order mark before it.
+        # Some tools put a byte order mark before a file.
         yield line.decode("utf-8", "replace").removeprefix("\ufeff")
 
 

@@ -1,7 +1,7 @@
-"""How the models of a run are reached.
+"""How the models of a run are reached: cache, settings, limits.
 
-Nothing in it says what is run, so nothing of it is in a specification. What the settings by model add to requests
-stands in every record (``model_settings``).
+None of this is part of a run's specification. What the models' settings add to requests stands in every record
+(``model_settings``).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Access", "Collect", "reach"]
 
 Collect = Callable[[Request, EndpointModel], Completion | None]
-"""Takes a request for a batch; gives its reply where the batch has brought one that is not to be cached."""
+"""Notes a request for a batch; returns its reply if a batch has brought one that is not to be cached."""
 
 
 def _as_it_is(model: Model) -> Model:
@@ -32,14 +32,14 @@ def _as_it_is(model: Model) -> Model:
 
 @lru_cache(maxsize=16)
 def _opened(path: Path) -> Cache:
-    # Here, as sqlite3 is of no use to a run that asks no endpoint.
+    # A late import: a run that asks no endpoint needs no sqlite3.
     from pddl2nl.llm.cache import Cache
 
     return Cache(path)
 
 
 _OPENING = threading.Lock()
-"""Held while a cache is opened: of many runs that begin at once, all shall have the same one."""
+"""Held while a cache is opened, so that runs that begin at once share one."""
 
 
 @dataclass(frozen=True)
@@ -47,20 +47,18 @@ class Access:
     """The way to the models.
 
     Attributes:
-        cache: where paid replies are kept, or the path of that file, which is opened when a model behind an endpoint
-            is first made; None for nowhere.
-        cache_needed: whether a path that cannot be opened is an error, and not just gone without.
-        models_file: a TOML file of settings by model (`pddl2nl.llm.settings`); None for ``PDDL2NL_MODELS``, else the
-            shipped ones alone.
-        requests_per_minute, tokens_per_minute: shared by all that ask the same model in this process; None for what
-            the settings say.
-        share: the part of every limit a minute that is this process's, those of the settings included: where several
-            processes ask the same model, each has its part.
-        collect: takes requests that neither the cache nor a record can answer, for a batch; None to ask at once.
+        cache: stores paid replies; a path is opened when a model behind an endpoint is first made; None for no cache.
+        cache_needed: whether a path that cannot be opened is an error; otherwise the run goes on without a cache.
+        models_file: a TOML file of settings by model (`pddl2nl.llm.settings`); None for ``PDDL2NL_MODELS``, else only
+            the shipped ones.
+        requests_per_minute, tokens_per_minute: shared by all runs of this process that ask the same model; None for
+            the limits of the settings.
+        share: the part of every limit per minute that this process may use, if several processes ask the same model.
+        collect: notes requests that neither the cache nor a record can answer, for a batch; None to ask at once.
         budget: the budget that the runs of an experiment share.
-        before: put before every model that is asked, such as the replies of a run that was interrupted.
-        warn: is told what a person should know.
-        made: models behind endpoints that were made already: all runs that are reached alike share their connections.
+        before: wraps every model that is asked, such as with the replies of an interrupted run.
+        warn: called with warnings for the user.
+        made: models behind endpoints that were made already; runs share their connections.
     """
 
     cache: Cache | Path | None = None
@@ -76,7 +74,7 @@ class Access:
     made: dict[Any, OpenAIModel] = field(default_factory=dict, repr=False, compare=False)
 
     def opened_cache(self) -> Cache | None:
-        """The cache, opened now if it was not yet.
+        """The cache, opened on first use.
 
         Raises:
             InputError: the file is no cache.
@@ -102,14 +100,14 @@ def reach(
     *,
     warn: Callable[[str], None] = lambda message: None,
 ) -> Access:
-    """How models are reached, by what a person says.
+    """The access that the options of a command describe.
 
     Args:
-        cache: a file; None for the usual one (`pddl2nl.llm.cache.default_cache_path`); ``none`` for nowhere.
+        cache: a file; None for the default one (`pddl2nl.llm.cache.default_cache_path`); ``none`` for no cache.
         models_file, requests_per_minute, tokens_per_minute, warn: as in `Access`.
 
     Raises:
-        InputError: there is no such file of settings, or a limit is zero.
+        InputError: the file of settings does not exist, or a limit is zero.
     """
     from pddl2nl.llm.cache import default_cache_path
 
@@ -124,7 +122,7 @@ def reach(
     path = default_cache_path() if cache is None else Path(cache)
     return Access(
         cache=None if cache == "none" else path,
-        # A place that nobody named may be one where nothing can be written: no reason to fail.
+        # The default place may be one where nothing can be written, which is no reason to fail.
         cache_needed=cache is not None,
         models_file=None if models_file is None else Path(models_file),
         requests_per_minute=requests_per_minute,

@@ -1,7 +1,7 @@
-"""Work whose replies come through a provider's batch endpoint: pass, batch, pass, until nothing is missing.
+"""Work whose replies come through a provider's batch endpoint: pass, batch, pass, until no reply is missing.
 
-In each pass everything that is not finished is tried from its beginning. What the cache has is answered; a request that
-it has not is noted, and whoever asked ends in `ReplyPendingError`. Then a batch brings what was noted.
+Each pass runs everything that is not finished from its beginning. The cache answers what it can; other requests are
+noted and end in `ReplyPendingError`. Then a batch brings the replies to what was noted.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ __all__ = ["BatchPasses"]
 Result = TypeVar("Result")
 
 _REPLY = 300
-"""How many tokens a reply is taken to have before it is there, at most."""
+"""The assumed tokens of a reply that has not come yet, at most."""
 
 
 class BatchPasses:
     """The passes of one command, and the batches between them.
 
-    A reply that a batch has brought is in the cache before anything uses it; it is booked as spent where it is used
-    first, and not as a hit, since it was paid for now.
+    A reply from a batch is in the cache before anything uses it. At its first use it is booked as spent and not as a
+    cache hit, since it was paid for now.
 
     Args:
         access: how models are reached; needs a cache.
         poll_seconds: between two looks at the batches.
-        on_progress: told after each look at the batches.
+        on_progress: called after each look at the batches.
 
     Raises:
-        InputError: there is no cache, in which what was submitted could be remembered.
+        InputError: there is no cache to remember what was submitted.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class BatchPasses:
         self._access = replace(access, cache=cache, collect=self._collect)
 
     def charge(self, budget: SharedBudget) -> None:
-        """From now on what a batch brings is booked there when it comes, and no batch is larger than it allows."""
+        """Books the replies of batches there when they come; no batch is larger than the budget allows."""
         self._budget = budget
 
     @property
@@ -72,7 +72,7 @@ class BatchPasses:
         return self._runner.pending
 
     def bring(self) -> None:
-        """Waits for a batch with everything that was noted.
+        """Brings the replies to everything that was noted.
 
         Raises:
             InfrastructureError: the endpoint failed or refused.
@@ -81,23 +81,23 @@ class BatchPasses:
         self._runner.run(self._on_progress, self._brought)
 
     def attempt(self, work: Callable[[Access], Result]) -> Result:
-        """What the work gives, which reaches its models by the access it is given.
+        """The result of the work, which reaches its models through the access that it is given.
 
         Raises:
-            ReplyPendingError: something that it asked for is missing; it is to be tried again after `bring`.
+            ReplyPendingError: a reply is missing; try again after `bring`.
         """
         used: list[str] = []
         before = self._access.before
         try:
             return work(replace(self._access, before=lambda model: _Fresh(before(model), self, used)))
         except BaseException:
-            # Nothing came of it: whoever uses these replies in the end has paid for them.
+            # The work failed, so the replies are booked when another attempt uses them.
             with self._lock:
                 self._fresh.update(used)
             raise
 
     def until_done(self, work: Callable[[Access], Result]) -> Result:
-        """What the work gives once nothing that it asks for is missing any more."""
+        """The result of the work, after as many batches as it needs."""
         while True:
             try:
                 return self.attempt(work)
@@ -105,7 +105,7 @@ class BatchPasses:
                 self.bring()
 
     def booked(self, request: Request, completion: Completion, used: list[str]) -> Completion:
-        """The reply as the accounts should see it: paid for now, where a batch of this command brought it."""
+        """The reply as the accounts should see it: paid for now, if a batch of this command brought it."""
         key = request_key(request)
         with self._lock:
             if not completion.from_cache or not self._fresh[key]:
@@ -115,7 +115,7 @@ class BatchPasses:
         return replace(completion, from_cache=False)
 
     def _collect(self, request: Request, model: EndpointModel) -> Completion | None:
-        """Notes a request for the next batch; one that the budget may not allow waits for the batch after that."""
+        """Notes a request for the next batch; one that the budget may not allow waits for a later batch."""
         with self._collecting:
             noted = self._runner.pending
             if self._budget is not None and noted:

@@ -1,10 +1,10 @@
-"""Going on with a run where it was: the replies that it already had are served first, and nobody is asked for them.
+"""Resuming a run: the replies that it already had are served first, so that none is asked for again.
 
-What a killed run leaves is its partial record, in which every reply stands that had arrived, those too that a cache
-does not keep (cut off by length, refused, empty). Played again from its beginning with these replies the run comes to
-the same place, and goes on from there with the cache and the endpoint. A reply comes back as it was recorded, with
-its tokens, tariff, fingerprint and seconds and whether our cache had it, so that the final record is that of a run
-which nothing disturbed. A prompt that has changed since is not found and asked anew.
+A killed run leaves its partial record with every reply that had arrived, including those that a cache does not store
+(cut off by length, refused, empty). Run again from its beginning with these replies, the run comes to the same place
+and continues with the cache and the endpoint. A reply comes back as it was recorded, with its tokens, tariff,
+fingerprint, seconds and whether our cache had it, so the final record is that of an undisturbed run. A prompt that has
+changed since is asked again.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _Key = tuple[str, str]
 
 
 class Recollection:
-    """The replies of one run, each of which is served once, in the order in which they came.
+    """The replies of one run; each is served once, in the order in which they came.
 
     Args:
-        exchanges: those of each record that the run has left. Where several records hold the same request, one of
-            them went on from the other, and the one with more replies to it counts.
+        exchanges: those of each record that the run has left. If several records hold the same request, one of them
+            resumed the other, and the one with more replies to it counts.
     """
 
     def __init__(self, exchanges: Iterable[Iterable[Exchange]] = ()):
@@ -46,7 +46,7 @@ class Recollection:
         return sum(map(len, self._replies.values()))
 
     def spent(self) -> Account:
-        """What the replies cost that are still to be served; those that a cache had cost nothing."""
+        """The cost of the replies that are not served yet; those from a cache cost nothing."""
         account = Account()
         for replies in self._replies.values():
             for reply in replies:
@@ -55,15 +55,15 @@ class Recollection:
         return account
 
     def before(self, model: Model) -> Model:
-        """A model that answers from these replies, and asks the given one for whatever is not among them."""
+        """A model that answers from these replies, and asks the given model for all others."""
         return _Recalled(self, model) if self._replies else model
 
     def has(self, request: Request) -> bool:
-        """Whether there is a next reply to a request."""
+        """Whether there is another reply to a request."""
         return bool(self._replies.get(_key(request)))
 
     def take(self, request: Request) -> Completion | None:
-        """The next reply to a request, which is then no longer here."""
+        """Removes and returns the next reply to a request."""
         # One run asks one thing after the other, so no lock is needed.
         replies = self._replies.get(_key(request))
         return replies.popleft() if replies else None
@@ -75,7 +75,7 @@ class _Recalled(Wrapped):
         self._recollection = recollection
 
     def holds(self, request: Request) -> bool:
-        """Whether the run had the reply, or whoever is asked otherwise has it."""
+        """Whether the run had the reply, or the model behind it has it."""
         return self._recollection.has(request) or super().holds(request)
 
     def complete(self, request: Request) -> Completion:

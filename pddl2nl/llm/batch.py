@@ -27,6 +27,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, cast
 from urllib.parse import urlsplit
 
@@ -305,13 +306,9 @@ class BatchEndpoint:
         def attempt() -> str:
             nonlocal tries
             tries += 1
-            return (self._look(submission) if tries > 1 else None) or self._create(submission)
+            return (self.look(submission) if tries > 1 else None) or self._create(submission)
 
         return self.model.retried(attempt)
-
-    def find(self, submission: Submission) -> str | None:
-        """The id of the batch that was created for a submission, if there is one."""
-        return self.model.retried(lambda: self._look(submission))
 
     def _create(self, submission: Submission) -> str:
         made = self.model.client().batches.create(
@@ -323,7 +320,8 @@ class BatchEndpoint:
         )
         return self._id(made, "a new batch")
 
-    def _look(self, submission: Submission) -> str | None:
+    def look(self, submission: Submission) -> str | None:
+        """The id of the batch that was created for a submission, if there is one; tried once."""
         # A call that was under way when a process died may arrive a moment later.
         self._sleep(self._settle_seconds)
         for number, batch in enumerate(self.model.client().batches.list(limit=100)):
@@ -414,12 +412,6 @@ def _failure(error: EndpointError) -> Outcome:
 # ── the runner ───────────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True)
-class _Noted:
-    request: Request
-    model: OpenAIModel
-
-
 class BatchRunner:
     """Brings the replies to requests through batches; one for all models of an experiment.
 
@@ -458,7 +450,7 @@ class BatchRunner:
         self._settle_seconds = settle_seconds
         self._sleep = sleep
         self._lock = threading.Lock()
-        self._noted: dict[str, _Noted] = {}
+        self._noted: dict[str, tuple[Request, OpenAIModel]] = {}
         self._endpoints: dict[_Group, BatchEndpoint] = {}
         self._short: dict[str, Completion] = {}
         self._failed: dict[str, EndpointError] = {}
@@ -489,7 +481,7 @@ class BatchRunner:
         if short is not None:
             return replace(short, from_cache=True)
         with self._lock:
-            self._noted.setdefault(key, _Noted(request, model))
+            self._noted.setdefault(key, (request, model))
             group = (model.base_url, model.name)
             if group not in self._endpoints:
                 self._endpoints[group] = BatchEndpoint(model, self._settle_seconds, self._sleep)
@@ -532,7 +524,7 @@ class BatchRunner:
         for submission in self._store.open():
             endpoint = self._endpoints.get(submission.group)
             if submission.batch is None and endpoint is not None:
-                found = endpoint.find(submission)
+                found = endpoint.model.retried(partial(endpoint.look, submission))
                 if found is not None:
                     self._store.submitted(submission, found)
                 else:
@@ -542,13 +534,13 @@ class BatchRunner:
         """Submits what no batch has yet; returns the fingerprints."""
         taken = {key for submission in self._store.open() for key in submission.keys}
         groups: dict[_Group, list[str]] = {}
-        for key, noted in list(self._noted.items()):
+        for key, (_, model) in list(self._noted.items()):
             if key in taken:
                 continue
             if self._cache.get(key) is not None or self._store.short(key) is not None:
                 self._noted.pop(key)  # another process has brought it
             else:
-                groups.setdefault((noted.model.base_url, noted.model.name), []).append(key)
+                groups.setdefault((model.base_url, model.name), []).append(key)
         made: set[str] = set()
         for group, keys in groups.items():
             endpoint = self._endpoints[group]
@@ -570,8 +562,8 @@ class BatchRunner:
         chunk: dict[str, bytes] = {}
         size = 0
         for key in keys:
-            noted = self._noted[key]
-            line = self._endpoints[group].line(key, noted.model.body(noted.request))
+            request, model = self._noted[key]
+            line = self._endpoints[group].line(key, model.body(request))
             if chunk and (len(chunk) >= most or size + len(line) > self._max_bytes):
                 yield chunk
                 chunk, size = {}, 0
@@ -638,10 +630,9 @@ class BatchRunner:
         replies = {key: outcome.reply for key, outcome in mine.items() if outcome.reply is not None}
         short = {key: reply for key, reply in replies.items() if reply.finish != "text"}
         whole = [
-            StoredReply.of(noted.model.identity(noted.request), completion_to_json(reply))
-            for key, reply in replies.items()
-            for noted in (self._noted[key],)
-            if key not in short
+            StoredReply.of(model.identity(request), completion_to_json(replies[key]))
+            for key, (request, model) in self._noted.items()
+            if key in replies and key not in short
         ]
         # What another process has collected meanwhile is its to book, and to submit again.
         taken = self._store.collect(submission, mine, whole, short)
@@ -649,7 +640,7 @@ class BatchRunner:
         summary.replies |= short
         summary.answered += len(whole)
         for key, reply in replies.items():
-            request = self._noted.pop(key).request
+            request, _ = self._noted.pop(key)
             if key in taken:
                 on_reply(request, reply)
         cancelled = state.status == "cancelled"

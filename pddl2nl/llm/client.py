@@ -41,7 +41,6 @@ from pddl2nl.llm.types import (
     ModelConfigurationError,
     Request,
     Tariff,
-    Usage,
 )
 from pddl2nl.llm.urls import Address, host_of, is_near, public_url
 
@@ -110,7 +109,6 @@ class OpenAIModel:
         self._client: OpenAI | None = None
         self._redactor: Redactor | None = None
         self._reached = False
-        self._embedded = Usage()
         self._lock = threading.Lock()
         self._sleep: Callable[[float], None] = time.sleep
         self._dice = random.Random()
@@ -119,11 +117,6 @@ class OpenAIModel:
     def base_url(self) -> str:
         """The endpoint, without user, password and query."""
         return str(self._address)
-
-    @property
-    def embedded(self) -> Usage:
-        """The tokens of all calls of `embed` so far."""
-        return self._embedded
 
     def __repr__(self) -> str:
         return f"OpenAIModel({self.name!r}, base_url={self.base_url!r})"
@@ -172,10 +165,7 @@ class OpenAIModel:
                 shown = self.clean(str(data))[:200]
                 raise EndpointError(f"{self.base_url} answered with no embeddings, one for each text: {shown}")
             vectors += found
-            usage = read_usage(data.get("usage"))
-            self._limiter.settle(estimate, usage.prompt_tokens or estimate)
-            with self._lock:
-                self._embedded = Usage(self._embedded.prompt_tokens + usage.prompt_tokens)
+            self._limiter.settle(estimate, read_usage(data.get("usage")).prompt_tokens or estimate)
         return vectors
 
     def body(self, request: Request) -> dict[str, Any]:

@@ -2,8 +2,7 @@
 
 There are two token buckets, one of requests and one of tokens. Each refills evenly at its limit and holds ten seconds'
 worth, so that a run begins with a burst and then keeps an even pace. The tokens of a call are estimated before it and
-settled after it. Calls start in the order of asking; one that is larger than the bucket waits until the bucket is full
-and leaves it in debt.
+settled after it. A call that is larger than the bucket waits until the bucket is full and leaves it in debt.
 
 Unknown limits show as HTTP 429. `Limiter.pause` then holds all calls for as long as the server says and lets them
 continue one by one at a growing pace: all at once, most of them would be refused again. OpenAI's ``x-ratelimit-*``
@@ -14,9 +13,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from pddl2nl.llm.types import ModelConfigurationError
@@ -87,7 +84,7 @@ class Limiter:
         self._gap = 0.0
         self._changed = float("-inf")
         self._last = float("-inf")
-        self._queue: deque[threading.Event] = deque()
+        self._turn = threading.Lock()
 
     @classmethod
     def shared(
@@ -110,7 +107,8 @@ class Limiter:
         Returns:
             The time at which the call starts, for `pause`.
         """
-        with self._turn():
+        # One thread waits for the limit, all others for their turn.
+        with self._turn:
             while (wait := self._try(tokens)) > 0:
                 self._sleep(wait)
             return self._clock()
@@ -142,7 +140,7 @@ class Limiter:
             return longer
 
     def _try(self, tokens: float) -> float:
-        """Starts the call at the head of the queue, or returns after how many seconds to try again."""
+        """Starts a call, or returns after how many seconds to try again."""
         with self._lock:
             now = self._clock()
             paused = max(self._resume, self._last + self._gap) - now
@@ -156,22 +154,6 @@ class Limiter:
                 bucket.level -= amount
             self._last = now
             return 0.0
-
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
-        """Waits to be at the head of the queue; all other waiting happens there, so calls keep their order."""
-        ticket = threading.Event()
-        with self._lock:
-            self._queue.append(ticket)
-            self._queue[0].set()
-        try:
-            ticket.wait()
-            yield
-        finally:
-            with self._lock:
-                self._queue.remove(ticket)
-                if self._queue:
-                    self._queue[0].set()
 
 
 def _bucket(what: str, limit: float | None, now: float, at_least: float = 0.0) -> _Bucket | None:

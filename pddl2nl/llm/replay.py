@@ -18,7 +18,7 @@ import math
 import threading
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
@@ -116,17 +116,6 @@ class Unanswered:
 _Call = Exchange | Unanswered
 
 
-@dataclass
-class _Recorded:
-    """All calls of some records by the key of their request, and what was asked so far."""
-
-    calls: dict[str, list[_Call]] = field(default_factory=dict)
-    served: dict[str, int] = field(default_factory=lambda: defaultdict(int))
-    asked: list[str] = field(default_factory=list)
-    missed: list[str] = field(default_factory=list)
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-
 class ReplayModel:
     """Answers from records.
 
@@ -145,38 +134,41 @@ class ReplayModel:
         for file in _record_files(Path(path)):
             for call in read_calls(file):
                 found[request_key(call.request)].append(call)
-        calls = {key: _settled(found[key]) for key in found}
-        self._recorded = _Recorded(calls)
-        if not empty and not any(isinstance(call, Exchange) for each in calls.values() for call in each):
+        self._calls = {key: _settled(found[key]) for key in found}
+        self._served: dict[str, int] = defaultdict(int)
+        self._asked: list[str] = []
+        self._missed: list[str] = []
+        self._lock = threading.Lock()
+        if not empty and not any(isinstance(call, Exchange) for call in self._all()):
             raise ModelConfigurationError(f"{path}: no recorded reply in any *.jsonl there")
 
     @property
     def purposes(self) -> frozenset[str]:
         """The roles in which a model was asked when these records were made."""
-        return frozenset(call.request.purpose for each in self._recorded.calls.values() for call in each)
+        return frozenset(call.request.purpose for call in self._all())
 
     @property
     def asked(self) -> tuple[str, ...]:
         """The keys of all requests so far, in order, answered or not."""
-        return tuple(self._recorded.asked)
+        return tuple(self._asked)
 
     @property
     def missed(self) -> tuple[str, ...]:
         """For every request so far that was never recorded, its difference from the nearest recorded one."""
-        return tuple(self._recorded.missed)
+        return tuple(self._missed)
 
     def __repr__(self) -> str:
-        return f"ReplayModel({self.name!r}, requests={len(self._recorded.calls)})"
+        return f"ReplayModel({self.name!r}, requests={len(self._calls)})"
 
     def under(self, name: str) -> ReplayModel:
         """The same replies, served in the same order, under the name of the model that gave them."""
-        other = copy.copy(self)
+        other = copy.copy(self)  # it shares the calls and what was served of them
         other.name = name
         return other
 
     def holds(self, request: Request) -> bool:
         """Whether the next reply to a request came from a cache when it was recorded, and so cost nothing."""
-        with self._recorded.lock:
+        with self._lock:
             call = self._next(request_key(request))
         return isinstance(call, Exchange) and call.completion.from_cache
 
@@ -188,25 +180,27 @@ class ReplayModel:
             InfrastructureError: this call failed when it was recorded.
         """
         key = request_key(request)
-        recorded = self._recorded
-        with recorded.lock:
-            recorded.asked.append(key)
+        with self._lock:
+            self._asked.append(key)
             call = self._next(key)
             if call is None:
                 difference = self._difference(request)
-                recorded.missed.append(difference)
+                self._missed.append(difference)
                 raise ReplayError(f"{self.name}: {difference}")
-            recorded.served[key] += 1
+            self._served[key] += 1
         if isinstance(call, Unanswered):
             raise call.error()
         return call.completion
 
     def _next(self, key: str) -> _Call | None:
-        found = self._recorded.calls.get(key)
-        return found[min(self._recorded.served[key], len(found) - 1)] if found else None
+        found = self._calls.get(key)
+        return found[min(self._served[key], len(found) - 1)] if found else None
+
+    def _all(self) -> list[_Call]:
+        return [call for calls in self._calls.values() for call in calls]
 
     def _difference(self, request: Request) -> str:
-        calls = [call for each in self._recorded.calls.values() for call in each]
+        calls = self._all()
         if not calls:
             return "this prompt was never recorded, nor any other"
         nearest = _nearest(request, calls)

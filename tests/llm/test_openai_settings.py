@@ -267,13 +267,12 @@ class Vectors:
         return [[float(len(text)), 1.0] for text in texts]
 
 
-def test_many_texts_are_embedded_in_several_calls_that_are_retried_and_counted() -> None:
+def test_many_texts_are_embedded_in_several_calls_that_are_retried() -> None:
     texts = ["x" * (number % 7 + 1) for number in range(600)]
     with ChatServer(Vectors(), [None, Trouble(503)]) as server:  # type: ignore[arg-type]
         model = OpenAIModel("e", server.base_url)
         assert model.embed(texts) == [[float(len(text)), 1.0] for text in texts]
         assert [len(call.body["input"]) for call in server.calls] == [256, 256, 256, 88]
-        assert model.embedded.prompt_tokens > 0
         assert model.embed([]) == []
         assert len(server.calls) == 4
 
