@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -42,7 +43,11 @@ def _validate(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one object a plan.")] = False,
     wording: Annotated[
         str | None,
-        typer.Option(metavar="template|FILE", help="Tell every verdict in these words too.", show_default="not told"),
+        typer.Option(
+            metavar="template|FILE",
+            help="Tell every verdict in these words too.",
+            show_default="with --json the wording.json beside DOMAIN if there is one; else not told",
+        ),
     ] = None,
     names: Annotated[str, typer.Option(help="Names of objects when telling: typed, original or inferred.")] = "typed",
     val_tolerance: Annotated[
@@ -70,9 +75,10 @@ def _validate(
 
     tolerance = VAL_TOLERANCE if val_tolerance else Fraction(0)
     paths = files or []
-    if wording is None and names != "typed":
+    told = wording is not None or (as_json and batch is None)
+    if not told and names != "typed":
         raise InputError("--names says how objects are called when a verdict is told; give --wording too")
-    tell = None if wording is None else _teller(wording, names)
+    tell = _teller(wording, names) if told else None
     if batch is not None:
         if paths or not as_json:
             raise typer.BadParameter("--batch takes no other file, and needs --json")
@@ -87,11 +93,13 @@ def _validate(
     raise typer.Exit(code)
 
 
-def _teller(wording: str, names: str) -> Tell:
-    """Tells reports in the words asked for; wording and names are made once for each task."""
+def _teller(wording: str | None, names: str) -> Tell:
+    """Tells reports in the words asked for, by default the domain's own; wording and names are made once per task."""
     tellers: dict[int, tuple[Task, Teller]] = {}
 
     def tell(task: Task, domain: str, report: Report) -> Sequence[str]:
+        if wording is None and not Path(domain).with_name("wording.json").is_file():
+            return ()
         from pddl2nl.nl import Teller, choose_wording, explain, make_names
 
         if id(task) not in tellers:

@@ -118,6 +118,12 @@ def _run(
     if made.needs_model and task.example is not None and "example" not in idle:
         options.setdefault("example", task.example)
     model = repetition.model
+    others = {
+        "translator_model": options.get("translator", "reader") != "reader",
+        "thoughts_model": made.thoughts,
+        "wording_model": repetition.wording == "llm",
+    }
+    asked = [model, *(options[role] for role, used in others.items() if used and role in options and role not in idle)]
     run = RunSpec(
         task=task.task,
         policy=column.policy,
@@ -125,7 +131,7 @@ def _run(
         wording=domain.wordings.get(repetition.wording) if column.style == "nl" else None,
         style=column.style,
         seed=repetition.seed,
-        base_url=spec.base_url if behind_endpoint(model) else None,
+        base_url=spec.base_url if any(map(behind_endpoint, asked)) else None,
         suite=domain.name,
         task_name=task.name,
         **{key: value for key, value in options.items() if key not in idle},

@@ -210,8 +210,6 @@ def _roles(spec: RunSpec, policy: Policy, given: Wording | None, access: Access)
     wording = given or template_wording(spec.task.domain)
     words = _no_oracle(spec.wording_model or spec.model, "--wording llm") if given is None else None
     planner = _made(spec, spec.model, wording, access)
-    if spec.base_url is not None and planner.base_url is None and spec.embedding_model is None:
-        raise InputError(f"--base-url is for models behind an endpoint; '{planner.model.name}' has none")
     translates = None
     if _translates(spec, policy):
         translates = _no_oracle(spec.translator_model or spec.model, f"--translator {spec.translator}")
@@ -222,12 +220,17 @@ def _roles(spec: RunSpec, policy: Policy, given: Wording | None, access: Access)
         # The very same object where it is the planner's: a script goes on where it is, whoever asks.
         return planner if chosen is spec.model or chosen is None else _made(spec, chosen, wording, access)
 
-    return _Roles(
+    roles = _Roles(
         planner,
         None if translates is None else other(translates),
         None if thinks is None else other(thinks),
         None if words is None else other(words),
     )
+    asked = (roles.planner, roles.translator, roles.thoughts, roles.wording)
+    behind = [made for made in asked if made is not None and made.base_url is not None]
+    if spec.base_url is not None and not behind and spec.embedding_model is None:
+        raise InputError(f"--base-url is for models behind an endpoint; '{planner.model.name}' has none")
+    return roles
 
 
 def _thinks(spec: RunSpec, policy: Policy, planner: MadeModel) -> str | Model | None:

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from pddl2nl.errors import InputError, UnsupportedError
-from pddl2nl.experiments.spec_filters import FILTERS, Filters, Sized, read_filters, read_keys
+from pddl2nl.experiments.spec_filters import FILTERS, Filters, Sized, fits, read_filters, read_keys
 from pddl2nl.experiments.spec_parts import SpecDomain, SpecTask, told_apart
 from pddl2nl.experiments.spec_variables import unset
 from pddl2nl.experiments.toml_places import (
@@ -153,7 +153,7 @@ class DomainEntries:
         anything = "set" not in said and (named or filters.instances)
         instances = [each for each in shipped.instances if anything or each.role == role]
         if named:
-            instances = [each for each in instances if each.name in named]
+            instances = [each for each in instances if fits(each.name, named)]
         if not instances:
             raise InputError(_none_of(shipped, said.get("set", "primary"), bool(named)))
         tasks = [
@@ -172,7 +172,7 @@ class DomainEntries:
         names = {each.name for one in found if one.path in _shipped_paths() for each in one.tasks}
         known = [each.name for name in _all_shipped() for each in shipped_domain(name).instances]
         for name in self._instances:
-            if name not in names and self._file.sound:
+            if not any(fits(each, [name]) for each in names) and self._file.sound:
                 self._file.wrong(
                     f"'instances' holds {name!r}, and no shipped domain here has it{near(name, known)}",
                     "instances",

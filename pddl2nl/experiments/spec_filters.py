@@ -142,12 +142,12 @@ class Filters:
 
     def named(self, name: str) -> bool:
         """Whether a task of this name is among those that are wanted."""
-        return (not self.instances or _fits(name, self.instances)) and not _fits(name, self.excluded)
+        return (not self.instances or fits(name, self.instances)) and not fits(name, self.excluded)
 
     def unused(self, names: Iterable[str]) -> list[str]:
         """The patterns of ``instances`` that fit none of the names."""
         known = [*names]
-        return [pattern for pattern in self.instances if not any(_fits(name, (pattern,)) for name in known)]
+        return [pattern for pattern in self.instances if not any(fits(name, (pattern,)) for name in known)]
 
     def passing(self, tasks: Sequence[Sized], label: str, left_out: list[str]) -> list[Sized]:
         """The tasks that are neither too small nor too large; how many others there are is added to ``left_out``.
@@ -179,7 +179,7 @@ class Filters:
         return [*tasks]
 
 
-def _fits(name: str, patterns: Iterable[str]) -> bool:
+def fits(name: str, patterns: Iterable[str]) -> bool:
     """Whether a name, or its last part, fits one of the patterns, whatever the case."""
     said = name.lower()
     return any(fnmatchcase(part, pattern.lower()) for pattern in patterns for part in (said, said.rpartition("/")[2]))

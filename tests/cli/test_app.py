@@ -87,3 +87,14 @@ def test_help_cuts_no_option_and_no_choice_where_there_is_little_room(capfd: pyt
         for item in options:
             assert item.opts[0] in shown
             assert (item.metavar or "") in shown
+
+
+def test_completion_is_offered_and_knows_the_commands(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert application.main(["--help"]) == 0
+    assert "--install-completion" in capfd.readouterr().out
+    for name, value in {"_PDDL2NL_COMPLETE": "complete_bash", "COMP_WORDS": "pddl2nl val", "COMP_CWORD": "1"}.items():
+        monkeypatch.setenv(name, value)
+    application.main([])
+    assert capfd.readouterr().out.split() == ["validate"]

@@ -141,3 +141,14 @@ def test_names_without_a_wording_are_refused_and_not_ignored() -> None:
     result = call(*TASK, "good.plan", "--names", "original")
     assert isinstance(result.exception, InputError)
     assert "--wording" in str(result.exception)
+
+
+def test_json_tells_in_the_domains_own_words(root: Path) -> None:
+    """As `convert` does: the wording.json beside the domain's file is the default."""
+    task, plan = ("blocksworld", "p01", "-", "--json"), "(stack a b)\n"
+    own = str(root / "domains/blocksworld/wording.json")
+    default, asked, template = (
+        json.loads(call(*task, *options, text=plan).stdout)["told"]
+        for options in ((), ("--wording", own), ("--wording", "template"))
+    )
+    assert default == asked != template

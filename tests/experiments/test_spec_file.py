@@ -11,6 +11,7 @@ from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.estimate import estimate
 from pddl2nl.experiments.jobs import PlannerSpec
 from pddl2nl.experiments.product import cells, jobs_of, left_out
+from pddl2nl.experiments.setup import prepare
 from pddl2nl.experiments.spec_checks import check_models
 from pddl2nl.experiments.spec_file import load_experiment
 from pddl2nl.llm import Price
@@ -238,7 +239,7 @@ def test_all_errors_are_said_at_once_in_the_order_of_the_file(spec):
 
 
 def test_a_file_that_is_no_text_or_not_there_is_said(tmp_path):
-    with pytest.raises(InputError, match=r"absent\.toml: No such file"):
+    with pytest.raises(InputError, match=r"absent\.toml: no such file"):
         load_experiment(tmp_path / "absent.toml")
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match="UTF-8 was expected"):
@@ -330,3 +331,18 @@ def test_an_estimate_counts_calls_and_prices_tokens(spec):
     assert thoughtful.calls == 4 + 2 * turns + 2
     template = estimate(cells(spec(head + 'policies = ["cot", "react"]\n[options]\nthoughts = "template"\n')), price)
     assert template.calls == thoughtful.calls - 2
+
+
+def test_instances_may_be_patterns(spec):
+    loaded = spec('domains = ["visitall", "ferry"]\ninstances = ["p0[2-4]"]\npolicies = ["random"]')
+    assert [[task.name for task in domain.tasks] for domain in loaded.domains] == [["p02", "p03", "p04"]] * 2
+
+
+def test_a_translator_behind_an_endpoint_beside_a_scripted_planner(spec):
+    text = (
+        'domains = ["visitall"]\ninstances = ["p02"]\npolicies = ["act"]\nmodels = ["oracle"]\nseeds = [1]\n'
+        'base_url = "http://127.0.0.1:9/v1"\n[options]\ntranslator = "llm"\ntranslator_model = "m"\nexample = "none"\n'
+    )
+    (job,) = jobs_of(spec(text))
+    assert job.spec.base_url == "http://127.0.0.1:9/v1"
+    assert prepare(job.spec).started.translator_model == "m"
