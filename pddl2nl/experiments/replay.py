@@ -22,7 +22,7 @@ from msgspec.structs import replace as changed
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.example import SolvedProblem
-from pddl2nl.experiments.hierarchical import recorded_world
+from pddl2nl.experiments.family_runs import recorded_world
 from pddl2nl.experiments.planned import Planned
 from pddl2nl.experiments.record import VOLATILE
 from pddl2nl.experiments.record_reader import events_from_json

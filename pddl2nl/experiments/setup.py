@@ -16,7 +16,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.choices import beyond_paper, checked_policy
 from pddl2nl.experiments.example import SolvedProblem, find_example, problem_text, tell_example
-from pddl2nl.experiments.hierarchical import hierarchical
+from pddl2nl.experiments.family_runs import family_settings
 from pddl2nl.experiments.models import MadeModel, ModelContext, make_model, wrap_model
 from pddl2nl.experiments.plans import ff_plan
 from pddl2nl.experiments.solvability import foreseen
@@ -146,7 +146,7 @@ def prepare(spec: RunSpec, access: Access | None = None) -> Prepared:
         example = _example(spec, policy, solved, wording, calls if thinks else None)
     except _NO_REPLY as error:
         failure, example = error, _example(spec, policy, solved, wording, None)
-    more = hierarchical(spec, simulator, wording, access)
+    more = family_settings(spec, simulator, wording, access)
     reader = Reader(task, wording, names) if spec.style == "nl" else PDDLReader(simulator)
     translator: Translator | None = None
     if _translates(spec, policy) and isinstance(reader, Reader):

@@ -1,9 +1,9 @@
-"""Which facts of a task can change at all: what no action can bring about is as it is at the beginning, for ever.
+"""Which facts of a task any action can change.
 
-That a faucet is not open need not be asked for where nothing ever opens a faucet. An atom counts as changeable where
-some action with some objects has an effect on it, of which nothing is known to be impossible: types, static facts, and
-facts that cannot change either are looked at, some steps deep; whatever is not known counts as possible. So all states
-that can be reached are among those in which everything else is as at the beginning.
+An atom is changeable if some ground action has an effect on it whose conditions are not known to be impossible. Types,
+static facts and unchangeable facts are considered, a few actions deep; what is unknown counts as possible. So in every
+reachable state the unchangeable atoms have their initial value. Example: if nothing can open a faucet, no condition
+needs to require that it is closed.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ from pddlval.normal_form import free_variables, negation_normal
 __all__ = ["Changeable"]
 
 _DEEPEST = 3
-"""So many actions before the one at hand are asked for what they need in turn; beyond it all counts as possible."""
+"""How many actions deep preconditions are followed."""
 _MOST_TRIED = 2_000
-"""So many choices of objects are tried for one atom; beyond it, it counts as possible."""
+"""The most bindings that are tried for one atom; beyond that it counts as changeable."""
 
 Binding = Mapping[str, str]
 
 
 @dataclass(frozen=True)
 class _Leaf:
-    """An effect on an atom: under which conditions it happens, and what its variables range over."""
+    """An effect on an atom: its conditions and the types of its variables."""
 
     atom: Atom
     variables: tuple[TypedName, ...]
@@ -54,7 +54,7 @@ class _Leaf:
 
 
 class Changeable:
-    """Says of the atoms of one task whether they can change."""
+    """Tells which atoms of one task can change."""
 
     def __init__(self, task: Task):
         self._task = task
@@ -95,7 +95,7 @@ class Changeable:
                 yield from self._taken_apart(substitute(body, renamed), variables + own, conditions)
 
     def can_change(self, atom: GroundAtom) -> bool:
-        """Whether an atom may become other than it is at the beginning of the task."""
+        """Whether an atom may get another value than its initial one."""
         self._tried = 0
         return self._can_change(atom, _DEEPEST)
 
@@ -109,7 +109,7 @@ class Changeable:
         return known
 
     def _happens(self, leaf: _Leaf, atom: GroundAtom, depth: int) -> bool:
-        """Whether nothing speaks against an effect's happening to an atom."""
+        """Whether an effect on an atom is not known to be impossible."""
         binding: dict[str, str] = {}
         for term, name in zip(leaf.atom.args, atom[1:], strict=True):
             if binding.setdefault(term, name) != name if is_variable(term) else term != name:

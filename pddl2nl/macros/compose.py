@@ -1,10 +1,8 @@
 """A sequence of actions as one action: its weakest precondition and its net effect, exactly.
 
-Macro-actions whose parameters stand for different objects: shorter conditions, and applicable in fewer cases.
-
-The weakest precondition of a sequence speaks of every way in which its parameters can coincide. Planners seldom need
-these ways, as the actions themselves are still there, and pay for them: a disjunction becomes several operators, and a
-conditional effect is more than some searches take.
+With ``distinct`` parameters the result is shorter but applicable in fewer cases: the parameters stand for different
+objects. The exact precondition covers every way in which parameters can coincide. Planners seldom need these cases, but
+pay for them: a disjunction becomes several operators, and some searches do not support conditional effects.
 """
 
 from __future__ import annotations
@@ -60,24 +58,23 @@ def compose(
     total: Collection[str] = (),
     distinct: bool = False,
 ) -> Macro:
-    """One action that does what a sequence of actions does.
+    """One action that is equivalent to a sequence of actions.
 
-    It is applicable exactly in the states where the sequence is, with these terms, and leads to the same state, by
-    regression (Waldinger 1977; Pednault 1988): each step's precondition and effects are told over the state before
-    the macro.
+    It is applicable exactly in the states where the sequence is, and leads to the same state, by regression (Waldinger
+    1977; Pednault 1988): preconditions and effects of all steps are expressed over the state before the macro.
 
     Args:
         domain: the domain of the actions.
-        steps: the actions in order; what they share is said by terms of the same name. Variables become parameters.
-        name: the macro's name; made of its steps' names where empty.
-        objects: the types of terms that are objects of a task, not constants of the domain.
-        total: functions that have a value at all objects wherever the macro may run. Needed only where a step reads
-            what an earlier one has increased or scaled: an undefined fluent counts as 0 there, and PDDL cannot ask.
-        distinct: whether different parameters stand for different objects. The macro then needs that too, and has
-            fewer conditional effects.
+        steps: the actions in order; terms of the same name are shared, and variables become parameters.
+        name: the macro's name; default: made of the names of its steps.
+        objects: the types of terms that are objects of a task rather than constants of the domain.
+        total: functions that have a value for all objects whenever the macro runs. Needed only if a step reads what an
+            earlier one has increased or scaled: an undefined fluent counts as 0 there, which PDDL cannot express.
+        distinct: whether different parameters stand for different objects; the macro then requires that, and has fewer
+            conditional effects.
 
     Raises:
-        CannotComposeError: no one action of PDDL does that; ``reason`` is a short kind of why.
+        CannotComposeError: no action of PDDL is equivalent; ``reason`` is a short category.
         InputError: an unknown action, a wrong number of terms, or a term that no object can be.
     """
     if not steps:
@@ -109,8 +106,8 @@ def compose_block(task: Task, block: Sequence[GroundAction], *, name: str = "") 
     """A sequence of ground actions as one action without parameters; see `compose`.
 
     Raises:
-        CannotComposeError: no one action of PDDL does that.
-        InputError: an action is none of the task's.
+        CannotComposeError: no action of PDDL is equivalent.
+        InputError: an action is not one of the task's.
     """
     steps = [MacroStep(action.name, action.args) for action in block]
     _refuse_strangers(task, block)
@@ -119,13 +116,13 @@ def compose_block(task: Task, block: Sequence[GroundAction], *, name: str = "") 
 
 
 def lift(task: Task, block: Sequence[GroundAction], *, name: str = "", distinct: bool = False) -> Macro:
-    """A sequence of ground actions with parameters for its objects, by their first occurrence; constants stay.
+    """A sequence of ground actions with parameters for its objects, except for constants.
 
-    Each parameter is called as the action that names it first calls it. Objects that are equal get one parameter.
+    A parameter is named as in the first action with the object.
 
     Raises:
-        CannotComposeError: no one action of PDDL does that.
-        InputError: an action is none of the task's.
+        CannotComposeError: no action of PDDL is equivalent.
+        InputError: an action is not one of the task's.
     """
     _refuse_strangers(task, block)
     constants = {item.name for item in task.domain.constants}
@@ -141,7 +138,7 @@ def lift(task: Task, block: Sequence[GroundAction], *, name: str = "", distinct:
 
 
 def total_functions(task: Task) -> frozenset[str]:
-    """The functions to which the initial state gives a value at all objects of their types; no action takes it away."""
+    """The functions that have an initial value for all objects of their types; no action removes a value."""
     given: dict[str, set[tuple[str, ...]]] = {}
     for item in task.problem.init_values:
         given.setdefault(item.fluent[0], set()).add(item.fluent.args)
@@ -182,7 +179,7 @@ def _refuse_strangers(task: Task, block: Sequence[GroundAction]) -> None:
 def _parameters(
     domain: Domain, steps: Sequence[MacroStep], schemas: Sequence[ActionSchema], objects: Mapping[str, tuple[str, ...]]
 ) -> tuple[TypedName, ...]:
-    """The variables of the steps, each of the types that are common to all places where it stands."""
+    """The variables of the steps, with the types common to all their occurrences."""
     scope = Scope(domain, objects)
     constants = {item.name for item in domain.constants} | set(objects)
     types: dict[str, tuple[str, ...]] = {}
@@ -234,7 +231,7 @@ def _conditions(regression: Regression, taken: Sequence[str]) -> Conditions:
 
 
 def _still_to_read(regression: Regression, precondition: Condition, parts: Sequence[Part]) -> list[Condition]:
-    """That what the steps read whatever happens has a value, where nothing reads it so any more."""
+    """Conditions that fluents which the steps always read have values, if nothing else reads them."""
     numbers = regression.numbers
     read: list[Expression] = []
     for condition in conjuncts(precondition):
@@ -257,7 +254,8 @@ def _still_to_read(regression: Regression, precondition: Condition, parts: Seque
 Pair = frozenset[str]
 
 _MOST_STEPS = 6
-"""Of so many steps all ways in which parameters can coincide are worked out; they grow with each step."""
+"""For longer sequences all parameters are required to be different; the number of ways to coincide grows with each
+step."""
 
 
 def compose_distinct(
@@ -265,10 +263,10 @@ def compose_distinct(
 ) -> Macro:
     """A sequence of actions as one action whose parameters stand for different objects.
 
-    Of few steps it asks for that only where it makes a difference, of many for each two parameters.
+    For few steps it requires that only of parameters for which it matters.
 
     Raises:
-        CannotComposeError, InputError: as `pddl2nl.macros.compose.compose` does.
+        CannotComposeError, InputError: as `compose`.
     """
     if len(steps) <= _MOST_STEPS:
         try:
@@ -280,10 +278,10 @@ def compose_distinct(
 
 
 def lift_distinct(task: Task, block: Sequence[GroundAction], *, name: str = "") -> Macro:
-    """A sequence of ground actions with parameters for its objects, which stand for different objects.
+    """A sequence of ground actions with parameters that stand for different objects.
 
     Raises:
-        CannotComposeError, InputError: as `pddl2nl.macros.compose.lift` does.
+        CannotComposeError, InputError: as `lift`.
     """
     macro = lift(task, block, name=name, distinct=True)
     if len(block) > _MOST_STEPS:
@@ -292,13 +290,14 @@ def lift_distinct(task: Task, block: Sequence[GroundAction], *, name: str = "") 
 
 
 def for_distinct(macro: Macro, domain: Domain) -> Macro:
-    """The macro with ``(not (= …))`` for each two terms whose equality its conditions speak of, and simpler for it.
+    """The macro with ``(not (= …))`` for each pair of terms whose equality its conditions mention, simplified
+    accordingly.
 
-    Where that precondition holds the weakest one holds too, and the successor is the same.
+    Whenever the new precondition holds, the exact one holds as well, and the successor is the same.
 
     Args:
         macro: with exact conditions.
-        domain: whose constants count as terms beside the parameters.
+        domain: with constants, which count as terms.
     """
     terms = {item.name for item in (*macro.parameters, *domain.constants)}
     exact = macro.conditions
@@ -323,13 +322,13 @@ def _pairs(formula: Condition, terms: Collection[str]) -> Iterator[Pair]:
 
 
 def _without(pairs: Collection[Pair], parameters: tuple[TypedName, ...]) -> tuple[Pair, ...]:
-    """The pairs without those that a quantifier hides."""
+    """The pairs without variables that a quantifier binds."""
     hidden = {item.name for item in parameters}
     return tuple(pair for pair in pairs if pair.isdisjoint(hidden))
 
 
 def _condition(condition: Condition, pairs: Collection[Pair]) -> Condition:
-    """The condition where the terms of each pair differ."""
+    """The condition if the terms of each pair differ."""
     match condition:
         case Equality(left, right):
             return FALSE if frozenset((left, right)) in pairs else condition
@@ -351,7 +350,7 @@ def _condition(condition: Condition, pairs: Collection[Pair]) -> Condition:
 
 
 def _effect(effect: Effect, pairs: Collection[Pair]) -> Effect | None:
-    """The effect where the terms of each pair differ; None where nothing happens."""
+    """The effect if the terms of each pair differ; None if nothing happens."""
     match effect:
         case And(parts):
             kept = [part for part in (_effect(part, pairs) for part in parts) if part is not None]

@@ -1,8 +1,8 @@
-"""Macro-actions out of plans: frequent chains, lifted, and composed into actions with exact conditions.
+"""Macro-actions from plans: frequent chains, lifted and composed into actions with exact conditions.
 
 As in Macro-FF (Botea, Enzenberger, Müller and Schaeffer, "Macro-FF: Improving AI Planning with Automatically Learned
-Macro-Operators", 2005), what is worth a macro is looked for in plans of small tasks, and few macros are kept: each is
-one more action that a search has to look at in every state.
+Macro-Operators", 2005), candidates come from plans of small tasks, and only few macros are kept, because each one
+increases the branching factor of a search.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["Learned", "LearnedMacro", "LearningOptions", "PlannedTask", "Refused
 
 @dataclass(frozen=True)
 class PlannedTask:
-    """A task with a plan that solves it; ``name`` is what it is called in reports."""
+    """A task with a plan that solves it; ``name`` is for reports."""
 
     task: Task
     plan: tuple[GroundAction, ...]
@@ -35,21 +35,21 @@ class PlannedTask:
 
 @dataclass(frozen=True)
 class LearningOptions:
-    """What is looked for, and how much of it.
+    """Options of learning.
 
     Attributes:
-        min_support: a chain must occur so often, overlaps counted once.
-        max_length: steps of a macro, at most.
-        number: macros, at most.
-        max_parameters: objects that a macro is about, at most: a planner makes an action of every combination.
-        chains: neighbours in the plans, steps linked by producers and consumers, or both.
-        distinct: parameters stand for different objects, which keeps conditions short and loses what needs two to be
-            one; else macros have the weakest precondition of their steps.
-        plain: none with a disjunction, a quantifier or a conditional effect, which planners compile away at a price
-            that can be more than all the search.
+        min_support: the smallest number of occurrences, overlaps counted once.
+        max_length: the most steps of a macro.
+        number: the most macros.
+        max_parameters: the most objects of a macro; planners ground every combination.
+        chains: adjacent steps, steps linked by producers and consumers, or both.
+        distinct: parameters stand for different objects, which keeps conditions short; otherwise macros have the
+            weakest
+            precondition of their steps.
+        plain: only macros without disjunctions, quantifiers and conditional effects, which are expensive for planners.
 
     Raises:
-        InputError: a number that cannot be.
+        InputError: a value out of range.
     """
 
     min_support: int = 2
@@ -71,7 +71,9 @@ class LearningOptions:
 
 @dataclass(frozen=True)
 class LearnedMacro:
-    """A macro with how often it occurred (overlaps counted once), in how many plans, and what it would save there."""
+    """A macro with its number of occurrences (overlaps counted once), of plans with it, and of steps that it saves
+    there.
+    """
 
     stored: StoredMacro
     support: int
@@ -86,7 +88,7 @@ class LearnedMacro:
 
 @dataclass(frozen=True)
 class Refused:
-    """A chain that occurred often enough and makes no macro, and why."""
+    """A frequent chain that makes no macro, with the reason."""
 
     steps: tuple[str, ...]
     support: int
@@ -95,7 +97,9 @@ class Refused:
 
 @dataclass(frozen=True)
 class Learned:
-    """What came of learning: the macros, best first; how many different chains were looked at in how many steps."""
+    """The macros, best first, the refused chains, and the numbers of different chains and of steps that were
+    considered.
+    """
 
     macros: tuple[LearnedMacro, ...]
     refused: tuple[Refused, ...]
@@ -114,8 +118,8 @@ def learn(
     Args:
         domain: of all the tasks.
         examples: tasks and their plans.
-        options: by default as `LearningOptions` has them.
-        wording: how the macros are described; without one they have no description.
+        options: default: `LearningOptions()`.
+        wording: describes the macros; default: no description.
 
     Raises:
         InputError: a plan does not solve its task.
@@ -187,7 +191,7 @@ def _is_plain(macro: Macro) -> bool:
 
 
 def _short(names: Iterator[str]) -> Iterator[str]:
-    """Names of actions, with how often one comes in place of its repetitions."""
+    """Names of actions; repetitions of one are counted."""
     last, times = "", 0
     for name in (*names, ""):
         if name == last:

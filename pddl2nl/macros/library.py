@@ -1,8 +1,7 @@
-"""A macro-action as a file: the action in PDDL, and in comments above it what else is known of it.
+"""Macro-actions in files, and libraries of them: a folder per domain, a file per macro.
 
-The file holds no domain: ``(:action …)`` alone, to be read against the domain whose predicates and types it uses. The
-comments are lines ``; key: value`` with the value in JSON, so that no text that a model said can end a comment or begin
-an action::
+A file holds one ``(:action …)``, to be read with the domain whose predicates and types it uses. What else is known
+stands above it in comments ``; key: value`` with values in JSON, so that no text can end a comment or begin an action::
 
     ; description: "pick up a block and put it on another"
     ; domain: "blocksworld"
@@ -12,15 +11,12 @@ an action::
       …
     )
 
-A library: a folder of macro-actions that later tasks can use, a folder a domain, a file a macro.
+A macro is added after a task was solved with it (`Library.keep` validates the plan). A macro that is equal to a stored
+one, up to names and the order of independent steps, is not stored again; its description and use are added to the
+other's. Files are written atomically and never overwrite another macro, so that runs can share a library.
 
-A macro comes in once a task has been solved with it (`Library.keep` judges the plan itself), so that no failed attempt
-is learned from. One that is the same as another up to names and the order of independent steps is not kept twice: its
-description and its use are noted with the other. Files are written whole or not at all and never in the place of
-another macro, so that runs side by side can share a library.
-
-What is retrieved for a task is fit for its domain: each macro is composed again from its steps, so that a domain that
-has changed since, or a file that somebody edited, never gives conditions that do not hold.
+Macros are composed again from their steps when they are read, so that their conditions hold even if the domain or the
+file was edited.
 """
 
 from __future__ import annotations
@@ -231,7 +227,7 @@ def read_schemas(text: str, domain: Domain, name: str = "<actions>") -> tuple[Ac
 
 
 def _moved(item: Diagnostic, last: int) -> Diagnostic:
-    """A diagnostic of the text within the domain as one of the text itself."""
+    """A diagnostic with its place in the text rather than in the text within the domain."""
     line = item.line - 1
     return replace(item, line=line) if 1 <= line <= last else replace(item, line=0, column=0, excerpt="")
 
@@ -240,7 +236,7 @@ def _moved(item: Diagnostic, last: int) -> Diagnostic:
 
 
 def _facts(text: str, name: str) -> dict[str, Any]:
-    """What the comments above the action say; those that are no ``key: value`` are comments."""
+    """The comments ``key: value`` above the action."""
     found: dict[str, Any] = {}
     start = _BLANK_OR_COMMENT.match(text)
     assert start is not None
@@ -301,21 +297,21 @@ def _step(text: str, name: str) -> MacroStep:
 
 
 def steps_of(texts: Iterable[str]) -> tuple[MacroStep, ...]:
-    """Steps as a user writes them, ``(pick-up ?x)``; InputError where one is no action."""
+    """Steps as a user writes them, ``(pick-up ?x)``; InputError if one cannot be read."""
     return tuple(MacroStep(*GroundAction.parse(text)) for text in texts)
 
 
 _LOCK = threading.Lock()
 _LONGEST_NAME = 60
 _BY_WORDS = 0.7
-"""Sentences that have nothing to do with each other reach half, as letters are alike."""
+"""The default likeness by words; unrelated sentences reach 0.5."""
 _BY_MEANING = 0.5
 _MOST_NUMBERS = 10_000
 
 
 @dataclass(frozen=True)
 class Unfit:
-    """A file of a library that the domain cannot use, and why."""
+    """A file of a library that the domain cannot use, with the reason."""
 
     path: Path
     reason: str
@@ -323,7 +319,7 @@ class Unfit:
 
 @dataclass(frozen=True)
 class Shelf:
-    """What a library holds for one domain."""
+    """The macros of a library for one domain."""
 
     macros: tuple[StoredMacro, ...] = ()
     unfit: tuple[Unfit, ...] = ()
@@ -331,16 +327,15 @@ class Shelf:
 
 @dataclass(frozen=True)
 class Match:
-    """A macro that fits a description, and how well: 1 is the same text or direction."""
+    """A macro that fits a description; likeness 1 means the same text or direction."""
 
     stored: StoredMacro
     likeness: float
 
 
 def free_name(words: str, taken: Collection[str] = ()) -> str:
-    """A PDDL name out of words, safe as a file's name too, and none of those that are taken.
-
-    Letters, digits and hyphens only, a letter first, at most 60 characters; a number behind it where it is taken.
+    """A PDDL and file name made of words that is not taken: at most 60 letters, digits and hyphens, numbered if
+    necessary.
     """
     base = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")[:_LONGEST_NAME].strip("-")
     if not base or not base[0].isalpha():
@@ -351,11 +346,11 @@ def free_name(words: str, taken: Collection[str] = ()) -> str:
 
 
 def recomposed(stored: StoredMacro, domain: Domain) -> StoredMacro:
-    """A macro with the exact conditions that its steps have in this domain.
+    """A macro with the exact conditions of its steps in this domain.
 
     Raises:
-        InputError: no steps are noted with it.
-        CannotComposeError, InputError: the domain does not have its steps, or they are no one action in it.
+        InputError: its steps are unknown.
+        CannotComposeError, InputError: the domain does not have its steps, or no action is equivalent to them.
     """
     macro = stored.macro
     if not macro.steps:
@@ -373,9 +368,9 @@ def _composed(domain: Domain, steps: tuple[MacroStep, ...], name: str, total: tu
 
 
 def with_totals(stored: StoredMacro, task: Task) -> StoredMacro:
-    """A macro of a task with the functions noted that have a value everywhere there, where its conditions rest on that.
+    """A macro with the total functions of its task noted, if its conditions depend on them.
 
-    Without them it could not be composed again, or only into what is longer.
+    Without them it could not be composed again, or only into something longer.
     """
     macro = stored.macro
     steps = (task.domain.action(step.action) for step in macro.steps)
@@ -405,7 +400,7 @@ def _fluents(schema: ActionSchema) -> Iterator[Fluent]:
 
 
 class Library:
-    """Macros in a folder; it need not be there before the first is kept.
+    """Macros in a folder, which is created when the first is stored.
 
     Raises:
         InputError: it is a file.
@@ -419,7 +414,7 @@ class Library:
     # ── reading ──────────────────────────────────────────────────────────────────────────────────
 
     def shelf(self, domain: Domain) -> Shelf:
-        """All macros for domains of this name, in the order of their files, and the files that are of no use.
+        """All macros for domains of this name, in the order of their files, and the files that cannot be used.
 
         Raises:
             InfrastructureError: the folder cannot be read.
@@ -442,14 +437,14 @@ class Library:
         least: float | None = None,
         embed: Embed | None = None,
     ) -> tuple[Match, ...]:
-        """The macros of the domain whose descriptions are most like this one, best first.
+        """The macros of the domain with the most similar descriptions, best first.
 
         Args:
             domain: the domain of the task.
             description: what is to be done, in natural language.
-            limit: how many, at most.
-            least: the likeness that a macro must have; by default 0.7 by words and 0.5 by meaning.
-            embed: an embedding model: likeness is the cosine then, else that of the words (rapidfuzz).
+            limit: the largest number of macros.
+            least: the smallest likeness; default: 0.7 by words and 0.5 by embeddings.
+            embed: an embedding model for likeness as cosine; default: likeness of words (rapidfuzz).
         """
         enough = least if least is not None else _BY_WORDS if embed is None else _BY_MEANING
         macros = [stored for stored in self.shelf(domain).macros if stored.provenance.descriptions]
@@ -474,19 +469,19 @@ class Library:
     # ── writing ──────────────────────────────────────────────────────────────────────────────────
 
     def keep(self, task: Task, plan: Iterable[GroundAction], found: Iterable[StoredMacro]) -> tuple[StoredMacro, ...]:
-        """Keeps the macros of a plan that solved a task.
+        """Stores the macros of a plan that solved a task.
 
         Args:
             task: the task.
-            plan: all actions that were carried out.
-            found: the macros it was made of; their names are made fit, their domain is noted.
+            plan: all executed actions.
+            found: the macros of the plan.
 
         Returns:
-            The macros as they stand in the library now.
+            The macros as stored.
 
         Raises:
-            InputError: the plan does not solve the task; nothing is kept.
-            InfrastructureError: the disk refuses.
+            InputError: the plan does not solve the task; nothing is stored.
+            InfrastructureError: a file cannot be written.
         """
         report = validate(task, plan_of(plan))
         if not report.valid:
@@ -496,10 +491,10 @@ class Library:
         return tuple(self.put(task.domain, with_totals(stored, task)) for stored in found)
 
     def put(self, domain: Domain, stored: StoredMacro) -> StoredMacro:
-        """Puts one macro in, or notes its description and use with the same one that is there already.
+        """Stores a macro, or adds its description and use to an equal one.
 
         Raises:
-            InfrastructureError: the disk refuses.
+            InfrastructureError: a file cannot be written.
         """
         known = replace(stored.provenance, domain=domain.name, domain_sha256=domain_hash(domain))
         form = self._key(stored.macro, domain, known.distinct)
@@ -562,10 +557,10 @@ class Library:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Writes a file of a library in the place of what is there, whole or not at all; its folder is made.
+    """Writes or replaces a file atomically; creates its folder.
 
     Raises:
-        InfrastructureError: the disk refuses.
+        InfrastructureError: the file cannot be written.
     """
     with _refusals(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -573,14 +568,14 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def _beside(path: Path, text: str) -> Path:
-    """A file with this text beside the one that it is to become."""
+    """A temporary file with this text in the same folder."""
     beside = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.partial")
     beside.write_text(text, encoding="utf-8")
     return beside
 
 
 class _refusals:
-    """Makes what the disk says an `InfrastructureError`."""
+    """Turns an `OSError` into an `InfrastructureError`."""
 
     def __init__(self, path: Path):
         self._path = path

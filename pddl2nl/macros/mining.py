@@ -1,26 +1,18 @@
-"""What actions read and write: which steps of a plan can change places, and which step gives another what it needs.
+"""Chains in plans: steps that occur together repeatedly, adjacent or after reordering independent steps.
 
-Two neighbouring steps of a plan that do not disturb each other can be exchanged, and the plan leads to the same state.
-What is said here errs on the safe side: quantified variables stand for any object, a derived predicate for all that
-its rules mention, and conditional effects for what happens always.
+*Footprints* are what actions read and write; two adjacent independent steps can be exchanged. They are conservative:
+quantified variables stand for any object, a derived predicate for everything that its rules mention.
 
-Macro-actions that are the same: up to what their parameters are called, and up to the order of independent steps.
+The *canonical form* of a sequence is the smallest one reachable by exchanging independent neighbours, with terms
+numbered as they occur. Macros with equal forms have equal conditions, up to names.
 
-Steps are compared and not conditions: two macros of the same steps have the same conditions, and to compare conditions
-for equivalence would take a prover for each pair. The canonical form of a sequence is the smallest of all that can be
-made by exchanging independent neighbours, with its terms numbered as they occur.
+A *chain* is a set of steps of one plan that can be executed right after each other without changing the result of the
+plan. Adjacent steps always are. Other steps are a chain if each is linked to another by a producer and a consumer (one
+adds an atom that the other needs, and no step between adds it again) and no other step has to stay between them. Chains
+with the same canonical form are occurrences of one candidate.
 
-Chains in plans: steps that come together again and again, next to each other or once the plan is put in order.
-
-A chain is a set of steps of one plan that can be carried out right after each other without changing what the plan
-does. Neighbours are one always. Steps further apart are one where each is linked to another by a producer and a
-consumer (one adds an atom that the other needs, and no step between adds it again), and where nothing between them has
-to stay there: no other step must come after one of them and before another. Chains of the same canonical form
-(`pddl2nl.macros.mining`) are occurrences of one candidate.
-
-Occurrences overlap, so that counting them all would count steps twice: the candidate that saves most steps is taken,
-its occurrences are marked in the plans, and the others are counted again without what is marked, as pairs are in
-grammar-based compression (Larsson and Moffat's Re-Pair).
+Occurrences overlap. The candidate that saves the most steps is chosen, its occurrences are marked in the plans, and the
+others are counted again without marked steps, as for pairs in grammar-based compression (Larsson and Moffat's Re-Pair).
 """
 
 from __future__ import annotations
@@ -72,13 +64,13 @@ __all__ = [
 ]
 
 ANY = "*"
-"""A term that stands for any object; no name of PDDL is written like this, as actions' terms are."""
+"""A term that stands for any object; no PDDL name looks like this."""
 
 Pattern = tuple[str, ...]
-"""A predicate's name with its terms; a function's name begins with ``=``, as it may be a predicate's too."""
+"""A predicate's name with its terms, or a function's name after ``=`` with its terms."""
 
 SameTerm = Callable[[str, str], bool]
-"""Whether two terms may stand for one object."""
+"""Whether two terms may be the same object."""
 
 
 @dataclass(frozen=True)
@@ -86,11 +78,11 @@ class Footprint:
     """What one action reads and writes.
 
     Attributes:
-        reads: whatever its precondition and its conditional effects look at.
-        needs: of these, the atoms that are wanted true.
+        reads: what its precondition and its conditional effects read.
+        needs: the atoms among these that must be true.
         adds, deletes: atoms.
-        sets: fluents that get a value of their own.
-        shifts: fluents that are increased or decreased, which several actions can do in any order.
+        sets: fluents that are assigned or scaled.
+        shifts: fluents that are increased or decreased; the order does not matter.
     """
 
     reads: frozenset[Pattern]
@@ -103,16 +95,16 @@ class Footprint:
 
     @property
     def writes(self) -> frozenset[Pattern]:
-        """Everything that may be different afterwards."""
+        """Everything that may change."""
         return self.adds | self.deletes | self.sets | self.shifts
 
 
 def independent(one: Footprint, other: Footprint, same: SameTerm | None = None) -> bool:
-    """Whether the two actions can change places: neither writes what the other reads, nor undoes what it does.
+    """Whether two actions can be exchanged: neither writes what the other reads or writes.
 
     Args:
-        one, other: what they read and write.
-        same: whether two terms may stand for one object; by default only where they are the same name.
+        one, other: their footprints.
+        same: whether two terms may be the same object; default: if they have the same name.
     """
     pairs = (
         (one.writes, other.reads),
@@ -212,10 +204,10 @@ def _pattern(node: Atom | Fluent, names: Mapping[str, str]) -> Pattern:
 
 
 Canonical = tuple[tuple[str, ...], ...]
-"""A macro's steps, each an action's name with its terms: constants as they are, all others numbered."""
+"""The steps of a macro, each an action's name with its terms: constants unchanged, all others numbered."""
 
 _MOST_WAYS = 500
-"""So many equally small beginnings are followed; beyond them two equal macros may be kept apart, never joined."""
+"""The most equally small prefixes that are followed; beyond that two equal macros may get different forms."""
 
 
 def canonical(macro: Macro, domain: Domain) -> Canonical:

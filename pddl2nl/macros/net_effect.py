@@ -1,12 +1,8 @@
-"""The net effect of a macro on atoms: for all that a step touches, whether it is true in the end.
+"""The net effect of a macro: when each atom that a step touches is true in the end, and the change of each number.
 
-Every part of the effect is right by itself: an atom is added only where it is true in the end, and deleted only where
-it is false in the end or where some part adds it as well (of an atom both deleted and added the add wins). So it is
-enough that each atom whose truth changes is met by one part, and the shortest are chosen.
-
-The net effect of a macro on numbers: how much more a fluent is worth in the end, or what it is set to.
-
-Formulas as a person would write them: names for bound variables, quantifiers together, effects grouped.
+Each part of the effect is correct by itself: an atom is added only if it is true in the end, and deleted only if it is
+false in the end or also added (an atom both deleted and added is added). So it suffices that one part covers each atom
+whose truth changes; the shortest parts are chosen. Bound variables then get readable names.
 """
 
 from __future__ import annotations
@@ -55,8 +51,9 @@ __all__ = ["net_literals", "net_updates", "readable_condition", "readable_effect
 class _Schema:
     """An atom that a step touches, for all objects of some variables.
 
-    ``final`` says when it is true in the end; ``adds`` the same where it was false before, ``deletes`` when it is
-    false in the end where it was true.
+    ``final`` is when it is true in the end; ``adds`` the same if it was false before; ``deletes`` when it is false
+    in the
+    end if it was true before.
     """
 
     variables: tuple[str, ...]
@@ -66,12 +63,12 @@ class _Schema:
     deletes: Condition
 
     def part(self, condition: Condition, *, positive: bool) -> Part:
-        """The atom added, or deleted, under a condition."""
+        """The atom added or deleted under a condition."""
         return Part(self.variables, condition, self.atom if positive else negation(self.atom))
 
 
 def net_literals(regression: Regression, facts: Facts) -> list[Part]:
-    """What a sequence of steps does to atoms, as the effect of one action that runs where the facts hold."""
+    """The literals of the effect of a sequence of steps, as one action that is applicable if the facts hold."""
     return _Literals(regression, facts).parts()
 
 
@@ -89,7 +86,7 @@ class _Literals:
         self._schemas.sort(key=lambda schema: (len(schema.variables), widths[schema.atom]))
 
     def parts(self) -> list[Part]:
-        """The parts: deletes first, each kind in the order of the steps, as people write them."""
+        """The parts, deletes first, each kind in the order of the steps."""
         schemas = self._schemas
         for at in reversed(range(len(schemas))):
             schema = schemas[at]
@@ -112,7 +109,7 @@ class _Literals:
     # ── what is touched ──────────────────────────────────────────────────────────────────────────
 
     def _touched(self) -> Iterator[_Schema]:
-        """The atoms that the steps touch, each once."""
+        """The atoms that the steps touch, without duplicates."""
         scope, seen = self._regression.scope, list[tuple[tuple[str, ...], Atom]]()
         for touch in (touch for layer in self._regression.layers for touch in layer.touches):
             used = [name for name in touch.variables if name in touch.atom.args]
@@ -124,7 +121,7 @@ class _Literals:
                 yield self._schema(variables, atom)
 
     def _same(self, one: tuple[tuple[str, ...], Atom], other: tuple[tuple[str, ...], Atom]) -> bool:
-        """Whether all atoms that the second stands for are among those of the first."""
+        """Whether the first schema covers all atoms of the second."""
         if one[1].predicate != other[1].predicate:
             return False
         return matched(one[1].args, one[0], other[1].args, self._simplifier)[0] == TRUE
@@ -137,7 +134,7 @@ class _Literals:
         return _Schema(variables, atom, final, adds, deletes)
 
     def _below(self, at: int) -> list[int]:
-        """The places of the schemas whose atoms are among those of another."""
+        """The schemas whose atoms another schema covers."""
         own = self._schemas[at]
         return [
             place
@@ -148,13 +145,13 @@ class _Literals:
     # ── what is said of it ───────────────────────────────────────────────────────────────────────
 
     def _settle(self, at: int, parts: list[Part]) -> None:
-        """One part says all about these atoms, also about those of narrower schemas."""
+        """Sets the parts of a schema, which also cover all narrower schemas."""
         self._parts[at] = parts
         for place in self._below(at):
             self._parts[place] = []
 
     def _swept(self, at: int) -> None:
-        """Deletes all atoms of a schema, where those that are true in the end are few and can be added again."""
+        """Deletes all atoms of a schema and adds the few that are true in the end again."""
         schema, below = self._schemas[at], [place for place in self._below(at) if place not in self._parts]
         kept: dict[int, Part] = {}
         for place in below:
@@ -171,7 +168,7 @@ class _Literals:
             self._parts.update({place: [part] for place, part in kept.items()})
 
     def _single(self, at: int) -> list[Part]:
-        """The parts about the atoms of one schema that nothing has been said about yet."""
+        """The parts for the atoms of one schema that are not covered yet."""
         schema = self._schemas[at]
         chosen = [part for parts in self._parts.values() for part in parts]
         added = self._hits(chosen, schema.atom)
@@ -195,7 +192,7 @@ class _Literals:
         return [part for part in parts if part.condition != FALSE]
 
     def _covered(self, at: int) -> bool:
-        """Whether an atom that is true in the end is always added by another part, so that deleting it does no harm.
+        """Whether an atom that is true in the end is always added by another part, so that deleting it is harmless.
 
         An atom that is true before and after may be added again for that.
         """
@@ -228,7 +225,7 @@ class _Literals:
         return disjunction(found)
 
     def _left(self, condition: Condition, facts: Facts, met: Condition) -> Condition:
-        """What of a condition other parts have not met yet."""
+        """The disjuncts of a condition that other parts do not cover."""
         if met == FALSE:
             return condition
         rest = [part for part in disjuncts(condition) if not self._simplifier.implies(facts.extended(part), met)]
@@ -245,10 +242,10 @@ def _shorter(one: Condition, other: Condition) -> Condition:
 
 
 def net_updates(regression: Regression, facts: Facts) -> list[Part]:
-    """What a sequence of steps does to numbers, as the effect of one action that runs where the facts hold.
+    """The numeric updates of the effect of a sequence of steps, as one action that is applicable if the facts hold.
 
     Raises:
-        CannotComposeError: no effect of PDDL says it.
+        CannotComposeError: no effect of PDDL expresses them.
     """
     functions = dict.fromkeys(change.fluent.name for layer in regression.layers for change in layer.changes)
     found: list[Part] = []
@@ -262,7 +259,7 @@ def net_updates(regression: Regression, facts: Facts) -> list[Part]:
 
 
 def _side_by_side(changes: list[Change]) -> list[Part]:
-    """Updates that may stand beside each other: they add up, or are those of one step."""
+    """Updates that can be combined: they add up, or belong to one step."""
     alone = all(change.operator in ("increase", "decrease") for change in changes)
     sums: dict[Fluent, Expression] = {}
     found: list[Part] = []
@@ -325,12 +322,12 @@ def _same(variables: tuple[str, ...], fluent: Fluent, other: Fluent, regression:
 
 
 def readable_condition(condition: Condition, scope: Scope, taken: Iterable[str]) -> Condition:
-    """A condition with variables named as in the domain, other than those that are taken."""
+    """A condition with readable variable names that are not taken."""
     return _Names(scope).condition(condition, frozenset(taken))
 
 
 def readable_effect(parts: Sequence[Part], scope: Scope, taken: Iterable[str]) -> Effect:
-    """An effect: literals first, then what is conditional, then what is quantified; equal conditions share one."""
+    """An effect: literals first, then conditional effects, then quantified ones; equal conditions are shared."""
     names = _Names(scope)
     taken = frozenset(taken)
     groups: dict[tuple[tuple[str, ...], ...], list[Part]] = {}
@@ -372,7 +369,7 @@ def _alone(parts: Sequence[Condition]) -> Condition:
 
 
 class _Names:
-    """Gives bound variables names that a reader knows."""
+    """Readable names for bound variables."""
 
     def __init__(self, scope: Scope):
         self._scope = scope
@@ -411,7 +408,7 @@ class _Names:
 
 
 def _rank(part: Condition) -> int:
-    """Atoms, negated ones, equalities; the rest stays in its order, which matters where a number has no value."""
+    """Atoms, negated atoms, equalities; the rest keeps its order, which matters if a number has no value."""
     inner = part.body if isinstance(part, Not) else part
     if isinstance(inner, Atom):
         return 1 if isinstance(part, Not) else 0

@@ -1,13 +1,8 @@
-"""A task with macro-actions among its actions, as a planner takes it, and its plans without them again.
+"""Planning with macro-actions: a task with macros as actions, its plans expanded, and the effect on a planner's search.
 
-What a macro costs: where the task has action costs, the sum of what its steps cost. Where it has none a macro counts as
-one step, as any action does, or as many as it stands for, which makes action costs of the task's steps: a planner that
-promises a cheapest plan then keeps its promise, and one that does not is not drawn to macros for their price.
-
-Planning with macro-actions, and without them beside it: what they change for a planner on one task.
-
-The plan that is found with macros is expanded, and judged on the task as it was: what counts is a plan of the task's
-own actions. Both searches run under the same limits.
+A macro costs the sum of its steps if the task has action costs. Otherwise it costs one, as any action, or the number of
+its steps, which gives the task action costs: an optimal planner then stays optimal, and others get no incentive to use
+macros. The expanded plan is validated on the original task. Searches with and without macros have the same limits.
 """
 
 from __future__ import annotations
@@ -67,13 +62,13 @@ __all__ = [
 ]
 
 MacroCost = Literal["one", "steps"]
-"""What a macro costs where the task has no action costs."""
+"""What a macro costs if the task has no action costs."""
 
 MACRO_COSTS: tuple[MacroCost, ...] = ("one", "steps")
 
 _TOTAL = "total-cost"
 _MOST_COSTS = 200_000
-"""So many different costs of one macro are written into a problem."""
+"""The most different costs of one macro in a problem."""
 
 
 @dataclass(frozen=True)
@@ -81,15 +76,15 @@ class WithMacros:
     """A task with macros.
 
     Attributes:
-        task: it has an action more for each macro.
-        macros: by the names that they have there, which differ from those of the task's own actions.
+        task: with an action for each macro.
+        macros: by their names in the task, which differ from those of its own actions.
     """
 
     task: Task
     macros: Mapping[str, Macro]
 
     def expand(self, plan: Iterable[GroundAction]) -> tuple[GroundAction, ...]:
-        """A plan with the steps of each macro in its place."""
+        """A plan with each macro replaced by its steps."""
         return tuple(
             step
             for action in plan
@@ -97,7 +92,7 @@ class WithMacros:
         )
 
     def uses(self, plan: Iterable[GroundAction]) -> dict[str, int]:
-        """How often each macro stands in a plan."""
+        """How often each macro occurs in a plan."""
         names = [action.name for action in plan]
         return {name: names.count(name) for name in self.macros}
 
@@ -107,12 +102,11 @@ def with_macros(task: Task, macros: Sequence[Macro], cost: MacroCost = "one") ->
 
     Args:
         task: the task.
-        macros: of its domain; their names are changed where an action has them already.
-        cost: what a macro costs where the task has no action costs.
+        macros: of its domain; renamed if an action has their name.
+        cost: what a macro costs if the task has no action costs.
 
     Raises:
-        InputError: a macro costs the sum of what depends on so many combinations of objects that they are too many to
-            be written down, or it stands for no steps, or can never be carried out.
+        InputError: a macro has too many different costs, has no steps, or can never be executed.
     """
     named: dict[str, Macro] = {}
     for macro in macros:
@@ -132,7 +126,7 @@ def with_macros(task: Task, macros: Sequence[Macro], cost: MacroCost = "one") ->
 
 
 def has_costs(task: Task) -> bool:
-    """Whether the task's metric asks for its action costs."""
+    """Whether the task's metric uses its action costs."""
     metric = task.problem.metric
     return metric is not None and Fluent(_TOTAL) in set(fluents_in(metric.expression))
 
@@ -152,7 +146,7 @@ def _with_actions(task: Task, schemas: Sequence[ActionSchema], functions: Sequen
 
 
 def _needed(schema: ActionSchema) -> Iterator[str]:
-    """The requirements that an action makes use of."""
+    """The requirements of an action."""
     for part in subformulas(schema.precondition):
         yield from _FLAGS.get(type(part), ())
     for part in subformulas(schema.effect):
@@ -185,7 +179,7 @@ def _plain(macro: Macro) -> ActionSchema:
 
 
 def _asks_for_value(part: Condition) -> bool:
-    """Whether a condition only asks that a number is known, ``(= (cost ?x) (cost ?x))``, as that of a cost is."""
+    """Whether a condition only requires that a number is defined: ``(= (cost ?x) (cost ?x))``."""
     return isinstance(part, Comparison) and part.operator == "=" and part.left == part.right
 
 
@@ -195,13 +189,13 @@ def _costless(effect: Effect) -> Effect:
 
 
 def _without_costs(task: Task) -> Task:
-    """The task without costs that no metric asks for: planners do not count them either."""
+    """The task without action costs that no metric uses; planners ignore them too."""
     actions = tuple(replace(action, effect=_costless(action.effect)) for action in task.domain.actions)
     return Task(replace(task.domain, actions=actions), task.problem)
 
 
 def _counted(task: Task, lengths: Mapping[str, int]) -> Task:
-    """The task with a cost for each action: the steps that it stands for."""
+    """The task with the number of steps as the cost of each action."""
     domain, problem = task.domain, task.problem
     total = Fluent(_TOTAL)
     actions = []
@@ -222,10 +216,9 @@ def _counted(task: Task, lengths: Mapping[str, int]) -> Task:
 
 
 def _with_summed_costs(task: Task, macros: Sequence[Macro]) -> Task:
-    """The task with macros that cost what their steps cost together.
+    """The task with macros that cost the sum of their steps.
 
-    Planners take a number or one function as an action's cost: a sum becomes a function of its own, whose values are
-    those of the sums.
+    Planners accept a number or one function as cost, so a sum becomes a new function with the sums as values.
     """
     schemas: list[ActionSchema] = []
     functions: list[Function] = []
@@ -250,7 +243,7 @@ def _with_summed_costs(task: Task, macros: Sequence[Macro]) -> Task:
 
 
 def _prices(domain: Domain, name: str, args: Sequence[str]) -> Iterator[Expression]:
-    """What a step adds to the cost."""
+    """The cost of a step."""
     schema = domain.action(name)
     assert schema is not None
     binding = dict(zip((item.name for item in schema.parameters), args, strict=True))
@@ -264,7 +257,7 @@ def _prices(domain: Domain, name: str, args: Sequence[str]) -> Iterator[Expressi
 def _sum_function(
     domain: Domain, macro: Macro, prices: Sequence[Fluent], taken: Sequence[str]
 ) -> tuple[Function, Fluent]:
-    """The function that says what a macro costs, and how the macro asks for it."""
+    """The function for a macro's cost, and the fluent in the macro's effect."""
     types = {item.name: item.types for item in macro.parameters}
     terms = tuple(dict.fromkeys(term for price in prices for term in price.args if term in types))
     names = [*(item.name for item in domain.functions), *(item.name for item in domain.predicates)]
@@ -273,7 +266,7 @@ def _sum_function(
 
 
 def _sums(task: Task, macro: str, function: Fluent, prices: Sequence[Fluent], fixed: Fraction) -> Iterator[FluentValue]:
-    """The values of the sum, for all objects for which each of its functions has a value in the initial state."""
+    """The values of the cost function, for all objects for which all summands have an initial value."""
     values: dict[str, list[tuple[GroundAtom, Fraction]]] = {}
     for item in task.problem.init_values:
         if isinstance(item.value, Fraction):
@@ -299,12 +292,12 @@ def _sums(task: Task, macro: str, function: Fluent, prices: Sequence[Fluent], fi
 
 
 class _Table:
-    """The values of one function, found by the terms that are known already.
+    """The values of one function, indexed by the terms that are already bound.
 
     Args:
         price: the function with its terms.
-        known: the terms that have objects.
-        fresh: those that get one here.
+        known: the bound terms.
+        fresh: the terms that it binds.
         values: all values of the function.
     """
 
@@ -330,23 +323,23 @@ class _Table:
                 self._rows.setdefault(key, []).append((tuple(binding[term] for term in fresh), value))
 
     def of(self, row: Sequence[str]) -> Sequence[tuple[tuple[str, ...], Fraction]]:
-        """The objects for the fresh terms, with the value, where those of the known ones are given."""
+        """The objects for the fresh terms, with the value, for given objects of the bound terms."""
         return self._rows.get(tuple(row[place] for place in self._places), ())
 
 
 @dataclass(frozen=True)
 class Applied:
-    """What a planner made of a task with macros.
+    """The result of planning with macros.
 
     Attributes:
         planner: its name.
-        macros: the macros' names, as they stand in the plans.
-        macro_cost: what a macro was taken to cost: ``sum`` of its steps' costs, ``one`` or its ``steps``.
-        found: the planner's answer on the task with macros; its plan has macros in it.
-        plan: the same plan of the task's own actions, valid; None where none was found.
-        cost: of that plan by the task's own metric, or its steps; None without a plan.
-        uses: how often each macro stands in the plan.
-        without: the planner's answer on the task as it is; None where it was not asked.
+        macros: the macros' names in the plans.
+        macro_cost: the cost of a macro: ``sum`` of its steps' costs, ``one``, or its ``steps``.
+        found: the planner's result with macros; its plan contains macros.
+        plan: the expanded and validated plan; None if none was found.
+        cost: its cost by the task's metric, or its number of steps; None without a plan.
+        uses: how often each macro occurs in the plan.
+        without: the planner's result without macros; None if not compared.
     """
 
     planner: str
@@ -360,9 +353,8 @@ class Applied:
 
     @property
     def fewer_expansions(self) -> float | None:
-        """Expanded states without macros over those with them: 2 where macros halve them, below 1 where they harm.
-
-        None where one of the searches found no plan, or says nothing of its expansions.
+        """Expanded states without macros divided by those with macros; None if a search found no plan or reports no
+        number.
         """
         if self.without is None or not (self.without.solved and self.found.solved):
             return None
@@ -370,7 +362,7 @@ class Applied:
         return None if before is None or after is None else max(before, 1) / max(after, 1)
 
     def as_json(self) -> dict[str, object]:
-        """All of it, as ``pddl2nl macro apply --json`` prints it."""
+        """The JSON of ``pddl2nl macro apply --json``."""
         plan, found = self.plan, self.found.plan
         mine = {**self.found.as_json(), "plan": None if plan is None else [str(action) for action in plan]}
         ratio = self.fewer_expansions
@@ -391,7 +383,7 @@ def _told(result: PlannerResult) -> dict[str, object]:
 
 
 def default_cost(planner: str) -> MacroCost:
-    """What a macro costs for a planner where the task has no costs: its steps where cheapest plans are promised."""
+    """The cost of a macro if the task has no costs: its steps for optimal planners, otherwise one."""
     return "steps" if planner in PLANNERS and PLANNERS[planner].minimizes == "cost" else "one"
 
 
@@ -405,20 +397,20 @@ def apply_macros(
     time_limit: int | None = None,
     memory_limit_mb: int | None = None,
 ) -> Applied:
-    """Plans with macros, and without them for comparison.
+    """Plans with macros, and for comparison without them.
 
     Args:
         source: the task.
-        macros: of its domain, with conditions that are true of their steps.
+        macros: of its domain, with correct conditions.
         planner: one of `pddl2nl.baselines.PLANNERS`.
-        cost: what a macro costs where the task has no costs; by default as `default_cost` has it.
-        compare: whether the task is planned without macros too.
+        cost: what a macro costs if the task has no costs; default: `default_cost`.
+        compare: whether to plan without macros as well.
         time_limit, memory_limit_mb: of each of the two searches, as in `pddl2nl.baselines.solve`.
 
     Raises:
-        InputError: no such planner; a macro cannot be added to the task.
+        InputError: unknown planner, or a macro that cannot be added to the task.
         MissingExtraError: Fast Downward is not installed.
-        InfrastructureError: the planner failed, or a macro is not what its conditions say.
+        InfrastructureError: the planner failed, or a macro's conditions are wrong.
     """
     if planner not in PLANNERS:
         raise InputError(f"macros are for a search of Fast Downward: {', '.join(PLANNERS)}; found {planner!r}")

@@ -1,9 +1,9 @@
-"""Proves or refutes proposed conditions of a macro-action for the block of actions that carries it out.
+"""Proves or refutes claimed conditions of a macro-action for the block of actions that carries it out.
 
-In the HVR paper a model guesses preconditions and effects, and one run shows whether they fit. Here a guess is decided
-for all states at once: of all ground atoms and fluents that the block or the guess mentions every combination counts,
-also those that no plan reaches; what no action changes is as it is in the task. What is refuted comes with a state
-that shows it, and the simulator has replayed it.
+In the HVR paper a model guesses preconditions and effects, and one execution shows whether they fit. Here a claim is
+decided for all states: for every combination of the ground atoms and fluents that the block or the claim mentions,
+whether reachable or not. Static facts are those of the task. A refutation comes with a counterexample state, which the
+simulator has replayed.
 """
 
 from __future__ import annotations
@@ -51,21 +51,17 @@ __all__ = [
 
 
 Part = Literal["proved", "refuted", "undecided"]
-"""What has come of one claim; ``undecided`` is rare: nonlinear arithmetic that the solver leaves open."""
+"""The result for one claim; ``undecided`` is rare and means nonlinear arithmetic that the solver leaves open."""
 
 Relation = Literal["exact", "stronger", "weaker", "incomparable", "undecided"]
-"""How a proposed precondition stands to the weakest one with which the block runs.
-
-``stronger``: it asks for more than is needed; ``weaker``: for less.
-"""
+"""How a claimed precondition compares with the weakest one: ``stronger`` asks for more, ``weaker`` for less."""
 
 States = Literal["all", "changeable"]
-"""In which states conditions are decided.
+"""The states for which conditions are decided.
 
-``all``: every combination of the facts that actions of the domain change. ``changeable``: those in which a fact that
-no action of the task can change (`changeable.Changeable`) is as at the beginning; all that can be reached are among
-them. Somebody who writes conditions for a task sees to no others: that a faucet is not open, where nothing opens one.
-"""
+``all``: every combination of facts that actions of the domain can change. ``changeable``: only states in which a fact
+that no action of the task can change (`changeable.Changeable`) has its initial value; these include all reachable
+states. A precondition need not mention such facts, for example that a faucet is closed if nothing can open it."""
 
 Kind = Literal["does-not-run", "effect-fails", "incomplete", "too-strong"]
 """What a counterexample shows: see `Counterexample`."""
@@ -73,23 +69,23 @@ Kind = Literal["does-not-run", "effect-fails", "incomplete", "too-strong"]
 
 @dataclass(frozen=True)
 class Counterexample:
-    """A state that refutes a claim; ``Simulator(task).state(state, values)`` makes it one to replay.
+    """A state that refutes a claim; ``Simulator(task).state(state, values)`` makes it a state to replay.
 
-    ``kind`` says what it shows:
+    ``kind`` is one of
 
-    - ``does-not-run``: the precondition holds, and the block cannot be carried out: action ``step`` (from 1) is not
-      applicable, since ``unmet`` fails before it (nothing, where its numeric effects contradict each other).
-    - ``effect-fails``: the block runs, and ``unmet``, of what is claimed, is not so after it.
-    - ``incomplete``: the block runs and brings about ``unmet``, which the claim does not say.
-    - ``too-strong``: the block runs, though ``unmet`` of the precondition fails.
+    - ``does-not-run``: the precondition holds, but action ``step`` (from 1) is not applicable, because ``unmet`` fails
+      before it (empty if its numeric effects conflict).
+    - ``effect-fails``: the block runs, but ``unmet``, a part of the claimed effect, does not hold after it.
+    - ``incomplete``: the block runs and brings about ``unmet``, which the claim does not mention.
+    - ``too-strong``: the block runs although ``unmet``, a part of the precondition, fails.
 
     Attributes:
-        state: all atoms that are true, static ones included.
+        state: all true atoms, static ones included.
         values: all numeric values.
-        kind: what it shows.
-        step: the number of the action that is not applicable; else 0.
+        kind: see above.
+        step: the number of the inapplicable action; otherwise 0.
         unmet: ground literals, or other smallest parts of conditions.
-        unlike: in what the state differs from the one that it was sought near, as literals of this state.
+        unlike: the differences from the state near which it was searched, as literals of this state.
     """
 
     state: frozenset[GroundAtom]
@@ -102,11 +98,7 @@ class Counterexample:
 
 @dataclass(frozen=True)
 class Lacking:
-    """A condition of an action of the block that a precondition does not see to.
-
-    The precondition can hold, the actions before number ``step`` (from 1) can be carried out, and ``condition``, of
-    that one's own precondition, fails.
-    """
+    """A condition that a precondition lacks: that of action ``step`` (from 1), which can fail before it."""
 
     step: int
     condition: Condition
@@ -114,25 +106,23 @@ class Lacking:
 
 @dataclass(frozen=True)
 class Proof:
-    """What is known about proposed conditions for a block of actions.
+    """What is proved about claimed conditions for a block of actions.
 
     Attributes:
         block: the actions.
-        proposed: the conditions.
-        runs: wherever the precondition holds (and the numbers that the effect reads have values, without which no
-            action is applicable), the block can be carried out.
-        holds: wherever it holds and the block can be, what the effect claims is so after it. Literals are true or
-            false afterwards; of ``(when c e)``, c is read in the state before; an update gives the value that it
-            says, computed in the state before; of an atom both deleted and added the add wins.
-        complete_effect: there, the effect as an action leads to the very state that the block leads to.
-        precondition: how it stands to the weakest one with which the block can be carried out.
-        vacuous: the precondition holds in no state, so that everything follows from it.
-        impossible: the block can be carried out in no state.
-        states: in which states all this is so.
-        counterexamples: one for each of these that is refuted, in this order, and for a precondition that asks for
-            more than is needed.
-        lacking: where ``runs`` is refuted, all that the precondition would have to see to; empty where that is no
-            condition of an action, but a number without a value or changed in two ways at once.
+        proposed: the claimed conditions.
+        runs: in every state where the precondition holds (and the numbers that the effect reads have values), the block
+            is applicable.
+        holds: in every such state the claimed effect holds after the block. Literals are true or false afterwards;
+            conditions of conditional effects and amounts are evaluated before; an atom both deleted and added is added.
+        complete_effect: the claimed effect leads to the same state as the block.
+        precondition: how it compares with the weakest precondition.
+        vacuous: the precondition holds in no state, so everything follows from it.
+        impossible: the block is applicable in no state.
+        states: the states for which this is decided.
+        counterexamples: one for each refuted claim, in this order, and for a precondition that is too strong.
+        lacking: if ``runs`` is refuted, all conditions that the precondition lacks; empty if the reason is a number
+            without a value or with conflicting updates.
     """
 
     block: tuple[GroundAction, ...]
@@ -154,11 +144,11 @@ class Proof:
 
     @property
     def exact(self) -> bool:
-        """Whether the conditions are proved to be those of the block: they differ from the exact ones in words only."""
+        """Whether the claim is proved to be equivalent to the exact conditions of the block."""
         return self.sound and self.complete_effect == "proved" and self.precondition == "exact"
 
     def counterexample(self, kind: Kind) -> Counterexample | None:
-        """The counterexample of a kind; None where there is none."""
+        """The counterexample of a kind, if there is one."""
         return next((item for item in self.counterexamples if item.kind == kind), None)
 
 
@@ -170,22 +160,22 @@ def prove(
     near: State | None = None,
     states: States = "all",
 ) -> Proof:
-    """Decides proposed conditions for a block of actions.
+    """Decides claimed conditions for a block of actions.
 
-    A fluent that has a value at the beginning of the task has one in every state, since no action takes one away; of
-    the others, that they have none is a case too. Conditions without a value fail as in the simulator.
+    A fluent with an initial value has a value in every state, because no action removes one; the others may have none.
+    Undefined conditions fail as in the simulator.
 
     Args:
-        task: whose actions, objects and static facts these are.
+        task: the task with its actions, objects and static facts.
         block: the actions.
         proposed: ground conditions.
-        near: counterexamples are as like this state as can be found; the initial state where none is given.
-        states: in which states they are to be right.
+        near: counterexamples are as similar to this state as possible; default: the initial state.
+        states: the states for which the conditions are decided.
 
     Raises:
-        BadActionError: an action is none of the task's.
+        BadActionError: an action is not one of the task's.
         InputError: the effect claims to change what no action changes, or the conditions have free variables.
-        UnsupportedError: something here rests on a predicate that is derived from itself, or is too large.
+        UnsupportedError: a recursive derived predicate is involved, or the proof is too large.
         MissingExtraError: z3 is needed and not installed.
     """
     return _Proving(task, tuple(block), proposed, near, states).proof()
@@ -225,7 +215,7 @@ class _Proving:
         return fixed
 
     def proof(self) -> Proof:
-        """All of it."""
+        """The complete result."""
         symbols, circuit = self.symbols, self.symbols.circuit
         before = SymbolicState()
         asked = symbols.condition(self.proposed.precondition, before, {}).true
@@ -299,7 +289,7 @@ class _Proving:
     # ── what is claimed, as circuits ─────────────────────────────────────────────────────────────
 
     def _kept(self, claimed: Effects, claimed_after: SymbolicState, after: SymbolicState) -> Lit:
-        """Whether what the claim changes is so after the block."""
+        """Whether the claimed changes hold after the block."""
         circuit, symbols = self.symbols.circuit, self.symbols
         parts: list[Lit] = []
         for atom in dict.fromkeys((*claimed.adds, *claimed.deletes)):
@@ -330,7 +320,7 @@ class _Proving:
     # ── what the simulator says of a counterexample ──────────────────────────────────────────────
 
     def _run(self, state: State) -> tuple[State, int, tuple[Condition, ...]]:
-        """The state after the block; or the one before the action that is not applicable, its number, and why."""
+        """The state after the block; or the state before the inapplicable action, its number, and the reason."""
         for number, action in enumerate(self.block, start=1):
             step = self.simulator.step(state, action)
             if step.successor is None:
@@ -371,7 +361,7 @@ class _Proving:
 
 
 def _agreed(replayed: bool) -> None:
-    """A counterexample that the simulator does not bear out would be a mistake here, and never an answer."""
+    """Asserts that the simulator confirms a counterexample; anything else is a bug here."""
     assert replayed, "the simulator does not bear out a counterexample of the proof"
 
 
@@ -390,7 +380,7 @@ def _relation(runs: Part, needed: Part) -> Relation:
 
 
 def _differences(other: State | None, state: State) -> tuple[Condition, ...]:
-    """What is so in a state and not in another one, as literals; that a fluent has no value is none."""
+    """The literals of a state that differ from another one; a fluent without a value has none."""
     if other is None:
         return ()
     found: list[Condition] = [Atom(atom[0], atom[1:]) for atom in sorted(state.atoms - other.atoms)]
@@ -405,7 +395,7 @@ def _differences(other: State | None, state: State) -> tuple[Condition, ...]:
 
 
 def claims_of(task: Task, schemas: Sequence[ActionSchema]) -> Simulator:
-    """A simulator of a task that has these actions too.
+    """A simulator of a task with additional actions.
 
     Raises:
         InputError: one of them changes what no action of the task changes, or has the name of one.
@@ -432,9 +422,9 @@ def _changed_by(schemas: Sequence[ActionSchema]) -> frozenset[str]:
 
 
 def unmet_outcome(claims: Simulator, claim: GroundAction, before: State, after: State) -> tuple[Condition, ...]:
-    """What an action's effects, as they happen in one state, say and is not so in another; empty where all of it is.
+    """The literals of an action's effect that do not hold in a given state; empty if all hold.
 
-    Where the effects are undefined or contradict each other, the fluent that is to blame, as ``(= (f) (f))``.
+    If the effects are undefined or conflict in the state before, the fluent that is the reason, as ``(= (f) (f))``.
     """
     step = claims.step(before, claim)
     if step.successor is None:
@@ -453,6 +443,6 @@ def unmet_outcome(claims: Simulator, claim: GroundAction, before: State, after: 
 
 
 def valued(fluent: GroundAtom) -> Comparison:
-    """What a fluent's having a value, and one value only, is as a condition: ``(= (f a) (f a))``."""
+    """The condition that a fluent has one value: ``(= (f a) (f a))``."""
     expression = Fluent(fluent[0], fluent[1:])
     return Comparison("=", expression, expression)

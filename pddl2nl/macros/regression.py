@@ -1,19 +1,11 @@
-"""Numeric expressions over the state before a macro: normal forms, and values that depend on conditions.
+"""Regression: conditions after some steps, expressed over the state before them (Waldinger 1977; Pednault 1988).
 
-What one step of a macro does, told over the state before the macro.
+An atom is true after a step if the step adds it, or if it was true before and the step does not delete it. This can
+depend on conditions, on which parameters are the same object, and on quantified variables. A fluent's value follows in
+the same way, by cases. Facts that earlier steps require are used at once, which keeps formulas small.
 
-What numeric fluents are worth after some steps of a macro, told over the state before them.
-
-Undefined fluents are treated as the simulator treats them: an action that reads one does not run, and an increase or
-a decrease counts it as 0. The first is what the same expression says of the state before the macro; the second is
-something that no expression can say, so that reading such a fluent afterwards is refused.
-
-Regression: what holds after some steps, told over the state before them.
-
-Every step is read in the state where it runs. An atom is true after a step where the step adds it, or where it was
-true before and the step does not delete it; which of these happens may depend on conditions, on which parameters are
-the same object, and on quantified variables. A fluent's value follows in the same way by cases. What the steps before
-have made certain is used at once, so that formulas stay small.
+Fluents without a value are treated as in the simulator: an action that reads one is not applicable, and an increase or
+decrease counts it as 0. No expression of PDDL can say the latter, so reading such a fluent later is refused.
 """
 
 from __future__ import annotations
@@ -99,10 +91,11 @@ _Polynomial = dict[_Monomial, Fraction]
 
 @dataclass(frozen=True)
 class Value:
-    """What a fluent is worth: ``amount``, or that much more than before the macro.
+    """The value of a fluent: ``amount``, or ``amount`` more than before the macro if ``relative``.
 
-    ``touched`` says that an update happened, ``loose`` that the amount reads a fluent which may have had no value
-    before, and which an update has given one since: it counted as 0 there, which no expression can say.
+    ``touched``: an update happened. ``loose``: the amount reads a fluent that may have had no value before the macro
+    and
+    was updated since, so that it counted as 0.
     """
 
     amount: Expression = ZERO
@@ -113,7 +106,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Case:
-    """A value under a condition; the cases of one fluent exclude each other, and one of them always holds."""
+    """A value under a condition; the cases of one fluent are exclusive and exhaustive."""
 
     guard: Condition
     value: Value
@@ -152,7 +145,7 @@ def divides(expression: Expression) -> bool:
 
 
 def normal(expression: Expression) -> Expression:
-    """The expression as a sum of products, numbers worked out; as it is where that would lose what it reads."""
+    """The expression as a sum of products; unchanged if it would no longer read the same fluents."""
     if not isinstance(expression, Arithmetic):
         return expression
     polynomial = _polynomial(expression)
@@ -164,7 +157,7 @@ def normal(expression: Expression) -> Expression:
 
 
 def _endless(number: Fraction) -> bool:
-    """Whether a number has no decimal writing that ends."""
+    """Whether a number has no finite decimal representation."""
     rest = number.denominator
     for prime in (2, 5):
         while rest % prime == 0:
@@ -245,7 +238,7 @@ def _added(terms: list[Expression]) -> Expression:
 
 @dataclass(frozen=True)
 class Touch:
-    """An atom that a step adds or deletes, for all objects of some variables, under a condition."""
+    """An atom that a step adds or deletes under a condition, for all objects of some variables."""
 
     variables: tuple[str, ...]
     condition: Condition
@@ -255,7 +248,7 @@ class Touch:
 
 @dataclass(frozen=True)
 class Change:
-    """A numeric update of a step, for all objects of some variables, under a condition."""
+    """A numeric update of a step under a condition, for all objects of some variables."""
 
     variables: tuple[str, ...]
     condition: Condition
@@ -266,7 +259,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Part:
-    """A literal or an update in the macro's effect, for all objects of some variables, under a condition."""
+    """A literal or an update of the macro's effect under a condition, for all objects of some variables."""
 
     variables: tuple[str, ...]
     condition: Condition
@@ -275,7 +268,7 @@ class Part:
 
 @dataclass
 class Layer:
-    """All that a step does."""
+    """The effects of one step."""
 
     touches: list[Touch] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
@@ -292,9 +285,9 @@ class Layer:
 def matched(
     pattern: tuple[str, ...], variables: tuple[str, ...], terms: tuple[str, ...], simplifier: Simplifier
 ) -> tuple[Condition, dict[str, str]]:
-    """When the arguments of an effect are these terms, and what its variables stand for then.
+    """When the arguments of an effect are the given terms, and the binding of its variables then.
 
-    Where a term may be of a type that the variable does not range over, the condition asks for the type, as PDDL can:
+    If a term may have a type outside a variable's range, the condition tests the type:
     ``(exists (?z - type) (= ?z ?term))``.
     """
     scope = simplifier.scope
@@ -322,7 +315,7 @@ def _is_of(term: str, types: tuple[str, ...], simplifier: Simplifier) -> Conditi
 
 
 def coincidence(touch: Touch, terms: tuple[str, ...], simplifier: Simplifier) -> Condition:
-    """When an effect happens, and to the atom of these terms."""
+    """When an effect happens to the atom with the given terms."""
     same, binding = matched(touch.atom.args, touch.variables, terms, simplifier)
     if same == FALSE:
         return FALSE
@@ -334,7 +327,7 @@ def coincidence(touch: Touch, terms: tuple[str, ...], simplifier: Simplifier) ->
 
 
 def bound(change: Change, terms: tuple[str, ...], simplifier: Simplifier) -> tuple[Condition, dict[str, str]] | None:
-    """When an update happens to the fluent of these terms, and under which binding; None where there may be many."""
+    """When an update happens to the fluent with the given terms, and the binding; None if there may be several."""
     if any(name not in change.fluent.args for name in change.variables):
         return None
     same, binding = matched(change.fluent.args, change.variables, terms, simplifier)
@@ -343,13 +336,13 @@ def bound(change: Change, terms: tuple[str, ...], simplifier: Simplifier) -> tup
 
 Names = Mapping[str, str]
 ADDITIVE = frozenset(("increase", "decrease"))
-"""The updates that add up, in whatever order."""
+"""The updates that add up in any order."""
 
 _MOST_CASES = 64
 
 
 class UnclearError(Exception):
-    """A comparison is reached only sometimes, and may have no truth value; ``refusal`` is what to say of it."""
+    """A comparison that may be undefined and is evaluated only in some cases; ``refusal`` is the error to report."""
 
     def __init__(self, refusal: CannotComposeError):
         super().__init__(str(refusal))
@@ -360,9 +353,9 @@ class Numbers:
     """The values of fluents after the steps so far.
 
     Attributes:
-        valued: the fluents that the steps read whatever happens, so that the macro runs only where they have values.
-        valued_where: the same of fluents that are read wherever a condition holds, which no step reads otherwise.
-        divided: what is worked out whatever happens and divides, so that the macro runs only where that is not by zero.
+        valued: fluents that the steps always read, so that the macro is applicable only if they have values.
+        valued_where: fluents that are read if a condition holds, and not otherwise.
+        divided: expressions with divisions that are always evaluated.
     """
 
     def __init__(self, simplifier: Simplifier, facts: Facts, layers: Sequence[Layer]):
@@ -374,7 +367,7 @@ class Numbers:
         self.divided: dict[Expression, None] = {}
 
     def guard(self, one: Condition, other: Condition) -> Condition:
-        """Both conditions, told as shortly as the facts allow."""
+        """The conjunction of two conditions, simplified."""
         if other == TRUE:
             return one
         if one == TRUE:
@@ -382,7 +375,7 @@ class Numbers:
         return self.simplifier.simplify(conjunction((one, other)), self.facts)
 
     def cases(self, expression: Expression, names: Names, certain: bool) -> list[tuple[Condition, Expression]]:
-        """What an expression is worth after all steps so far, by cases that exclude each other."""
+        """The value of an expression after all steps so far, by exclusive cases."""
         match expression:
             case Fluent(name, args):
                 return self._read(Fluent(name, tuple([names.get(term, term) for term in args])), certain)
@@ -425,7 +418,7 @@ class Numbers:
                 raise no_value(fluent)
 
     def is_valued(self, fluent: Fluent, guard: Condition = TRUE) -> bool:
-        """Whether a fluent certainly has a value before the macro, where a condition holds."""
+        """Whether a fluent certainly has a value before the macro, given a condition."""
         if fluent.name in self.simplifier.scope.total or fluent in self.valued:
             return True
         facts = self.facts.extended(guard)
@@ -438,7 +431,7 @@ class Numbers:
         )
 
     def note(self, fluent: Fluent) -> None:
-        """Notes that the next step reads a fluent whatever happens, and so runs only where it has a value."""
+        """Notes that the next step always reads a fluent and is applicable only if it has a value."""
         for case in self.values(fluent, len(self.layers)):
             if case.value.relative and not case.value.touched:
                 if case.guard == TRUE:
@@ -447,7 +440,7 @@ class Numbers:
                     self.valued_where[case.guard, fluent] = None
 
     def values(self, fluent: Fluent, steps: int) -> list[Case]:
-        """What a fluent is worth after so many steps."""
+        """The value of a fluent after so many steps."""
         found = [Case(TRUE, Value())]
         for layer in self.layers[:steps]:
             for change in layer.changing(fluent.name):
@@ -500,7 +493,7 @@ def _refuse_many(cases: int) -> None:
 
 
 def no_value(fluent: Fluent) -> CannotComposeError:
-    """The refusal of what reads a fluent that may have no value."""
+    """The error for reading a fluent that may have no value."""
     written = f"({' '.join((fluent.name, *fluent.args))})"
     return CannotComposeError(
         f"{written} may have no value before the macro, and counts as 0 where a step increases it: no formula of PDDL"
@@ -511,7 +504,7 @@ def no_value(fluent: Fluent) -> CannotComposeError:
 
 
 def mixed_functions(schemas: Sequence[ActionSchema]) -> frozenset[str]:
-    """The functions that several of these steps change, and not only by increases and decreases, which add up."""
+    """The functions that several steps change with operators that do not add up."""
     updates = [list(updates_in(schema.effect)) for schema in schemas]
     steps = Counter(name for own in updates for name in {update.fluent.name for update in own})
     set_or_scaled = {update.fluent.name for own in updates for update in own if update.operator not in ADDITIVE}
@@ -519,14 +512,14 @@ def mixed_functions(schemas: Sequence[ActionSchema]) -> frozenset[str]:
 
 
 class Regression:
-    """The steps of a macro, one after the other.
+    """The steps of a macro, added one after the other.
 
     Attributes:
         needed: the parts of the weakest precondition so far.
-        facts: what they say of the state before the macro.
-        opaque: parts of it in the domain's own words, since a fluent in them may have no value.
-        numbers: what fluents are worth after the steps.
-        layers: what each step does.
+        facts: what they imply about the state before the macro.
+        opaque: parts of it in the domain's own form, because a fluent in them may have no value.
+        numbers: the values of fluents after the steps.
+        layers: the effects of each step.
     """
 
     def __init__(self, domain: Domain, simplifier: Simplifier, mixed: Collection[str] = ()):
@@ -547,7 +540,7 @@ class Regression:
         """Adds a step: an action with these terms for its parameters.
 
         Raises:
-            CannotComposeError: what it needs or does cannot be told over the state before the macro in PDDL.
+            CannotComposeError: its precondition or effect cannot be expressed over the state before the macro.
         """
         self._note_values(schema, names)
         for part in conjuncts(schema.precondition):
@@ -561,7 +554,7 @@ class Regression:
         self.layers.append(layer)
 
     def _note_values(self, schema: ActionSchema, names: Names) -> None:
-        """Notes the fluents that the step reads whatever happens: without their values it does not run at all."""
+        """Notes the fluents that the step always reads; without their values it is not applicable."""
         read = dict.fromkeys(sorted(certainly_read(negation_normal(schema.precondition)), key=str))
         updates = (part for part in conjuncts(schema.effect) if isinstance(part, Update))
         read.update(dict.fromkeys(fluent for update in updates for fluent in fluents_in(update.value)))
@@ -575,7 +568,7 @@ class Regression:
             self.facts.assume(condition)
 
     def _need_as_it_is(self, part: Condition, names: Names, refusal: CannotComposeError) -> None:
-        """Keeps a condition in its own words, and so in its own order of reading, where no step before touches it."""
+        """Keeps a condition in its own form and order of evaluation, if no earlier step changes what it reads."""
         if any(self._changed_name(name) for name in self._derived.mentioned(part)):
             raise refusal
         self.opaque.append(as_said(part, names))
@@ -589,12 +582,12 @@ class Regression:
     # ── conditions ───────────────────────────────────────────────────────────────────────────────
 
     def regressed(self, condition: Condition, names: Names, *, certain: bool = False) -> Condition:
-        """A condition on the state after all steps so far, told over the state before them.
+        """A condition on the state after all steps so far, expressed over the state before them.
 
         Args:
-            condition: as the domain has it.
+            condition: as in the domain.
             names: the macro's terms for its free variables.
-            certain: whether it is read whatever else holds, so that what it reads must have a value.
+            certain: whether it is always evaluated, so that fluents in it must have values.
         """
         match condition:
             case Atom(predicate, args):
@@ -635,7 +628,7 @@ class Regression:
         return self.simplifier.simplify(found, self.facts)
 
     def _refuse_unclear(self, predicate: str) -> None:
-        """Rules that compare what may have no value are as unclear as the comparison itself."""
+        """Refuses derived predicates whose rules compare fluents that may have no value."""
         for function in sorted(self._derived.functions(predicate) - self.scope.total):
             raise UnclearError(no_value(Fluent(function)))
 
@@ -643,7 +636,7 @@ class Regression:
         """Whether an atom is true after so many steps.
 
         Raises:
-            CannotComposeError: it is derived by rules that mention themselves from atoms that these steps change.
+            CannotComposeError: it is derived by recursive rules from atoms that these steps change.
         """
         if atom.predicate in self._derived.names:
             return self._derived_truth(atom, steps)
@@ -747,7 +740,7 @@ class Regression:
                     raise CannotComposeError(f"{part} cannot be part of a macro-action", "not executable")
 
     def _effect_condition(self, condition: Condition, names: Names, certain: bool) -> Condition:
-        """The condition of an effect; what it reads must have a value, or the action does not run."""
+        """The condition of an effect; fluents in it must have values, otherwise the action is not applicable."""
         try:
             return self.regressed(condition, names, certain=certain)
         except UnclearError as unclear:
@@ -777,7 +770,7 @@ class Regression:
                 yield Change(variables, here, update.operator, fluent, amount)
 
     def _refuse_division(self, change: Change, certain: bool) -> None:
-        """Sees to what an update divides by."""
+        """Adds the conditions under which an update does not divide by zero, or refuses it."""
         # Where one step alone changes a function, its updates stand in the macro's effect as they are.
         if change.fluent.name not in self.mixed:
             return
@@ -793,7 +786,7 @@ class Regression:
             self._need(needed)
 
     def _refuse_conflicts(self, layer: Layer) -> None:
-        """Needs that no fluent gets two values at once: there the simulator, and VAL, refuse the action."""
+        """Adds the conditions under which no fluent gets two values; otherwise the simulator and VAL refuse it."""
         for at, one in enumerate(layer.changes):
             if one.fluent.name not in self.mixed:
                 continue
@@ -819,7 +812,7 @@ class Regression:
 
 
 def certainly_read(condition: Condition) -> frozenset[Fluent]:
-    """The fluents that have values wherever a condition (in negation normal form) is true."""
+    """The fluents that have values in every state where a condition (in negation normal form) is true."""
     match condition:
         case Comparison(left=left, right=right) | Not(Comparison(left=left, right=right)):
             return frozenset((*fluents_in(left), *fluents_in(right)))

@@ -1,12 +1,7 @@
-"""What the terms of a macro-action may stand for: their types, whether two may be the same object, fresh variables.
+"""Simplification of formulas under known facts, exactly: each rule is an equivalence in all states with these facts.
 
-What is known in a state: literals, which terms are equal, and whole formulas.
-
-Formulas made shorter under what is known, without a change in meaning.
-
-A part is read under what stands beside it: of ``(and p (or (not p) q))`` remains ``(and p q)``. Quantifiers give up
-what does not depend on their variable and what an equality fixes; a quantifier over a type that may have no objects
-keeps what that would mean. Every rule here is an equivalence in all states in which the facts hold.
+A part is simplified under its siblings: ``(and p (or (not p) q))`` becomes ``(and p q)``. Parts without its variable
+move out of a quantifier, and a variable fixed by an equality is replaced. Types without objects are respected.
 """
 
 from __future__ import annotations
@@ -51,12 +46,12 @@ Types = tuple[str, ...]
 
 
 class Scope:
-    """The terms of one composition, by their types.
+    """The terms of one composition with their types.
 
     Args:
-        domain: whose types and constants are meant.
-        types: the types of the macro's parameters, and of the objects that its steps name.
-        total: the functions that have a value at all objects, in every state that the macro is meant for.
+        domain: with the types and constants.
+        types: the types of the macro's parameters, and of the objects in its steps.
+        total: functions that have a value for all objects in every state for which the macro is meant.
     """
 
     def __init__(self, domain: Domain, types: Mapping[str, Types], total: Collection[str] = ()):
@@ -71,7 +66,7 @@ class Scope:
         self._inhabited: dict[Types, bool] = {}
 
     def fresh(self, types: Types, hint: str = "") -> str:
-        """A variable that occurs nowhere else; ``hint`` is what a reader may call such a variable."""
+        """A new variable; ``hint`` is a name for readers."""
         self._count += 1
         name = f"?!{self._count}"
         self._types[name] = types
@@ -80,15 +75,15 @@ class Scope:
         return name
 
     def hint(self, types: Types) -> str:
-        """What to call a variable of these types: as the domain does where it has one."""
+        """A name for a variable of these types, as used in the domain if possible."""
         return self._hints.get(types, f"?{types[0]}")
 
     def types(self, term: str) -> Types:
-        """The alternatives of which the type of a term is one."""
+        """The type of a term, as a list of alternatives."""
         return self._types.get(term, ("object",))
 
     def fits(self, term: str, wanted: Types) -> bool:
-        """Whether a term certainly is of one of the types."""
+        """Whether a term certainly has one of the types."""
         own = self.types(term)
         if is_variable(term):
             # Which of the alternatives it is, nobody knows.
@@ -96,13 +91,13 @@ class Scope:
         return self.hierarchy.fits(own, wanted)
 
     def may_fit(self, term: str, wanted: Types) -> bool:
-        """Whether a term can be of one of the types."""
+        """Whether a term can have one of the types."""
         if is_variable(term):
             return self.hierarchy.meets(self.types(term), wanted)
         return self.hierarchy.fits(self.types(term), wanted)
 
     def may_equal(self, one: str, other: str) -> bool:
-        """Whether two terms can stand for the same object, as far as names and types tell."""
+        """Whether two terms can be the same object, by names and types."""
         if one == other:
             return True
         known = self._may_equal.get((one, other))
@@ -115,14 +110,14 @@ class Scope:
         return known
 
     def inhabited(self, types: Types) -> bool:
-        """Whether there certainly is an object of one of the types: a constant, or what a parameter stands for."""
+        """Whether there certainly is an object of one of the types: a constant or a parameter."""
         known = self._inhabited.get(types)
         if known is None:
             known = self._inhabited[types] = any(self.fits(term, types) for term in self._lasting)
         return known
 
     def common(self, one: Types, other: Types) -> Types:
-        """The types of what is of both; empty where no object is."""
+        """The types common to both; empty if no object has both."""
         if self._below(one, other):
             return one
         if self._below(other, one):
@@ -136,7 +131,7 @@ class Scope:
 
 
 class Facts:
-    """What is assumed of a state; ``consistent`` is false once it contradicts itself, as far as is seen here."""
+    """Assumptions about a state; ``consistent`` becomes false if a contradiction is found."""
 
     __slots__ = ("_distinct", "_false", "_known", "_parents", "_true", "_universal", "consistent", "scope")
 
@@ -151,7 +146,7 @@ class Facts:
         self._universal: list[Forall] = []
 
     def copy(self) -> Facts:
-        """The same facts, to which others may be added."""
+        """A copy, to which assumptions can be added."""
         other = Facts(self.scope)
         other.consistent = self.consistent
         other._parents = dict(self._parents)
@@ -161,14 +156,14 @@ class Facts:
         return other
 
     def extended(self, *conditions: Condition) -> Facts:
-        """These facts and more."""
+        """A copy with further assumptions."""
         other = self.copy()
         for condition in conditions:
             other.assume(condition)
         return other
 
     def value(self, condition: Condition) -> bool | None:
-        """Whether a condition is known to hold, or not to; None where neither is known."""
+        """Whether a condition is known to hold or to fail; None if neither."""
         if isinstance(condition, Not):
             known = self.value(condition.body)
             return None if known is None else not known
@@ -185,7 +180,7 @@ class Facts:
         return self._find(one) == self._find(other)
 
     def assume(self, condition: Condition) -> None:
-        """Adds what is known to hold."""
+        """Adds an assumption."""
         for part in conjuncts(condition):
             if not self.consistent:
                 return
@@ -231,7 +226,7 @@ class Facts:
         return None
 
     def _instance(self, universal: Forall, atom: Atom) -> bool | None:
-        """What ``(forall (?x ?y) literal)`` says of an atom."""
+        """What ``(forall (?x ?y) literal)`` implies about an atom."""
         bound: dict[str, str | None] = {}
         body: Condition = universal
         types = {}
@@ -285,7 +280,7 @@ class Facts:
 
 _ROUNDS = 4
 _LARGEST = 4000
-"""So many literals and connectives a formula may have; no one reads more, and rewriting would take minutes."""
+"""The largest number of literals and connectives of a formula; larger ones would take minutes."""
 
 
 class Simplifier:
@@ -295,7 +290,7 @@ class Simplifier:
         self.scope = scope
 
     def simplify(self, condition: Condition, facts: Facts) -> Condition:
-        """A condition with the same truth value wherever the facts hold; false where they never do.
+        """An equivalent condition under the facts; false if the facts are inconsistent.
 
         Raises:
             CannotComposeError: the condition is too large.
@@ -314,11 +309,11 @@ class Simplifier:
         return condition if known is None else _constant(known)
 
     def implies(self, facts: Facts, condition: Condition) -> bool:
-        """Whether a condition is seen to hold wherever the facts do; false where that is not seen."""
+        """Whether the facts are found to imply a condition; false if that is not found."""
         return self.simplify(negation(condition), facts) == FALSE
 
     def exists(self, name: str, body: Condition) -> Condition:
-        """``(exists (name) body)``, where the variable is one of `Scope.fresh`."""
+        """``(exists (name) body)`` for a fresh variable."""
         types = self.scope.types(name)
         if body == FALSE:
             return FALSE
@@ -340,7 +335,7 @@ class Simplifier:
         return conjunction((*outside, closed(Exists, name, types, inner)))
 
     def forall(self, name: str, body: Condition) -> Condition:
-        """``(forall (name) body)``, where the variable is one of `Scope.fresh`."""
+        """``(forall (name) body)`` for a fresh variable."""
         return negation(self.exists(name, negation(body)))
 
     def _quantified(self, condition: Forall | Exists, facts: Facts) -> Condition:
@@ -405,7 +400,7 @@ def _check(condition: Condition) -> None:
 
 
 def _guards_first(items: Sequence[Condition]) -> Sequence[Condition]:
-    """The parts that compare no numbers, then those that do: a comparison may have a value only where they let it."""
+    """The parts without comparisons before the others, which may be defined only if the former hold."""
     comparing = [has_comparison(item) for item in items]
     if not any(comparing):
         return items
@@ -421,12 +416,12 @@ def _built(item: Condition, kind: type[And] | type[Or]) -> Condition:
 
 
 def _tells_more(before: Sequence[Condition], after: Sequence[Condition]) -> bool:
-    """Whether parts have become literals, under which the other parts may become simpler."""
+    """Whether parts have become literals, which may simplify the other parts."""
     return any(is_literal(item) and item not in before for item in after)
 
 
 def _literals_first(items: Sequence[Condition]) -> list[int]:
-    """The order in which parts tell most about each other: equalities, other literals, the rest."""
+    """The order in which parts simplify each other: equalities, other literals, the rest."""
 
     def rank(place: int) -> int:
         item = items[place]
@@ -446,10 +441,11 @@ def _fixed(part: Condition, name: str) -> str | None:
 
 
 def _resolved(items: Sequence[Condition], members: object) -> tuple[Condition, ...]:
-    """Parts without those that others imply, and without literals that others rule out.
+    """The parts without implied ones and without literals that others exclude.
 
-    Read as clauses, parts of a conjunction: where all of ``a`` stands in ``b``, ``b`` follows; of ``(or l x)`` and
-    ``(or (not l) x y)`` the second is ``(or x y)``. Of a disjunction the same holds the other way round.
+    As clauses of a conjunction: ``b`` follows if it contains all of ``a``; from ``(or l x)`` and ``(or (not l) x
+    y)`` the
+    second becomes ``(or x y)``. For a disjunction the dual holds.
     """
     split = disjuncts if members is disjuncts else conjuncts
     sets = [dict.fromkeys(split(item)) for item in items]
@@ -480,7 +476,7 @@ def _joined(parts: Iterable[Condition], kind: type[And] | type[Or]) -> Condition
 
 
 def _factored(items: Sequence[Condition]) -> Condition:
-    """A disjunction with what all its parts share taken out."""
+    """A disjunction with its common conjuncts factored out."""
     if len(items) < 2:
         return disjunction(items)
     sets = [dict.fromkeys(conjuncts(item)) for item in items]

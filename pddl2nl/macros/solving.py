@@ -1,8 +1,8 @@
-"""Asks z3 whether a circuit can be true, and for a state in which it is: as near to a given one as can be found.
+"""Decides with z3 whether a circuit can be true, and finds a state near a given one in which it is.
 
-z3 is de Moura and Bjørner's solver (https://github.com/Z3Prover/z3): it decides propositional formulas with linear and
-polynomial comparisons of real numbers. It is given a budget of its own units of work, so that it answers alike on every
-machine, and of time, since its algebra does not count what it does; where that does not do, the question stays open.
+z3 (de Moura and Bjørner, https://github.com/Z3Prover/z3) decides propositional formulas with linear and polynomial
+comparisons of real numbers. Each question has a limit in z3's own units of work, so that results do not depend on the
+machine, and a time limit, because algebra is not counted. If a limit is reached, the answer is ``unknown``.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from pddl2nl.pddl import GroundAtom
 __all__ = ["Answer", "Solver", "StateFound"]
 
 _BUDGET = 20_000_000
-"""Units of z3's work for one question: some seconds, and far more than what is not nonlinear takes."""
+"""The limit for one question in z3's units of work: a few seconds, far more than linear questions need."""
 _SECONDS = 5
-"""The same in seconds: only products and quotients of fluents come near it."""
+"""The time limit for one question; only products and quotients of fluents come near it."""
 _NEARING_BUDGET = 500_000
-"""The same for each step of making a state more like another."""
+"""The limit for each step towards the given state."""
 _DENOMINATORS = (1, 2, 3, 4, 5, 10, 100, 1000)
-"""Where an answer is an irrational number, fractions with these denominators are tried instead."""
+"""The denominators of fractions that are tried if z3's answer is an irrational number."""
 
 Answer = Literal["yes", "no", "unknown"]
 
 
 @dataclass(frozen=True)
 class StateFound:
-    """What is so in a state, as far as a question depends on it: atoms, and values (None: no value)."""
+    """The part of a state that a question depends on: atoms, and values (None: no value)."""
 
     atoms: Mapping[GroundAtom, bool]
     values: Mapping[GroundAtom, Fraction | None]
 
 
 class Solver:
-    """Answers questions about one circuit. Not thread-safe; each has a z3 of its own."""
+    """Answers questions about one circuit with a z3 context of its own; not thread-safe."""
 
     def __init__(self, circuit: Circuit):
         self._circuit = circuit
@@ -51,11 +51,11 @@ class Solver:
         self._fluents: dict[GroundAtom, Any] = {}
 
     def can_be(self, question: Lit, near: StateFound | None = None) -> tuple[Answer, StateFound | None]:
-        """Whether a formula is true in some state, and one in which it is.
+        """Whether a formula can be true, and a state in which it is.
 
-        Of such states one near to another: atom by atom, and then value by value, what can be as it is there is; none
-        where none is given. The
-        answer is ``unknown`` where z3 gives up, and where only irrational numbers would do.
+        The state is near a given one (or an empty one): atoms first, then values keep their given value if they can.
+        The
+        answer is ``unknown`` if z3 gives up, or if only irrational numbers are solutions.
 
         Raises:
             MissingExtraError: z3 is not installed.
@@ -82,7 +82,7 @@ class Solver:
     def _nonlinear(
         self, question: Lit, within: _Within, near: StateFound, model: Any
     ) -> tuple[Answer, StateFound | None]:
-        """As `can_be`, from a model: what it says is made simpler by trying, since z3 might never come back."""
+        """As `can_be`, starting from a model; changes are tried by evaluation, because z3 might not terminate."""
         given = {item: self._z3.is_true(model.eval(self._given[item], model_completion=True)) for item in within.given}
         said = {fluent: model.eval(self._fluents[fluent], model_completion=True) for fluent in within.fluents}
 
@@ -200,10 +200,7 @@ class Solver:
 
 @dataclass(frozen=True)
 class _Within:
-    """What a question depends on: atoms and whether fluents have values, and the fluents whose values are read.
-
-    ``nonlinear`` says that fluents are multiplied with each other, or divided by.
-    """
+    """What a question depends on: Boolean unknowns, fluents, and whether fluents are multiplied or divided."""
 
     given: list[Given]
     fluents: list[GroundAtom]
@@ -211,7 +208,7 @@ class _Within:
 
 
 class _Nearing:
-    """Makes a model as like a state as it can, one fact after the other."""
+    """Makes a model as similar to a state as possible, one fact after the other."""
 
     def __init__(
         self,
@@ -229,7 +226,7 @@ class _Nearing:
         self._solver.add(formula)
 
     def state(self) -> StateFound | None:
-        """The state; None where only irrational numbers would do."""
+        """The state; None if only irrational numbers are solutions."""
         near = self._near
         given: dict[Given, bool] = {}
         for item in self._given:
@@ -290,7 +287,7 @@ def _state(given: Mapping[Given, bool], values: Mapping[GroundAtom, Fraction], n
 
 
 def _rounded(value: Any, size: int, z3: Any) -> Fraction:
-    """A value of a model, with a denominator; as it is where that is 0 and it is rational."""
+    """A value of a model with a given denominator; unchanged if that is 0 and the value is rational."""
     own = _fraction(value if z3.is_rational_value(value) else value.approx(20))
     return Fraction(round(own * size), size) if size and not z3.is_rational_value(value) else own
 

@@ -1,18 +1,14 @@
-"""Boolean circuits over the facts of one state, each subformula held once: what a solver is then asked about.
+"""Conditions and actions in all states at once: the simulator's semantics as Boolean circuits.
 
-Most of what an action's conditions say of a state is decided without a solver: types, static facts, what earlier
-actions have made true. So formulas are simplified as they are made, as in an and-inverter graph: a literal is an
-integer, twice the number of a node, plus one where it is negated. Numeric terms are held in the same way.
+Most conditions are decided without a solver, by types, static facts and the effects of earlier actions. Formulas are
+therefore simplified while they are built, as in an and-inverter graph: a literal is an integer, twice the number of a
+node, plus one if negated. Each formula and each numeric term is stored once.
 
-A state of which not everything is known, as `pddl2nl.macros.symbolic` works with it.
-
-What ground conditions and actions mean in all states at once: the simulator's semantics, as circuits.
-
-A state is the facts of the state where everything begins, and what actions have made of them. Statics are as they are
-in the task; of a fluent that has no value at the beginning of the task it is open whether it has one, of all others it
-is not, since no action takes a value away. A condition that reads a fluent without a value, or divides by zero, is
-undefined as soon as it is reached, from left to right (`pddlval.semantics.holds`), and then an action is not
-applicable; what updates contradict each other about is not either (`pddlval.effects.Outcome.conflict`).
+A symbolic state consists of the facts of an unknown initial state and the effects of actions on them. Static facts are
+those of the task. Whether a fluent without an initial value has a value is unknown; all others always have one, because
+no action removes a value. A condition that reads a fluent without a value, or divides by zero, is undefined when it is
+reached, from left to right (`pddlval.semantics.holds`); the action is then not applicable. The same holds for
+conflicting updates (`pddlval.effects.Outcome.conflict`).
 """
 
 from __future__ import annotations
@@ -78,7 +74,7 @@ __all__ = [
 ]
 
 Lit = int
-"""A literal: a node's number twice, plus one where it is negated."""
+"""A literal: twice the number of a node, plus one if negated."""
 
 TRUE: Lit = 0
 FALSE: Lit = 1
@@ -92,10 +88,7 @@ class Joined(NamedTuple):
 
 
 class Given(NamedTuple):
-    """Something that is so or not in the state where everything begins.
-
-    ``kind`` is ``true``: a ground atom is true; or ``defined``: a fluent has a value.
-    """
+    """A Boolean unknown of the initial state: a ground atom is ``true``, or a fluent is ``defined`` (has a value)."""
 
     kind: Literal["true", "defined"]
     atom: GroundAtom
@@ -116,8 +109,9 @@ Node = Joined | Given | Comparing | None
 class Term(NamedTuple):
     """A numeric term.
 
-    ``operator`` is ``number`` (``value``), ``fluent`` (the value of ``fluent`` where everything begins), ``if``
-    (``test``, then two terms), or one of ``+ - * /``.
+    ``operator`` is ``number`` (``value``), ``fluent`` (the initial value of ``fluent``), ``if`` (``test`` chooses
+    between
+    two terms), or one of ``+ - * /``.
     """
 
     operator: str
@@ -128,7 +122,7 @@ class Term(NamedTuple):
 
 
 class Circuit:
-    """Formulas and numeric terms, each held once; ``nodes`` and ``terms`` by their numbers."""
+    """Formulas and numeric terms, each stored once; ``nodes`` and ``terms`` by their numbers."""
 
     def __init__(self) -> None:
         self.nodes: list[Node] = [None]
@@ -139,7 +133,7 @@ class Circuit:
     # ── formulas ─────────────────────────────────────────────────────────────────────────────────
 
     def given(self, kind: Literal["true", "defined"], atom: GroundAtom) -> Lit:
-        """What may be so or not in the state where everything begins."""
+        """A Boolean unknown of the initial state."""
         return self._node(Given(kind, atom))
 
     def _node(self, node: Node) -> Lit:
@@ -177,13 +171,13 @@ class Circuit:
         return self.all(part ^ 1 for part in parts) ^ 1
 
     def same(self, left: Lit, right: Lit) -> Lit:
-        """Whether two literals are both true or both false."""
+        """The equivalence of two literals."""
         if left == right:
             return TRUE
         return self.either(self.both(left, right), self.both(left ^ 1, right ^ 1))
 
     def implies(self, left: Lit, right: Lit) -> Lit:
-        """Whether the second literal is true wherever the first is."""
+        """The implication."""
         return self.either(left ^ 1, right)
 
     def choose(self, test: Lit, one: Lit, other: Lit) -> Lit:
@@ -193,7 +187,7 @@ class Circuit:
         return self.either(self.both(test, one), self.both(test ^ 1, other))
 
     def below(self, tops: Iterable[int]) -> list[int]:
-        """Nodes and all that they are made of, first what others are made of, which has the lower numbers."""
+        """Nodes and everything they are built from, in topological order."""
         seen = set(tops)
         todo = list(seen)
         while todo:
@@ -212,7 +206,7 @@ class Circuit:
         return []
 
     def terms_of(self, node: Comparing) -> list[int]:
-        """The terms that a comparison is made of, in the same order."""
+        """The terms of a comparison, in topological order."""
         seen: set[int] = set()
         todo = [node.left, node.right]
         while todo:
@@ -223,7 +217,7 @@ class Circuit:
         return sorted(seen)
 
     def holds(self, question: Lit, given: Mapping[Given, bool], values: Mapping[GroundAtom, Fraction]) -> bool:
-        """Whether a formula is true where these facts and values are so."""
+        """Evaluates a formula for given facts and values."""
         held: dict[int, bool] = {}
         known: dict[int, Fraction] = {}
         for number in self.below([question >> 1]):
@@ -273,11 +267,11 @@ class Circuit:
         return self._term(Term("number", value=value))
 
     def fluent(self, fluent: GroundAtom) -> int:
-        """The value of a fluent in the state where everything begins."""
+        """The initial value of a fluent."""
         return self._term(Term("fluent", fluent=fluent))
 
     def value(self, term: int) -> Fraction | None:
-        """The number that a term is, None where it depends on the state."""
+        """The number that a term is equal to; None if it depends on the state."""
         found = self.terms[term]
         return found.value if found.operator == "number" else None
 
@@ -288,7 +282,7 @@ class Circuit:
         return other if test == FALSE else self._term(Term("if", (one, other), test=test))
 
     def calculated(self, operator: str, left: int, right: int) -> int:
-        """``+``, ``-``, ``*`` or ``/`` of two terms; a division by what is zero is some number."""
+        """``+``, ``-``, ``*`` or ``/`` of two terms; the result of a division by zero is arbitrary."""
         one, other = self.value(left), self.value(right)
         if one is not None and other is not None and (operator != "/" or other):
             return self.number(_calculate(operator, one, other))
@@ -329,14 +323,14 @@ def _calculate(operator: str, left: Fraction, right: Fraction) -> Fraction:
 
 
 class Truth(NamedTuple):
-    """Where a condition is true, and where it is undefined; elsewhere it is false."""
+    """When a condition is true, and when it is undefined; otherwise it is false."""
 
     true: Lit
     undefined: Lit = FALSE
 
 
 class Level(NamedTuple):
-    """Where a fluent has a value, and that value."""
+    """When a fluent has a value, and the value."""
 
     defined: Lit
     term: int
@@ -344,7 +338,7 @@ class Level(NamedTuple):
 
 @dataclass
 class SymbolicState:
-    """A state: what actions have made true or false, and the values that they have given; all else is as it was."""
+    """The atoms and values that actions have changed; everything else is as in the initial state."""
 
     atoms: dict[GroundAtom, Lit] = field(default_factory=dict)
     levels: dict[GroundAtom, Level] = field(default_factory=dict)
@@ -353,7 +347,7 @@ class SymbolicState:
 
 @dataclass
 class Effects:
-    """What happens in one state: where each atom is added or deleted, the updates of each fluent, what is undefined."""
+    """When each atom is added or deleted, the updates of each fluent, and when an effect is undefined."""
 
     adds: dict[GroundAtom, Lit] = field(default_factory=dict)
     deletes: dict[GroundAtom, Lit] = field(default_factory=dict)
@@ -364,14 +358,14 @@ class Effects:
 Binding = Mapping[str, str]
 
 _MOST_INSTANCES = 1_000_000
-"""So many instances of quantifiers are worked out in one proof; what has more would fill the memory."""
+"""The most quantifier instances in one proof, a limit on memory."""
 _ADDITIVE = frozenset(("increase", "decrease"))
 
 
 class Symbols:
-    """The semantics of one task, over one circuit.
+    """The semantics of one task over one circuit.
 
-    ``fixed`` says of an atom that no state to be looked at has it otherwise than the initial state.
+    ``fixed`` tells for an atom whether it has its initial value in all considered states.
     """
 
     def __init__(self, task: Task, fixed: Callable[[GroundAtom], bool] = lambda atom: False):
@@ -452,7 +446,7 @@ class Symbols:
         return known
 
     def _lasts(self, name: str) -> bool:
-        """Whether what a derived predicate rests on is as in the task whatever is done."""
+        """Whether a derived predicate depends on static facts only."""
         return not (self._below.functions(name) or self._below.below(name) & self._changing)
 
     def _fits(self, parameters: Sequence[TypedName], names: Sequence[str]) -> bool:
@@ -461,11 +455,11 @@ class Symbols:
     # ── conditions ───────────────────────────────────────────────────────────────────────────────
 
     def condition(self, condition: Condition, state: SymbolicState, binding: Binding) -> Truth:
-        """Where a condition holds under a binding, and where it is undefined.
+        """When a condition holds under a binding, and when it is undefined.
 
         Raises:
-            UnsupportedError: it rests on a predicate derived from itself, or its quantifiers have too many instances.
-            TypeError: no condition of PDDL 2.2.
+            UnsupportedError: it depends on a recursive derived predicate, or has too many quantifier instances.
+            TypeError: it is no condition of PDDL 2.2.
         """
         match condition:
             case Atom():
@@ -503,7 +497,7 @@ class Symbols:
         return Truth(self.circuit.both(truth.true ^ 1, truth.undefined ^ 1), truth.undefined)
 
     def _every(self, parts: Iterable[Truth]) -> Truth:
-        """A conjunction, read from left to right up to the first part that is false or undefined."""
+        """A conjunction, evaluated from left to right up to the first part that is false or undefined."""
         circuit, true, undefined = self.circuit, TRUE, FALSE
         for part in parts:
             undefined = circuit.either(undefined, circuit.both(true, part.undefined))
@@ -513,13 +507,13 @@ class Symbols:
         return Truth(true, undefined)
 
     def _first(self, parts: Iterable[Truth]) -> Truth:
-        """A disjunction, read from left to right up to the first part that is true or undefined."""
+        """A disjunction, evaluated from left to right up to the first part that is true or undefined."""
         return self._not(self._every(self._not(part) for part in parts))
 
     def _instances_of(
         self, parameters: Sequence[TypedName], body: Condition, state: SymbolicState, binding: Binding
     ) -> Iterator[Truth]:
-        """The instances of a quantified condition, in the order in which they are read."""
+        """The instances of a quantified condition in the order of evaluation."""
         names = [item.name for item in parameters]
         for chosen in product(*(self.task.objects_of(item.types) for item in parameters)):
             self._count()
@@ -531,7 +525,9 @@ class Symbols:
             raise UnsupportedError(f"the quantifiers here have more than {_MOST_INSTANCES:,} instances: too many")
 
     def _some(self, parameters: Sequence[TypedName], body: Condition, state: SymbolicState, binding: Binding) -> Truth:
-        """Whether some instance of a condition without numbers holds; its parts are decided as soon as they can be."""
+        """Whether some instance of a condition without numbers holds; parts are evaluated as soon as their variables
+        are bound.
+        """
         found: list[Lit] = []
 
         def collect(held: Lit, bound: Binding) -> None:
@@ -548,7 +544,7 @@ class Symbols:
         binding: Binding,
         collect: Callable[[Lit, Binding], None],
     ) -> None:
-        """Binds variables one by one, and gives on each binding in which these parts are not surely false."""
+        """Binds the variables one by one and yields the bindings under which the parts can hold."""
         # Of two variables of one name the last counts.
         last = {item.name: place for place, item in enumerate(parameters)}
         due: list[list[Condition]] = [[] for _ in range(len(parameters) + 1)]
@@ -599,7 +595,7 @@ class Symbols:
     # ── effects ──────────────────────────────────────────────────────────────────────────────────
 
     def effects(self, effect: Effect, state: SymbolicState, binding: Binding) -> Effects:
-        """What happens of an effect in a state; raises as `condition` does."""
+        """The effects in a state; raises as `condition` does."""
         found = Effects()
         self._happen(effect, state, binding, TRUE, found)
         return found
@@ -658,7 +654,7 @@ class Symbols:
     # ── actions ──────────────────────────────────────────────────────────────────────────────────
 
     def step(self, action: GroundAction, state: SymbolicState) -> tuple[Lit, SymbolicState]:
-        """Where an action of the task is applicable, and the state after it there."""
+        """When an action of the task is applicable, and the state after it."""
         schema = self.task.domain.action(action.name)
         assert schema is not None, "the caller has checked the action"
         binding = dict(zip((item.name for item in schema.parameters), action.args, strict=True))
@@ -667,7 +663,7 @@ class Symbols:
         return self.circuit.both(held, possible), after
 
     def applied(self, effects: Effects, state: SymbolicState) -> tuple[Lit, SymbolicState]:
-        """Where effects are defined and do not contradict each other, and the state after them there."""
+        """When effects are defined and free of conflicts, and the state after them."""
         circuit = self.circuit
         after = SymbolicState(dict(state.atoms), dict(state.levels))
         for atom in dict.fromkeys((*effects.deletes, *effects.adds)):
@@ -681,7 +677,7 @@ class Symbols:
     def _updated(
         self, fluent: GroundAtom, updates: Sequence[tuple[Lit, str, int]], state: SymbolicState, after: SymbolicState
     ) -> Lit:
-        """Puts the new value of a fluent into the state after; gives where there is none."""
+        """Sets the new value of a fluent in the state after; returns when there is none."""
         circuit = self.circuit
         zero = circuit.number(Fraction(0))
         before = self.level(fluent, state)

@@ -1,11 +1,10 @@
-"""Finds preconditions and effects in a reply: what stands where, and the names in it as PDDL has them.
+"""Reads and verifies the preconditions and effects that a model writes for macro-actions.
 
-Reads the preconditions and effects that a model proposes for macro-actions, and checks them against the task.
-
-Taken is PDDL, whatever stands around it: fences, numbers, prose, ``(:action … :precondition … :effect …)``, several
-literals in a row (their conjunction), calls such as ``inside(egg_1, fridge_1)``; objects by their told or their PDDL
-names. What is proposed is checked as the text of a domain is (predicates declared, arity, types, variables bound), and
-an effect must change what actions can change: what no action changes, or what is derived, is the same whatever is done.
+Accepted is PDDL with anything around it: code fences, numbers, prose, ``(:action … :precondition … :effect …)``,
+several literals (their conjunction), calls such as ``inside(egg_1, fridge_1)``, and objects by their names in the
+prompt
+or in PDDL. Conditions are checked like a domain file (declarations, arity, types, bound variables), and effects may
+only change what actions can change.
 """
 
 from __future__ import annotations
@@ -60,11 +59,11 @@ _BETWEEN = re.compile(r"[\s,.;:*`\"'&∧-]*(?:\b(?:and|or|not)\b[\s,.;:*`\"'&∧
 _CONNECTIVES = frozenset(("and", "or", "not", "when", "imply", "forall", "exists"))
 _NOTHING = re.compile(r"[\s*`\"'(:-]*(?:none|nothing|empty|true|n/a|no (?:precondition|effect)s?)\b", re.IGNORECASE)
 _MOST = 200_000
-"""So many characters of a reply are looked through."""
+"""The most characters of a reply that are read."""
 
 
 class Found(NamedTuple):
-    """The lists that are one macro-action's precondition and effect; None where the reply has none."""
+    """The texts of one macro-action's precondition and effect; None for a missing one."""
 
     precondition: tuple[str, ...] | None
     effect: tuple[str, ...] | None
@@ -78,7 +77,7 @@ class _Label(NamedTuple):
 
 
 class NameResolver:
-    """Names of a reply as PDDL has them: told names, PDDL's own, and either in other letters or with other hyphens."""
+    """Translates names in a reply to PDDL: names of the prompt, PDDL names, and variants in case and hyphens."""
 
     def __init__(self, task: Task, names: Names | None):
         told = {} if names is None else dict(names.to_pddl)
@@ -94,7 +93,7 @@ class NameResolver:
         return name.lower() in _CONNECTIVES or name in self.heads or _folded(name) in self.heads
 
     def pddl(self, text: str) -> str:
-        """The text with names as in PDDL; what is no name that is known stays as it is."""
+        """The text with names as in PDDL; unknown names stay."""
         words: list[str] = []
         before, types = "", 0
         for token in _TOKEN.findall(_COMMENT.sub(" ", text)):
@@ -140,7 +139,7 @@ def _table(*groups: Mapping[str, str]) -> dict[str, str]:
 
 
 def find_conditions(text: str, resolver: NameResolver, count: int | None = None) -> dict[int, Found]:
-    """The conditions in a reply by the number of their macro-action, from 1; lists in PDDL's names."""
+    """The conditions in a reply by the number of their macro-action, from 1, with names as in PDDL."""
     text = text[:_MOST]
     labels = list(_labels(text, resolver))
     if not labels:
@@ -189,7 +188,7 @@ def _labels(text: str, resolver: NameResolver) -> Iterator[_Label]:
 
 
 def _unlabelled(text: str, resolver: NameResolver) -> dict[int, Found]:
-    """Two lists and nothing that says what they are: the first is the precondition."""
+    """Two lists without labels: the first is the precondition."""
     lists = [resolver.pddl(part) for _, part in _balanced(_calls(text, resolver)) if _head_known(part, resolver)]
     if len(lists) != 2:
         return {}
@@ -197,7 +196,7 @@ def _unlabelled(text: str, resolver: NameResolver) -> dict[int, Found]:
 
 
 def _lists(text: str, resolver: NameResolver) -> tuple[str, ...] | None:
-    """The lists behind a label: all that follow on the first, or begin a line of their own."""
+    """The lists after a label: all that follow on the first, or begin a line of their own."""
     text = _calls(text, resolver)
     found = list(_balanced(text))
     first = next((place for place, (_, part) in enumerate(found) if _head_known(part, resolver)), None)
@@ -222,7 +221,7 @@ def _lists(text: str, resolver: NameResolver) -> tuple[str, ...] | None:
 
 
 def _calls(text: str, resolver: NameResolver) -> str:
-    """The text with calls, ``inside(egg_1, fridge_1)``, as lists."""
+    """The text with calls ``inside(egg_1, fridge_1)`` as lists."""
 
     def opened(match: re.Match[str]) -> str:
         return f"({match[1]} " if resolver.knows_head(match[1]) else match[0]
@@ -240,7 +239,7 @@ _UPDATES: Iterable[str] = ("assign", "increase", "decrease", "scale-up", "scale-
 
 
 def _balanced(text: str) -> Iterator[tuple[int, str]]:
-    """The outermost lists of a text with their places; one that is never closed is closed at its end."""
+    """The outermost lists of a text with their offsets; an unclosed list ends with the text."""
     depth, start, at = 0, 0, 0
     while at < len(text):
         character = text[at]
@@ -263,18 +262,18 @@ def _balanced(text: str) -> Iterator[tuple[int, str]]:
 
 
 _DEEPEST = 60
-"""Lists of a proposal may be nested so deep: nobody means more, and what reads a tree recurses."""
+"""The deepest nesting of lists that is read."""
 
 
 @dataclass(frozen=True)
 class ReadConditions:
-    """What was read of one macro-action's conditions.
+    """The conditions read for one macro-action.
 
     Attributes:
-        conditions: None where there is any problem.
-        problems: what is wrong, each a sentence that a model can mend its proposal by.
-        precondition: the text that was taken for the precondition, names as in PDDL; empty where there was none.
-        effect: the same of the effect.
+        conditions: None if there is a problem.
+        problems: what is wrong, sentences by which a model can correct it.
+        precondition: the text of the precondition, with names as in PDDL; empty if there was none.
+        effect: the same for the effect.
     """
 
     conditions: Conditions | None
@@ -283,7 +282,7 @@ class ReadConditions:
     effect: str = ""
 
     def to_json(self) -> Mapping[str, str]:
-        """As an event holds it: ``precondition`` and ``effect`` (empty where they could not be read), ``problem``."""
+        """As events store it: ``precondition`` and ``effect`` (empty if unreadable), ``problem``."""
         if self.conditions is None:
             return {"precondition": "", "effect": "", "problem": " ".join(self.problems)}
         read = self.conditions
@@ -302,15 +301,14 @@ def read_conditions(
     count: int | None = None,
     parameters: Sequence[TypedName] = (),
 ) -> tuple[ReadConditions, ...]:
-    """The conditions in a reply, one entry a macro-action; nothing in the reply makes this raise.
+    """The conditions in a reply, one entry a macro-action; never raises because of the reply.
 
     Args:
-        text: the reply; ``precondition:`` and ``effect:`` say what is what, a number before them which macro-action's
-            they are.
-        task: whose predicates, objects and actions they are about.
-        names: what the prompt called the objects; their PDDL names are taken too.
-        count: how many macro-actions there are: so many entries come back, those that the reply lacks with a problem.
-        parameters: variables that may stand free, for the conditions of a macro with parameters.
+        text: the reply, with labels such as ``precondition:`` and ``effect:`` and the macro-actions' numbers.
+        task: with the predicates, objects and actions.
+        names: the objects' names in the prompt.
+        count: the number of macro-actions, and so of entries; missing ones have a problem.
+        parameters: variables that may be free, for a macro with parameters.
     """
     resolver = NameResolver(task, names)
     checker = _Checker(task, names, tuple(parameters))
@@ -385,7 +383,7 @@ class _Checker:
         return checked.value or ()
 
     def _sentence(self, what: str, error: Diagnostic) -> str:
-        """An error as a model is told it, objects by the names that it knows."""
+        """An error in words, with the objects' names in the prompt."""
         said = f"In the {what}: {error.message}"
         if error.found:
             told = "".join(self._told.get(word, word) for word in _words(error.found))
@@ -397,7 +395,7 @@ class _Checker:
         return said if said.endswith("?") else f"{said}."
 
     def _unchangeable(self, tree: Condition) -> list[str]:
-        """What an effect would change that stays as it is whatever is done."""
+        """Errors about predicates and functions in an effect that no action changes."""
         changed = [item.fluent.name for item in subformulas(tree) if isinstance(item, Update)]
         functions = [name for name in dict.fromkeys(changed) if name not in self._functions]
         names = [name for name in dict.fromkeys(_effect_predicates(tree)) if name not in self._changing]

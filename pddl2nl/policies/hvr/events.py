@@ -1,10 +1,10 @@
-"""What happens while a hierarchical policy plans (HVR): retrieval, macro plans, conditions, blocks, discrepancies.
+"""The planning events of HVR: retrieval, macro plans, conditions, blocks, discrepancies.
 
-They stand among the events of a run (`pddl2nl.policies.events`) wherever the policy is at it, and cost no step. All
-metrics of the HVR paper are computed from them (`pddl2nl.reports`). ``attempt`` counts macro plans from 1: a new one
-begins where a block could not be mended or the world turned out other than expected. Macros count from 1 within their
-attempt; a policy without hierarchy has one block, of macro 0. ``round`` is 0 for what the model said first, and counts
-corrections from 1. Actions, literals and conditions are PDDL; texts are in the wording of the run.
+They stand among the events of a run (`pddl2nl.policies.events`) and cost no step; `pddl2nl.policies.hvr.metrics` are
+computed from them. ``attempt`` counts macro plans from 1: a new one begins if a block could not be corrected or the
+world differed. Macros count from 1 in each attempt; a policy without hierarchy has one block, of macro 0. ``round``
+is 0 for the model's first answer and counts corrections from 1. Actions, literals and conditions are PDDL; other texts
+are in the wording of the run.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ __all__ = [
 
 
 class Hierarchical(Event, frozen=True):
-    """The base class of what happens while a hierarchical policy plans."""
+    """The base class of HVR's events."""
 
 
 class Retrieved(Hierarchical, frozen=True):
-    """Objects were looked up in the knowledge graph for the next prompt.
+    """Objects were selected from the knowledge graph for the next prompt.
 
-    ``said`` is what the model named, ``chosen`` the objects that were taken for it, ``around`` those that came along
-    since a chosen one is in or on them. ``whole`` says that nothing was selected: the whole graph is in the prompt.
-    ``stage`` is ``macro-plan``, ``block``, or ``plan`` where there is no hierarchy.
+    ``said`` are the names in the reply, ``chosen`` the objects they were mapped to, ``around`` those added because a
+    chosen one is in or on them. ``whole``: nothing was selected, and the prompt tells the whole graph. ``stage`` is
+    ``macro-plan``, ``block``, or ``plan`` without hierarchy.
     """
 
     stage: str
@@ -55,11 +55,11 @@ class MacroPlanned(Hierarchical, frozen=True):
 
 
 class MacrosConditioned(Hierarchical, frozen=True):
-    """The model gave precondition and effect of macro-actions.
+    """The model gave the conditions of macro-actions.
 
-    ``conditions`` has an object for each macro: ``precondition``, ``effect`` (PDDL; empty where it could not be read)
-    and ``problem`` (why not, else empty). ``after`` is the macro whose block had run when they were refined, 0 for
-    those given before any block.
+    ``conditions`` has an object for each macro: ``precondition``, ``effect`` (PDDL; empty if unreadable) and
+    ``problem``
+    (the reason, otherwise empty). ``after`` is the macro whose block led to this refinement, 0 before any block.
     """
 
     attempt: Count
@@ -69,10 +69,11 @@ class MacrosConditioned(Hierarchical, frozen=True):
 
 
 class MacrosVerified(Hierarchical, frozen=True):
-    """The macro plan was carried out on paper, each macro as the one action that its conditions make it.
+    """The macro plan was simulated, each macro as one action with its conditions.
 
-    The first ``verified`` of ``total`` could be; ``unmet`` is what failed then (conditions of the next macro, or goals
-    where all could), ``feedback`` what is told about it.
+    The first ``verified`` of ``total`` are applicable; ``unmet`` are the conditions that failed then (of the next
+    macro,
+    or of the goal after all), ``feedback`` is the feedback about them.
     """
 
     attempt: Count
@@ -84,12 +85,12 @@ class MacrosVerified(Hierarchical, frozen=True):
 
 
 class BlockExpanded(Hierarchical, frozen=True):
-    """A macro-action was expanded into a block of atomic actions (of macro 0: the task into the whole plan).
+    """A macro-action was expanded into a block of actions (macro 0: the task into the whole plan).
 
-    ``actions`` stand as they are after the deterministic repair, which put in those at the places ``inserted`` (from
-    0). The first ``verified`` of them are applicable one after the other. ``holds`` says that all are, and that what
-    the macro claims to bring about (of macro 0: the goal) holds then; else ``unmet`` is what failed and ``feedback``
-    what is told about it. ``unread`` are lines that no action could be read from.
+    ``actions`` are those after the deterministic repair, which inserted the ones at the indices ``inserted``. The first
+    ``verified`` of them are applicable one after the other. ``holds``: all are, and the claimed effect (of macro 0: the
+    goal) holds after them; otherwise ``unmet`` are the failing conditions and ``feedback`` the feedback about them.
+    ``unread`` are unreadable lines.
     """
 
     attempt: Count
@@ -105,10 +106,10 @@ class BlockExpanded(Hierarchical, frozen=True):
 
 
 class PlanExpanded(Hierarchical, frozen=True):
-    """The expanded plan of an attempt is complete: all blocks, one after the other.
+    """The expanded plan of an attempt: all blocks, one after the other.
 
     ``macros`` is the macro of each action; the first ``verified`` actions are applicable one after the other from the
-    state in which the attempt began, and ``goal`` says that the goal holds after all of them.
+    state in which the attempt began; ``goal``: the goal holds after all of them.
     """
 
     attempt: Count
@@ -121,9 +122,10 @@ class PlanExpanded(Hierarchical, frozen=True):
 class Discrepancy(Hierarchical, frozen=True):
     """After an action the observed state differs from the expected one.
 
-    ``missing`` are expected atoms that were not observed, ``surplus`` observed ones that were not expected, and
-    ``condition`` the first condition that fails by it: of the action's effect, or of what comes next in the plan.
-    ``feedback`` is what the policy is told; empty for one without verification, which is told nothing.
+    ``missing`` are expected atoms that were not observed, ``surplus`` observed atoms that were not expected,
+    ``condition``
+    is the first condition that fails because of it: of the action's effect, or of the rest of the plan. ``feedback`` is
+    the feedback for the model; empty if the policy continues without asking it.
     """
 
     step: Count
@@ -137,9 +139,9 @@ class Discrepancy(Hierarchical, frozen=True):
 class MacroProved(Hierarchical, frozen=True):
     """The conditions of a macro-action were proved or refuted for its block (`pddl2nl.macros.proof`).
 
-    ``sound``: wherever the precondition holds the block runs and the effect holds. ``precondition`` says how it stands
-    to the exact one: exact, stronger, weaker or incomparable. ``pddl`` is the macro as claimed, ``feedback`` what was
-    told about it.
+    ``sound``: wherever the precondition holds the block runs and the effect holds. ``precondition`` compares it with
+    the
+    exact one: exact, stronger, weaker or incomparable. ``pddl`` is the claim, ``feedback`` the feedback about it.
     """
 
     attempt: Count

@@ -1,8 +1,8 @@
-"""Macro-actions of earlier tasks in prompts, and those of a solved task kept for later ones (HVR paper, section 2.5).
+"""Macro-actions of earlier tasks in prompts, and storing those of a solved task (HVR paper, section 2.5).
 
-What is known is told by what it is called, where a task is divided, and by its steps, where a macro-action is
-expanded that is called something like it. Kept are the blocks of a task that was solved, each composed exactly and
-lifted to parameters; what the model claimed of it, and what was proved of that, goes along.
+A prompt for a macro plan tells the descriptions of known macro-actions; a prompt for a block tells the steps of similar
+ones. After a solved task each block is composed exactly, lifted to parameters, and stored with the model's claim and
+its proof.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from pddlval import GroundAction
 __all__ = ["ONTOLOGY_FILE", "keep_macros", "known_blocks", "known_macros"]
 
 ONTOLOGY_FILE = "ontology.ttl"
-"""Beside the macro-actions of a domain stands the ontology that has learned them."""
+"""The file beside a domain's macro-actions with the ontology that has learned them."""
 
 _MOST_KNOWN = 12
-"""So many macro-actions are named where a task is divided, those most like it first."""
+"""The most macro-actions told in a prompt for a macro plan."""
 
 _MOST_BLOCKS = 2
 _LEAST = 0.6
 
 
 def known_macros(library: Library | None, teller: Teller, task_text: str, embed: Embed | None = None) -> list[str]:
-    """What the macro-actions of the library are called that are most like a task."""
+    """The descriptions of the library's macro-actions that are most similar to a task."""
     if library is None:
         return []
     matches = library.retrieve(teller.task.domain, task_text, limit=_MOST_KNOWN, least=0.0, embed=embed)
@@ -43,7 +43,7 @@ def known_macros(library: Library | None, teller: Teller, task_text: str, embed:
 
 
 def known_blocks(library: Library | None, teller: Teller, macro: str, embed: Embed | None = None) -> list[str]:
-    """The steps of macro-actions that are called something like this one, objects as letters."""
+    """The steps of the library's macro-actions that are similar to this one, with letters for objects."""
     if library is None:
         return []
     matches = library.retrieve(teller.task.domain, macro, limit=_MOST_BLOCKS, least=_LEAST, embed=embed)
@@ -78,12 +78,12 @@ def keep_macros(
     origin: str,
     graph: KnowledgeGraph,
 ) -> None:
-    """Keeps the macro-actions of a solved task, as far as their blocks make one action, and the ontology with them.
+    """Stores the macro-actions of a solved task whose blocks can be composed, and the ontology with them.
 
-    In a world that is other than the model, what solved the task need not solve it in the model; then nothing is kept.
+    Nothing is stored if the executed plan does not solve the task in the model, because the world differed.
 
     Raises:
-        InfrastructureError: the disk refuses, or the library's ontology is no Turtle.
+        InfrastructureError: a file cannot be written, or the library's ontology is no Turtle.
     """
     from pddl2nl.macros.compose import lift_distinct
 
@@ -107,10 +107,9 @@ def keep_macros(
 
 
 def _keep_ontology(library: Library, domain: Domain, learned: Ontology) -> None:
-    """The macro-actions go from the knowledge graph to an ontology that stands beside the library's files.
+    """Adds the macro-actions in the knowledge graph to the library's ontology.
 
-    It says all that those learned before it say. Where two runs write at once one of them is lost to it, and to it
-    alone: the library's own files hold each macro-action.
+    If two runs write at once, the ontology can lose one of them; the library's own files keep every macro-action.
     """
     from pddl2nl.worlds.ontology_graph import empty_graph, graph_text, read_graph
 

@@ -1,12 +1,11 @@
-"""From a reply to actions: the house's reader first, then the action mapper of the HVR paper (section 3.3).
+"""From a reply to actions: our reader first, then the action mapper of the HVR paper (section 3.3).
 
-A reply says the steps in words and then, behind a line ``Actions:``, as actions; what stands before that line is not
-read. Each line is read as everywhere else (`pddl2nl.nl.Reader`): words of the snippets, PDDL, calls. What it cannot
-read is taken apart into a predicate and objects, and each part is mapped to the nearest there is: the predicate to an
-action, by its name or the words of its snippet; the objects to those of the types that the action wants, so that only
-valid actions come out of it. Nearness is the cosine of embeddings where there are any, else likeness in spelling, which
-must be great (`pddl2nl.worlds.similarity`). Objects that were not said are filled in where the state leaves just one
-possibility. What is mapped bears the rule ``mapped``; what is not near enough to anything stays unread, and is told so.
+A reply gives the steps in words and then, after a line ``Actions:``, as actions; what comes before that line is not
+read. Each line is read by `pddl2nl.nl.Reader`. A line that it cannot read is split into a predicate and objects: the
+predicate is mapped to the nearest action, by name or wording, and the objects to the nearest ones of the types that the
+action takes, so that only valid actions result. Nearness is the cosine of embeddings or, without an embedding model,
+high similarity in spelling (`pddl2nl.worlds.similarity`). Missing objects are filled in if the state leaves only one
+possibility. Mapped actions have the rule ``mapped``; other lines stay unread, and the model is told.
 """
 
 from __future__ import annotations
@@ -36,15 +35,15 @@ _CALL = re.compile(r"([A-Za-z][\w-]*)\s*\(([^()]*)\)")
 _GROUP = re.compile(r"\(([^()]*)\)")
 _LIST_MARK = re.compile(r"^\s*(?:(?:step\s*)?\d+\s*[.):]\s*|[-*•+]\s+)*", re.I)
 _MOST_WORDS = 16
-"""A line of more words is a remark, and not meant as an action."""
+"""A line with more words is a remark, not an action."""
 
 _FEW_WORDS = 6
-"""A line that is in no list and has more words is one, too."""
+"""The same for a line that is not in a list."""
 
 _MOST_APPLICABLE = 20_000
 _MOST_MEANINGS = 60
 _LEAST = 75.0
-"""So much like an action's words are those of a sentence, its objects and articles aside."""
+"""The smallest similarity (of 100) between a line, without objects and articles, and an action's words."""
 
 _ARTICLES = frozenset(("a", "an", "the", "and", "then", "now", "i"))
 _NUMBER = re.compile(r"\d+")
@@ -56,8 +55,8 @@ class Mapped:
 
     Attributes:
         actions: in order.
-        readings: the lines that were meant as actions, each with what it was read as.
-        unread: those of them that no action could be made of.
+        readings: the lines that were meant as actions, with their readings.
+        unread: those of them that could not be read.
     """
 
     actions: tuple[GroundAction, ...]
@@ -67,7 +66,7 @@ class Mapped:
 
 @dataclass(frozen=True)
 class _Said:
-    """A line taken apart: the words of the action, and those of its objects where they are set apart."""
+    """A line split into the words of the action and, if separable, those of its objects."""
 
     predicate: str
     args: tuple[str, ...]
@@ -75,14 +74,14 @@ class _Said:
 
 
 class ActionMapper:
-    """Reads the actions of replies, for one task.
+    """Reads the actions in replies, for one task.
 
     Args:
         simulator: of the task.
-        teller: has told the task: its names and its snippets.
-        reader: reads what it can.
-        reading: its reading policy, where no line says where the actions begin.
-        embed: gives texts their vectors; None where likeness is judged by spelling.
+        teller: the names and the wording of the task.
+        reader: reads lines first.
+        reading: its reading policy if no line ``Actions:`` marks the beginning.
+        embed: an embedding model; None to compare spelling.
     """
 
     def __init__(
@@ -118,9 +117,8 @@ class ActionMapper:
 
         Args:
             text: the reply.
-            state: where the first of them is to be executed; where words fit several actions, it settles which.
-            most: so many actions are wanted at most, and so many lines that are none looked at; what follows stays
-                unread.
+            state: the state before the first action; resolves ambiguous lines.
+            most: the largest number of actions, and of unreadable lines; the rest is not read.
         """
         marks = list(_MARK.finditer(text))
         start = marks[-1].end() if marks else 0
@@ -146,7 +144,7 @@ class ActionMapper:
         return Mapped(tuple(actions), tuple(readings), tuple(unread))
 
     def _read(self, line: Reading, state: State | None, *, listed: bool) -> Reading | None:
-        """A line as it is taken; None where it was not meant as an action."""
+        """The reading of a line; None if it was not meant as an action."""
         if line.status == "read":
             return line
         if line.status == "ambiguous" and state is not None:
@@ -164,7 +162,7 @@ class ActionMapper:
         return line if line.is_attempt else None
 
     def _looks_like_one(self, text: str) -> bool:
-        """Whether a line was meant as an action: a call, ``name(object)``, or few words that name an object."""
+        """Whether a line was meant as an action: a call ``name(object)``, or few words that name an object."""
         line = _bare(text)
         if _CALL.fullmatch(line) or _GROUP.fullmatch(line):
             return True
@@ -175,7 +173,7 @@ class ActionMapper:
     # ── the paper's mapper ───────────────────────────────────────────────────────────────────────
 
     def _nearest(self, text: str, state: State | None) -> GroundAction | None:
-        """The valid action nearest to a line; None where none is near, or several are."""
+        """The valid action nearest to a line; None if none or several are near."""
         said = self._parts(text)
         if said is None:
             return None
@@ -191,7 +189,7 @@ class ActionMapper:
         return found[0] if len(found) == 1 else None
 
     def _ways_near(self, said: _Said) -> tuple[int, ...]:
-        """The places of the action names and snippets nearest to the words of an action."""
+        """The indices of the action names and wordings nearest to a predicate."""
         choices = [words for words, _ in self._ways]
         if said.call or self._vectors is not None:
             return nearest(said.predicate, choices, self._vectors)
@@ -222,7 +220,7 @@ class ActionMapper:
         return _Said(rest, tuple(mention for _, mention in sorted(objects)), False)
 
     def _with_objects(self, schema: ActionSchema, said: _Said, state: State | None) -> Iterator[GroundAction]:
-        """The actions of a schema with the objects that were said, as far as these fit its parameters."""
+        """The actions of a schema with the given objects, as far as they fit its parameters."""
         parameters = schema.parameters
         if len(said.args) == len(parameters) or (said.call and len(said.args) > len(parameters) > 0):
             # A call may say more than an action has parameters, where things are or what is used: pick_up(egg, table).
@@ -248,7 +246,7 @@ class ActionMapper:
                 yield action
 
     def _objects(self, words: str, types: Sequence[str]) -> list[str]:
-        """The objects of some types nearest to words; more than one where they are as near."""
+        """The objects of some types nearest to words; several if equally near."""
         names = self._simulator.task.objects_of(types)
         choices = [said for name in names for said in (name, self._told.get(name, name))]
         return list(dict.fromkeys(names[place // 2] for place in nearest(words, choices, self._vectors)))
@@ -256,7 +254,7 @@ class ActionMapper:
     # ── the state ────────────────────────────────────────────────────────────────────────────────
 
     def _is_valid(self, state: State, action: GroundAction) -> bool:
-        """Whether no condition of an action fails that never changes: nothing is ever put on what is no surface."""
+        """Whether no static condition of an action fails."""
         try:
             unmet = self._simulator.step(state, action).unmet
         except BadActionError:
@@ -273,7 +271,9 @@ class ActionMapper:
             return False
 
     def _after(self, state: State | None, action: GroundAction) -> State | None:
-        """The state after an action; as it was where that cannot be executed, which repair or correction may mend."""
+        """The state after an action; unchanged if it is not applicable, because repair or correction may insert
+        actions.
+        """
         if state is None:
             return None
         try:

@@ -32,13 +32,13 @@ MISTAKES: tuple[str, ...] = get_args(Mistake)
 """The names of all mistakes."""
 
 IMPOSSIBLE = "Do what cannot be done"
-"""The macro-action that has no block."""
+"""The macro-action that no block can carry out."""
 
 _MOST_TRIED = 5_000
 
 
 def wrong_precondition(conditions: Conditions) -> tuple[Conditions, Condition | None]:
-    """The conditions with one literal of the precondition turned round, and that literal; None where there is none."""
+    """The conditions with one literal of the precondition negated, and that literal; None if there is none."""
     parts = list(conjuncts(conditions.precondition))
     for place, part in enumerate(parts):
         if isinstance(part, Atom):
@@ -48,7 +48,7 @@ def wrong_precondition(conditions: Conditions) -> tuple[Conditions, Condition | 
 
 
 def impossible_block(world: PromptWorld) -> tuple[GroundAction, ...]:
-    """An action that cannot be done, whatever comes before it, as far as the facts that never change say."""
+    """An action that can never be applied, because of static facts."""
     changing = changed_predicates(world.task.domain)
     for number, action in enumerate(_candidates(world)):
         if number == _MOST_TRIED:
@@ -65,13 +65,13 @@ def impossible_block(world: PromptWorld) -> tuple[GroundAction, ...]:
 def mistaken_block(
     mistake: Mistake, world: PromptWorld, right: Sequence[GroundAction], goal: Condition, *, first: bool
 ) -> tuple[GroundAction, ...] | None:
-    """A block with the mistake in it, so that it fails; None where that mistake cannot be made in it.
+    """A block with the mistake, which makes it fail; None if the mistake cannot be made in this block.
 
     Args:
         mistake: which.
-        world: where the block runs, from its initial state on.
-        right: the block as it should be.
-        goal: what it is there for.
+        world: the block begins in its initial state.
+        right: the correct block.
+        goal: the goal of the block.
         first: whether nothing was done before it.
     """
     movement = movements(world.task.domain)
@@ -98,7 +98,7 @@ def mistaken_block(
 
 
 def _failing(world: PromptWorld, block: Sequence[GroundAction], goal: Condition, where: Collection[str]) -> set[bool]:
-    """Of all that fails of a block whether it says where somebody is; empty where nothing fails."""
+    """Whether the failing conditions of a block are about locations, as a set of answers; empty if nothing fails."""
     tried = world.run(world.initial, block)
     unmet = tried.unmet or world.unmet(tried.state, goal)
     return {isinstance(part, Atom | Not) and _predicate(part) in where for part in unmet}

@@ -58,7 +58,7 @@ __all__ = ["HierarchicalOracle", "known_tasks", "oracle"]
 
 @dataclass(frozen=True)
 class KnownMacro:
-    """A macro-action in words, its sub-goal, and the objects that it is about."""
+    """A macro-action in words, its sub-goal, and the objects that matter for it."""
 
     words: str
     goal: Condition
@@ -67,13 +67,13 @@ class KnownMacro:
 
 @dataclass(frozen=True)
 class KnownTask:
-    """What a text stands for.
+    """The meaning of a task's text.
 
     Attributes:
         goal: what must hold in the end.
-        macros: the way to it.
+        macros: the macro-actions.
         objects: all objects, in the order of declaration.
-        besides: what was of use in the example of the domain and may be again, where the world is other than expected.
+        besides: objects of the domain's example that may become useful if the world differs.
     """
 
     goal: Condition
@@ -83,16 +83,16 @@ class KnownTask:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """All objects that the macro-actions are about."""
+        """All objects that matter for the macro-actions."""
         return tuple(dict.fromkeys(name for macro in self.macros for name in macro.needs))
 
 
 Knowledge = Callable[[str], KnownTask | None]
-"""What a task's text stands for; None where that is not known."""
+"""The meaning of a task's text; None if unknown."""
 
 
 def under_told_names(known: KnownTask, domain: Domain, wording: Wording, told: Collection[str]) -> KnownTask:
-    """The same with its objects called as a prompt calls them: by the scheme that gives most of the names in it."""
+    """The task with the object names of a prompt: those of the naming scheme with the most matches."""
     constants = {item.name for item in domain.constants}
     own = tuple(item for item in known.objects if item.name not in constants)
     task = Task(domain, Problem("known", domain.name, objects=own))
@@ -119,7 +119,7 @@ def _renamed(known: KnownTask, names: Mapping[str, str]) -> KnownTask:
 
 
 def known_tasks(domain: Domain) -> Knowledge:
-    """What the texts of a shipped domain's tasks stand for, the first way of each; nothing of other domains."""
+    """The meaning of the texts of a shipped domain's tasks, the first way of each."""
 
     def known(text: str) -> KnownTask | None:
         found = told_references(text, domain) if text else ()
@@ -146,7 +146,7 @@ def _macro(task: Task, block: Block) -> KnownMacro:
 
 
 def _condition(task: Task, text: str) -> Condition:
-    """A condition over the objects of a task, read from its text."""
+    """Parses a condition over the objects of a task."""
     objects = " ".join(f"{item.name} - (either {' '.join(item.types)})" for item in task.problem.objects)
     name = task.domain.name
     problem = f"(define (problem known) (:domain {name}) (:objects {objects}) (:init) (:goal {text}))"
@@ -161,14 +161,14 @@ _ITEM = re.compile(r"\s*(?:[-*]|\d+\.)\s+(.*\S)\s*")
 
 @dataclass(frozen=True)
 class Seen:
-    """What a prompt tells of the world.
+    """What a prompt tells about the world.
 
     Attributes:
-        objects: by told name, each with its type, in the order of the prompt; those that only a fact names come last.
+        objects: by their names in the prompt, with their types; those that only a fact names come last.
         listed: the names of those that have a line of their own.
         atoms: the facts.
         values: the values of numeric fluents.
-        sections: the texts of the prompt's sections.
+        sections: the prompt's sections.
     """
 
     objects: Mapping[str, TypedName]
@@ -178,13 +178,13 @@ class Seen:
     sections: Mapping[str, str] = field(default_factory=dict)
 
     def section(self, name: str) -> str:
-        """The text of a section; empty where the prompt has none."""
+        """The text of a section; empty if the prompt does not have it."""
         return self.sections.get(name, "")
 
 
 @dataclass(frozen=True)
 class _Line:
-    """A line of a list of objects; ``kind`` is empty for whoever is no object."""
+    """A line of a list of objects; ``kind`` is empty for ``robot``."""
 
     name: str
     kind: str
@@ -193,7 +193,7 @@ class _Line:
 
 
 def item_lines(text: str) -> list[str]:
-    """The items of a list, without the dashes or numbers before them."""
+    """The items of a list, without dashes or numbers."""
     return [match[1] for line in text.split("\n") if (match := _ITEM.fullmatch(line)) is not None]
 
 
@@ -218,7 +218,7 @@ class PromptReader:
         """What the last message of a prompt tells.
 
         Raises:
-            ToldTaskError: it tells of no objects, or a fact of a known object that cannot be read.
+            ToldTaskError: no objects, or a fact that cannot be read.
         """
         sections = LAYOUT.read(question)
         lines = [*self._lines(sections.get("Available objects", "")), *self._lines(sections.get("Objects", ""))]
@@ -260,7 +260,7 @@ class PromptReader:
             )
 
     def _named_besides(self, sentences: Iterable[str], scope: Mapping[str, TypedName]) -> list[str]:
-        """Words of facts that are names of no listed object, and hold a type."""
+        """Words in facts that are not listed objects but contain a type name."""
         words = dict.fromkeys(word for sentence in sentences for word in _WORD.findall(sentence))
         return [word for word in words if word not in scope and self._type_in(word)]
 
@@ -275,7 +275,7 @@ class PromptReader:
         atoms: dict[GroundAtom, None],
         values: dict[GroundAtom, Fraction],
     ) -> None:
-        """Adds what a sentence says; what it names besides comes into the scope."""
+        """Adds what a sentence says; objects that it names are added to the scope."""
         sentence = sentence.strip()
         if not sentence:
             return
@@ -303,17 +303,17 @@ class PromptReader:
 
 
 def _folded(name: str) -> str:
-    """A type's name as classes are called: ``stove-burner`` and ``StoveBurner`` alike."""
+    """A type's name for comparison: ``stove-burner`` and ``StoveBurner`` are equal."""
     return re.sub(r"[^a-z0-9]", "", name.casefold())
 
 
 _WHOLE = "Do all that is wanted"
-"""The one macro-action of a task of which nothing is known but its goal."""
+"""The one macro-action of a task of which only the goal is known."""
 
 
 @dataclass
 class _Case:
-    """What a prompt is about: what it tells, what its text is known to stand for, and the domain with its wording."""
+    """The subject of a prompt: what it tells, the meaning of its text if known, and the domain with its wording."""
 
     seen: Seen
     known: KnownTask | None
@@ -330,7 +330,7 @@ class _Case:
 
     @cached_property
     def goal(self) -> Condition:
-        """What is wanted; raises `ToldTaskError` where that cannot be read."""
+        """The goal; raises `ToldTaskError` if it cannot be read."""
         objects = self.world.task.objects
         if self.known is not None:
             return _among(self.known.goal, objects)
@@ -340,10 +340,10 @@ class _Case:
             raise ToldTaskError(f"I do not understand the task ({str(error).splitlines()[0]})") from error
 
     def macro(self, words: str) -> KnownMacro:
-        """What a macro-action of these words is for.
+        """The meaning of a macro-action in words.
 
         Raises:
-            ToldTaskError: it is none of those of this task.
+            ToldTaskError: it is not one of this task's.
         """
         if self.known is None or words == _WHOLE:
             return KnownMacro(words, self.goal)
@@ -353,7 +353,7 @@ class _Case:
         raise ToldTaskError(f"I do not know what '{words}' is for")
 
     def block(self, state: State, macro: KnownMacro) -> tuple[GroundAction, ...]:
-        """The actions by which a macro-action is done; raises as `PromptWorld.plan`."""
+        """The actions that carry out a macro-action; raises as `PromptWorld.plan`."""
         return self.world.plan(state, macro.goal, shortest=self.known is not None, about=macro.needs)
 
 
@@ -363,13 +363,13 @@ def oracle(domain: Domain, wording: Wording, mistake: str | None) -> Hierarchica
 
 
 class HierarchicalOracle:
-    """Answers the prompts of hierarchical policies.
+    """Answers HVR's prompts.
 
     Args:
-        domain: the domain of all tasks it will be asked about.
-        wording: how this domain is told.
-        knowledge: what tasks in words stand for.
-        mistake: the mistake it makes; None for none.
+        domain: the domain of all tasks.
+        wording: the wording of the prompts.
+        knowledge: the meaning of tasks in words.
+        mistake: the mistake that it makes, if any.
         time_limit: seconds for each search of the planner; None for no limit.
     """
 
@@ -401,11 +401,11 @@ class HierarchicalOracle:
         }
 
     def reply(self, messages: Sequence[Message]) -> str | None:
-        """The answer to a prompt; None where it is none of hierarchical planning.
+        """The answer to a prompt; None if it is not one of HVR's.
 
         Raises:
-            ToldTaskError: what was told cannot be read, or there is no plan by it.
-            InfrastructureError: the planner failed or ran into a limit, which says nothing about the prompt.
+            ToldTaskError: the prompt cannot be read, or there is no plan.
+            InfrastructureError: the planner failed or reached a limit.
         """
         stage = LAYOUT.stage_of(messages)
         if stage is None:
@@ -463,7 +463,7 @@ class HierarchicalOracle:
         return found
 
     def _refined(self, case: _Case, names: Sequence[str]) -> list[str]:
-        """The conditions as they stand, but for those of the macro-action whose block the prompt shows."""
+        """The present conditions, except for the macro-action whose block the prompt shows."""
         seen, world = case.seen, case.world
         found = self._present(seen)
         block = _read_actions(world, seen.section("Block"))
@@ -504,7 +504,7 @@ class HierarchicalOracle:
         return _actions(case, self._with_mistake(case, right, case.goal, stage, case.seen.section("Plan")))
 
     def _whole(self, case: _Case) -> tuple[GroundAction, ...]:
-        """A plan for the whole task: that of one macro-action after the other."""
+        """A plan for the whole task: one macro-action after the other."""
         world, state = case.world, case.world.initial
         macros = () if case.known is None else case.known.macros
         plan: list[GroundAction] = []
@@ -519,7 +519,7 @@ class HierarchicalOracle:
     def _with_mistake(
         self, case: _Case, right: Sequence[GroundAction], goal: Condition, stage: str, before: str
     ) -> Sequence[GroundAction]:
-        """The actions as they are said: with the mistake, until a prompt tells the condition that it violates."""
+        """The actions with the mistake, or without it once a prompt tells the violated condition."""
         if self._mistake is None:
             return right
         first = not case.seen.section("Executed so far")
@@ -544,9 +544,9 @@ class HierarchicalOracle:
 
 
 def _among(condition: Condition, objects: Collection[str]) -> Condition:
-    """A condition as far as it is about these objects: what it says of others is taken as false.
+    """A condition restricted to some objects: atoms about others count as false.
 
-    Of a goal that can be reached in several ways a prompt need not tell what the others would need.
+    If a goal can be reached in several ways, a prompt need not tell what the others would need.
     """
     match condition:
         case Atom(args=args):
@@ -566,7 +566,7 @@ def _read_actions(world: PromptWorld, text: str) -> tuple[GroundAction, ...]:
 
 
 def _relevant(seen: Seen, known: KnownTask) -> Seen:
-    """What the prompt tells of the objects that matter, and of those that they are in, on, or otherwise related to."""
+    """What the prompt tells about the objects that matter and those related to them."""
     kept = dict.fromkeys(name for name in known.needs if name in seen.objects)
     related = [name for atom in seen.atoms if any(one in kept for one in atom[1:]) for name in atom[1:]]
     kept |= dict.fromkeys(related)
@@ -583,7 +583,7 @@ def _actions(case: _Case, actions: Sequence[GroundAction]) -> str:
 
 
 def _tells(case: _Case, unmet: Sequence[Condition]) -> bool:
-    """Whether the feedback names one of the conditions that a validator finds violated."""
+    """Whether the feedback contains a violated condition."""
     feedback = case.seen.section("Feedback")
     return any(write_condition(condition) in feedback for condition in unmet)
 

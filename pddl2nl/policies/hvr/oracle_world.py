@@ -1,4 +1,4 @@
-"""The world as a prompt tells it, in which the oracle plans: block by block, and with conditions for each block."""
+"""The world as a prompt tells it, in which the oracle plans blocks and derives their conditions."""
 
 from __future__ import annotations
 
@@ -45,12 +45,14 @@ from pddlval.semantics import UndefinedError, holds
 __all__ = ["PromptWorld", "Run", "terms_of"]
 
 _OPTIMAL_SECONDS = 20
-"""A block is a few actions, and a shortest plan for it is found at once; where it is not, any plan does."""
+"""The time limit for a shortest plan of a block; after that any plan will do."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """A sequence of actions that was tried: how many went through, where it led, and what was missing then."""
+    """A simulated sequence of actions: the number of applicable ones, the last state, and the conditions that failed
+    there.
+    """
 
     done: int
     state: State
@@ -58,15 +60,15 @@ class Run:
 
     @property
     def whole(self) -> bool:
-        """Whether all of them could be done."""
+        """Whether all actions were applicable."""
         return not self.unmet
 
 
 class PromptWorld:
-    """Objects and facts of one prompt, under their told names.
+    """The objects and facts of one prompt, under their names in it.
 
     Args:
-        domain, wording: what is told, and how.
+        domain, wording: of the prompt.
         objects: with their types.
         atoms, values: the facts.
         time_limit: seconds for each search of the planner; None for no limit.
@@ -111,16 +113,16 @@ class PromptWorld:
         """A plan from a state.
 
         Args:
-            state: where it begins.
-            goal: what it is for.
-            shortest: whether it shall be a shortest one, as far as that is found within seconds.
-            about: the objects that matter; those that they are related to come along, and all where no plan is found
-                with these alone. A search among few objects is short, and the same for prompts that tell more and less.
+            state: the first state.
+            goal: the condition to reach.
+            shortest: whether to search for a shortest plan for some seconds first.
+            about: the objects that matter; the search first considers only these and related ones, which is fast and
+                gives
+                the same plan for prompts that tell more or less.
 
         Raises:
-            NoToldPlanError: by what was told there is none.
-            ToldTaskError: the goal names something that was not told.
-            InfrastructureError: the planner failed or ran into a limit.
+            ToldTaskError: there is no plan.
+            InfrastructureError: the planner failed or reached a limit.
         """
         for name in terms_of(goal):
             if name not in self.task.objects:
@@ -148,7 +150,7 @@ class PromptWorld:
         )
 
     def run(self, state: State, actions: Iterable[GroundAction]) -> Run:
-        """What becomes of a sequence of actions."""
+        """Simulates a sequence of actions."""
         done = 0
         for action in actions:
             step = self.simulator.step(state, action)
@@ -159,24 +161,25 @@ class PromptWorld:
         return Run(done, state)
 
     def unmet(self, state: State, goal: Condition) -> tuple[Condition, ...]:
-        """What is missing of a condition in a state."""
+        """The parts of a condition that fail in a state."""
         simulator = Simulator(Task(self.task.domain, self._from(state, goal)))
         return simulator.unmet_goals(simulator.initial)
 
     # ── conditions of a block ────────────────────────────────────────────────────────────────────
 
     def conditions(self, state: State, block: Sequence[GroundAction], *, careful: bool) -> Conditions:
-        """What a block needs and brings about, by how it runs in a state.
+        """The precondition and the effect of a block, by its execution in one state.
 
-        The precondition holds the literals that its run depends on: whatever the actions' preconditions and the
-        conditions of their effects ask for, and no earlier action of the block has brought about. The effect is what is
-        different after it.
+        The precondition contains the literals that the execution depends on, except those that earlier actions of
+        the block
+        brought about. The effect contains the literals that changed.
 
         Args:
-            state: where the block runs.
+            state: the state before the block.
             block: its actions, applicable one after the other.
-            careful: whether the precondition also holds what keeps further conditional effects from happening, so that
-                the block does the very same wherever it holds. If not, the effect says nothing of what these touch.
+            careful: whether the precondition also excludes other conditional effects, so that the block always has
+                the same
+                effect; otherwise the effect omits atoms that such effects could change.
         """
         needed: dict[Condition, None] = {}
         touched: set[GroundAtom] = set()
@@ -199,7 +202,7 @@ class PromptWorld:
         return Conditions(And(tuple(needed)), effect)
 
     def _in_doubt(self, state: State, action: GroundAction, after: State) -> set[GroundAtom]:
-        """The atoms that would be otherwise after an action if conditions held of effects which it has not here."""
+        """The atoms that conditional effects which do not occur here would change."""
         found: set[GroundAtom] = set()
         for condition, effect in self._whens(action):
             if not _holds(state, condition):
@@ -210,7 +213,7 @@ class PromptWorld:
         return found
 
     def _read(self, state: State, action: GroundAction, careful: bool) -> Iterator[Condition]:
-        """The literals that an action's run in a state depends on; of those that never change none."""
+        """The changeable literals that an action's execution in a state depends on."""
         schema, binding = self._ground(action)
         found = list(self._support(state, substitute(schema.precondition, binding), True))
         for condition, _ in self._whens(action):
@@ -246,7 +249,7 @@ class PromptWorld:
                 yield condition, then
 
     def _support(self, state: State, condition: Condition, value: bool) -> Iterator[Condition]:
-        """Literals true in the state that make a condition have the value that it has there."""
+        """Literals true in the state that give a condition its value there."""
         match condition:
             case Atom():
                 yield condition if value else Not(condition)
@@ -278,14 +281,14 @@ class PromptWorld:
 
 
 def terms_of(condition: Condition) -> Iterator[str]:
-    """The objects that a condition names."""
+    """The objects in a condition."""
     for part in subformulas(condition):
         if isinstance(part, Atom):
             yield from (term for term in part.args if not is_variable(term))
 
 
 def _holds(state: State, condition: Condition) -> bool:
-    """Whether a condition holds; what reads a number that nobody told does not."""
+    """Whether a condition holds; an undefined one does not."""
     try:
         return holds(condition, state)
     except UndefinedError:
@@ -302,7 +305,7 @@ def _literal(atom: GroundAtom) -> Atom:
 
 
 def _narrowed(problem: Problem, about: Collection[str]) -> Problem:
-    """The problem with the facts about some objects alone, and the objects in these facts, in alphabetical order."""
+    """The problem restricted to facts about some objects and the objects in them, in alphabetical order."""
     atoms = [atom for atom in problem.init if len(atom) == 1 or any(name in about for name in atom[1:])]
     values = [item for item in problem.init_values if all(name in about for name in item.fluent[1:])]
     kept = {*about, *(name for atom in atoms for name in atom[1:])}
@@ -312,7 +315,7 @@ def _narrowed(problem: Problem, about: Collection[str]) -> Problem:
 
 @lru_cache(maxsize=4096)
 def _solved(domain: str, problem: str, shortest: bool, time_limit: int | None) -> tuple[GroundAction, ...] | None:
-    """A plan, None where there is none. Remembered: one block is asked for in many prompts."""
+    """A plan, or None; cached, because many prompts ask for the same block."""
     texts = TaskTexts(domain, problem)
     result = None
     if shortest:

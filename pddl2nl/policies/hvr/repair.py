@@ -1,29 +1,22 @@
-"""Which actions of a domain only move somebody: derived from the PDDL, so that nothing is known of kitchens here.
+"""The deterministic repair: inserts missing movements into a block (HVR paper, section 2.4, "Heuristic-based").
 
-An action schema is a *movement* if all that it changes is where one thing is, over and over again:
+Which actions are movements follows from the PDDL alone. A schema is a *movement* if all that it changes is where one
+thing is:
 
-* Every predicate that it changes it both adds and deletes, so that another action of the same schema undoes it and the
-  same one can be repeated. (``drive`` adds ``(at ?truck ?to)`` and deletes ``(at ?truck ?from)``; ``pick-up`` adds
-  ``(holding ?x)`` and deletes none: no movement.)
-* In all that it adds and deletes the same thing moves: the *mover*, the parameters that stand at the same places of
-  every changed atom of a predicate, and are the same for all predicates. Nobody may be named, where the domain has but
-  one agent (``(at-robby ?to)``): then the mover is empty. (In ``(move ?disc ?from ?to)`` the disc changes its peg, but
-  what is clear is no disc: no movement.)
-* At least one argument of each changed predicate is no mover: where it is. (A switch that turns a lamp on or off has
-  none.) And it gets to one place: among what it adds of every predicate is an atom that names it, and no other
-  parameter or constant besides the mover is named there. (What ``(buy ?goods ?market …)`` changes are two levels of
-  stock, and what ``(crack ?egg)`` adds to what is near is another egg: no movements.)
+* Every predicate that it changes it both adds and deletes, so that the movement can be undone and repeated. (``drive``
+  adds ``(at ?truck ?to)`` and deletes ``(at ?truck ?from)``; ``pick-up`` adds ``(holding ?x)`` and deletes none.)
+* All these atoms have the same *mover*: parameters in the same positions of every changed atom, equal for all
+  predicates. The mover is empty if the domain has one agent and never names it (``(at-robby ?to)``). In ``(move ?disc
+  ?from ?to)`` the disc changes its peg, but what is clear is no disc: no movement.
+* At least one other argument of each changed predicate says where it is, and it moves to one place: some added atom of
+  every predicate names it, and no other parameter or constant besides the mover. (A switch has no place; ``(buy ?goods
+  ?market …)`` changes two levels of stock: no movements.)
 
-Numeric effects may come with it: moving takes fuel, or costs. Where a movement carries something along, which is said
-by effects for whatever is carried, these count like all others.
+Numeric effects may come with a movement, such as costs, and effects on things that are carried along.
 
-The deterministic repair: missing navigation steps are put in (HVR paper, section 2.4, "Heuristic-based").
-
-The block is walked through on paper. An action that cannot be done, and all of whose failing conditions say where
-somebody is, is what a missing movement looks like (`pddl2nl.policies.hvr.repair`): the shortest sequence of movements
-after which it can be done is put in before it. Whether it can be done is asked of the simulator, so that a movement
-that breaks another of its conditions does not count. Where no short sequence helps, the walk ends, and the rest of the
-block stays as it is: what is wrong there is the validator's business, and the model's.
+The repair simulates the block. If an action is not applicable and all its failing conditions are about locations, the
+shortest sequence of movements that makes it applicable is inserted before it. If there is no short one, the rest of the
+block stays as it is.
 """
 
 from __future__ import annotations
@@ -40,18 +33,18 @@ from pddlval.names import subformulas
 __all__ = ["Movement", "Repair", "Repaired", "movements", "moves_towards"]
 
 _MOST_TRIED = 20_000
-"""So many ground actions of one schema are tried at most, where the wanted condition leaves much open."""
+"""The most ground actions of one schema that are tried."""
 
 
 @dataclass(frozen=True)
 class Movement:
-    """A schema that only moves somebody.
+    """A schema that is a movement.
 
     Attributes:
         schema: the action.
-        mover: its parameters that move; empty where the domain has one agent and never names it.
-        predicates: what it changes: where somebody is.
-        added: the atoms that it adds, over its parameters and the variables that its effects bind.
+        mover: its parameters that move; empty if the domain has one agent and never names it.
+        predicates: the predicates it changes.
+        added: the atoms it adds, over its parameters and the variables of its effects.
     """
 
     schema: ActionSchema
@@ -93,7 +86,7 @@ def _movement(schema: ActionSchema) -> Movement | None:
 
 
 def _changes(effect: Condition) -> tuple[list[Atom], list[Atom]]:
-    """The atoms that an effect adds and deletes, conditional and universal ones too."""
+    """The atoms that an effect adds and deletes, conditional and quantified ones included."""
     added: list[Atom] = []
     deleted: list[Atom] = []
 
@@ -118,16 +111,17 @@ def _changes(effect: Condition) -> tuple[list[Atom], list[Atom]]:
 def moves_towards(
     simulator: Simulator, found: tuple[Movement, ...], state: State, wanted: tuple[Condition, ...]
 ) -> Iterator[GroundAction]:
-    """The applicable movements of whoever must be elsewhere, so that conditions which fail in a state may come true.
+    """The applicable movements that may make failing conditions true.
 
-    Those that make one of the conditions' atoms true come first, then wherever else the same one can go, as there may
-    be no direct way.
+    Movements that make an atom of the conditions true come first, then all other movements of the same mover,
+    because there
+    may be no direct way.
 
     Args:
         simulator: of the task.
         found: the task's movements.
-        state: where they must be applicable.
-        wanted: ground conditions that fail there.
+        state: the current state.
+        wanted: ground conditions that fail in it.
     """
     atoms = tuple(dict.fromkeys(part for item in wanted for part in subformulas(item) if isinstance(part, Atom)))
     seen: dict[GroundAction, None] = {}
@@ -151,7 +145,7 @@ def moves_towards(
 
 
 def _binding(task: Task, schema: ActionSchema, pattern: Atom, atom: Atom) -> dict[str, str] | None:
-    """What the schema's parameters are where a pattern of its effects is an atom; None where it cannot be."""
+    """The parameters of a schema for which a pattern of its effects is an atom; None if there are none."""
     if pattern.predicate != atom.predicate or len(pattern.args) != len(atom.args):
         return None
     types = {parameter.name: parameter.types for parameter in schema.parameters}
@@ -185,26 +179,22 @@ def _applicable(
 
 
 _LONGEST = 8
-"""So many movements are put in at one place at most."""
+"""The most movements inserted at one place."""
 
 _MOST_STATES = 300
-"""So many states are looked at for one place at most."""
+"""The most states searched for one place."""
 
 
 @dataclass(frozen=True)
 class Repaired:
-    """A block after the repair; ``inserted`` are the places of the actions that were put in, from 0."""
+    """A block after the repair; ``inserted`` are the indices of inserted actions."""
 
     actions: tuple[GroundAction, ...]
     inserted: tuple[int, ...] = ()
 
 
 class Repair:
-    """Puts missing movements into the blocks of one task.
-
-    Args:
-        simulator: of the task.
-    """
+    """Inserts missing movements into blocks of one task."""
 
     def __init__(self, simulator: Simulator):
         self._simulator = simulator
@@ -212,7 +202,7 @@ class Repair:
         self._where = {name for movement in self._movements for name in movement.predicates}
 
     def repair(self, actions: Sequence[GroundAction], state: State) -> Repaired:
-        """The block with what is missing, to be carried out from a state on."""
+        """The block with missing movements inserted, from a state."""
         if not self._movements:
             return Repaired(tuple(actions))
         done: list[GroundAction] = []
@@ -231,7 +221,7 @@ class Repair:
         return Repaired(tuple(done), tuple(inserted))
 
     def _way(self, action: GroundAction, start: State) -> tuple[GroundAction, ...] | None:
-        """The movements before an action, none where it can be done at once; None where it cannot be mended so."""
+        """The movements needed before an action (none if it is applicable); None if movements do not help."""
         simulator = self._simulator
         try:
             first = simulator.step(start, action)
@@ -258,5 +248,5 @@ class Repair:
         return None
 
     def _says_where(self, condition: Condition) -> bool:
-        """Whether a failing condition is about where somebody is, so that a movement may mend it."""
+        """Whether a failing condition is about a location, so that a movement may help."""
         return any(isinstance(part, Atom) and part.predicate in self._where for part in subformulas(condition))

@@ -1,9 +1,10 @@
-"""What a hierarchical policy sees of the world: the knowledge graph, told in the words of the run.
+"""What the prompts tell about the world: the knowledge graph in the words of the run.
 
-Objects are told a line each, ``egg_1 (Egg; crackable, pickupable): egg_1 is in fridge_1; egg_1 is raw``: the class,
-what can be done with it and what it is like by the ontology, then every true fact whose first argument it is, which
-the house's reader reads back. Facts about no object stand under ``robot``. An object that is not there yet has no line,
-unless a fact relates it to one that has: what comes into being by slicing a potato must have a name before it is there.
+Each object has a line ``egg_1 (Egg; crackable, pickupable): egg_1 is in fridge_1; egg_1 is raw``: its class, its
+affordances and properties by the ontology, and every true fact whose first argument it is, in a form that our reader
+can
+read back. Facts without objects are told under ``robot``. An object that does not exist yet has a line only if a fact
+relates it to an object that has one: the slices of a potato have names before they exist.
 """
 
 from __future__ import annotations
@@ -22,16 +23,16 @@ from pddl2nl.worlds.similarity import Embed
 __all__ = ["ROBOT", "Sight"]
 
 ROBOT = "robot"
-"""Under this name stand the facts about no object."""
+"""The name under which facts without objects are told."""
 
 
 class Sight:
-    """Tells what the knowledge graph of one task knows.
+    """Tells the knowledge graph of one task.
 
     Args:
         teller: tells the task.
-        ontology: what kinds of things there are; None for what the domain itself says.
-        embed: gives texts their vectors, by which names are mapped to objects; None for spelling.
+        ontology: classes and properties; None for those of the domain's types.
+        embed: an embedding model that maps names to objects; None to compare spelling.
     """
 
     def __init__(self, teller: Teller, ontology: Ontology | None = None, embed: Embed | None = None):
@@ -40,20 +41,20 @@ class Sight:
         self._embed = embed
 
     def select(self, reply: str) -> tuple[tuple[str, ...], Selection]:
-        """What a reply names, and the objects that are meant by it with those around them."""
+        """The names in a reply, and the selected objects with those around them."""
         said = said_objects(reply)
         return said, self.graph.select(said, self._embed)
 
     def available_lines(self) -> tuple[str, ...]:
-        """All objects that are there, each with its class."""
+        """All existing objects with their classes."""
         return tuple(f"{self._said(name)} ({self.graph.kind(name)})" for name in self.graph.objects())
 
     def kind_lines(self, objects: Sequence[str] | None = None) -> tuple[str, ...]:
-        """The classes of some objects, None for all that are there, each with its properties."""
+        """The classes of some objects (None: all existing ones) with their properties."""
         return tuple(map(_kind_line, self.graph.classes(objects)))
 
     def object_lines(self, objects: Sequence[str] | None = None) -> tuple[str, ...]:
-        """All that is known of some objects, None for all of them."""
+        """Everything known about some objects (None: all)."""
         task = self._teller.task
         shown = tuple(task.objects) if objects is None else self._with_those_to_come(objects)
         world = [*self._facts(self.graph.facts_of_world()), *self._values(self.graph.values_of_world())]
@@ -61,11 +62,11 @@ class Sight:
         return tuple([f"{ROBOT}: {'; '.join(world)}", *lines] if world else lines)
 
     def location_lines(self, objects: Sequence[str] | None = None) -> tuple[str, ...]:
-        """Where some objects are, as triples, None for all that are there."""
+        """The locations of some objects (None: all existing ones) as triples."""
         return tuple(map(str, self.graph.location_triples(objects)))
 
     def _with_those_to_come(self, objects: Sequence[str]) -> tuple[str, ...]:
-        """The objects, and those that are not there yet and are related to one of them."""
+        """The objects, and related objects that do not exist yet."""
         available = frozenset(self.graph.objects())
         related = {
             name: None
@@ -83,7 +84,7 @@ class Sight:
         return f"{head}: {'; '.join(told)}" if told else head
 
     def _facts(self, atoms: Iterable[GroundAtom]) -> list[str]:
-        """The atoms told; those that the wording never tells are left out."""
+        """The atoms in words, without those that have no wording."""
         wording = self._teller.wording.predicates
         return [self._teller.fact(atom) for atom in atoms if wording[atom[0]].text is not None]
 

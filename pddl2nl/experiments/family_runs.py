@@ -1,8 +1,8 @@
-"""What a run of a hierarchical policy (HVR and its ablations) has besides any other: its task in words, and its world.
+"""The settings of a run that only policies of families have: its task in words, and its world.
 
-The task's text is what the command line says, else the text of the task's reference (`pddl2nl.tasks.references`), else
-none, and then the told goal stands for it. The world is the simulator itself, unless faults are named. Faults, ontology
-and what the library held stand in the record by their content, so that a run can be made again from the record alone.
+The task's text is that of ``--task-text``, or that of the task's reference (`pddl2nl.tasks.references`), or empty, and
+then the goal is told. The world is the simulator unless faults are given. Faults, ontology and the library's content
+are recorded, so that the run can be repeated from the record alone.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from pddl2nl.macros.library import Library
     from pddl2nl.worlds.ontology import Ontology
 
-__all__ = ["Hierarchical", "hierarchical", "recorded_world"]
+__all__ = ["FamilySettings", "family_settings", "recorded_world"]
 
 
 @dataclass(frozen=True)
-class Hierarchical:
-    """What is added to a run's setting and to its first event; all of it empty for other policies.
+class FamilySettings:
+    """Additions to a run's setting and to its first event; empty for policies without a family.
 
     Attributes:
         setting: fields of `pddl2nl.policies.Setting`.
-        settings: what is added to ``settings`` of the first event.
+        settings: added to ``settings`` of the first event.
         reference, world: fields of the first event.
         prompts: the hashes of the prompt files, by name.
     """
@@ -51,19 +51,20 @@ class Hierarchical:
     prompts: Mapping[str, str] = field(default_factory=dict)
 
 
-def hierarchical(spec: RunSpec, simulator: Simulator, wording: Wording, access: Access) -> Hierarchical:
-    """Everything of a run that hierarchical policies alone have; of other policies the task's reference.
+def family_settings(spec: RunSpec, simulator: Simulator, wording: Wording, access: Access) -> FamilySettings:
+    """The additions for a policy of a family; for other policies only the task's reference.
 
     Raises:
-        InputError: faults or an ontology that cannot be read, a form in which the task has no text, a library that is
-            no folder, or a model that gives no vectors.
+        InputError: faults or an ontology that cannot be read, a form in which the task has no text, a library that
+        is no
+            folder, or a model without embeddings.
         MissingExtraError: an ontology is given, and rdflib is not installed.
     """
     reference = reference_of(spec.task)
     family = family_of(spec.policy)
     if family is None:
         # A plan of any mechanism can be measured against it; its text was not shown.
-        return Hierarchical(reference={} if reference is None else reference.to_json())
+        return FamilySettings(reference={} if reference is None else reference.to_json())
     text = _task_text(spec, reference)
     setting: dict[str, Any] = {"task_text": text, "replans": spec.replans}
     world: dict[str, Any] = {}
@@ -87,7 +88,7 @@ def hierarchical(spec: RunSpec, simulator: Simulator, wording: Wording, access: 
     if reference is not None and spec.task_text is not None:
         said = {**said, "text": text}
     settings = {"task_text": text, "form": spec.form, "replans": spec.replans}
-    return Hierarchical(setting, settings, said, world, family.prompt_hashes(spec.policy))
+    return FamilySettings(setting, settings, said, world, family.prompt_hashes(spec.policy))
 
 
 def _task_text(spec: RunSpec, reference: Reference | None) -> str:
@@ -143,7 +144,7 @@ def _embedder(
 
 
 def _library(folder: str | Path, domain: Domain) -> tuple[Library, list[str]]:
-    """The library, and the files of those of its macros that this domain can use: it may hold more tomorrow."""
+    """The library, and the files of its macros for this domain, because the library may change later."""
     from pddl2nl.macros.library import Library, write_macro_file
 
     library = Library(folder)
@@ -152,12 +153,10 @@ def _library(folder: str | Path, domain: Domain) -> tuple[Library, list[str]]:
 
 @contextmanager
 def recorded_world(started: Started) -> Iterator[dict[str, Any]]:
-    """The fields of `RunSpec` by which a hierarchical run is made again in the world that its record holds.
-
-    Its library stands in a folder that goes when the block ends.
+    """The fields of `RunSpec` that repeat a recorded run in its world; the library is a temporary folder.
 
     Raises:
-        InputError: the record holds something else, or what no record holds is needed: vectors of an embedding model.
+        InputError: the record has another form, or an embedding model is needed.
     """
     if family_of(started.policy) is None:
         yield {}
@@ -193,7 +192,7 @@ def recorded_world(started: Started) -> Iterator[dict[str, Any]]:
 
 
 def _fill(folder: Path, files: Sequence[Any], domain: Domain) -> None:
-    """Puts macros into a library."""
+    """Stores macros in a library."""
     from pddl2nl.macros.library import Library, read_macro_file
 
     for number, text in enumerate(files, 1):
