@@ -1,7 +1,7 @@
-"""What of PDDL Fast Downward does not take, found before it is run.
+"""Features that Fast Downward does not support, found before it is run.
 
-It knows no numbers but action costs: its translator says so of most such tasks, and crashes on some. It crashes too
-on a conditional effect with several effects of which one is universal. Axioms, which LM-cut lacks, it finds by itself.
+Fast Downward supports no numbers except action costs: its translator reports most such tasks and crashes on some. It
+also crashes on a conditional effect with several effects if one of them is universal. LM-cut reports axioms itself.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["beyond_fast_downward", "numbers_beyond_costs"]
 
 
 def beyond_fast_downward(domain: Domain, problem: Problem | None = None) -> str:
-    """What Fast Downward does not take and what there is of it; empty where nothing is known against the task."""
+    """What Fast Downward does not support in a task, as the rest of a sentence; empty if nothing is known."""
     numbers = numbers_beyond_costs(domain, problem)
     if numbers:
         return f"takes no numbers but action costs, and there is {numbers}"
@@ -29,7 +29,7 @@ def beyond_fast_downward(domain: Domain, problem: Problem | None = None) -> str:
 
 
 def _effects(effect: Condition) -> Iterator[Condition]:
-    """An effect and all effects within it, without their conditions."""
+    """An effect and all effects in it, without their conditions."""
     yield effect
     if isinstance(effect, And):
         for part in effect.parts:
@@ -41,7 +41,7 @@ def _effects(effect: Condition) -> Iterator[Condition]:
 
 
 def numbers_beyond_costs(domain: Domain, problem: Problem | None = None) -> str:
-    """The first numeric construct that is no action cost, with its place; empty where there is none.
+    """The first numeric construct that is not an action cost, with its place; empty without one.
 
     An action cost is ``(increase (total-cost) c)`` at the top of an effect, where c is a number or a function.
     """

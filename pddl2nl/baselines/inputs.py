@@ -1,4 +1,4 @@
-"""The ways to name a task to a baseline: parsed, as two files, or as two texts."""
+"""The forms in which a baseline takes a task: parsed, as two files, or as two texts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["TaskFiles", "TaskTexts", "as_task", "files_of"]
 
 @dataclass(frozen=True)
 class TaskFiles:
-    """A task as two PDDL files; planners are given the files themselves."""
+    """A task as two PDDL files, which planners read themselves."""
 
     domain: Path
     problem: Path
@@ -23,7 +23,7 @@ class TaskFiles:
 
 @dataclass(frozen=True)
 class TaskTexts:
-    """A task as two PDDL texts; planners are given exactly these."""
+    """A task as two PDDL texts, which planners read unchanged."""
 
     domain: str
     problem: str
@@ -44,9 +44,9 @@ def as_task(task: Task | TaskFiles | TaskTexts) -> Task:
 
 @contextmanager
 def files_of(task: Task | TaskFiles | TaskTexts) -> Iterator[TaskFiles]:
-    """The task as two files, which last as long as the block where they had to be written.
+    """The task as two files; temporary ones exist until the end of the block.
 
-    A parsed task is written from its tree and not from the text it came from: it may have been changed since.
+    A parsed task is written from its tree, which may have changed since it was read.
     """
     if isinstance(task, TaskFiles):
         yield task

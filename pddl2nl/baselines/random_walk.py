@@ -13,25 +13,24 @@ from pddlval import GroundAction, Simulator, validate
 __all__ = ["DEFAULT_STEPS", "walk"]
 
 DEFAULT_STEPS = 100
-"""How many actions a walk has where nobody says otherwise."""
+"""The default limit of actions."""
 
 
 def walk(task: Task, steps: int = DEFAULT_STEPS, seed: int = 1, *, time_limit: int | None = None) -> PlannerResult:
-    """Takes applicable actions, each with the same chance, until the goal holds or a limit is reached.
+    """Takes applicable actions, chosen uniformly, until the goal holds or a limit is reached.
 
-    The walk is the same for the same task, steps and seed. It ends as ``timeout`` where its steps or its time ran
-    out and where it came to a state without an applicable action; the message says which. ``expanded`` counts the
-    states from which an action was taken.
+    The walk is the same for the same task, steps and seed. Its status is ``timeout`` if steps or time ran out, or if no
+    action was applicable; the message says which. ``expanded`` counts the states from which an action was taken.
 
     Args:
-        task: what to walk on.
-        steps: actions at most.
-        seed: of the walk's own generator.
+        task: the task.
+        steps: the most actions.
+        seed: of the random generator.
         time_limit: seconds of wall time.
 
     Raises:
-        InputError: a limit that cannot be.
-        UnsupportedError: the task holds what the simulator does not execute.
+        InputError: an impossible limit.
+        UnsupportedError: the simulator does not execute the task.
     """
     if steps < 0:
         raise InputError(f"a walk has at least 0 steps; found {steps}")

@@ -1,4 +1,4 @@
-"""What a baseline found, in the words that all of them share."""
+"""The result of a baseline."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["PlannerResult", "Status"]
 Status = Literal["solved", "unsolvable", "timeout", "out-of-memory", "unsupported", "error"]
 """How a baseline ended.
 
-``solved``: a plan, validated. ``unsolvable``: proved to have none. ``timeout``: a limit ran out (time, or the
-random walk's steps). ``out-of-memory``: the memory limit. ``unsupported``: the planner does not take a feature
-of the task. ``error``: it failed, or gave up without a plan and without a proof; says nothing about the task.
+``solved``: a validated plan. ``unsolvable``: proved to have no plan. ``timeout``: a limit was reached (time, or the
+random walk's steps). ``out-of-memory``: the memory limit. ``unsupported``: the planner does not support a feature of
+the task. ``error``: it failed, or ended without a plan and without a proof; no verdict about the task.
 """
 
 
@@ -25,14 +25,14 @@ class PlannerResult:
     """A baseline's answer on one task.
 
     Attributes:
-        planner: the baseline's name, as in ``BASELINES``.
-        status: how it ended; there is a plan exactly where it is ``solved``.
-        plan: the plan, validated; None where there is none. The empty tuple is a plan.
-        cost: the metric's value, or the number of steps where the problem has no metric; None without a plan.
+        planner: the baseline's name in ``BASELINES``.
+        status: how it ended; there is a plan if and only if it is ``solved``.
+        plan: the validated plan; None without one. The empty tuple is a plan.
+        cost: the metric's value, or the number of steps without a metric; None without a plan.
         seconds: wall time.
-        expanded: expanded states, None where the planner did not come to say so.
-        search: what was run, so that it can be run again.
-        message: why there is no plan, for people; empty where there is one.
+        expanded: expanded states; None if the planner did not report them.
+        search: the configuration, so that it can be repeated.
+        message: why there is no plan; empty with one.
     """
 
     planner: str
@@ -50,7 +50,7 @@ class PlannerResult:
         return self.status == "solved"
 
     def as_json(self) -> dict[str, object]:
-        """The result as ``pddl2nl plan --json`` prints it; ``plan`` is null where there is none."""
+        """The result as ``pddl2nl plan --json`` prints it; ``plan`` is null without one."""
         return {
             "planner": self.planner,
             "status": self.status,

@@ -1,4 +1,4 @@
-"""A task as somebody was told it: read out of a prompt's text, planned on, and told again."""
+"""A task that is read from a prompt, so that the oracle knows only what the prompt says."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ __all__ = ["NoToldPlanError", "ToldTask", "ToldTaskError", "read_told_task"]
 
 _SOURCE = "<the task as told>"
 _LAMA_SECONDS = 60
-"""LAMA is asked first: told names change the order in which a search breaks its ties, and FF alone can lose minutes
-on a plateau by it (visitall-sat11 problem16: 3 s under the file's names, over 60 under the told ones)."""
+"""LAMA runs first: told names change how a search breaks ties, and FF alone can spend minutes on a plateau
+(visitall-sat11 problem16: 3 s with the file's names, over 60 s with the told ones)."""
 
 
 class ToldTaskError(InputError):
@@ -41,12 +41,12 @@ class NoToldPlanError(ToldTaskError):
 
 
 class ToldTask:
-    """A task under its told names: what can be done in it, how that is said, and plans for it.
+    """A task with its told names, and plans for it.
 
     Args:
-        problem: the problem, its objects under their told names.
-        domain: the domain it was told for.
-        wording: how it was told.
+        problem: the problem, with the told names of its objects.
+        domain: its domain.
+        wording: the wording of the prompt.
         style: ``nl`` or ``pddl``.
     """
 
@@ -85,7 +85,7 @@ class ToldTask:
         return self._plans[state]
 
     def _solve(self, state: State, time_limit: int | None) -> tuple[GroundAction, ...] | None:
-        """A plan, or None where there is none."""
+        """A plan, or None if there is none."""
         task = self._task
         if state != self.simulator.initial:
             task = Task(task.domain, _with_state(task.problem, state, state.values))
@@ -100,9 +100,9 @@ class ToldTask:
         return result.plan
 
     def continues(self, other: ToldTask) -> bool:
-        """Whether this is another told task from a state on its plan's way; the rest of that plan is then kept.
+        """Whether this task starts in a state of another told task's plan; then the rest of that plan is kept.
 
-        Two searches may disagree on the way, and whoever planned anew in each state might go to and fro for ever.
+        Two searches may find different plans, and planning anew in each state could go back and forth forever.
         """
         mine, its = self._task.problem, other._task.problem
         if (mine.goal, mine.objects, mine.metric) != (its.goal, its.objects, its.metric):
@@ -130,7 +130,7 @@ class ToldTask:
             ToldTaskError: the text tells no state of it.
         """
         task = self._task
-        # The goal, told again below it, is still the same.
+        # The goal, repeated below it, is the same.
         told_state = text.partition("\n\n")[0]
         try:
             if self._style == "pddl":
@@ -186,7 +186,7 @@ def read_told_task(text: str, domain: Domain, wording: Wording) -> ToldTask:
         if style == "pddl":
             problem = _parse_blocks(text, domain=domain)
         else:
-            # Written and read once more, so that what was told is checked like any problem file.
+            # Written and read again, so that the told problem is checked like a problem file.
             problem = parse_problem(write_problem(read_problem(text, domain, wording)), domain, _SOURCE)
     except (NLReadError, PDDLError) as error:
         raise ToldTaskError(f"I do not understand the task ({_first_line(error)})") from error

@@ -1,12 +1,11 @@
-"""Action costs removed where they are not uniform, as Stein et al. did with the IPC's domains (appendix B).
+"""Removes action costs that are not uniform, as Stein et al. did with the IPC's domains (appendix B).
 
-Action costs, as the IPC of 2008 introduced them, are effects ``(increase (total-cost) …)`` together with the metric
-``minimize (total-cost)``. They are uniform where every action costs the same constant in every instance: a plan's cost
-is then its length, up to a factor, and nothing need be removed. Where they are not, removing them makes a task in which
-a plan costs as much as it has steps.
+Action costs, introduced by the IPC of 2008, are effects ``(increase (total-cost) …)`` with the metric
+``minimize (total-cost)``. They are uniform if every action costs the same constant in every instance: then a plan's
+cost is its length, up to a factor, and nothing is removed. Otherwise their removal makes the cost of a plan its length.
 
-A plan needs no change: what is valid stays valid. What is not action costs (another metric, a ``total-cost`` that
-conditions ask for or that something else than an action changes) is left alone, and the reason told.
+Valid plans stay valid. Anything that is not plain action costs (another metric, a ``total-cost`` in a condition or in
+something other than an action's effect) is kept, with a reason.
 """
 
 from __future__ import annotations
@@ -49,24 +48,28 @@ if TYPE_CHECKING:
 __all__ = ["CostStatus", "StrippedCosts", "strip_costs"]
 
 CostStatus = Literal["none", "uniform", "removed", "kept"]
-"""``none``: there are no action costs; ``uniform``: all actions cost the same, and the costs were left; ``removed``;
-``kept``: these are no plain action costs, and were left."""
+"""``none``: there are no action costs; ``uniform``: all actions cost the same, so the costs were kept; ``removed``;
+``kept``: they are not plain action costs."""
 
 COST = "total-cost"
 _TOTAL = Fluent(COST)
 _METRIC = Metric("minimize", _TOTAL)
 _MOST = 100_000
-"""So many combinations of objects are looked at for costs without a value."""
+"""The most combinations of objects that are searched for costs without a value."""
 _NUMERIC_FLAGS = frozenset((":action-costs", ":numeric-fluents", ":fluents"))
 
 
 @dataclass(frozen=True)
 class StrippedCosts:
-    """A domain and its problems, and what became of their action costs.
+    """A domain and its problems without action costs.
 
-    ``reason`` tells in a clause why; ``functions`` are those that were removed, ``cost`` what every action costs
-    where that is the same. Where nothing was removed, ``domain`` and ``problems`` are the ones given. ``warnings``
-    tell of actions that could not be applied for want of a cost, and now can.
+    Attributes:
+        status: what was done.
+        reason: why, as a clause.
+        domain, problems: the result; the given ones if nothing was removed.
+        functions: the functions that were removed.
+        cost: the cost of every action if it is the same for all.
+        warnings: actions that were inapplicable because a cost had no value, and are applicable now.
     """
 
     status: CostStatus
@@ -83,13 +86,13 @@ class StrippedCosts:
         return self.status == "removed"
 
     def task(self, task: Task) -> Task:
-        """The task without its costs, where they were removed; raises `InputError` for a problem not seen before."""
+        """The task, without costs if they are removed; raises `InputError` as `problem`."""
         if not self.removed:
             return task
         return Task(self.domain, self.problem(task.problem))
 
     def problem(self, problem: Problem) -> Problem:
-        """A problem without costs, where they were removed; raises `InputError` where its metric is another one."""
+        """A problem, without costs if they are removed; raises `InputError` for another metric."""
         if not self.removed:
             return problem
         fault = _problem_fault(problem, self.functions)
@@ -98,7 +101,7 @@ class StrippedCosts:
         return _strip_problem(problem, self.functions, bool(self.domain.functions))
 
     def plan(self, plan: Plan) -> Plan:
-        """The plan itself: it stays valid, and costs as much as it has steps."""
+        """The plan itself: it stays valid, and its cost is its length."""
         return plan
 
     def original_plan(self, plan: Plan) -> Plan:
@@ -106,14 +109,14 @@ class StrippedCosts:
         return plan
 
     def wording(self, wording: Wording) -> Wording:
-        """The wording without what it says of the functions that are gone."""
+        """The wording without the removed functions."""
         if not self.functions:
             return wording
         kept = {name: snippet for name, snippet in wording.functions.items() if name not in self.functions}
         return replace(wording, functions=kept)
 
     def as_json(self) -> dict[str, object]:
-        """What was done and why: ``{"status", "reason", "functions", "cost", "warnings"}``."""
+        """The status and the reason: ``{"status", "reason", "functions", "cost", "warnings"}``."""
         return {
             "status": self.status,
             "reason": self.reason,
@@ -128,8 +131,8 @@ def strip_costs(domain: Domain, problems: Sequence[Problem] = (), *, every: bool
 
     Args:
         domain: the domain.
-        problems: its problems. Costs that a function gives are uniform only where the problems show it.
-        every: whether uniform costs are removed too.
+        problems: its problems, which decide whether costs given by a function are uniform.
+        every: whether to remove uniform costs, too.
     """
     problems = tuple(problems)
 
@@ -154,7 +157,7 @@ def strip_costs(domain: Domain, problems: Sequence[Problem] = (), *, every: bool
     warnings: dict[str, str] = {}
     for problem in problems:
         for function, warning in _unvalued(Task(domain, problem)):
-            # Twenty problems lack the same values for the same reason.
+            # Many problems lack the same values.
             warnings.setdefault(function, warning)
     return StrippedCosts("removed", told, bare, stripped, functions, cost, tuple(warnings.values()))
 
@@ -178,7 +181,7 @@ def _changed_functions(domain: Domain) -> set[str]:
 
 
 def _domain_fault(domain: Domain) -> str:
-    """What keeps a domain's total-cost from being plain action costs; empty where nothing does."""
+    """Why a domain's total-cost is not plain action costs; empty if it is."""
     for function in domain.functions:
         if function.name == COST and (function.parameters or function.types != ("number",)):
             return f"({COST}) of action costs is a number without parameters, and here it is not"
@@ -202,7 +205,7 @@ def _domain_fault(domain: Domain) -> str:
 
 
 def _problem_fault(problem: Problem, functions: Sequence[str]) -> str:
-    """What keeps a problem from doing without these functions; empty where nothing does."""
+    """Why these functions cannot be removed from a problem; empty if they can."""
     metric = problem.metric
     if metric is not None and metric != _METRIC:
         told = f"{metric.direction} {write_expression(metric.expression)}"
@@ -218,7 +221,7 @@ def _problem_fault(problem: Problem, functions: Sequence[str]) -> str:
 
 
 def _uniform_cost(domain: Domain, problems: Sequence[Problem]) -> tuple[Fraction | None, str]:
-    """What every action costs, where that is one constant, and a clause that says so or why it is none."""
+    """The constant that every action costs, or None, with the reason as a clause."""
     changed = _changed_functions(domain)
     values: dict[str, set[Fraction | str]] = {}
     for problem in problems:
@@ -241,9 +244,9 @@ def _uniform_cost(domain: Domain, problems: Sequence[Problem]) -> tuple[Fraction
 
 
 def _action_cost(action: ActionSchema, constants: Mapping[str, Fraction | str]) -> Fraction | None:
-    """What an action costs, whatever it is applied to and wherever; None where that differs."""
+    """The constant cost of an action; None if it depends on state or arguments."""
     if not _always(action):
-        # It depends on the state, or on how many objects there are.
+        # It depends on the state or on the number of objects.
         return None
     total = Fraction(0)
     for update in _cost_updates(action):
@@ -255,7 +258,7 @@ def _action_cost(action: ActionSchema, constants: Mapping[str, Fraction | str]) 
 
 
 def _always(action: ActionSchema) -> bool:
-    """Whether all that an action costs is due whenever it is applied: nothing under a `when` or a `forall`."""
+    """Whether no cost of an action is under a `when` or a `forall`."""
     costs = _cost_updates(action)
     return len([part for part in conjuncts(action.effect) if isinstance(part, Update) and part in costs]) == len(costs)
 
@@ -271,9 +274,9 @@ def _constant(node: Expression, constants: Mapping[str, Fraction | str]) -> Frac
 
 
 def _unvalued(task: Task) -> Iterator[tuple[str, str]]:
-    """The functions that costs, as far as types and static conditions tell, may lack a value of, each with a warning.
+    """Functions in costs that may have no value, by types and static conditions, each with a warning.
 
-    Without its cost such an action can be applied, and a plan that failed there no longer does.
+    An action whose cost has no value is inapplicable; without costs it is applicable.
     """
     domain, problem = task.domain, task.problem
     valued = {item.fluent for item in problem.init_values}
@@ -283,7 +286,7 @@ def _unvalued(task: Task) -> Iterator[tuple[str, str]]:
         costs = (node for update in _cost_updates(action) for node in walk(update.value))
         for fluent in dict.fromkeys(node for node in costs if isinstance(node, Fluent)):
             if fluent.name in changed:
-                # What it is worth in a state is the state's matter.
+                # Its value depends on the state.
                 continue
             missing = next((one for one in _applied(task, action, fluent, static) if one not in valued), None)
             if missing is not None:
@@ -301,7 +304,7 @@ def _static_atoms(task: Task, action: ActionSchema) -> list[Atom]:
 
 
 def _applied(task: Task, action: ActionSchema, fluent: Fluent, static: Iterable[Atom]) -> Iterator[GroundAtom]:
-    """The ground fluents that an action may ask for: by one static atom with all its variables, else by types."""
+    """The ground fluents that an action may read: by a static atom with all its variables, or else by types."""
     wanted = [term for term in dict.fromkeys(fluent.args) if is_variable(term)]
     guard = next((atom for atom in static if set(wanted) <= set(atom.args)), None)
     bindings: Iterable[tuple[str, ...]]
@@ -325,7 +328,7 @@ def _strip_action(action: ActionSchema) -> ActionSchema:
 
 
 def _strip_effect(effect: Condition) -> Condition | None:
-    """The effect without costs; None where nothing is left of it."""
+    """The effect without costs; None if nothing is left."""
     match effect:
         case Update(fluent=fluent) if fluent == _TOTAL:
             return None
@@ -343,7 +346,7 @@ def _strip_effect(effect: Condition) -> Condition | None:
 
 
 def _only_in_costs(domain: Domain, bare: Domain, problems: Iterable[Problem]) -> tuple[str, ...]:
-    """The functions that nothing but costs asked for, in the order of the domain."""
+    """The functions that occur only in costs, in the order of the domain."""
     priced = {COST, *_fluents(update for action in domain.actions for update in _cost_updates(action))}
     still = {*_fluents(in_domain(bare)), *_fluents(formula for problem in problems for formula in in_problem(problem))}
     return tuple(dict.fromkeys(item.name for item in domain.functions if item.name in priced - still))
@@ -360,9 +363,9 @@ def _strip_problem(problem: Problem, functions: Sequence[str], numeric: bool) ->
 
 
 def _flags(requirements: tuple[str, ...], numeric: bool) -> tuple[str, ...]:
-    """The requirements that are left: none of numbers where there are none, and no ``:action-costs``.
+    """The requirements without ``:action-costs``, and without those of numbers if no functions are left.
 
-    Where functions are left and ``:action-costs`` is all that allows them, it stays.
+    ``:action-costs`` stays if it is the only requirement that allows the functions that are left.
     """
     others = _NUMERIC_FLAGS - {":action-costs"}
     gone = _NUMERIC_FLAGS if not numeric else {":action-costs"} if others.intersection(requirements) else frozenset()

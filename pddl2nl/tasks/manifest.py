@@ -1,4 +1,4 @@
-"""Manifests: one table a domain, a line an instance, with the call that made it and what planners made of it."""
+"""Manifests: a table for each domain, with one line for each instance: its call and the planners' results."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ["COLUMNS", "SETS", "ManifestRow", "Proof", "Role", "read_manifest", "
 T = TypeVar("T")
 
 Role = Literal["example", "benchmark", "scaled", "unsolvable"]
-"""What an instance is for: shown solved in a prompt; to be solved; to be solved where optimal planners begin to fail;
-to be found to have no plan."""
+"""The role of an instance: the solved example of prompts; a benchmark; a benchmark at the size where optimal planners
+start to fail; a problem without a plan."""
 
 Proof = Literal["lmcut", "brfs", "upper bound", "unsolvable"]
-"""How the length was proved: by A* with LM-cut, by breadth-first search, not at all (it is that of FF's plan); or
-that an exhaustive search proved that there is no plan."""
+"""How the length was proved: by A* with LM-cut, by breadth-first search, or not (it is that of FF's plan);
+``unsolvable``: an exhaustive search proved that there is no plan."""
 
 SETS: dict[str, tuple[Role, ...]] = {
     "primary": ("example", "benchmark"),
@@ -55,16 +55,16 @@ class ManifestRow:
 
     Attributes:
         instance: its name: ``example``, ``p01``, ``s01``, ``u01``.
-        file: of its problem, as a path relative to the manifest's folder, with ``/``.
-        role: what it is for.
-        call: the command that prints the file, byte for byte.
+        file: the problem's path relative to the manifest's folder, with ``/``.
+        role: its role.
+        call: the command that prints the file.
         objects: how many the problem declares.
-        optimal_length: steps of a shortest plan, or of FF's where `proof` says ``upper bound``; None without a plan.
-        proof: how that is known.
+        optimal_length: steps of a shortest plan, or of FF's if `proof` is ``upper bound``; None without a plan.
+        proof: how that was proved.
         ff_length: steps of FF's plan; None without one.
-        measured: every planner of `PLANNERS` by its name.
-        limits: what each of them might spend.
-        planner: what program that was, with its version.
+        measured: the result of each of the `PLANNERS`, by name.
+        limits: their limits.
+        planner: their program and its version.
     """
 
     instance: str
@@ -81,12 +81,12 @@ class ManifestRow:
 
     @property
     def set(self) -> str:
-        """The set that it belongs to."""
+        """The set of its role."""
         return next(name for name, roles in SETS.items() if self.role in roles)
 
     @property
     def expanded(self) -> int:
-        """States that all planners expanded together: how much work it is to check this line."""
+        """States expanded by all planners together, a measure of the work to check this line."""
         return sum(each.expanded or 0 for each in self.measured.values())
 
 
@@ -94,7 +94,7 @@ def read_manifest(path: Path) -> tuple[ManifestRow, ...]:
     """The lines of a manifest, in its order.
 
     Raises:
-        InputError: no such file, or one that is none: place, what was found, what was expected.
+        InputError: no such file, or a malformed one: place, what was found, what was expected.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -122,7 +122,7 @@ def read_manifest(path: Path) -> tuple[ManifestRow, ...]:
 
 
 def write_manifest(path: Path, rows: Iterable[ManifestRow]) -> None:
-    """Writes a manifest, example and benchmarks first; the folders above it are made.
+    """Writes a manifest, example and benchmarks first, with the folders above it.
 
     Raises:
         InfrastructureError: the disk refuses.
@@ -137,7 +137,7 @@ def write_manifest(path: Path, rows: Iterable[ManifestRow]) -> None:
 
 
 def write_set(folder: Path, name: str, rows: Iterable[ManifestRow], texts: Mapping[str, str]) -> None:
-    """Writes a set's problems and its lines of the manifest; what the folder held of that set before is removed.
+    """Writes a set's problems and its lines of the manifest, in place of that set's earlier ones.
 
     Args:
         folder: of the domain's instances.
@@ -146,7 +146,7 @@ def write_set(folder: Path, name: str, rows: Iterable[ManifestRow], texts: Mappi
         texts: the problems' PDDL by instance.
 
     Raises:
-        InputError: the folder's manifest is none.
+        InputError: the folder's manifest is malformed.
         InfrastructureError: the disk refuses.
     """
     manifest = folder / "manifest.csv"
@@ -185,7 +185,7 @@ def _read_row(cells: list[str]) -> ManifestRow:
         raise InputError(f"the file {row['file']!r} lies outside the manifest's folder")
     length = _optional(row, "optimal_length", int)
     if (length is None) != (proof == "unsolvable"):
-        raise InputError(f"a proof '{proof}' with the optimal_length {row['optimal_length']!r} makes no sense")
+        raise InputError(f"the proof '{proof}' contradicts the optimal_length {row['optimal_length']!r}")
     return ManifestRow(
         instance=row["instance"],
         file=row["file"],

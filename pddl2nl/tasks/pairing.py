@@ -1,10 +1,10 @@
-"""Which domain file a problem file belongs to, in a folder laid out as benchmark collections are.
+"""Finds the domain file of a problem file in a folder with the layout of a benchmark collection.
 
-Nearest first: the domains in the problem's own folder, then those of folders beside it that hold domains alone
-(``domains/`` beside ``instances/``), then the same for the folder above, up to the root. Among several, what tells
-them apart is, in this order: the domain that the problem says it belongs to, the names of the files (``p01-domain``
-and ``p01-airport1-p1``), the names of the folders, the numbers in the names. A pairing is a guess where none of these
-decides, or where the problem names a domain that is called otherwise.
+Nearest first: the domains in the problem's folder, then those in folders beside it that have only domains (``domains/``
+beside ``instances/``), then the same for the folder above, up to the root. Among several, these decide in order: the
+name of the domain in the problem, the names of the files (``p01-domain`` and ``p01-airport1-p1``), the names of the
+folders, the numbers in the names. A pairing is a guess if none of these decides, or if the domain in the problem has
+another name.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from pddl2nl.tasks.pddl_files import PDDLFile, natural
 __all__ = ["FoundDomains", "Pairing", "Rule", "domain_key", "is_domain_folder", "is_number"]
 
 Rule = Literal["only", "file-name", "folder-name", "number", "domain-name", "usual-name", "first"]
-"""What decided a pairing.
+"""The rule that decided a pairing.
 
-``only``: there is no other domain there. ``file-name``, ``folder-name``, ``number``: what is in the names of both.
-``domain-name``: the problem names it. ``usual-name``: of several that fit it has the usual name, ``domain.pddl``.
-``first``: of several that fit it comes first. The last two are always guesses.
+``only``: there is no other domain. ``file-name``, ``folder-name``, ``number``: common parts of both names.
+``domain-name``: the problem names it. ``usual-name``: among several, it has the usual name, ``domain.pddl``.
+``first``: it is the first of several. The last two are always guesses.
 """
 
 _DOMAIN_WORDS = re.compile(r"(?<![a-z])dom(?:ain)?s?(?=p\d|prob|[^a-z]|$)|(?<![a-z])(?:generated|file|pddl)(?![a-z])")
@@ -40,7 +40,7 @@ _DOMAIN_FOLDER = re.compile(r"dom(ain)?s?|models?|domain[-_ ]?files?|pddl[-_ ]?d
 class Pairing:
     """A problem and its domain.
 
-    ``rule`` says what decided, ``why`` says it in words; ``guess`` is whether it may well be wrong.
+    ``rule`` decided, ``why`` says so in words; ``guess`` is whether it may be wrong.
     """
 
     problem: PDDLFile
@@ -52,7 +52,7 @@ class Pairing:
 
 @lru_cache(maxsize=1 << 16)
 def domain_key(stem: str) -> str:
-    """What of a domain file's name is its own: ``p01`` of ``p01-domain``, nothing of ``domain``."""
+    """The specific part of a domain file's name: ``p01`` of ``p01-domain``, nothing of ``domain``."""
     return _squeezed(_DOMAIN_WORDS.sub("", stem.lower()))
 
 
@@ -169,7 +169,7 @@ class _Numbered:
         return bool(self._by_key)
 
     def of(self, problem: PDDLFile) -> list[PDDLFile]:
-        """The domains that are this problem's by their names: the same, the longest beginning, the same number."""
+        """The domains that match this problem by name: equal, longest common start, or equal number."""
         said = (problem.stem.lower(), _problem_key(problem.stem))
         for key in said:
             if key in self._by_key:
@@ -186,7 +186,7 @@ class _Numbered:
 
 
 def _choose(problem: PDDLFile, candidates: Sequence[PDDLFile], aside: bool) -> Pairing | None:
-    """The domain among those of one place; None where none of them has anything to do with the problem."""
+    """The domain among those of one place; None if none of them is related to the problem."""
     fitting = [one for one in candidates if problem.of_domain and one.name == problem.of_domain]
     pool = fitting or [*candidates]
     for rule, hits in _RULES:
@@ -198,7 +198,7 @@ def _choose(problem: PDDLFile, candidates: Sequence[PDDLFile], aside: bool) -> P
     if len(fitting) == 1:
         return _paired(problem, fitting[0], "only" if len(candidates) == 1 else "domain-name")
     if aside and not fitting and not (len(pool) == 1 and pool[0].folder and is_domain_folder(pool[0].folder[-1])):
-        # What merely stands in some folder nearby is no reason.
+        # Being in a folder nearby is not enough.
         return None
     if len(pool) == 1:
         return _paired(problem, pool[0], "only")
@@ -209,7 +209,7 @@ def _choose(problem: PDDLFile, candidates: Sequence[PDDLFile], aside: bool) -> P
 
 
 def _lent(problem: PDDLFile, candidates: Sequence[PDDLFile]) -> Pairing | None:
-    """The only domain that is called as the problem says, though by its file's name it is another problem's."""
+    """The only domain with the name in the problem, although its file name belongs to another problem."""
     named = [one for one in candidates if one.name == problem.of_domain]
     if len(named) != 1:
         return None
@@ -245,7 +245,7 @@ def _paired(problem: PDDLFile, domain: PDDLFile, rule: Rule, *, sure: bool = Tru
 
 
 def _by_file_name(problem: PDDLFile, pool: Sequence[PDDLFile]) -> list[PDDLFile]:
-    """Domains whose own part of the name is the problem's, or its beginning, or a word in it; the longest such."""
+    """Domains whose specific name is the problem's, or its start, or a word in it; the longest such."""
     stem, key = problem.stem.lower(), _problem_key(problem.stem)
     exact = [one for one in pool if (own := domain_key(one.stem)) and own in (stem, key)]
     if exact:
@@ -257,7 +257,7 @@ def _by_file_name(problem: PDDLFile, pool: Sequence[PDDLFile]) -> list[PDDLFile]
 
 def _begins(own: str, stem: str, key: str) -> bool:
     if is_number(own):
-        # Elsewhere in the name it may be any number: that of the airport in p02-airport1-p1.
+        # Elsewhere in the name it may be another number, such as that of the airport in p02-airport1-p1.
         return any(re.match(rf"{re.escape(own)}(?![a-z0-9])", said) for said in (stem, key))
     word = rf"(?<![a-z0-9]){re.escape(own)}(?![a-z])"
     return len(own) > 1 and re.search(word if own[-1].isalpha() else rf"{word}(?!\d)", stem) is not None
@@ -274,7 +274,7 @@ def _number(key: str) -> int | None:
 
 
 def _by_folder_name(problem: PDDLFile, pool: Sequence[PDDLFile]) -> list[PDDLFile]:
-    """Domains that are called as a folder of the problem is, or lie in a folder that is called so."""
+    """Domains with the name of a folder of the problem, or in a folder with that name."""
     if len(pool) == 1:
         return []
     own = [{domain_key(one.stem), *(part.lower() for part in one.folder)} - {""} for one in pool]
@@ -289,7 +289,7 @@ def _by_folder_name(problem: PDDLFile, pool: Sequence[PDDLFile]) -> list[PDDLFil
 
 
 def _alike(name: str, pool: Iterable[tuple[PDDLFile, set[str]]]) -> list[PDDLFile]:
-    """Domains with a word that is in the folder's name, and in no longer word that is: blocks in blocks-large-test."""
+    """Domains with a word of the folder's name that is in no longer such word: blocks in blocks-large-test."""
     found = [(one, word) for one, words in pool for word in sorted(words) if len(word) > 2 and _is_word_of(word, name)]
     whole = [one for one, word in found if not any(word != other and _is_word_of(word, other) for _, other in found)]
     return [*dict.fromkeys(whole)]

@@ -1,7 +1,7 @@
-"""Looking at the files of a folder: which of them hold a PDDL domain, which a problem, and why the others do neither.
+"""Classifies the files of a folder: PDDL domains, PDDL problems, and others with a reason.
 
-The content decides, not the name: what stands behind ``(define (`` in a file. Nothing is parsed, so that thousands of
-files are looked at in a second; what a quick look can find wrong with a file is said all the same.
+The content decides: the word after ``(define (``. Files are not parsed, so thousands take a second; faults that a quick
+look can find are reported.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pddl2nl.pddl.nesting import prepare
 __all__ = ["LeftOver", "Looked", "PDDLFile", "look_around", "look_at", "natural"]
 
 _HEAD = 4096
-"""Bytes that are read of a file whose ending is not that of PDDL."""
+"""Bytes that are read of a file without an ending of PDDL."""
 _BIGGEST = 1 << 26
 _PDDL_ENDINGS = ("", ".pddl")
 _SPARE = re.compile(r".*(~|\.(bak|orig|old|swp|tmp|rej))|#.*#", re.IGNORECASE)
@@ -32,14 +32,14 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 @dataclass(frozen=True)
 class PDDLFile:
-    """A file that holds a domain or a problem.
+    """A file with a domain or a problem.
 
     Attributes:
         folder: the folder's names from the root of the search down to it.
         file: its name.
         kind: what it defines.
-        name: what it calls that, in lower case, as PDDL knows no other.
-        of_domain: the domain that a problem says it belongs to; empty where it does not say.
+        name: the name of that, in lower case.
+        of_domain: the name of the domain in a problem; empty without one.
     """
 
     folder: tuple[str, ...]
@@ -50,7 +50,7 @@ class PDDLFile:
 
     @property
     def stem(self) -> str:
-        """The file's name without its ending; a number behind a dot is no ending."""
+        """The file's name without its ending; a number after a dot is not an ending."""
         head, dot, ending = self.file.rpartition(".")
         return head if dot and head and not ending[:1].isdigit() else self.file
 
@@ -62,7 +62,7 @@ class PDDLFile:
 
 @dataclass(frozen=True)
 class LeftOver:
-    """A file or folder that is part of no task, by its path from the root of the search, and why."""
+    """A file or folder that is part of no task, by its path from the root of the search, and the reason."""
 
     file: str
     reason: str
@@ -70,14 +70,14 @@ class LeftOver:
 
 @dataclass
 class Looked:
-    """What was found in a folder and below it."""
+    """The files found in a folder and below it."""
 
     domains: list[PDDLFile] = field(default_factory=list)
     problems: list[PDDLFile] = field(default_factory=list)
     left_over: list[LeftOver] = field(default_factory=list)
 
     def add(self, found: PDDLFile | LeftOver) -> None:
-        """Puts a file where it belongs."""
+        """Adds a file to its list."""
         if isinstance(found, LeftOver):
             self.left_over.append(found)
         else:
@@ -91,10 +91,10 @@ def natural(text: str) -> tuple[tuple[int, int, str], ...]:
 
 
 def look_around(root: Path) -> Looked:
-    """Looks at every file in a folder and below it, in natural order; links are followed, but never in circles.
+    """Classifies every file in a folder and below it, in natural order; links are followed, but not in circles.
 
     Raises:
-        InputError: there is no such folder, or it cannot be read.
+        InputError: no such folder, or it cannot be read.
     """
     if not root.is_dir():
         found = "a file, and a folder was expected" if root.exists() else "no such folder"
@@ -138,7 +138,7 @@ def _files(root: Path, looked: Looked) -> Iterator[tuple[os.DirEntry[str], tuple
 
 
 def look_at(path: Path, folder: tuple[str, ...] = ()) -> PDDLFile | LeftOver:
-    """What a file holds; ``folder`` is where it is found, as in `PDDLFile`."""
+    """Classifies a file; ``folder`` is its folder as in `PDDLFile`."""
     here = "/".join((*folder, path.name))
     if _SPARE.fullmatch(path.name):
         return LeftOver(here, "by its name a copy that an editor or a tool has put aside")
@@ -178,19 +178,19 @@ def look_at(path: Path, folder: tuple[str, ...] = ()) -> PDDLFile | LeftOver:
 def _bytes(path: Path, is_pddl: bool) -> bytes:
     with path.open("rb") as file:
         head = file.read(_HEAD)
-        # What has another ending is mostly something else: a plan, a table, a text about the tasks.
+        # Files with another ending are mostly something else: a plan, a table, a text.
         if is_pddl or head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"(", b";"):
             head += file.read(_BIGGEST)
     return head
 
 
 def _may_define(text: str, is_pddl: bool) -> bool:
-    """Whether a definition in the text is one, and not an example of one in a text about something else."""
+    """Whether a definition in the text is meant as one, rather than an example in a text about something else."""
     return is_pddl or _DEFINE.match(text.lstrip()) is not None
 
 
 def _broken(text: str, kind: str, name: str) -> str:
-    """What a quick look finds wrong with a domain or a problem; empty where it finds nothing."""
+    """The fault that a quick look finds in a domain or a problem; empty without one."""
     missing = text.count("(") - text.count(")")
     if missing > 0 and len(text) < _BIGGEST:
         many = f"{missing} parentheses are" if missing > 1 else "a parenthesis is"

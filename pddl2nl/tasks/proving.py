@@ -1,9 +1,8 @@
-"""The check of manifests: every line proved again, and the sets as wholes.
+"""Checks manifests: proves every line again, and checks the sets.
 
-A line is wrong where its call makes another text than its file holds, where it miscounts, where a planner says
-something else than is recorded, or where another problem is the same but for the names of objects. What a limit ended
-when the manifest was made is not run again unless that is asked for, since it proves nothing. What was solved gets
-several times the recorded limits: a slow machine is no wrong line.
+A line is wrong if its call makes another text than its file, if it miscounts, if a planner's result differs from the
+record, or if the problem is isomorphic to another one. Searches that ran out of a limit are not repeated by default,
+since they prove nothing. The others get several times the recorded limits, so that a slow machine does not fail.
 """
 
 from __future__ import annotations
@@ -39,21 +38,21 @@ Fault = Literal[
     "set",
     "planner",
 ]
-"""What is wrong: the manifest cannot be read; a file is missing, unreadable or described nowhere; the call makes
-another text; the objects are miscounted; a plan has another length; the proof does not hold; a planner ended otherwise;
-it expanded other states; two problems are the same; a set is not as sets are; a planner broke, which says nothing about
-the line."""
+"""The kinds of faults: the manifest cannot be read; a file is missing, unreadable or not described; the call makes
+another text; the objects are miscounted; a plan has another length; the proof fails; a planner ends differently; it
+expands another number of states; two problems are isomorphic; a set is malformed; a planner failed, which is no verdict
+about the line."""
 
 _MORE_TIME = 4
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that is not as the manifest says.
+    """A fault of a manifest.
 
     Attributes:
-        domain, instance: where; the instance is empty where it concerns more than one line.
-        fault: what kind of thing.
+        domain, instance: the place; the instance is empty if it concerns several lines.
+        fault: its kind.
         message: what was found and what was expected.
     """
 
@@ -69,7 +68,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Shelf:
-    """A domain with its manifest, as they lie in folders.
+    """A domain and the folder with its manifest.
 
     Attributes:
         name: of the domain's folder.
@@ -86,13 +85,13 @@ class Shelf:
 
 @dataclass(frozen=True)
 class Checked:
-    """What a check came to.
+    """The result of a check.
 
     Attributes:
-        findings: everything that is wrong, by domain and in the order of the manifests.
-        lines: lines that were looked at; their files and calls were compared, all of them.
-        proved: lines whose planners were run again.
-        not_run: searches that a limit had ended and that were not run again, as ``domain instance planner``.
+        findings: all faults, by domain and in the order of the manifests.
+        lines: the number of lines whose files and calls were compared.
+        proved: the number of lines whose planners were run again.
+        not_run: searches that had run out of a limit and were not repeated, as ``domain instance planner``.
     """
 
     findings: tuple[Finding, ...]
@@ -122,13 +121,13 @@ def check(
     Args:
         shelves: the domains.
         search: the planners.
-        version: what program they are; expansions are compared where the manifest names the same.
-        sets: those whose lines are proved.
-        small: run planners for the half of the lines alone that takes the least work; all else is checked as ever.
-        timeouts: run again what a limit ended.
-        workers: lines that are proved at a time.
+        version: their program and its version; expansions are compared if the manifest has the same.
+        sets: the sets whose lines are proved.
+        small: run planners only for the half of the lines that takes the least work.
+        timeouts: also repeat searches that ran out of a limit.
+        workers: how many lines are proved at a time.
         on_start, on_done: called with the number of lines to prove, and after each of them, in its thread.
-        stop: ends the planners that are at work.
+        stop: stops running planners.
 
     Raises:
         MissingExtraError: the planners are not installed.
@@ -161,7 +160,7 @@ def check(
 
 
 def smaller_half(lines: Sequence[_Line]) -> list[_Line]:
-    """The half of the lines whose planners expanded the fewest states; those that ran out of a limit count last."""
+    """The half of the lines whose planners expanded the fewest states; lines that ran out of a limit come last."""
 
     def work(place: int) -> tuple[bool, int, int]:
         row = lines[place][1]
@@ -175,11 +174,11 @@ def made_by(call: str) -> tuple[Generator, Generated]:
     """The problem that a manifest's call makes.
 
     Raises:
-        InputError: a call that is none, or that the generator refuses.
+        InputError: a malformed call, or one that the generator refuses.
     """
     words = call.split()
     if words[:2] != ["pddl2nl", "generate"] or len(words) < 7 or words[3] != "--seed" or words[5] != "--name":
-        raise InputError(f"{call!r} is no call; 'pddl2nl generate DOMAIN --seed S --name NAME key=value…' was expected")
+        raise InputError(f"{call!r} is not a call; expected 'pddl2nl generate DOMAIN --seed S --name NAME key=value…'")
     if words[2] not in GENERATORS or not words[4].isdigit():
         raise InputError(f"{call!r} names no generator, or no seed")
     generator = GENERATORS[words[2]]
@@ -204,7 +203,7 @@ def _check_folder(shelf: Shelf, sets: Sequence[str]) -> tuple[list[Finding], lis
         except (OSError, UnicodeDecodeError, PDDLError) as error:
             findings.append(Finding(shelf.name, row.instance, "file", f"{row.file} cannot be read: {error}"))
             continue
-        # Over all sets, whichever are proved.
+        # Over all sets, not only those that are proved.
         first = distinct.add(Task(shelf.domain, problem), row.instance)
         if first is not None:
             message = f"is {first} under other names of objects"
@@ -310,7 +309,7 @@ def _prove(shelf: Shelf, row: ManifestRow, search: Search, version: str, timeout
         if timeouts and len(ended) < len(PLANNERS):
             found |= search(shelf.domain_text, text, [each for each in PLANNERS if each not in ended], row.limits)
     except PDDLError:
-        # Said already, when the file was read.
+        # Reported when the file was read.
         return
     except InfrastructureError as error:
         yield finding("planner", str(error))
@@ -334,7 +333,7 @@ def _compare(row: ManifestRow, planner: str, now: Measured, same_version: bool) 
         elif now.length != length and (before.solved or planner in OPTIMAL):
             yield "length", f"{planner} finds {now.length} steps, {length} are recorded"
     if now.status != before.status:
-        # A faster machine may end what a limit had ended.
+        # A faster machine may finish a search that ran out of a limit.
         if not before.ran_out:
             yield "status", f"{planner} ends with {now.status}, {before.status} is recorded"
     elif same_version and not before.ran_out and now.expanded != before.expanded:
@@ -342,7 +341,7 @@ def _compare(row: ManifestRow, planner: str, now: Measured, same_version: bool) 
 
 
 def _proof_holds(row: ManifestRow, found: dict[str, Measured]) -> Iterator[tuple[Fault, str]]:
-    """Whether what was found proves what is recorded, and the record agrees with itself."""
+    """Whether the results prove the recorded proof, and the record is consistent."""
     if any(now.status in ("error", "unsupported") for now in found.values()):
         return
     if row.proof in ("lmcut", "brfs"):

@@ -1,8 +1,8 @@
-"""Which shipped task a task is that somebody plays, and what is known of it: texts, and plans known to be right.
+"""Finds the texts and correct plans that are shipped for a task.
 
-The plans are ground truths in the sense of the HVR paper: of least length as far as that could be proved, cut into
-macro-actions, with the order that these need. Metrics measure plans against them; the oracle model answers from them
-what no planner can know, how a task in words is divided.
+The plans are ground truths in the sense of the HVR paper: shortest if that could be proved, divided into macro-actions
+with their order. Metrics compare plans with them; the oracle model takes the division of a task from them, which no
+planner can find.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ __all__ = [
 
 
 def references_of(domain: Domain) -> tuple[Reference, ...]:
-    """All tasks with ground truths that are shipped for a domain, the example first; empty where there are none."""
+    """All references that are shipped for a domain, the example first; empty without any."""
     shipped = match_shipped(domain)
     return () if shipped is None else shipped.references
 
 
 def reference_of(task: Task) -> Reference | None:
-    """What is known of a task: the reference of the shipped problem that says the same, whatever its name.
+    """The reference of the shipped task that equals a task, or None.
 
-    The same means: equal domain (but for requirements), objects, initial facts and goal.
+    Compared are the domain (without requirements), objects, initial facts and goal, not the names of the problems.
     """
     shipped = match_shipped(task.domain)
     if shipped is None:
@@ -49,11 +49,11 @@ def reference_of(task: Task) -> Reference | None:
 
 
 def told_references(text: str, domain: Domain | None = None) -> tuple[Reference, ...]:
-    """The references of which a text, in whatever form, is the task's; blanks and capitals don't count.
+    """The references with a text in any form; blanks and letter case are ignored.
 
     Args:
-        text: of a task.
-        domain: whose tasks are looked through; None for those of all shipped domains.
+        text: a task's text.
+        domain: searched; None for all shipped domains.
     """
     known = references_of(domain) if domain is not None else _all()
     wanted = _folded(text)
@@ -61,14 +61,14 @@ def told_references(text: str, domain: Domain | None = None) -> tuple[Reference,
 
 
 def reference_task(domain: Domain, reference: Reference) -> Task:
-    """The task of a reference that belongs to a domain; raises `InputError` where it does not."""
+    """The task of a reference; raises `InputError` if it is not one of the domain's."""
     shipped = match_shipped(domain)
     name = shipped.name if shipped is not None else domain.name
     return _problem_task(name, reference.instance)
 
 
 def reference_goal(domain: Domain, reference: Reference) -> Condition:
-    """The goal of a reference's task; raises `InputError` where the reference is not one of this domain's."""
+    """The goal of a reference's task; raises `InputError` if it is not one of the domain's."""
     return reference_task(domain, reference).problem.goal
 
 

@@ -1,8 +1,8 @@
 """The scaled sets: twenty problems around the size at which an optimal planner first fails.
 
-As in the AutoPlanBench paper (section 5 and appendix B): one parameter alone grows, all objects of the growing type
-take part, and N is its value at which breadth-first search or A* with LM-cut is first unable to solve a problem within
-its limits. The example of the primary set serves these too.
+As in the AutoPlanBench paper (section 5 and appendix B): one parameter grows, all objects of the growing type matter,
+and N is the value at which breadth-first search or A* with LM-cut first fails within its limits. The example is that of
+the primary set.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from pddl2nl.tasks.measuring import OPTIMAL
 __all__ = ["LADDERS", "SCALED", "Ladder", "make_scaled"]
 
 SCALED = 20
-"""Problems of a scaled set."""
+"""The size of a scaled set."""
 
 _PROBES = 2
-"""Problems of one size that are tried on the way to N."""
+"""Problems of each size that are tried to find N."""
 _OF_ONE_SIZE = 4
-"""Problems of one size in the set, at most: five sizes then, unless one has fewer."""
+"""The most problems of one size in the set."""
 _ATTEMPTS = 60
-"""Draws in a row of one size that give nothing new, after which it is taken to have no more."""
+"""A size is exhausted after this many draws in a row without a new problem."""
 
 _Parameters = Mapping[str, int | str]
 
@@ -36,10 +36,10 @@ class Ladder:
     """How problems of a domain grow.
 
     Attributes:
-        what: what there is more and more of.
-        parameters: the generator's, of every kind of problem that has so many of it; none for a size that is left out.
-        first: the size to begin with.
-        last: the greatest that the generator makes.
+        what: the objects that grow in number.
+        parameters: the generator's parameters for each kind of problem of a size; empty for a size that is skipped.
+        first: the smallest size.
+        last: the largest size that the generator makes.
     """
 
     what: str
@@ -49,7 +49,7 @@ class Ladder:
 
 
 def _grids(cells: int) -> tuple[_Parameters, ...]:
-    """Grids of so many cells with at least three rows, never more than twice as wide as high."""
+    """Grids with that many cells and at least three rows, at most twice as wide as high."""
     sides = [(cells // rows, rows) for rows in range(3, 31) if cells % rows == 0]
     return tuple({"x": x, "y": y, "missing": 0, "visit": 100} for x, y in sides if y <= x <= 2 * y)
 
@@ -61,15 +61,15 @@ LADDERS: dict[str, Ladder] = {
     "grippers": Ladder("balls", lambda size: ({"robots": 1, "rooms": 2, "balls": size, "moving": 100},), 2, 200),
     "visitall": Ladder("cells", _grids, 9, 900),
 }
-"""The domains that are scaled."""
+"""The domains with scaled sets."""
 
 
 def make_scaled(workshop: Workshop, ladder: Ladder) -> MadeSet:
-    """Finds N, and chooses and measures the problems around it.
+    """Finds N, then chooses and measures the problems around it.
 
     Raises:
-        InputError: the limits are never reached, or too few different problems lie around N.
-        InfrastructureError: a planner broke, or none found a plan of a problem at all.
+        InputError: the limits are never reached, or there are too few different problems around N.
+        InfrastructureError: a planner failed, or none found a plan for a problem.
     """
     seeds = itertools.count(1)
     pools: dict[int, list[Candidate]] = {}
@@ -106,7 +106,7 @@ def _threshold(workshop: Workshop, ladder: Ladder, pool: Callable[[int], list[Ca
 
 
 def _of_size(workshop: Workshop, ladder: Ladder, size: int, seeds: Iterator[int]) -> Iterator[Candidate]:
-    """Problems of one size, those of its kinds in turn."""
+    """Problems of one size, taking turns among its kinds."""
     kinds = ladder.parameters(size)
     if kinds:
         turns = itertools.cycle(kinds)

@@ -1,8 +1,7 @@
-"""The primary set of a domain: twenty benchmarks and an example, their shortest plans of 3 to 20 steps.
+"""The primary set of a domain: twenty benchmarks and an example, with shortest plans of 3 to 20 steps.
 
-Made as in the AutoPlanBench paper (section 5): small solvable problems, one of them, with a short plan, the example
-that prompts show solved. Lengths are spread as evenly as the domain allows; of problems of one length those are
-preferred whose parameters and sizes are not there yet.
+As in the AutoPlanBench paper (section 5): small solvable problems, and a short one as the solved example of prompts.
+Lengths are spread as evenly as the domain allows; among problems of one length, new parameters and sizes are preferred.
 """
 
 from __future__ import annotations
@@ -20,26 +19,26 @@ from pddl2nl.tasks.manifest import Role
 __all__ = ["BENCHMARKS", "EXAMPLE_LENGTH", "LENGTHS", "choose_primary", "nearest_to_example", "spread"]
 
 BENCHMARKS = 20
-"""Benchmarks of a primary set."""
+"""The number of benchmarks."""
 
 LENGTHS = range(3, 21)
-"""Steps that shortest plans may have."""
+"""The lengths of shortest plans."""
 
 EXAMPLE_LENGTH = 5
-"""Steps of the example's shortest plan, or as near as the domain allows."""
+"""The preferred length of the example's shortest plan."""
 
 _PLENTY = 4
-"""Problems of one length from which one is chosen; more are not looked for."""
+"""Enough problems of one length to choose from."""
 _GROUPS = 25
-"""Groups of candidates at most."""
+"""The most groups of candidates."""
 _GROUPS_IN_VAIN = 4
-"""Groups without news after which no more are expected."""
+"""The search ends after this many groups without a useful candidate."""
 _ATTEMPTS = 300
-"""Draws in a row that give nothing new, after which a generator is taken to have no more."""
+"""A generator is exhausted after this many draws in a row without a new problem."""
 
 _SURVEY = (("lmcut", 30), ("brfs", 6), ("lmcut", 6))
-"""The planners that look for lengths, with the share of the time that they have: what is easy for LM-cut takes no time,
-and where it is lost breadth-first search mostly is not."""
+"""The planners that find lengths, each with the divisor of its time limit: LM-cut solves easy problems at once, and
+breadth-first search often solves those that are hard for LM-cut."""
 
 _ByLength = dict[int, list[Candidate]]
 
@@ -47,15 +46,15 @@ _ByLength = dict[int, list[Candidate]]
 def choose_primary(workshop: Workshop, seed: int) -> MadeSet:
     """Draws, solves and chooses the primary set.
 
-    The same for the same seed and limits, as far as limits end the same searches.
+    Deterministic for a seed and limits, if the same searches run out of limits.
 
     Args:
-        workshop: of the domain.
-        seed: of the set; the generator's own seeds are counted up from 1.
+        workshop: the domain's.
+        seed: of the set; the generator's seeds count from 1.
 
     Raises:
-        InputError: the generator's small problems do not give 21 of the wanted lengths.
-        InfrastructureError: a planner broke.
+        InputError: the generator's small problems have too few of the wanted lengths.
+        InfrastructureError: a planner failed.
     """
     found = _survey(workshop, seed)
     if sum(map(len, found.values())) <= BENCHMARKS:
@@ -79,14 +78,14 @@ def choose_primary(workshop: Workshop, seed: int) -> MadeSet:
 
 
 def nearest_to_example(lengths: Iterator[int]) -> int:
-    """The length that is nearest to the example's; the greater of two."""
+    """The length nearest to `EXAMPLE_LENGTH`; of two, the greater."""
     return min(lengths, key=lambda length: (abs(length - EXAMPLE_LENGTH), -length))
 
 
 def spread(available: Mapping[int, int], wanted: int) -> dict[int, int]:
-    """How many to take of each length, as evenly as there are so many: none differ by more than one but for want.
+    """How many problems to take of each length, as evenly as available.
 
-    Where only some lengths can have one more than the others, these lie evenly among them.
+    If only some lengths can have one more than the others, these are spread evenly, too.
     """
     counts = {length: 0 for length in sorted(available) if available[length]}
     while (room := wanted - sum(counts.values())) > 0:
@@ -103,7 +102,7 @@ def spread(available: Mapping[int, int], wanted: int) -> dict[int, int]:
 
 
 def _survey(workshop: Workshop, seed: int) -> _ByLength:
-    """Candidates by the lengths of their shortest plans, or, where too few are proved, of the plans known."""
+    """Candidates by the lengths of their shortest plans, or of FF's plans if too few lengths are proved."""
     draw = Draw(f"{workshop.generator.domain} primary {seed}")
     candidates = workshop.draw(lambda: workshop.generator.small(draw), itertools.count(1), _ATTEMPTS)
     by_length: _ByLength = {}
@@ -133,7 +132,7 @@ def _survey(workshop: Workshop, seed: int) -> _ByLength:
 
 
 def _lengths(workshop: Workshop, group: list[Candidate]) -> list[int | None]:
-    """The proved lengths, None where none was proved in a sixth of the time."""
+    """The proved lengths; None if none was proved within the shares of the time limit."""
     lengths: list[int | None] = [None] * len(group)
     for planner, share in _SURVEY:
         limits = replace(workshop.limits, seconds=max(1, workshop.limits.seconds // share))

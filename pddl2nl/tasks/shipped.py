@@ -1,10 +1,9 @@
-"""The shipped domains and instances, found alike in an installed package and in a checkout.
+"""The shipped domains and instances, in an installed package and in a checkout.
 
-A wheel holds the data below the package (``pddl2nl/domains``, ``pddl2nl/instances``); a checkout, installed
-in editable mode or not, has the two folders at its top, beside the package. Every domain's folder holds
-``domain.pddl``, ``wording.json`` and a README; its instances stand in a folder of the same name. Generated sets are
-described by ``manifest.csv``; of an authored domain, whose tasks were written by hand, with texts and ground truths,
-``tasks.json`` says what they are (`pddl2nl.tasks.reference_files`).
+A wheel has the data in the package (``pddl2nl/domains``, ``pddl2nl/instances``); a checkout has the two folders at its
+top, beside the package. A domain's folder has ``domain.pddl``, ``wording.json`` and a README; its instances are in a
+folder of the same name. ``manifest.csv`` describes generated sets; ``tasks.json`` describes the tasks of an authored
+domain, which were written by hand, with texts and ground truths (`pddl2nl.tasks.reference_files`).
 """
 
 from __future__ import annotations
@@ -40,20 +39,20 @@ _TASKS = "tasks.json"
 
 @dataclass(frozen=True)
 class Instance:
-    """One shipped problem, as its line of the manifest describes it.
+    """One shipped problem, as in its line of the manifest.
 
     Attributes:
         name: ``example``, ``p01``, ``s01``, ``u01``.
         path: the problem's file.
-        role: what it is for.
+        role: its role.
         objects: how many the problem declares.
-        optimal_length: steps of a shortest plan, or of the best plan known where `proof` is ``upper bound``; None
-            where there is no plan.
-        proof: how that is known: ``lmcut``, ``brfs``, ``blind``, ``hmax``, ``upper bound``, ``unsolvable``.
-        ff_length: steps of the plan that greedy search with FF found; None where it found none, or was not asked.
-        call: the command that made the problem; empty where a hand wrote it.
-        measured: how the planners of the manifest fared, by their names; empty without a manifest.
-        limits: what each of them might spend.
+        optimal_length: steps of a shortest plan, or of the best known plan if `proof` is ``upper bound``; None without
+            a plan.
+        proof: how that was proved: ``lmcut``, ``brfs``, ``blind``, ``hmax``, ``upper bound``, ``unsolvable``.
+        ff_length: steps of the plan of greedy search with FF; None if it found none or was not run.
+        call: the command that made the problem; empty if it was written by hand.
+        measured: the planners' results by name; empty without a manifest.
+        limits: of each planner.
     """
 
     name: str
@@ -75,7 +74,7 @@ class Instance:
 
 @dataclass(frozen=True)
 class ShippedDomain:
-    """One shipped domain: its files, and the instances of all its sets, the example among them first.
+    """One shipped domain: its files, and the instances of all its sets, the example first.
 
     ``references`` are the texts and ground truths of an authored domain's tasks; empty for generated sets.
     """
@@ -95,7 +94,7 @@ class ShippedDomain:
 
     @property
     def example(self) -> Instance:
-        """The instance that prompts show solved; its optimal plan has five steps or nearly so.
+        """The instance that prompts show with its plan of about five steps.
 
         Raises:
             InputError: the domain has no instances.
@@ -107,10 +106,7 @@ class ShippedDomain:
 
     @property
     def benchmarks(self) -> tuple[Instance, ...]:
-        """The primary set, without its example: those there to be solved, by the length of a shortest plan.
-
-        Of an authored domain: in its own order.
-        """
+        """The primary set without the example, by plan length; of an authored domain, in its order."""
         return self._of("benchmark")
 
     @property
@@ -202,9 +198,9 @@ def shipped_task(domain: str, instance: str) -> Task:
 
 
 def match_shipped(domain: Domain) -> ShippedDomain | None:
-    """The shipped domain that says the same as this tree, wherever its text came from; None where none does.
+    """The shipped domain that equals a domain; None without one.
 
-    The same means: equal but for the declared requirements, which change no state and no action.
+    Requirements are not compared: they change no state and no action.
     """
     wanted = replace(domain, requirements=())
     for name in (*shipped_domains(), *authored_domains()):
@@ -229,7 +225,7 @@ def _data(kind: str) -> Path:
 def _instances(folder: Path) -> tuple[Instance, ...]:
     manifest = folder / "manifest.csv"
     if not manifest.is_file():
-        # A domain whose sets are still to be made.
+        # A domain without sets yet.
         return ()
     return tuple(
         Instance(
@@ -265,7 +261,7 @@ def _authored(folder: Path, reference: Reference) -> Instance:
 
 
 def _near(name: str, names: list[str]) -> str:
-    # 'p1' means p01, and looks more like p19.
+    # 'p1' means p01 but is more similar to p19.
     padded = re.sub(r"(?<![0-9])[0-9]$", r"0\g<0>", name.lower())
     wrong = padded if padded in names else name.lower()
     return did_you_mean(wrong, names, f"; there are {', '.join(names)}")

@@ -1,9 +1,9 @@
-"""The tasks of any folder laid out as benchmark collections are: problems with their domains, in suites with names.
+"""Finds the tasks in a folder with the layout of a benchmark collection: problems with their domains, in suites.
 
-Collections differ in how they lay things out: one ``domain.pddl`` for all problems beside it or below it, a domain a
-problem (``p01-domain.pddl``, ``domain_p01.pddl``, ``domains/domain-1.pddl``), a folder a task, domains and problems in
-folders of their own. What a file is, its content says (`pddl2nl.tasks.pddl_files`); which domain is a problem's,
-`pddl2nl.tasks.pairing`. Nothing is dropped: what is part of no task is listed with the reason.
+Layouts differ: one ``domain.pddl`` for all problems beside or below it, one domain for each problem
+(``p01-domain.pddl``, ``domain_p01.pddl``, ``domains/domain-1.pddl``), one folder for each task, separate folders for
+domains and problems. A file's content decides what it is (`pddl2nl.tasks.pddl_files`); `pddl2nl.tasks.pairing` finds
+the domain of a problem. Files that are part of no task are listed with a reason.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class SuiteTask:
 
     Attributes:
         suite: the suite's name.
-        name: the task's, no other's in its suite.
+        name: the task's, unique in its suite.
         domain, problem: the two files.
-        guess: whether the pairing may well be wrong; ``rule`` is what decided it, ``why`` says so in words.
+        guess: whether the pairing may be wrong; ``rule`` decided it, ``why`` says so in words.
     """
 
     suite: str
@@ -63,13 +63,13 @@ class SuiteTask:
 
 @dataclass(frozen=True)
 class Suite:
-    """Tasks that belong together: those of one domain, or of a domain that each of them has in a form of its own."""
+    """Tasks of one domain, which may have a different domain file for each task."""
 
     name: str
     tasks: tuple[SuiteTask, ...]
 
     def as_json(self) -> dict[str, object]:
-        """How much is in it."""
+        """The numbers of tasks, domains and guesses."""
         return {
             "suite": self.name,
             "tasks": len(self.tasks),
@@ -80,7 +80,7 @@ class Suite:
 
 @dataclass(frozen=True)
 class Collection:
-    """What a folder holds: its suites by name, and what is part of no task, with the reason."""
+    """The suites in a folder by name, and the files that are part of no task, with the reason."""
 
     root: Path
     suites: tuple[Suite, ...]
@@ -92,10 +92,10 @@ class Collection:
         return tuple(task for suite in self.suites for task in suite.tasks)
 
     def only(self, patterns: Sequence[str]) -> Collection:
-        """The suites that are called so: by their whole names or the last parts of these, whatever the case.
+        """The suites whose names, or the last parts of these, match a pattern; letter case is ignored.
 
         Raises:
-            InputError: a pattern that no suite's name fits; the message names near ones.
+            InputError: a pattern matches no suite; the message suggests near names.
         """
         chosen = {suite.name for pattern in patterns for suite in self._named(pattern)}
         return replace(self, suites=tuple(suite for suite in self.suites if suite.name in chosen))
@@ -128,8 +128,7 @@ def find_suites(root: str | Path) -> Collection:
     """The tasks in a folder and below it.
 
     Raises:
-        InputError: there is no such folder, it cannot be read, or there is no task in it; the message says what there
-            is instead.
+        InputError: no such folder, it cannot be read, or it has no task; the message says what was found instead.
     """
     folder = Path(root)
     looked = look_around(folder)
@@ -154,7 +153,7 @@ def find_suites(root: str | Path) -> Collection:
 
 
 def _above(root: Path, looked: Looked) -> list[PDDLFile]:
-    """The domains beside the root, for a root that holds problems alone: it may itself be an ``instances/``."""
+    """The domains beside the root, for a root with problems only, such as a folder ``instances/``."""
     if looked.domains or not looked.problems:
         return []
     try:
@@ -209,7 +208,7 @@ def _suites(root: Path, pairings: Sequence[Pairing]) -> tuple[Suite, ...]:
 
 
 def _task_folders(pairings: Sequence[Pairing]) -> set[_Folder]:
-    """Folders that are a task each, with a domain and a problem of its own, and form a suite with those beside them."""
+    """Folders with one task each, which form a suite with the folders beside them."""
     single: dict[_Folder, list[Pairing]] = defaultdict(list)
     count = Counter(pairing.problem.folder for pairing in pairings)
     for pairing in pairings:
@@ -220,7 +219,7 @@ def _task_folders(pairings: Sequence[Pairing]) -> set[_Folder]:
     for above, beside in single.items():
         alike = len({pairing.domain.name for pairing in beside}) == 1
         numbered = all(_TASK_FOLDER.fullmatch(pairing.problem.folder[-1]) for pairing in beside)
-        # One alone may as well be a suite of one task; below a suite's folder it has a number.
+        # A single one may be a suite of one task; below a suite's folder it has a number.
         alone = len(beside) == 1 and not (above and any(map(str.isdigit, beside[0].problem.folder[-1])))
         if numbered or (alike and not alone):
             found.update(pairing.problem.folder for pairing in beside)
@@ -228,12 +227,12 @@ def _task_folders(pairings: Sequence[Pairing]) -> set[_Folder]:
 
 
 def _is_plain(problem: PDDLFile) -> bool:
-    """Whether the file's name says nothing that its folder does not say."""
+    """Whether the file's name adds nothing to its folder's name."""
     return _PLAIN_PROBLEM.fullmatch(problem.stem) is not None or problem.stem.lower() == problem.folder[-1].lower()
 
 
 def _base(pairing: Pairing, own_folders: set[_Folder]) -> _Folder:
-    """The folder whose suite a task is part of."""
+    """The folder of a task's suite."""
     problem, domain = pairing.problem.folder, pairing.domain.folder
     if domain == problem and problem in own_folders:
         return problem[:-1]
@@ -241,7 +240,7 @@ def _base(pairing: Pairing, own_folders: set[_Folder]) -> _Folder:
         return ()
     if problem[: len(domain)] == domain:
         return domain
-    # Folders of domains beside folders of problems: the first that is called so is no part of a name.
+    # Folders of domains beside folders of problems: a name like ``domains`` is no part of the suite's name.
     shared = 0
     while shared < min(len(domain), len(problem)) and domain[shared] == problem[shared]:
         shared += 1
@@ -250,7 +249,7 @@ def _base(pairing: Pairing, own_folders: set[_Folder]) -> _Folder:
 
 
 def _by_domain(base: _Folder, some: Sequence[Pairing]) -> dict[_Folder, list[Pairing]]:
-    """The suites in a folder: mostly one, but one a domain where it has several that are no single task's."""
+    """The suites in a folder: one, or one for each domain if several have more than one task."""
     if len({pairing.domain.name for pairing in some}) == 1 and not _in_folders_of_their_own(some):
         return {base: [*some]}
     found: dict[_Folder, list[Pairing]] = defaultdict(list)
@@ -261,12 +260,12 @@ def _by_domain(base: _Folder, some: Sequence[Pairing]) -> dict[_Folder, list[Pai
 
 
 def _in_folders_of_their_own(some: Sequence[Pairing]) -> bool:
-    """Whether several domains of one name stand in a place, and folders say which problems are whose."""
+    """Whether several domains have one name, and folders decide which problems belong to which."""
     return any(pairing.rule == "folder-name" for pairing in some)
 
 
 def _suite_names(suites: Iterable[_Folder], root: Path) -> Mapping[_Folder, str]:
-    """Names by folder: the path, less what all have in common."""
+    """Names by folder: the path without the part that all share."""
     folders = [*suites]
     whole = (root.resolve().name or "tasks",)
     common = folders[0]
@@ -279,7 +278,7 @@ def _suite_names(suites: Iterable[_Folder], root: Path) -> Mapping[_Folder, str]
 
 
 def _task_names(some: Sequence[Pairing], own_folders: set[_Folder]) -> Mapping[str, str]:
-    """Names by the problem's path: folders and the file's name, less the folders that all have in common."""
+    """Names by the problem's path: folders and file name without the folders that all share."""
     parts: dict[str, _Folder] = {}
     for pairing in some:
         problem = pairing.problem

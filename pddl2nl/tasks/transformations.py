@@ -1,8 +1,8 @@
-"""Transformations of a task by name, for experiments: the task, its plans and its wording are changed alike.
+"""Transformations of a task by name, for experiments: of the task, its plans and its wording.
 
-``transform(task, "obfuscate:generic")`` gives the same task under other words, ``transform(task, "strip-costs")`` the
-task without its action costs, and ``transform(task, "strip-costs,obfuscate:generic")`` one after the other. What comes
-of it turns plans and wordings of the original into those of the new task, and actions of the new task back.
+``transform(task, "obfuscate:generic")`` gives the task under other names, ``transform(task, "strip-costs")`` the task
+without action costs, and ``transform(task, "strip-costs,obfuscate:generic")`` applies both in turn. The result converts
+plans and wordings of the original into those of the new task, and plans back.
 """
 
 from __future__ import annotations
@@ -29,33 +29,33 @@ __all__ = ["TRANSFORMATIONS", "Change", "Transformation", "Transformed", "change
 
 
 class Change(Protocol):
-    """What one transformation does to whatever belongs to a task."""
+    """One transformation of a task and of its plans and wordings."""
 
     def task(self, task: Task) -> Task:
-        """The task, changed; raises `InputError` for a task that this change was not made for."""
+        """The changed task; raises `InputError` for a task that the change was not made for."""
 
     def plan(self, plan: Plan) -> Plan:
-        """A plan of the original task as a plan of the changed one: the verdict on it is the same."""
+        """A plan of the original task as a plan of the changed one, with the same verdict."""
 
     def original_plan(self, plan: Plan) -> Plan:
         """A plan of the changed task as a plan of the original one; the inverse of `plan`."""
 
     def wording(self, wording: Wording) -> Wording:
-        """The wording of the original domain, for the changed one: the same sentences."""
+        """The wording of the original domain for the changed one: the same sentences."""
 
     def as_json(self) -> dict[str, object]:
-        """What was done, for a record: the mapping of names, or what was removed and why."""
+        """The change, for a record: the mapping of names, or the removed costs."""
 
 
 Transformation = Callable[[Task, Sequence["Problem"], int], Change]
-"""From a task, further problems of its domain and a seed to what is to be done with them all."""
+"""Makes the change for a task and further problems of its domain, by a seed."""
 
 
 @dataclass(frozen=True)
 class Transformed:
-    """A task that transformations were applied to, one after the other.
+    """A task after transformations.
 
-    ``names`` are the transformations, ``original`` is the task before and ``task`` the one after them all.
+    ``names`` are the transformations in order, ``original`` is the task before them, ``task`` the one after them.
     """
 
     names: tuple[str, ...]
@@ -64,7 +64,7 @@ class Transformed:
     changes: tuple[Change, ...]
 
     def plan(self, plan: Plan) -> Plan:
-        """A plan of the original task as one of the transformed task; names that are in neither stay."""
+        """A plan of the original task as one of the transformed task; unknown names stay."""
         for change in self.changes:
             plan = change.plan(plan)
         return plan
@@ -84,37 +84,36 @@ class Transformed:
         return self.original_plan(plan_of((action,))).actions[0]
 
     def wording(self, wording: Wording) -> Wording:
-        """The original domain's wording for the transformed one: the same sentences, which still tell what things are.
+        """The original domain's wording for the transformed one: the same, still meaningful sentences.
 
-        To hide what things are from whoever reads only language, word the transformed domain itself:
-        ``template_wording(transformed.task.domain)``.
+        To hide the meaning in language, too, word the new domain: ``template_wording(transformed.task.domain)``.
         """
         for change in self.changes:
             wording = change.wording(wording)
         return wording
 
     def as_json(self) -> list[dict[str, object]]:
-        """What every transformation did, for a record."""
+        """The changes, for a record."""
         return [
             {"transformation": name, **change.as_json()} for name, change in zip(self.names, self.changes, strict=True)
         ]
 
 
 def transform(task: Task, name: str, seed: int = 1, beside: Sequence[Problem] = ()) -> Transformed:
-    """A task under a transformation, or under several whose names stand with commas between them.
+    """A task after one transformation, or several with commas between their names.
 
-    The new domain depends on the original one, on the seed and, for costs, on ``beside`` alone: every instance of a
-    domain, an example among them, gets the same one if ``beside`` is the same.
+    The new domain depends only on the original one, the seed and, for costs, on ``beside``: all instances of a domain
+    get the same one if ``beside`` is the same.
 
     Args:
         task: the task.
         name: a key of `TRANSFORMATIONS`, or several with commas between them.
-        seed: what is drawn is drawn by it.
-        beside: further problems of the domain, the task's own may be among them. Whether action costs are uniform is
-            a question about all instances of a domain.
+        seed: for random names.
+        beside: further problems of the domain, possibly with the task's own. All instances decide whether action costs
+            are uniform.
 
     Raises:
-        InputError: there is no such transformation.
+        InputError: no such transformation.
     """
     names = tuple(part.strip() for part in name.split(","))
     for one in names:
@@ -129,12 +128,12 @@ def transform(task: Task, name: str, seed: int = 1, beside: Sequence[Problem] = 
 
 
 def changes_of(domain: Domain, problems: Sequence[Problem], names: Sequence[str], seed: int) -> tuple[Change, ...]:
-    """What transformations do to a domain and these problems of it, one after the other.
+    """The changes of a domain and its problems by transformations in turn.
 
     Args:
-        domain, problems: what is to be changed, at least one problem.
+        domain, problems: the domain and at least one problem.
         names: keys of `TRANSFORMATIONS`.
-        seed: what is drawn is drawn by it.
+        seed: for random names.
     """
     changes: list[Change] = []
     for name in names:

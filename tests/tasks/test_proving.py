@@ -249,7 +249,7 @@ def test_a_manifest_comes_back_as_it_was_written(shelf, made):
         ("role", "bench", r"manifest.csv:4: instance 'p02': role is 'bench'; one of example, benchmark"),
         ("proof", "yes", "proof is 'yes'"),
         ("objects", "many", "objects is 'many'; a number was expected"),
-        ("optimal_length", "", "a proof 'lmcut' with the optimal_length '' makes no sense"),
+        ("optimal_length", "", "the proof 'lmcut' contradicts the optimal_length ''"),
         ("lmcut", "won", "lmcut is 'won'; one of solved, unsolvable"),
         ("ff_seconds", "", "ff_seconds is ''; a number was expected"),
         ("limits", "long", "'long' is not a pair of limits; expected such as '30 s, 4096 MB'"),

@@ -1,6 +1,6 @@
-"""Generators of problems, one module a domain: seeded, the same on every machine, their problems solvable.
+"""Generators of problems, one module for each domain: seeded, with the same results on every machine.
 
-Every parameter explains itself; impossible values are refused; no problem is solved before it began.
+Problems are solvable (unless asked otherwise) and not solved in their initial state; impossible values are refused.
 """
 
 from __future__ import annotations
@@ -64,17 +64,17 @@ def generate(domain: str, seed: int = 1, *, name: str | None = None, **given: in
     Args:
         domain: the name of the domain's folder.
         seed: a whole number, 0 or more.
-        name: the problem's; by default made of the domain's and the seed.
+        name: the problem's name; by default the domain's and the seed.
         given: the generator's parameters.
 
     Raises:
-        InputError: no such generator, an unknown parameter, or a value that cannot be.
+        InputError: no such generator, an unknown parameter, or an impossible value.
     """
     return generator_of(domain).generate(seed, given, name)
 
 
 def generator_of(domain: str) -> Generator:
-    """The generator of that domain; raises `InputError`, with near names, where there is none."""
+    """The generator of a domain; raises `InputError` with a suggestion if there is none."""
     if domain not in GENERATORS:
         hint = did_you_mean(domain, GENERATORS, f"; there are {', '.join(GENERATORS)}")
         raise InputError(f"there is no generator of '{domain}'{hint}")
@@ -85,7 +85,7 @@ def read_parameters(words: list[str]) -> Mapping[str, str]:
     """``name=value`` arguments of a command line as a mapping.
 
     Raises:
-        InputError: a word that is none of the kind, or a parameter given twice.
+        InputError: a malformed word, or a parameter given twice.
     """
     found: dict[str, str] = {}
     for word in words:

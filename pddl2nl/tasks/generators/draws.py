@@ -1,7 +1,7 @@
-"""Chance that is the same on every machine: everything drawn comes from one sequence of numbers.
+"""Random choices that are the same on every machine.
 
-Python promises that ``random.Random(seed).random()`` gives the same numbers in all its versions, and promises it of
-no other method; so whatever is drawn here is made from those numbers alone.
+Python guarantees that ``random.Random(seed).random()`` gives the same numbers in all versions, but guarantees this for
+no other method. All choices here are computed from these numbers.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ T = TypeVar("T")
 
 
 class Draw:
-    """A source of chance, seeded.
+    """A seeded source of random choices.
 
     Args:
-        seed: a whole number or a text; the same seed draws the same, in every process.
+        seed: a whole number or a text; the same seed gives the same choices in every process.
     """
 
     def __init__(self, seed: int | str):
@@ -37,7 +37,7 @@ class Draw:
         return low + self.below(high - low + 1)
 
     def chance(self, percent: float) -> bool:
-        """True in so many of a hundred cases."""
+        """True with a probability in percent."""
         return self._random.random() * 100 < percent
 
     def pick(self, members: Sequence[T]) -> T:
@@ -53,7 +53,7 @@ class Draw:
         return rest
 
     def sample(self, members: Sequence[T], count: int) -> list[T]:
-        """So many different members, in a random order; ``count`` is at most their number."""
+        """`count` different members in random order; ``count`` is at most their number."""
         if count > len(members):
             raise ValueError(f"{count} cannot be drawn from {len(members)}")
         return self.shuffled(members)[:count]

@@ -1,9 +1,8 @@
-"""What a generator of problems is: its parameters, and a function from their values and chance to a problem.
+"""The common frame of all generators of problems.
 
-One module a domain makes a `Generator`; the registry ``GENERATORS`` has them all, and `generate` runs one by its name.
-A generator draws a `Sketch`: objects, initial state and goal as plain names. Its text is written here, alike for all,
-and here stands what holds for all: unknown parameters and values out of range are refused, a sketch whose goal holds
-at once is drawn again, and the call that makes the very same problem once more goes with it.
+One module for each domain makes a `Generator`; the registry ``GENERATORS`` has them all. A generator draws a `Sketch`:
+objects, initial state and goal as plain names. This module writes its text, refuses unknown parameters and values out
+of range, draws again if the goal holds in the initial state, and gives the call that makes the same problem again.
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ from pddl2nl.tasks.generators.draws import Draw
 __all__ = ["Fact", "Generated", "Generator", "Parameter", "Sketch", "Values", "plural"]
 
 Fact = tuple[str, ...]
-"""A ground atom: its predicate's name and its objects'."""
+"""A ground atom: the names of its predicate and objects."""
 
 _ATTEMPTS = 1000
-"""Draws before parameters are given up as impossible; a sensible value needs a handful."""
+"""Draws after which parameters are refused as impossible; possible ones need a few."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 
@@ -32,10 +31,10 @@ class Parameter:
 
     Attributes:
         name: as in ``name=value``.
-        meaning: what it is, for ``--help``.
-        default: the value where none is given.
+        meaning: its description for ``--help``.
+        default: its default.
         minimum, maximum: the bounds of a number, both included.
-        choices: the words, for a parameter that is no number.
+        choices: the words, for a parameter that is not a number.
     """
 
     name: str
@@ -47,13 +46,13 @@ class Parameter:
 
     @property
     def expected(self) -> str:
-        """What its value must be."""
+        """A description of its values."""
         if self.choices:
             return " or ".join(self.choices)
         return f"a whole number from {self.minimum} to {self.maximum}"
 
     def read(self, value: int | str) -> int | str:
-        """The value that was given; raises `InputError` where it is none of this parameter's."""
+        """The value; raises `InputError` if it is impossible."""
         if self.choices:
             if value in self.choices:
                 return value
@@ -86,9 +85,9 @@ class Sketch:
 
     Attributes:
         objects: groups of objects, each with its type; the type is empty in an untyped domain.
-        init: groups of facts; a group is a line of the text, broken where it is long.
-        goal: the atoms that have to hold at the end.
-        summary: what there is, in a few words: ``3 cities, 2 packages``.
+        init: groups of facts; a group is one line of the text, wrapped if it is long.
+        goal: the atoms of the goal.
+        summary: a short description: ``3 cities, 2 packages``.
         solvable: whether it has a plan.
     """
 
@@ -106,20 +105,20 @@ class Sketch:
 
 
 def plural(count: int, noun: str) -> str:
-    """How summaries count: ``1 car``, ``2 cars``."""
+    """A count for summaries: ``1 car``, ``2 cars``."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 @dataclass(frozen=True)
 class Generated:
-    """A problem that a generator made.
+    """A generated problem.
 
     Attributes:
-        domain: the folder's name of its domain.
+        domain: the name of its domain's folder.
         name: the problem's.
         text: its PDDL.
-        call: the command that makes it again, byte for byte, whatever the defaults are by then.
-        objects: how many there are.
+        call: the command that makes exactly this problem again, with all parameters.
+        objects: the number of objects.
         solvable: whether it was made to have a plan.
     """
 
@@ -137,13 +136,12 @@ class Generator:
 
     Attributes:
         domain: the name of the domain's folder.
-        pddl_name: what the domain calls itself.
-        summary: one line for people: what it makes and why each of its problems is solvable.
-        parameters: in the order in which they are explained.
-        make: draws a sketch; None where a draw came to nothing and another should be made. Raises `InputError` where
-            values contradict each other.
-        small: draws parameters of a small problem, from which the primary set is chosen; parameters that it does not
-            name have their defaults.
+        pddl_name: the domain's name in PDDL.
+        summary: one line: what it makes and why each problem is solvable.
+        parameters: in the order of ``--help``.
+        make: draws a sketch; None if a draw failed and should be repeated. Raises `InputError` for contradicting
+            values.
+        small: draws parameters of a small problem for the primary set; the others have their defaults.
     """
 
     domain: str
@@ -154,10 +152,10 @@ class Generator:
     small: Callable[[Draw], Mapping[str, int | str]] = field(repr=False)
 
     def values(self, given: Mapping[str, int | str]) -> Values:
-        """All parameters' values, those that were not given by their defaults.
+        """The values of all parameters, by default their defaults.
 
         Raises:
-            InputError: an unknown parameter, with a near one where there is one, or a value that cannot be.
+            InputError: an unknown parameter, with a suggestion, or an impossible value.
         """
         known = {parameter.name: parameter for parameter in self.parameters}
         for name in given:
@@ -172,10 +170,10 @@ class Generator:
         Args:
             seed: a whole number, 0 or more.
             given: values by the names of parameters; the others have their defaults.
-            name: the problem's; by default made of the domain's and the seed.
+            name: the problem's name; by default the domain's and the seed.
 
         Raises:
-            InputError: parameters that cannot be, or a name or seed that is none.
+            InputError: impossible parameters, or a malformed name or seed.
         """
         values = self.values(given)
         if seed < 0:

@@ -1,4 +1,4 @@
-"""Cells of a grid, their neighbours, and how far one comes: what the domains that are played on a grid share."""
+"""Cells of a grid, their neighbours and reachability, for the domains on grids."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 __all__ = ["Cell", "grid_cells", "neighbours", "reached"]
 
 Cell = tuple[int, int]
-"""Row and column, so that cells in order are the grid read row by row."""
+"""Row and column; sorted cells are in reading order."""
 
 _STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))
 
@@ -18,12 +18,12 @@ def grid_cells(rows: int, columns: int) -> list[Cell]:
 
 
 def neighbours(cell: Cell) -> list[Cell]:
-    """The four cells beside this one, some of which may lie outside of the grid."""
+    """The four cells beside this one, possibly outside the grid."""
     return [(cell[0] + down, cell[1] + right) for down, right in _STEPS]
 
 
 def reached(start: Cell, ways: Callable[[Cell], Iterable[Cell]]) -> frozenset[Cell]:
-    """Every cell one comes to from the start, itself included, going from a cell to any of its ``ways``."""
+    """All cells reachable from the start, itself included; ``ways`` gives the cells next to a cell."""
     found = {start}
     frontier = [start]
     while frontier:

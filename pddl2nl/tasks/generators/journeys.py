@@ -12,12 +12,12 @@ __all__ = ["Journey", "counted", "draw_journeys"]
 
 @dataclass(frozen=True)
 class Journey:
-    """A thing, where it stands, and where it has to be.
+    """A thing with its start and its end.
 
     Attributes:
         thing: its name.
-        start: the place where it is at first.
-        end: the place where it has to be at the end, which may be where it is; None where the goal says nothing of it.
+        start: its place in the initial state.
+        end: its place in the goal, possibly the same; None if it is not in the goal.
     """
 
     thing: str
@@ -31,9 +31,9 @@ class Journey:
 
 
 def draw_journeys(things: Sequence[str], places: Sequence[str], percent: int, draw: Draw) -> list[Journey]:
-    """Every thing at a random place, and at least so many of a hundred, one in any case, with another as its end.
+    """Places every thing at random; at least `percent` of them, and at least one, get another place as end.
 
-    Of those that need not move, the goal names every other one on average, where it stands.
+    Half of the others, on average, are in the goal at their place.
 
     Args:
         things: at least one.
