@@ -65,6 +65,7 @@ def _validate(
             help='With --json: JSON lines {"domain", "problem", "plan" or "plan_text"} instead of files.',
         ),
     ] = None,
+    jobs: Annotated[int, typer.Option(min=1, metavar="N", help="Processes that judge a batch.")] = 1,
 ) -> None:
     """Validate plans: VAL's text from 'Checking plan' on, or JSON.
 
@@ -82,7 +83,7 @@ def _validate(
     if batch is not None:
         if paths or not as_json:
             raise typer.BadParameter("--batch takes no other file, and needs --json")
-        raise typer.Exit(judge_batch(batch_lines(batch), _write, tell, tolerance=tolerance))
+        raise typer.Exit(judge_batch(batch_lines(batch), _write, tell, tolerance=tolerance, jobs=jobs))
     if len(paths) < 3:
         raise typer.BadParameter("expected DOMAIN PROBLEM PLAN…, or --batch FILE")
     domain, problem, *plans = paths

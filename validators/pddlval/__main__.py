@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     tolerance = VAL_TOLERANCE if options.val_tolerance else Fraction(0)
     try:
         if options.batch is not None:
-            return judge_batch(batch_lines(options.batch), _write, tolerance=tolerance)
+            return judge_batch(batch_lines(options.batch), _write, tolerance=tolerance, jobs=options.jobs)
         return judge_files(
             options.domain,
             options.problem,
@@ -63,12 +63,20 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("-v", "--verbose", action="store_true", help="say what every step does, as VAL's -v")
     parser.add_argument("--json", action="store_true", help="print JSON, one object a plan")
     parser.add_argument("--batch", metavar="FILE", help='JSON lines {"domain", "problem", "plan" or "plan_text"}')
+    parser.add_argument("--jobs", type=_jobs, default=1, metavar="N", help="processes that judge a batch (default: 1)")
     parser.add_argument(
         "--val-tolerance",
         action="store_true",
         help="compare numbers as VAL does, which may miss by 0.0001 (default: exact)",
     )
     return parser
+
+
+def _jobs(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
 
 
 def _write(text: str) -> None:

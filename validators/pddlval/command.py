@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -104,33 +105,90 @@ def judge_files(
     return ALL_VALID if all(one.report.valid for one in judged) else SOME_INVALID
 
 
-def judge_batch(lines: Iterable[str], write: Write, tell: Tell | None = None, *, tolerance: Fraction = _EXACT) -> int:
+def judge_batch(
+    lines: Iterable[str], write: Write, tell: Tell | None = None, *, tolerance: Fraction = _EXACT, jobs: int = 1
+) -> int:
     """Judges a plan for every JSON line ``{"domain", "problem", "plan"}``, or with ``"plan_text"``.
 
-    Domains and problems are read once each, and again only where their texts would fill the memory. Each answer is
-    written before the next line is read. A line that cannot be judged is answered by ``{"plan", "error"}`` and turns
-    the exit code to 2; the others are judged all the same.
+    Domains and problems are read once each, and again only where their texts would fill the memory. Answers come in
+    the order of the lines. With one job each is written before the next line is read; with more, in blocks. A line
+    that cannot be judged is answered by ``{"plan", "error"}`` and turns the exit code to 2; the others are judged all
+    the same.
+
+    Args:
+        lines: of JSON.
+        write: is given the answers.
+        tell: tells a report in words.
+        tolerance: by how much numbers may differ in comparisons.
+        jobs: processes that judge.
     """
-    tasks = _Tasks()
+    judge = _LineJudge(tell, tolerance)
+    numbered = ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
     code = ALL_VALID
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
+    answers = ([judge(*each)] for each in numbered) if jobs == 1 else _in_processes(judge, numbered, jobs)
+    for block in answers:
+        write("".join(answer for answer, _ in block))
+        code = max(code, *(each for _, each in block))
+    return code
+
+
+class _LineJudge:
+    """Answers lines of a batch, with the tasks that it has read."""
+
+    def __init__(self, tell: Tell | None, tolerance: Fraction):
+        self._tell = tell
+        self.tolerance = tolerance
+        self._tasks = _Tasks()
+
+    def __call__(self, number: int, line: str) -> tuple[str, int]:
+        """The answer to a line, and the exit code that it alone stands for."""
         name: str | None = None
         try:
             entry = _entry(line, number)
             name = entry.get("plan", f"line {number}")
-            task = tasks.task(entry["domain"], entry["problem"])
+            task = self._tasks.task(entry["domain"], entry["problem"])
             text = entry["plan_text"] if "plan_text" in entry else _read(name)
-            judged = _judge(task, entry["domain"], name, text, tell, tolerance)
+            judged = _judge(task, entry["domain"], name, text, self._tell, self.tolerance)
         except InputError as error:
-            write(_json_line({"plan": name, "error": str(error)}))
-            code = BAD_INPUT
-            continue
-        write(judged.json_line())
-        if not judged.report.valid:
-            code = max(code, SOME_INVALID)
-    return code
+            return _json_line({"plan": name, "error": str(error)}), BAD_INPUT
+        return judged.json_line(), ALL_VALID if judged.report.valid else SOME_INVALID
+
+
+_BLOCK = 64
+"""Lines that a process judges at a time."""
+_judge_here: _LineJudge
+"""The judge of this process, where it is one of several."""
+
+
+def _in_processes(judge: _LineJudge, numbered: Iterator[tuple[int, str]], jobs: int) -> Iterator[list[tuple[str, int]]]:
+    """The answers, block by block and in order; only a few blocks are read ahead."""
+    import multiprocessing
+    from concurrent.futures import Future, ProcessPoolExecutor
+
+    global _judge_here
+    # Forked processes inherit the judge, whose words cannot be pickled. Elsewhere there are no words to tell.
+    _judge_here = judge
+    if "fork" in multiprocessing.get_all_start_methods():
+        pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("fork"))
+    else:
+        pool = ProcessPoolExecutor(jobs, initializer=_start_judge, initargs=(judge.tolerance,))
+    with pool:
+        waiting: deque[Future[list[tuple[str, int]]]] = deque()
+        while block := list(islice(numbered, _BLOCK)):
+            waiting.append(pool.submit(_judge_block, block))
+            if len(waiting) > 2 * jobs:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _start_judge(tolerance: Fraction) -> None:
+    global _judge_here
+    _judge_here = _LineJudge(None, tolerance)
+
+
+def _judge_block(block: list[tuple[int, str]]) -> list[tuple[str, int]]:
+    return [_judge_here(number, line) for number, line in block]
 
 
 def batch_lines(file: str) -> Iterator[str]:
