@@ -50,6 +50,10 @@ class _Place:
     state: State
 
 
+class _NoTaskError(ToldTaskError):
+    """The prompt states no task: it asks for something else, such as thoughts."""
+
+
 class StagedOracle(Protocol):
     """Answers the staged prompts of one family of policies (`pddl2nl.policies.family.Family.oracle`)."""
 
@@ -107,6 +111,8 @@ class OracleModel:
                     f"the oracle cannot read this prompt: the wording has no words for {', '.join(self._unsaid)}, and "
                     "without these facts the goal cannot be reached"
                 ) from error
+            text = f"I do not know what to do: {error}"
+        except _NoTaskError as error:
             text = f"I do not know what to do: {error}"
         except ToldTaskError as error:
             raise InfrastructureError(f"the oracle cannot read this prompt: {error}") from error
@@ -182,7 +188,7 @@ def _target(messages: Sequence[Message]) -> int:
     for index in range(len(messages) - 1, -1, -1):
         if messages[index].role == "user" and len(re.split(r"\n\s*\n", messages[index].content.strip())) == 3:
             return index
-    raise ToldTaskError("I was told no goal, no objects and no initial state")
+    raise _NoTaskError("I was told no goal, no objects and no initial state")
 
 
 def _exchanges(turns: Sequence[Message]) -> Iterator[tuple[str, str]]:

@@ -258,8 +258,6 @@ def with_predicate(wording: Wording, name: str, snippet) -> Wording:
     "spoil",
     [
         lambda text: text.replace("Currently, ", "Currently, it is said that "),
-        lambda text: text.split("\n\n")[0],
-        lambda text: "",
         lambda text: text.replace("block_0", "box_0", 1),
     ],
 )
@@ -268,6 +266,13 @@ def test_an_unreadable_problem_is_an_error_of_ours_and_no_reply(tower: World, fo
     system, problem = tower.opening(form)
     with pytest.raises(InfrastructureError, match="the oracle cannot read this prompt: "):
         said(oracle_for(tower), [system, Message("user", spoil(problem.content))])
+
+
+@pytest.mark.parametrize("spoil", [lambda text: text.split("\n\n")[0], lambda text: ""])
+def test_a_prompt_that_states_no_task_is_answered(tower: World, spoil) -> None:
+    system, problem = tower.opening("act")
+    reply = said(oracle_for(tower), [system, Message("user", spoil(problem.content))])
+    assert reply.startswith("I do not know what to do: I was told no goal")
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -82,3 +82,11 @@ def test_coverage_falls_with_the_wording(policy: str, broken: Callable[[Wording,
     assert all(message.startswith("the oracle cannot read this prompt: ") for message in failed)
     assert not failed or broken is _fact_swapped
     assert sum(result.solved for result in results) == covered
+
+
+@pytest.mark.parametrize("policy", ["basic", "react"])
+def test_a_fact_without_words_is_an_error_of_ours_and_no_claim_of_the_model(policy: str) -> None:
+    task = shipped_task("blocksworld", "p01")
+    result = run(task, policy, "oracle", wording=_fact_dropped(choose_wording(None, task.domain), "blocksworld"))
+    assert result.outcome == "infrastructure-error"
+    assert "the wording has no words for clear" in result.message
