@@ -6,11 +6,19 @@ import os
 import stat
 import sys
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, Literal, NamedTuple
 
 from pddl2nl.errors import InputError
 
-__all__ = ["MAX_BYTES", "Decoded", "decode", "parse_json", "parse_toml", "read_bytes", "read_stream", "read_text"]
+__all__ = [
+    "MAX_BYTES",
+    "Decoded",
+    "decode",
+    "parse_json",
+    "read_bytes",
+    "read_text",
+    "unreadable",
+]
 
 MAX_BYTES = 256 << 20
 """Larger input files are refused, so that a wrong path such as ``/dev/zero`` does not fill the memory."""
@@ -40,7 +48,7 @@ def read_bytes(path: str | Path, what: str = "file") -> bytes:
             # A plain file of known size is read at once; a device or a pipe in pieces, until it is too much.
             if stat.S_ISREG(found.st_mode) and 0 < found.st_size <= MAX_BYTES:
                 return file.read()
-            return read_stream(file, str(path))
+            return _read_stream(file, str(path))
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
     except IsADirectoryError:
@@ -53,16 +61,20 @@ def read_bytes(path: str | Path, what: str = "file") -> bytes:
         raise InputError(f"{path}: cannot be read: {reason}") from None
 
 
-def read_stream(stream: BinaryIO, name: str) -> bytes:
+def _read_stream(stream: BinaryIO, name: str) -> bytes:
     """What is left in a stream; InputError if it is more than `MAX_BYTES`."""
     pieces: list[bytes] = []
     size = 0
     while piece := stream.read(_PIECE):
         size += len(piece)
         if size > MAX_BYTES:
-            raise InputError(f"{name}: larger than {MAX_BYTES >> 20} MiB, the limit for input files")
+            raise _too_large(name)
         pieces.append(piece)
     return b"".join(pieces)
+
+
+def _too_large(name: str) -> InputError:
+    return InputError(f"{name}: larger than {MAX_BYTES >> 20} MiB, the limit for input files")
 
 
 def decode(data: bytes) -> Decoded:
@@ -74,14 +86,27 @@ def decode(data: bytes) -> Decoded:
         return Decoded(data.decode("latin-1"), message)
 
 
-def read_text(path: str | Path, what: str = "file") -> str:
-    """The text of a file, or of standard input for ``-``; what is not UTF-8 becomes replacement characters.
+def read_text(path: str | Path, what: str = "file", *, errors: Literal["strict", "replace"] = "strict") -> str:
+    """The text of a file in UTF-8, without its byte order mark and with ``\\n`` as its only line ending.
+
+    Args:
+        path: the file; ``-`` for standard input.
+        what: what messages call such a file.
+        errors: ``"replace"`` puts replacement characters where the file is not UTF-8.
 
     Raises:
-        InputError: as in `read_bytes`.
+        InputError: as in `read_bytes`, and for a file that is not UTF-8.
     """
-    data = read_stream(sys.stdin.buffer, "standard input") if str(path) == "-" else read_bytes(path, what)
-    return data.decode("utf-8-sig", errors="replace")
+    if str(path) == "-":
+        text = sys.stdin.read(MAX_BYTES + 1)
+        if len(text) > MAX_BYTES:
+            raise _too_large("standard input")
+        return text
+    try:
+        text = read_bytes(path, what).decode("utf-8-sig", errors)
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 (byte {error.start}); a text file in UTF-8 was expected") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def parse_json(text: str | bytes, name: str) -> Any:
@@ -98,21 +123,11 @@ def parse_json(text: str | bytes, name: str) -> Any:
     except json.JSONDecodeError as error:
         raise InputError(f"{name}:{error.lineno}:{error.colno}: not JSON: {error.msg}") from None
     except (RecursionError, ValueError) as error:
-        raise InputError(f"{name}: {_reason(error)}") from None
+        raise InputError(f"{name}: not JSON: {unreadable(error)}") from None
 
 
-def parse_toml(text: str, name: str) -> dict[str, Any]:
-    """The value of a TOML text from outside; InputError as in `parse_json`."""
-    import tomllib
-
-    try:
-        return tomllib.loads(text)
-    except (RecursionError, ValueError) as error:
-        reason = f"not TOML: {error}" if isinstance(error, tomllib.TOMLDecodeError) else _reason(error)
-        raise InputError(f"{name}: {reason}") from None
-
-
-def _reason(error: Exception) -> str:
+def unreadable(error: Exception) -> str:
+    """Why a parser refused a text, in words: brackets nested too deep and numbers of thousands of digits included."""
     if isinstance(error, RecursionError):
-        return "nested too deep"
-    return "a number with too many digits" if "digits" in str(error) else str(error)
+        return "its brackets are nested too deep"
+    return "a number has too many digits" if "digits" in str(error) and "limit" in str(error) else str(error)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pddl2nl.cli.limits import MemoryLimit, SeedsOption, TimeLimit
 from pddl2nl.cli.output import DONE, WANTING, print_error, print_json, print_text
 from pddl2nl.cli.progress import complain, progress_shown
 from pddl2nl.cli.wording import JsonOption
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["register"]
 
 _FORMATS = ("text", "markdown", "csv", "json")
-_EPILOG = "Example: pddl2nl baselines visitall movie --seeds 10 --time 60 --memory 4096 --format markdown"
+_EPILOG = "Example: pddl2nl baselines visitall movie --seeds 1-10 --time 60 --memory 4g --format markdown"
 
 
 def register(app: typer.Typer) -> None:
@@ -36,11 +37,9 @@ def _baselines(
     chosen_set: Annotated[
         str, typer.Option("--set", metavar="primary|scaled", help="The shipped set: the benchmarks, or the large ones.")
     ] = "primary",
-    seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Random walks of each task, with seeds 1 to N.")] = 10,
-    time: Annotated[
-        int, typer.Option(min=1, max=3_600_000, metavar="S", help="Whole seconds of CPU time of a search.")
-    ] = 1800,
-    memory: Annotated[int, typer.Option(min=64, max=1 << 27, metavar="MB", help="Memory of a search.")] = 8192,
+    seeds: SeedsOption = "1-10",
+    time: TimeLimit = 1800,
+    memory: MemoryLimit = 8192,
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="Runs at a time.")] = 2,
     form: Annotated[
         str, typer.Option("--format", metavar="text|markdown|csv|json", help="How the table is printed.")
@@ -78,7 +77,7 @@ def _baselines(
             {**table.as_json(), "runs": summary.as_json(), "limits": _limits(time, memory), "records": str(folder)}
         )
     else:
-        print_text(_told(table, form, summary, folder, f"{time} s and {memory} MB a search, {seeds} walks a task"))
+        print_text(_told(table, form, summary, folder, f"{time} s and {memory} MB a search, {len(seeds)} walks a task"))
     complain(summary)
     raise typer.Exit(_exit_code(summary))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pddl2nl.errors import InputError
+from pddl2nl.quantities import seeds as read_seeds
 
 if TYPE_CHECKING:
     from pddl2nl.experiments.spec_overrides import Overrides
@@ -79,7 +79,8 @@ ModelOption = Annotated[
     ),
 ]
 Seeds = Annotated[
-    str | None, typer.Option("--seeds", metavar="N,N", help="These seeds alone.", show_default="the columns' own")
+    str | None,
+    typer.Option("--seeds", metavar="SEEDS", help="Only these seeds: 1,2,5 or 1-10.", show_default="the columns' own"),
 ]
 _PARTS = "Names or patterns, with commas."
 Instances = Annotated[
@@ -118,10 +119,10 @@ def overrides_of(
     """
     from pddl2nl.experiments.spec_overrides import Overrides
 
-    numbers = _parts(seeds)
-    for number in numbers:
-        if not re.fullmatch(r"\d{1,18}", number):
-            raise InputError(f"--seeds: found '{number}'; whole numbers with commas between them were expected: 1,2,3")
+    try:
+        numbers = () if seeds is None else read_seeds(seeds)
+    except ValueError as error:
+        raise InputError(f"--seeds: {error}") from None
     said: dict[str, str] = {}
     for define in defines or ():
         name, equals, value = define.partition("=")
@@ -130,7 +131,7 @@ def overrides_of(
         said[name.strip()] = value
     return Overrides(
         model=_from_here(model or ""),
-        seeds=tuple(dict.fromkeys(map(int, numbers))),
+        seeds=numbers,
         instances=_parts(instances),
         domains=_parts(domains),
         sections=_parts(sections),

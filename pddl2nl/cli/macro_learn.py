@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pddl2nl.cli.files import DomainFile, ProblemFile
+from pddl2nl.cli.limits import AnyMemoryLimit, TimeLimit
 from pddl2nl.cli.macro_output import macro_json, read_macros
 from pddl2nl.cli.output import (
     BAD_INPUT,
@@ -37,13 +38,6 @@ _LEARN = (
     "with plans of its own: pddl2nl macro learn domain.pddl p01.pddl p02.pddl --planner lama --out macros"
 )
 _APPLY = "Example: pddl2nl macro apply domain.pddl p05.pddl macros --planner ff --out p05.plan"
-
-SearchTime = Annotated[
-    int | None, typer.Option(min=1, metavar="S", help="Whole seconds of CPU time of a search.", show_default="1800")
-]
-SearchMemory = Annotated[
-    int | None, typer.Option(min=64, metavar="MB", help="Memory of a search.", show_default="no limit")
-]
 
 
 def register(group: typer.Typer) -> None:
@@ -89,8 +83,8 @@ def _learn(
         bool,
         typer.Option("--plain", help="No macro with a disjunction, a quantifier or a conditional effect."),
     ] = False,
-    time: SearchTime = None,
-    memory: SearchMemory = None,
+    time: TimeLimit = 1800,
+    memory: AnyMemoryLimit = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", file_okay=False, help="Keep the macros in this library.")
     ] = None,
@@ -215,8 +209,8 @@ def _apply(
         ),
     ] = None,
     no_comparison: Annotated[bool, typer.Option("--no-comparison", help="Do not plan without macros too.")] = False,
-    time: SearchTime = None,
-    memory: SearchMemory = None,
+    time: TimeLimit = 1800,
+    memory: AnyMemoryLimit = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", dir_okay=False, help="Write the expanded plan here too.")
     ] = None,

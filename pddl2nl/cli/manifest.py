@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from pddl2nl.cli.limits import MemoryLimit, TimeLimit
 from pddl2nl.cli.output import DONE, INFRASTRUCTURE, WANTING, print_json, print_table, print_text
 from pddl2nl.cli.wording import JsonOption
 from pddl2nl.errors import InputError
@@ -36,15 +37,6 @@ OutFolder = Annotated[
 Instances = Annotated[
     Path | None,
     typer.Option("--instances", metavar="DIR", help="Folder of all instances.", show_default="the shipped ones"),
-]
-Seconds = Annotated[
-    int,
-    typer.Option(
-        "--time", min=1, max=3_600_000, metavar="S", help="Seconds of CPU time for each planner on each problem."
-    ),
-]
-Memory = Annotated[
-    int, typer.Option("--memory", min=64, max=1 << 27, metavar="MB", help="Memory of each planner on each problem.")
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of the set.")]
 Workers = Annotated[
@@ -207,8 +199,8 @@ def _primary(
     domains: Made,
     out: OutFolder,
     seed: Seed = 1,
-    seconds: Seconds = _SECONDS,
-    memory: Memory = _MEMORY,
+    time: TimeLimit = _SECONDS,
+    memory: MemoryLimit = _MEMORY,
     workers: Workers = None,
 ) -> None:
     """Make the primary set: 20 benchmarks with shortest plans of 3 to 20 steps, and an example of five or nearly so.
@@ -218,14 +210,14 @@ def _primary(
     """
     from pddl2nl.tasks.selection import choose_primary
 
-    _make("primary", domains, out, (seconds, memory), workers, lambda shop: choose_primary(shop, seed))
+    _make("primary", domains, out, (time, memory), workers, lambda shop: choose_primary(shop, seed))
 
 
 def _scale(
     domains: Made,
     out: OutFolder,
-    seconds: Seconds = 1800,
-    memory: Memory = 8192,
+    time: TimeLimit = 1800,
+    memory: MemoryLimit = 8192,
     workers: Workers = None,
 ) -> None:
     """Make the scaled set: 20 problems around the size at which brfs or lmcut first fails within the limits.
@@ -242,7 +234,7 @@ def _scale(
         "scaled",
         domains,
         out,
-        (seconds, memory),
+        (time, memory),
         workers,
         lambda shop: make_scaled(shop, LADDERS[shop.generator.domain]),
     )
@@ -252,8 +244,8 @@ def _unsolvable(
     domains: Made,
     out: OutFolder,
     seed: Seed = 1,
-    seconds: Seconds = _SECONDS,
-    memory: Memory = _MEMORY,
+    time: TimeLimit = _SECONDS,
+    memory: MemoryLimit = _MEMORY,
     workers: Workers = None,
 ) -> None:
     """Make the unsolvable set: 20 problems that an exhaustive search proved to have no plan.
@@ -262,7 +254,7 @@ def _unsolvable(
     """
     from pddl2nl.tasks.unsolvable import make_unsolvable
 
-    _make("unsolvable", domains, out, (seconds, memory), workers, lambda shop: make_unsolvable(shop, seed))
+    _make("unsolvable", domains, out, (time, memory), workers, lambda shop: make_unsolvable(shop, seed))
 
 
 def _make(

@@ -16,6 +16,7 @@ from pddl2nl.cli.folder import write_folder
 from pddl2nl.cli.output import print_json, print_text, print_warnings, read_text_argument
 from pddl2nl.cli.wording import JsonOption
 from pddl2nl.errors import InputError
+from pddl2nl.files import unreadable
 
 if TYPE_CHECKING:
     from pddl2nl.nl import Wording
@@ -147,8 +148,9 @@ def _mapping(path: Path) -> tuple[TaskRenaming, Mapping[str, str]]:
 
     try:
         data = json.loads(read_text_argument(str(path)))
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise InputError(f"{path}: no JSON ({error}); expected the mapping.json of pddl2nl obfuscate --out") from None
+    except (ValueError, RecursionError) as error:
+        reason = unreadable(error)
+        raise InputError(f"{path}: no JSON ({reason}); expected the mapping.json of pddl2nl obfuscate --out") from None
     renaming = renaming_from_json(data, str(path))
     files = data.get("files")
     named = files.items() if isinstance(files, dict) else ()

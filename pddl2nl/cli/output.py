@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from pddl2nl.cli.verbosity import is_quiet
 from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.files import read_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -97,17 +98,7 @@ def read_text_argument(argument: str) -> str:
     Raises:
         InputError: the file does not exist, is a folder, or cannot be read.
     """
-    if argument == "-":
-        return sys.stdin.read()
-    path = Path(argument)
-    if path.is_dir():
-        raise InputError(f"{argument} is a folder; a file was expected")
-    try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except FileNotFoundError:
-        raise InputError(f"{argument}: no such file") from None
-    except OSError as error:
-        raise InputError(f"{argument}: {error.strerror}") from error
+    return read_text(argument, errors="replace")
 
 
 def write_text_file(path: Path, text: str) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pddl2nl.cli.files import DomainFile, ProblemFile
+from pddl2nl.cli.limits import AnyMemoryLimit, TimeLimit
 from pddl2nl.cli.output import BAD_INPUT, DONE, INFRASTRUCTURE, WANTING, print_json, print_text, write_text_file
 from pddl2nl.errors import UnsupportedError
 
@@ -30,12 +31,8 @@ def _plan(
     planner: Annotated[str, typer.Option(metavar="NAME", help=f"Which one: {_PLANNERS}.")],
     seed: Annotated[int, typer.Option(help="Seed of the random walk; the searches are deterministic.")] = 1,
     steps: Annotated[int, typer.Option(min=0, help="Actions of the random walk, at most.")] = 100,
-    time: Annotated[
-        int | None, typer.Option(min=1, metavar="S", help="Whole seconds of CPU time.", show_default="1800")
-    ] = None,
-    memory: Annotated[
-        int | None, typer.Option(min=64, metavar="MB", help="Memory of a search.", show_default="no limit")
-    ] = None,
+    time: TimeLimit = 1800,
+    memory: AnyMemoryLimit = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", dir_okay=False, help="Write the plan here too, as VAL reads it."),

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from pddl2nl.cli.limits import read_time
 from pddl2nl.experiments.spec import GROUPS, RUN_OPTIONS, Option
 
 __all__ = ["GroupedCommand", "with_run_options"]
@@ -46,6 +47,7 @@ def _parameter(option: Option) -> inspect.Parameter:
         help=option.help,
         metavar=option.shown or None,
         min=option.at_least,
+        parser=read_time if option.time else None,
         show_default=option.default_text or True,
         rich_help_panel=option.group,
     )

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
 from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.files import unreadable
 
 __all__ = [
     "LAYOUT_FILE",
@@ -179,6 +180,8 @@ def read_layout(folder: Path) -> Layout | None:
         raise InputError(f"{path}:{error.lineno}:{error.colno}: this is no JSON: {error.msg}; {_REMEDY}") from None
     except UnicodeDecodeError:
         raise InputError(f"{path}: a text file in UTF-8 was expected; {_REMEDY}") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: this is no JSON: {unreadable(error)}; {_REMEDY}") from None
     except OSError as error:
         raise InfrastructureError(f"cannot read {path}: {error.strerror}") from error
     return _Reading(path).layout(data)

@@ -8,31 +8,29 @@ from there on, and what was not within 1800 s is not within any limit below.
 from __future__ import annotations
 
 import hashlib
-import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from pddl2nl.baselines import DEFAULT_SECONDS, PLANNERS, PlannerResult, Status, TaskTexts, version
-from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.llm.cache import default_cache_path
+from pddl2nl.llm.sqlite_file import FileKind, SqliteFile
 
 __all__ = ["Known", "PlannerCache", "ResultKey", "default_planner_cache", "result_key"]
 
-_FORMAT = 1
-_APPLICATION = 0x70326E70
-_BUSY_SECONDS = 60.0
 _REPLIES = "replies"
 _COLUMNS = "domain, problem, planner, version, search"
-_SCHEMA = f"""
-CREATE TABLE IF NOT EXISTS results (
-    {_COLUMNS}, status NOT NULL, seconds REAL NOT NULL, time_limit INTEGER, memory_limit_mb INTEGER,
-    plan_length INTEGER, expanded INTEGER, time TEXT NOT NULL
-);
-CREATE INDEX IF NOT EXISTS by_task ON results ({_COLUMNS})
-"""
+_KIND = FileKind(
+    "cache of planners' results",
+    0x70326E70,
+    (
+        f"CREATE TABLE results ({_COLUMNS}, status NOT NULL, seconds REAL NOT NULL, time_limit INTEGER,"
+        " memory_limit_mb INTEGER, plan_length INTEGER, expanded INTEGER, time TEXT NOT NULL)",
+        f"CREATE INDEX by_task ON results ({_COLUMNS})",
+    ),
+    "remove it, or name another cache by --cache FILE, beside which it lies",
+)
 
 
 @dataclass(frozen=True)
@@ -125,12 +123,12 @@ class PlannerCache:
         if not self.path.exists():
             return None
         where = " AND ".join(f"{column} = ?" for column in _COLUMNS.split(", "))
-        with self._opened() as connection:
-            rows = connection.execute(
+        with closing(SqliteFile(self.path, _KIND)) as file:
+            rows = file.read(
                 "SELECT status, seconds, time_limit, memory_limit_mb, plan_length, expanded "
                 f"FROM results WHERE {where} ORDER BY rowid",
                 astuple(key),
-            ).fetchall()
+            )
         for row in rows:
             known = Known(*row)
             if known.answers(_limit(time_limit), memory_limit_mb):
@@ -148,50 +146,6 @@ class PlannerCache:
         known = Known(result.status, result.seconds, _limit(time_limit), memory_limit_mb, length, result.expanded)
         if result.status != "error":
             row = (*astuple(key), *astuple(known), datetime.now(UTC).isoformat(timespec="seconds"))
-            with self._opened() as connection, connection:
+            with closing(SqliteFile(self.path, _KIND)) as file, file.transaction() as connection:
                 connection.execute(f"INSERT INTO results VALUES ({', '.join('?' * len(row))})", row)
         return known
-
-    @contextmanager
-    def _opened(self) -> Iterator[sqlite3.Connection]:
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with closing(sqlite3.connect(self.path, timeout=_BUSY_SECONDS)) as connection:
-                self._check(connection)
-                yield connection
-        except sqlite3.DatabaseError as error:
-            if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_NOTADB:
-                raise self._foreign("no SQLite file") from None
-            raise InfrastructureError(f"the cache of planners' results {self.path}: {error}; {_REMEDY}") from error
-        except OSError as error:
-            raise InfrastructureError(f"the cache of planners' results {self.path}: {error.strerror}") from error
-
-    def _check(self, connection: sqlite3.Connection) -> None:
-        """Makes sure that the file is a cache of results, and makes it one where it is new."""
-        if self._is_ours(connection):
-            return
-        connection.execute("BEGIN IMMEDIATE")
-        with connection:
-            # Another process may have made it one since.
-            if self._is_ours(connection):
-                return
-            if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                raise self._foreign("some other SQLite file")
-            for statement in _SCHEMA.split(";"):
-                connection.execute(statement)
-            connection.execute(f"PRAGMA application_id={_APPLICATION}")
-            connection.execute(f"PRAGMA user_version={_FORMAT}")
-
-    def _is_ours(self, connection: sqlite3.Connection) -> bool:
-        application, format_ = (
-            connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
-        )
-        if application == _APPLICATION and format_ != _FORMAT:
-            raise self._foreign(f"of format {format_}, made by another version; this one reads format {_FORMAT}")
-        return bool(application == _APPLICATION)
-
-    def _foreign(self, what: str) -> InputError:
-        return InputError(f"{self.path} should be the cache of planners' results, and it is {what}; {_REMEDY}")
-
-
-_REMEDY = "remove it, or name another cache by --cache FILE, beside which it lies"

@@ -51,7 +51,7 @@ def stable(record_text: str) -> str:
         try:
             event = json.loads(line)
             kept = {key: value for key, value in event.items() if f"{event['event']}.{key}" not in VOLATILE}
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise RecordError(f"line {number} is no event of a record: {line[:80]!r}") from error
         lines.append(json.dumps(kept, ensure_ascii=False) + "\n")
     return "".join(lines)
@@ -154,7 +154,7 @@ def _replies(partial: Path) -> Counter[str]:
     found: Counter[str] = Counter()
     for line in partial.read_text(encoding="utf-8", errors="replace").split("\n"):
         # The last line may be torn.
-        with contextlib.suppress(json.JSONDecodeError, KeyError, TypeError):
+        with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
             event = json.loads(line)
             if event["event"] == "prompted":
                 asked[event["call"]] = event["request_sha256"]

@@ -50,6 +50,7 @@ class Option:
         users: the policies it is for; others refuse or ignore it with a warning.
         path: whether it names a file or a folder.
         model: whether it names a model.
+        time: whether it is a time in seconds, which may be written as 90s, 10m or 1h30m.
         in_file: whether ``[options]`` in a specification file accepts it; other keys of the file give the rest.
     """
 
@@ -65,6 +66,7 @@ class Option:
     users: Users = ""
     path: bool = False
     model: bool = False
+    time: bool = False
     in_file: bool = True
 
     @property
@@ -361,11 +363,11 @@ class RunSpec:
         None,
         "Model",
         float,
-        "The longest wait for a reply, in seconds, before it is asked again.",
-        metavar="S",
+        "The longest wait for a reply before it is asked again: seconds, or 90s, 10m.",
+        metavar="TIME",
         default_text="the model's setting, else 600",
-        at_least=0.001,
         users="models",
+        time=True,
     )
     base_url: str | None = _option(
         None,

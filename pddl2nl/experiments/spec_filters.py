@@ -12,17 +12,17 @@ everything else in the file has been checked (`pddl2nl.experiments.solved_by`); 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
 from pddl2nl.baselines import PLANNERS
-from pddl2nl.baselines.fast_downward import MAX_MEMORY_MB, MAX_SECONDS, MIN_MEMORY_MB
+from pddl2nl.baselines.fast_downward import MAX_MEMORY_MB, MIN_MEMORY_MB
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.toml_places import Kind, choice, near, number, one_or_many, shown, text, whole
 from pddl2nl.pddl import Task
+from pddl2nl.quantities import megabytes, seconds
 
 __all__ = ["FILTERS", "Costlier", "Filters", "SolvedBy", "Sized", "memory_mb", "read_filters", "read_keys"]
 
@@ -30,8 +30,6 @@ WITHIN = 1800
 """Seconds that a planner gets unless an entry says otherwise: those of the planning competitions."""
 
 
-_DURATION = re.compile(r"(?:(\d{1,9})h)?(?:(\d{1,9})m)?(?:(\d{1,9})s?)?", re.IGNORECASE)
-_MEMORY = re.compile(r"(\d{1,9})\s*(g|m)i?b?", re.IGNORECASE)
 _planner = choice(PLANNERS)
 
 
@@ -46,7 +44,7 @@ FILTERS: dict[str, Kind] = {
     "unsolved_by": one_or_many(_planner),
     "within": Kind(
         'a time such as "30m", "90s", "1h30m", or whole seconds, at most "1000h"',
-        lambda value: _seconds(value) is not None,
+        lambda value: whole_seconds(value) is not None,
     ),
     "memory": Kind(
         f'an amount such as "8g", "500m", or MB, from {MIN_MEMORY_MB} to {MAX_MEMORY_MB}',
@@ -62,26 +60,22 @@ FILTERS: dict[str, Kind] = {
 _COSTLIER: dict[str, Kind] = {"than": number(0), "as": text, "solved_by": _planner, "section": text}
 
 
-def _seconds(value: Any) -> int | None:
-    """The seconds that a file says; None where it says none, or too many."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value if 0 < value <= MAX_SECONDS else None
-    match = _DURATION.fullmatch(value.replace(" ", "")) if isinstance(value, str) else None
-    if match is None:
+def whole_seconds(value: Any) -> int | None:
+    """The whole seconds that a file says; None where it says none, or too many."""
+    try:
+        found = seconds(value)
+    except (TypeError, ValueError):
         return None
-    hours, minutes, seconds = (int(part or 0) for part in match.groups())
-    total = 3600 * hours + 60 * minutes + seconds
-    return total if 0 < total <= MAX_SECONDS else None
+    return int(found) if found == int(found) else None
 
 
 def memory_mb(value: Any) -> int | None:
-    """The MB that a file says; None where it says none, too few or too many."""
-    found: int | None = None
-    if isinstance(value, int) and not isinstance(value, bool):
-        found = value
-    elif isinstance(value, str) and (match := _MEMORY.fullmatch(value.strip())) is not None:
-        found = int(match[1]) * (1024 if match[2].lower() == "g" else 1)
-    return found if found is not None and MIN_MEMORY_MB <= found <= MAX_MEMORY_MB else None
+    """The MiB that a file says; None where it says none, too few or too many."""
+    try:
+        found = megabytes(value)
+    except (TypeError, ValueError):
+        return None
+    return found if MIN_MEMORY_MB <= found <= MAX_MEMORY_MB else None
 
 
 @dataclass(frozen=True)
@@ -218,7 +212,7 @@ def read_filters(said: Mapping[str, Any]) -> Filters:
     for key in ("within", "memory"):
         if key in said and not planners and "costlier" not in said:
             raise InputError(f"'{key}' limits a planner, and none is named: solved-by = \"ff\" is missing")
-    seconds = _seconds(said["within"]) if "within" in said else None
+    seconds = whole_seconds(said["within"]) if "within" in said else None
     memory = memory_mb(said["memory"]) if "memory" in said else None
     return Filters(
         _many(said, "instances"),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pddl2nl.experiments.spec import RUN_OPTIONS, Option
-from pddl2nl.experiments.spec_filters import FILTERS, memory_mb
+from pddl2nl.experiments.spec_filters import FILTERS, memory_mb, whole_seconds
 from pddl2nl.experiments.toml_places import Kind, TOMLText, choice, number, text, whole
 from pddl2nl.policies.families import family_of
 
@@ -19,6 +19,8 @@ def _kind(option: Option) -> Kind:
     """What a file may give for an option."""
     if option.choices:
         return choice(option.choices)
+    if option.time:
+        return FILTERS["within"]
     if option.kind is int:
         return whole(int(option.at_least or 0))
     return number(option.at_least or 0) if option.kind is float else text
@@ -26,7 +28,7 @@ def _kind(option: Option) -> Kind:
 
 OPTIONS: dict[str, Kind] = {name: _kind(option) for name, option in RUN_OPTIONS.items() if option.in_file}
 """Fields of `RunSpec` that a file may give."""
-PLANNER_OPTIONS: dict[str, Kind] = {"planner_seconds": whole(1), "planner_memory": FILTERS["memory"]}
+PLANNER_OPTIONS: dict[str, Kind] = {"planner_seconds": FILTERS["within"], "planner_memory": FILTERS["memory"]}
 """The limits of baselines."""
 FAMILY_OPTIONS = tuple(name for name, option in RUN_OPTIONS.items() if option.users == "families")
 """The options that only policies of families use; `Family.options` says which."""
@@ -89,6 +91,9 @@ class References:
         if "faults" in said and os.path.isfile(path := self.path(said["faults"])):
             # What is no file is a text that says the faults, and may be no path at all.
             found["faults"] = str(path)
+        for key in ("planner_seconds", *(name for name, option in RUN_OPTIONS.items() if option.time)):
+            if key in said:
+                found[key] = whole_seconds(said[key])
         if "planner_memory" in said:
             found["planner_memory"] = memory_mb(said["planner_memory"])
         return found

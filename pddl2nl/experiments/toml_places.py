@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pddl2nl.errors import InputError, did_you_mean
+from pddl2nl.files import read_text, unreadable
 
 __all__ = ["Kind", "TOMLText", "choice", "list_of", "near", "number", "one_or_many", "shown", "text", "truth", "whole"]
 
@@ -88,15 +89,13 @@ class TOMLText:
     def __init__(self, path: Path):
         self.path = path
         self._problems: list[tuple[int, int, str]] = []
+        self._text = read_text(path)
         try:
-            self._text = path.read_text(encoding="utf-8-sig")
             self.data: dict[str, Any] = tomllib.loads(self._text)
         except tomllib.TOMLDecodeError as error:
             raise InputError(self._decoding(error)) from None
-        except UnicodeDecodeError:
-            raise InputError(f"{path}: a text file in UTF-8 was expected") from None
-        except OSError as error:
-            raise InputError(f"{path}: {error.strerror}") from None
+        except (RecursionError, ValueError) as error:
+            raise InputError(f"{path}: this is no TOML: {unreadable(error)}") from None
 
     def _decoding(self, error: tomllib.TOMLDecodeError) -> str:
         said, _, where = str(error).partition(" (at ")

@@ -8,7 +8,6 @@ Valmeekam et al., "PlanBench", and github.com/karthikv792/LLMs-Planning.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +17,7 @@ from typing import Any
 import yaml
 
 from pddl2nl.errors import InputError
+from pddl2nl.files import parse_json, read_text
 
 __all__ = ["PlanBenchConfig", "PlanBenchFolder", "PlanBenchReply", "PlanBenchResults"]
 
@@ -180,19 +180,13 @@ def _extraction(plan: object, where: str) -> tuple[str, ...] | None:
 
 
 def _json(path: Path) -> object:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read: {error}") from error
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise InputError(f"{path}: not JSON: {error}") from error
+    return parse_json(read_text(path), str(path))
 
 
 def _yaml(path: Path) -> object:
+    text = read_text(path)
     try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read: {error}") from error
+        return yaml.safe_load(text)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise InputError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
 

@@ -4,11 +4,9 @@ A reply is found by everything that determines it (`pddl2nl.llm.EndpointModel.id
 number). Time-outs, retries and keys are not part of it. Any SQLite tool can read the file: the table ``replies`` holds
 the identity and the reply as JSON, and columns drawn from them for counting.
 
-Each reply is one transaction and is on the disk (``synchronous=FULL``) before anything uses it, so a reply that has
-arrived is never paid for twice, not even after ``kill -9`` or a power cut. Threads of one process that ask for the
-same reply share one call (`Cache.asking`). Two processes that ask at the same moment may both pay; the reply that is
-stored first stays. The write-ahead log needs memory shared by all users of the file, so machines that share a network
-folder need one file each.
+Each reply is one transaction and is on the disk before anything uses it, so a reply that has arrived is never paid for
+twice, not even after ``kill -9`` or a power cut. Threads of one process that ask for the same reply share one call
+(`Cache.asking`). Two processes that ask at the same moment may both pay; the reply that is stored first stays.
 """
 
 from __future__ import annotations
@@ -19,24 +17,22 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import astuple, dataclass, field, fields
+from dataclasses import astuple, dataclass, fields
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TextIO, get_args
 
-from pddl2nl.errors import InfrastructureError, InputError, Pddl2nlError
+from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.llm.keys import canonical_json, sha256
 from pddl2nl.llm.replies import completion_from_json, read_json_object, vector_from_json
+from pddl2nl.llm.sqlite_file import FileKind, SqliteFile
 from pddl2nl.llm.types import Usage
 
 __all__ = [
-    "FORMAT",
     "Cache",
     "CacheGroup",
     "CacheStats",
     "Damage",
-    "Exported",
     "Imported",
     "Pruned",
     "Refused",
@@ -46,11 +42,8 @@ __all__ = [
     "insert",
 ]
 
-FORMAT = 1
-"""The version of the file's tables, in its ``user_version``."""
-_APPLICATION = 0x70326E6C  # "p2nl", the file's application_id
-_BUSY_SECONDS = 60.0
-_ELSEWHERE = "name another file with --cache"
+_FORMAT = 1
+"""Of exported lines."""
 _TABLE = """
 CREATE TABLE IF NOT EXISTS replies (
     key TEXT NOT NULL PRIMARY KEY,
@@ -68,15 +61,13 @@ CREATE TABLE IF NOT EXISTS replies (
     identity TEXT NOT NULL,
     reply TEXT NOT NULL
 )"""
-_ADVICE = {
-    sqlite3.SQLITE_FULL: "the disk is full",
-    sqlite3.SQLITE_BUSY: f"another process has held it for more than {_BUSY_SECONDS:g} s",
-    sqlite3.SQLITE_READONLY: "it cannot be written",
-    sqlite3.SQLITE_CORRUPT: "it is damaged; 'pddl2nl cache verify' names the damage, 'export' saves the sound replies",
-    sqlite3.SQLITE_NOTADB: "it is damaged, or no longer an SQLite file",
-    sqlite3.SQLITE_CANTOPEN: "it cannot be opened",
-    sqlite3.SQLITE_IOERR: "the disk failed",
-}
+_KIND = FileKind(
+    "cache of replies",
+    0x70326E6C,  # "p2nl"
+    (_TABLE,),
+    "name another file with --cache",
+    "'pddl2nl cache verify' names the damage, 'export' saves the sound replies",
+)
 Kind = Literal["chat", "embedding"]
 
 
@@ -133,7 +124,7 @@ class StoredReply:
             usage.cached_tokens,
             usage.reasoning_tokens,
             chat.tariff if chat else "standard",
-            created or _utc(),
+            created or _utc(datetime.now(UTC)),
             _checksum(key, answered),
             said,
             answered,
@@ -185,7 +176,7 @@ class Damage:
 
 @dataclass(frozen=True)
 class Verification:
-    """The number of replies, and the damage found."""
+    """How many replies were checked (in an export: written), and the damage found (in an export: skipped)."""
 
     replies: int
     damage: tuple[Damage, ...]
@@ -194,14 +185,6 @@ class Verification:
     def sound(self) -> bool:
         """Whether nothing is damaged."""
         return not self.damage
-
-
-@dataclass(frozen=True)
-class Exported:
-    """The number of replies written, and the damaged ones that were skipped."""
-
-    replies: int
-    damage: tuple[Damage, ...]
 
 
 @dataclass(frozen=True)
@@ -239,14 +222,6 @@ class Pruned:
     compacted: bool
 
 
-@dataclass
-class _Process:
-    """The connection of one process, and the lock under which its threads use it."""
-
-    connection: sqlite3.Connection | None = None
-    lock: threading.RLock = field(default_factory=threading.RLock)
-
-
 def default_cache_path() -> Path:
     """The default file: ``PDDL2NL_CACHE``, else ``pddl2nl/replies.sqlite`` in ``XDG_CACHE_HOME`` or ``~/.cache``."""
     named = os.environ.get("PDDL2NL_CACHE")
@@ -263,43 +238,23 @@ def insert(connection: sqlite3.Connection, entry: StoredReply) -> bool:
     return connection.execute(sql, astuple(entry)).rowcount == 1
 
 
-class Cache:
-    """The replies in an SQLite file.
+class Cache(SqliteFile):
+    """The replies in an SQLite file; created if it is missing.
 
     Args:
-        path: the file; created if it is missing.
+        path: the file.
         read_only: the file must exist and is not changed.
 
     Raises:
-        InputError: the path is a folder, another kind of file, or a cache of a newer version; with ``read_only``, the
-            file is missing.
-        InfrastructureError: no permission, a failing disk, or a damaged file.
+        InputError, InfrastructureError: as `SqliteFile`.
     """
 
     def __init__(self, path: str | Path, *, read_only: bool = False):
-        self.path = Path(path)
-        self._read_only = read_only
-        self._immutable = False
+        super().__init__(path, _KIND, read_only=read_only)
         self._unsaved: dict[str, StoredReply] = {}
-        self._processes: dict[int, _Process] = {}
-        if self.path.is_dir():
-            raise InputError(f"{path} is a folder; the cache is a file")
-        if read_only and not self.path.is_file():
-            raise InputError(f"{path}: no such cache")
-        if not read_only:
-            try:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                reason = f"{error.strerror}: {error.filename}"
-                raise InfrastructureError(f"the cache {path} cannot be made ({reason}); {_ELSEWHERE}") from None
-        self._prepare()
 
     def __repr__(self) -> str:
         return f"Cache({str(self.path)!r})"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # In another process it is the same file, opened there.
-        return partial(Cache, self.path, read_only=self._read_only), ()
 
     def __enter__(self) -> Cache:
         return self
@@ -319,7 +274,8 @@ class Cache:
             InfrastructureError: the reply or the file is damaged. A damaged reply is never returned.
         """
         unsaved = self._unsaved.get(key)
-        rows = [(unsaved.checksum, unsaved.reply)] if unsaved else self._checksum_and_reply(key)
+        sql = "SELECT checksum, reply FROM replies WHERE key = ?"
+        rows = [(unsaved.checksum, unsaved.reply)] if unsaved else self.read(sql, (key,))
         if not rows:
             return None
         checksum, reply = rows[0]
@@ -383,11 +339,7 @@ class Cache:
         """Closes the file; using the cache again reopens it."""
         with suppress(InfrastructureError):
             self.save()
-        mine = self._mine()
-        with mine.lock:
-            if mine.connection is not None:
-                mine.connection.close()
-                mine.connection = None
+        super().close()
 
     # ── the whole file ───────────────────────────────────────────────────────────────────────────
 
@@ -407,12 +359,12 @@ class Cache:
             price = catalogue.of(model).price if kind == "chat" else None
             usd = None if price is None else price.usd(usage)
             groups.append(CacheGroup(kind, model, endpoint, replies, usage, usd, first, last))
-        return CacheStats(tuple(groups), self._size())
+        return CacheStats(tuple(groups), self.size)
 
     def verify(self) -> Verification:
         """Checks the file with SQLite's integrity check, and every reply: key, checksum, columns and JSON."""
         replies = 0
-        with self.faults(), closing(self._connect()) as connection:
+        with self.faults(), closing(self.connect()) as connection:
             try:
                 said = [str(row[0]) for row in connection.execute("PRAGMA integrity_check").fetchall()]
             except sqlite3.DatabaseError as error:
@@ -424,18 +376,18 @@ class Cache:
                     damage.append(found)
         return Verification(replies, tuple(damage))
 
-    def export(self, stream: TextIO) -> Exported:
+    def export(self, stream: TextIO) -> Verification:
         """Writes every sound reply as a line of JSON, ordered by key."""
         damage: list[Damage] = []
         replies = 0
-        with self.faults(), closing(self._connect()) as connection:
+        with self.faults(), closing(self.connect()) as connection:
             for found in _checked(connection):
                 if isinstance(found, Damage):
                     damage.append(found)
                 else:
                     stream.write(_line(found) + "\n")
                     replies += 1
-        return Exported(replies, tuple(damage))
+        return Verification(replies, tuple(damage))
 
     def import_(self, lines: Iterable[str]) -> Imported:
         """Stores the sound lines that `export` wrote, in one transaction: all of them, or none if writing fails."""
@@ -499,144 +451,14 @@ class Cache:
         if keep_newest:
             where += f" AND key NOT IN (SELECT key FROM replies WHERE {where} ORDER BY created DESC, key LIMIT ?)"
             values = [*values, *values, keep_newest]
-        before = self._size()
+        before = self.size
         if dry_run:
             found = self.read(f"SELECT count(*) FROM replies WHERE {where}", values)[0][0]
             return Pruned(found, len(self) - found, 0, False)
         with self.transaction() as connection:
             removed = connection.execute(f"DELETE FROM replies WHERE {where}", values).rowcount
-        compacted = self._compact() if removed else True
-        return Pruned(removed, len(self), max(0, before - self._size()), compacted)
-
-    # ── SQLite ───────────────────────────────────────────────────────────────────────────────────
-
-    def read(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """All rows of a query; raises `InfrastructureError` if the file or the disk fails."""
-        with self._connected() as connection:
-            return connection.execute(sql, parameters).fetchall()
-
-    @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
-        """A transaction: on the disk when the block ends, rolled back if it raises.
-
-        Raises:
-            InfrastructureError: the file or the disk failed, and nothing was changed.
-        """
-        with self._connected() as connection:
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                # SQLite has rolled back by itself after some errors.
-                with suppress(sqlite3.Error):
-                    connection.execute("ROLLBACK")
-                raise
-
-    def _checksum_and_reply(self, key: str) -> list[tuple[Any, ...]]:
-        return self.read("SELECT checksum, reply FROM replies WHERE key = ?", (key,))
-
-    def _mine(self) -> _Process:
-        """The connection of this process: a forked child must not use its parent's."""
-        return self._processes.setdefault(os.getpid(), _Process())
-
-    @contextmanager
-    def _connected(self) -> Iterator[sqlite3.Connection]:
-        mine = self._mine()
-        with self.faults(), mine.lock:
-            mine.connection = mine.connection or self._connect()
-            yield mine.connection
-
-    def _connect(self, *, create: bool = False) -> sqlite3.Connection:
-        """A new connection in autocommit mode; a file that was removed meanwhile is not created again."""
-        mode = "ro" if self._read_only else "rwc" if create else "rw"
-        # The name may hold characters that mean something in a URI; `as_uri` escapes them.
-        uri = f"{self.path.absolute().as_uri()}?mode={mode}{'&immutable=1' if self._immutable else ''}"
-        connection = sqlite3.connect(
-            uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-        )
-        # Bytes that are no UTF-8 are damage; the checksum finds them, so reading a row must not fail.
-        connection.text_factory = lambda data: data.decode("utf-8", "replace")
-        connection.execute("PRAGMA synchronous=FULL")
-        connection.execute("PRAGMA fullfsync=1")
-        return connection
-
-    def _prepare(self) -> None:
-        """Checks that the file is a cache that can be used as asked, and creates the table in a new file."""
-        try:
-            try:
-                self._prepare_once()
-            except sqlite3.OperationalError as error:
-                # In a folder without write permission the log's shared memory cannot be set up; without a log there is
-                # no need for it.
-                log = self.path.with_name(self.path.name + "-wal")
-                denied = _code(error) in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
-                if not self._read_only or not denied or (log.exists() and log.stat().st_size):
-                    raise
-                self._immutable = True
-                self._prepare_once()
-        except sqlite3.Error as error:
-            raise self._unusable(error) from None
-
-    def _prepare_once(self) -> None:
-        with closing(self._connect(create=True)) as connection:
-            # In one transaction, as another process may be creating the file now. A write transaction, so that a file
-            # without write permission is noticed before the first reply is paid for.
-            connection.execute("BEGIN" if self._read_only else "BEGIN IMMEDIATE")
-            version = connection.execute("PRAGMA user_version").fetchone()[0]
-            application = connection.execute("PRAGMA application_id").fetchone()[0]
-            tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-            if (application, tables, version) == (0, 0, 0) and not self._read_only:
-                connection.execute(_TABLE)
-                connection.execute(f"PRAGMA application_id={_APPLICATION}")
-                connection.execute(f"PRAGMA user_version={FORMAT}")
-            elif application != _APPLICATION:
-                raise InputError(f"{self.path} is no cache of replies, but some other SQLite file")
-            elif version > FORMAT:
-                raise InputError(
-                    f"{self.path} is a cache of format {version}, made by a newer pddl2nl; this one reads format "
-                    f"{FORMAT}. Update pddl2nl, or {_ELSEWHERE}"
-                )
-            connection.execute("COMMIT")
-            if not self._read_only:
-                # Readers then never wait for a writer. It fails while another process is using the file, which sets it
-                # itself, and where there is no shared memory; the default journal is as safe.
-                with suppress(sqlite3.OperationalError):
-                    connection.execute("PRAGMA journal_mode=WAL")
-
-    @contextmanager
-    def faults(self) -> Iterator[None]:
-        """Raises SQLite's errors as `InfrastructureError`."""
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise self._explained(error) from None
-
-    def _explained(self, error: sqlite3.Error) -> InfrastructureError:
-        advice = _ADVICE.get(_code(error))
-        return InfrastructureError(f"the cache {self.path}: {f'{advice} ({error})' if advice else error}")
-
-    def _unusable(self, error: sqlite3.Error) -> Pddl2nlError:
-        code = _code(error)
-        if code == sqlite3.SQLITE_NOTADB:
-            return InputError(f"{self.path} is no SQLite file, and so no cache of replies; {_ELSEWHERE}")
-        if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
-            what = "read" if self._read_only else "written"
-            return InfrastructureError(f"the cache {self.path} cannot be {what} ({error}); {_ELSEWHERE}")
-        return self._explained(error)
-
-    def _compact(self) -> bool:
-        try:
-            with closing(self._connect()) as connection:
-                connection.execute("VACUUM")
-                return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0][0]
-        except sqlite3.Error:
-            # The replies are removed already; without room for a copy, or while others write, the file keeps its size.
-            return False
-
-    def _size(self) -> int:
-        names = (self.path, self.path.with_name(self.path.name + "-wal"))
-        return sum(path.stat().st_size for path in names if path.exists())
+        compacted = self.compact() if removed else True
+        return Pruned(removed, len(self), max(0, before - self.size), compacted)
 
 
 _ASKING: dict[tuple[int, str, str], threading.Event] = {}
@@ -693,7 +515,7 @@ def _fault_of(row: Sequence[Any]) -> str:
 
 def _line(entry: StoredReply) -> str:
     # Identity and reply are canonical JSON already, and stay byte for byte.
-    head = {"format": FORMAT, "key": entry.key, "created": entry.created, "checksum": entry.checksum}
+    head = {"format": _FORMAT, "key": entry.key, "created": entry.created, "checksum": entry.checksum}
     return f'{canonical_json(head)[:-1]},"identity":{entry.identity},"reply":{entry.reply}}}'
 
 
@@ -703,10 +525,15 @@ def _parsed(line: str) -> StoredReply:
     expected = {"format", "key", "created", "checksum", "identity", "reply"}
     if set(data) != expected:
         raise InputError(f"it is no JSON object with these fields: {', '.join(sorted(expected))}")
-    if data["format"] != FORMAT:
-        raise InputError(f"its format is {data['format']!r:.20}; this version of pddl2nl reads format {FORMAT}")
+    if data["format"] != _FORMAT:
+        raise InputError(f"its format is {data['format']!r:.20}; this version of pddl2nl reads format {_FORMAT}")
     created = data["created"]
-    if not isinstance(data["identity"], dict) or not isinstance(data["reply"], dict) or not _is_moment(created):
+    try:
+        right = isinstance(data["identity"], dict) and isinstance(data["reply"], dict)
+        right = right and isinstance(created, str) and _utc(datetime.fromisoformat(created)) == created
+    except ValueError:
+        right = False
+    if not right:
         raise InputError("identity and reply are objects, and created is a time as in 2025-01-31T12:00:00.000Z")
     entry = StoredReply.of(data["identity"], data["reply"], created)
     if entry.key != data["key"]:
@@ -721,20 +548,6 @@ def _checksum(key: str, reply: str) -> str:
     return sha256(f"{key}\n{reply}")
 
 
-def _utc(moment: datetime | None = None) -> str:
-    """A moment (by default now) as the cache writes it: ``2025-01-31T12:00:00.000Z``."""
-    moment = moment or datetime.now(UTC)
+def _utc(moment: datetime) -> str:
+    """A moment as the cache writes it: ``2025-01-31T12:00:00.000Z``."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def _is_moment(text: object) -> bool:
-    try:
-        return isinstance(text, str) and _utc(datetime.fromisoformat(text)) == text
-    except ValueError:
-        return False
-
-
-def _code(error: sqlite3.Error) -> int:
-    """SQLite's primary error code; 0 if the Python module raised the error."""
-    code: int = getattr(error, "sqlite_errorcode", 0)
-    return code & 0xFF

@@ -43,31 +43,15 @@ class CachedModel:
         *,
         collect: Callable[[Request, EndpointModel], Completion | None] | None = None,
     ):
+        self.name = model.name
+        self.base_url = model.base_url
         self.model = model
         self.cache = cache
         self._collect = collect
         self._warned = False
 
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self.model.name
-
-    @property
-    def base_url(self) -> str:
-        """The model's endpoint."""
-        return self.model.base_url
-
     def __repr__(self) -> str:
         return f"CachedModel({self.model!r}, {self.cache!r})"
-
-    def identity(self, request: Request) -> dict[str, Any]:
-        """Everything that determines the reply; see `EndpointModel`."""
-        return self.model.identity(request)
-
-    def embedding_identity(self, text: str) -> dict[str, Any]:
-        """Everything that determines the vector of a text; see `EndpointModel`."""
-        return self.model.embedding_identity(text)
 
     def holds(self, request: Request) -> bool:
         """Whether the cache has the reply."""

@@ -57,9 +57,11 @@ class Redactor:
             text = text.replace(secret, _STRUCK)
         return text
 
-    def knows_all_of(self, other: Redactor) -> bool:
-        """Whether this one replaces everything that the other one does."""
-        return set(other._anywhere) <= set(self._anywhere)
+    def joined(self, other: Redactor) -> Redactor:
+        """One that strikes from errors and logs what either of both does."""
+        both = Redactor()
+        both._anywhere = sorted({*self._anywhere, *other._anywhere}, key=len, reverse=True)
+        return both
 
     def __repr__(self) -> str:
         return "Redactor(…)"
@@ -107,32 +109,21 @@ class _LogGuard(logging.Filter):
 
     def __init__(self) -> None:
         super().__init__()
-        self._lock = threading.Lock()
-        self._redactors: tuple[Redactor, ...] = ()
-
-    def add(self, redactor: Redactor) -> None:
-        with self._lock:
-            if not any(known.knows_all_of(redactor) for known in self._redactors):
-                self._redactors = (*self._redactors, redactor)
+        self.known = Redactor()
 
     def filter(self, record: logging.LogRecord) -> bool:
         said = record.getMessage()
-        struck = self._struck(said)
-        if struck != said:
+        if (struck := self.known.strike(said)) != said:
             record.msg, record.args = struck, ()
         if record.exc_info:
             trace = "".join(traceback.format_exception(*record.exc_info))
-            if (struck := self._struck(trace)) != trace:
+            if (struck := self.known.strike(trace)) != trace:
                 record.exc_info, record.exc_text = None, struck
         return True
 
-    def _struck(self, text: str) -> str:
-        for redactor in self._redactors:
-            text = redactor.strike(text)
-        return text
-
 
 _GUARD = _LogGuard()
+_ADDING = threading.Lock()
 
 
 def guard_logs(redactor: Redactor) -> None:
@@ -141,7 +132,8 @@ def guard_logs(redactor: Redactor) -> None:
     A filter works for one logger and not for those below it, so each is visited. Call it once the openai package is
     imported.
     """
-    _GUARD.add(redactor)
+    with _ADDING:
+        _GUARD.known = _GUARD.known.joined(redactor)
     names = {f"{parent}{tail}.{name}" for parent, of in _CHILDREN.items() for name in of for tail in ("", "2")}
     existing = {name for name in list(logging.root.manager.loggerDict) if name.partition(".")[0] in _LIBRARIES}
     for name in names | existing | set(_LIBRARIES):

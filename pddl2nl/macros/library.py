@@ -35,7 +35,7 @@ from pathlib import Path
 from typing import Any
 
 from pddl2nl.errors import InfrastructureError, InputError
-from pddl2nl.files import decode, read_bytes
+from pddl2nl.files import decode, read_bytes, unreadable
 from pddl2nl.macros.compose import compose, compose_distinct, total_functions
 from pddl2nl.macros.macro import Conditions, Macro, MacroStep
 from pddl2nl.macros.mining import Canonical, canonical
@@ -246,10 +246,9 @@ def _facts(text: str, name: str) -> dict[str, Any]:
             continue
         try:
             found[match[1]] = json.loads(match[2])
-        except ValueError as error:
-            raise InputError(
-                f"{name}:{number}: what stands behind '{match[1]}:' is no JSON ({error}): a text needs double quotes"
-            ) from None
+        except (ValueError, RecursionError) as error:
+            said = f"what stands behind '{match[1]}:' is no JSON ({unreadable(error)}): a text needs double quotes"
+            raise InputError(f"{name}:{number}: {said}") from None
     return found
 
 

@@ -44,6 +44,7 @@ __all__ = [
     "load_domain",
     "load_problem",
     "load_task",
+    "parse_condition",
     "parse_domain",
     "parse_problem",
     "parse_task",
@@ -223,24 +224,46 @@ def check_formulas(
     """
     log = Log(Source(name, text))
     prepared = prepare(text)
-    try:
-        roots = read_placed_lists(prepared)
-    except UnbalancedError:
-        log.error(0, "the parentheses do not match")
-        return Checked(None, log.diagnostics())
-    deep = too_deep(prepared, depth)
-    if deep is not None:
-        log.error(deep, f"lists are nested more than {depth} deep from here on")
+    roots = _formula_lists(prepared, log, depth)
+    if log.failed:
         return Checked(None, log.diagnostics())
     builder = FormulaBuilder(log, prepared, frozenset(symbols.functions))
     make = builder.effect if kind == "effect" else builder.condition
-    formulas = tuple(make(item) for item in roots if not is_word(item))
+    formulas = tuple(make(item) for item in roots)
     if not log.failed:
         checker = FormulaChecker(log, prepared, symbols, {})
         check = checker.effect if kind == "effect" else checker.condition
         for formula in formulas:
             check(formula, dict(variables))
     return Checked(formulas, log.diagnostics())
+
+
+def parse_condition(text: str) -> Condition:
+    """The tree of one condition, without a check of its symbols; PDDLError if the text is none."""
+    log = Log(Source("<condition>", text))
+    prepared = prepare(text)
+    roots = _formula_lists(prepared, log, MAX_DEPTH)
+    if len(roots) == 1:
+        condition = FormulaBuilder(log, prepared).condition(roots[0])
+        if not log.failed:
+            return condition
+    elif not log.failed:
+        log.error(0, f"one condition was expected, not {len(roots)}")
+    raise PDDLError(log.diagnostics())
+
+
+def _formula_lists(prepared: str, log: Log, depth: int) -> list[Item]:
+    """The lists of a text, words between them left out; nothing, with an error, if it has no readable ones."""
+    try:
+        roots = read_placed_lists(prepared)
+    except UnbalancedError:
+        log.error(0, "the parentheses do not match")
+        return []
+    deep = too_deep(prepared, depth)
+    if deep is not None:
+        log.error(deep, f"lists are nested more than {depth} deep from here on")
+        return []
+    return [item for item in roots if not is_word(item)]
 
 
 def check_domain(text: str, name: str = "<domain>") -> Checked[Domain]:

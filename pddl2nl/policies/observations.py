@@ -21,7 +21,8 @@ from pddl2nl.nl import Reading, Teller
 from pddl2nl.nl.wording.english import enumerate_words
 from pddl2nl.pddl import Atom, Condition
 from pddl2nl.policies.setting import Setting
-from pddlval import BadActionError, State, StepResult
+from pddlval import BadActionError, GroundAction, State, StepResult
+from pddlval.actions import why_bad
 
 __all__ = ["SHOWN", "bad_action", "not_reached", "not_read", "refused", "unexpected", "why_not_read"]
 
@@ -44,6 +45,8 @@ def not_read(status: str, reading: Reading, setting: Setting, state: State) -> s
     """The answer to a turn that was not understood: ``ambiguous``, ``unknown-object`` or ``unreadable``."""
     if setting.feedback == "minimal":
         return "Nothing was done."
+    if reading.candidates and status == "unreadable":
+        return _with_applicable(_bad_action(reading.candidates[0], setting.teller), setting, state)
     end = " Say one action in the form asked for." if status not in ("ambiguous", "unknown-object") else ""
     told = f"Nothing was done, because {why_not_read(status, reading, setting.teller)}{end}"
     return _with_applicable(told, setting, state)
@@ -58,6 +61,8 @@ def why_not_read(status: str, reading: Reading, teller: Teller) -> str:
         unknown = " and ".join(f'"{name}"' for name in reading.unknown)
         near = f" Did you mean {enumerate_words(reading.suggestions, 'or')}?" if reading.suggestions else ""
         return f"there is no object called {unknown or 'so'}.{near}"
+    if reading.candidates:
+        return _why_bad(reading.candidates[0], teller)
     reason = f" ({reading.reason})" if reading.reason else ""
     return f"no action could be read in this{reason}."
 
@@ -66,7 +71,23 @@ def bad_action(error: BadActionError, setting: Setting, state: State) -> str:
     """The answer to something that looks like an action, but is not one of this task."""
     if setting.feedback == "minimal":
         return "Nothing was done."
-    return _with_applicable(f"Nothing was done: {error.reason}.", setting, state)
+    return _with_applicable(_bad_action(error.action, setting.teller), setting, state)
+
+
+def _bad_action(action: GroundAction, teller: Teller) -> str:
+    if teller.mistyped(action):
+        return teller.forbidden(action)
+    start = f"The action {action} is not possible" if teller.style == "pddl" else "Nothing was done"
+    return f"{start}, because {_why_bad(action, teller)}"
+
+
+def _why_bad(action: GroundAction, teller: Teller) -> str:
+    """Why the task cannot have an action, whatever the state."""
+    error = why_bad(teller.task, teller.task.domain.action(action.name), action)
+    if error is None:
+        return "it cannot be carried out."
+    hint = f" Did you mean '{error.suggestion}'?" if error.suggestion else ""
+    return f"{teller.mistyped(action) or error.reason}.{hint}"
 
 
 def not_reached(unmet: Sequence[Condition], setting: Setting, state: State) -> str:

@@ -129,7 +129,10 @@ class PDDLReader:
             if not known and (not meant or no_action):
                 return reading._replace(status="not-an-action", action=None, rule="prose")
             status: Status = "unknown-object" if known and unknown else "unreadable"
-            return reading._replace(status=status, action=None, unknown=unknown, reason=error.reason)
+            candidates = () if status == "unknown-object" else (action,)
+            return reading._replace(
+                status=status, action=None, candidates=candidates, unknown=unknown, reason=error.reason
+            )
         return reading
 
 

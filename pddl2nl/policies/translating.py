@@ -234,7 +234,11 @@ class Translator:
         if verdict.status == "read":
             return blank._replace(status="read", action=verdict.candidates[0])
         failed = blank._replace(
-            status=verdict.status, reason=verdict.reason, unknown=verdict.unknown, suggestions=verdict.suggestions
+            status=verdict.status,
+            candidates=verdict.candidates,
+            reason=verdict.reason,
+            unknown=verdict.unknown,
+            suggestions=verdict.suggestions,
         )
         return self._failed(reading, failed)
 

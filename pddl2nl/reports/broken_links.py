@@ -7,12 +7,13 @@ predicates that were not as they had to be, of a missed goal those of what is mi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from pddl2nl.errors import InputError
-from pddl2nl.pddl import write_condition
+from pddl2nl.pddl import PDDLError, write_condition
+from pddl2nl.pddl.reader import parse_condition
+from pddl2nl.pddl.tree import Atom, Comparison, Equality, Fluent, Imply, Node, Not, children, walk
 from pddl2nl.policies.events import Rejected
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_task
 from pddl2nl.reports.summaries import BrokenLink
@@ -50,10 +51,6 @@ LINKS: Mapping[str, str] = MappingProxyType(
 Of planners a time or memory that ran out is the budget; a proof that there is no plan, or a task that they do not take,
 ends them as ``gave up``. ``infrastructure`` is no verdict: such a run is scored nowhere.
 """
-
-_TOKEN = re.compile(r"[()]|[^\s()]+")
-_COMPARISONS = ("<", "<=", "=", ">=", ">")
-_ARITHMETIC = ("+", "-", "*", "/")
 
 
 def first_broken_link(record: Record) -> BrokenLink | None:
@@ -104,35 +101,27 @@ def predicates_of(conditions: Iterable[str]) -> tuple[str, ...]:
 
 
 def _names(condition: str) -> Iterator[str]:
-    stack: list[list[object]] = [[]]
-    for token in _TOKEN.findall(condition):
-        if token == "(":
-            stack.append([])
-        elif token != ")":
-            stack[-1].append(token)
-        elif len(stack) > 1:
-            stack[-2].append(stack.pop())
-    for item in stack[0]:
-        yield from _literals(item, positive=True)
+    try:
+        yield from _literals(parse_condition(condition), positive=True)
+    except PDDLError:
+        # Another program may have written the record.
+        return
 
 
-def _literals(item: object, *, positive: bool) -> Iterator[str]:
-    if not isinstance(item, list) or not item or not isinstance(item[0], str):
-        return
-    head = item[0].lower()
-    if head == "not":
-        inner = [(each, not positive) for each in item[1:]]
-    elif head == "imply":
-        inner = [(each, positive == bool(number)) for number, each in enumerate(item[1:])]
-    elif head in ("and", "or"):
-        inner = [(each, positive) for each in item[1:]]
-    elif head in ("forall", "exists"):
-        inner = [(each, positive) for each in item[2:]]
-    elif head in _ARITHMETIC or (head in _COMPARISONS and any(isinstance(each, list) for each in item[1:])):
-        # The functions of a comparison; whether it should have held says nothing about any one of them.
-        inner = [(each, True) for each in item[1:]]
-    else:
-        yield head if positive else f"not {head}"
-        return
-    for each, sign in inner:
-        yield from _literals(each, positive=sign)
+def _literals(node: Node, *, positive: bool) -> Iterator[str]:
+    match node:
+        case Atom(predicate=name):
+            yield name if positive else f"not {name}"
+        case Equality():
+            yield "=" if positive else "not ="
+        case Comparison():
+            # The functions of a comparison; whether it should have held says nothing about any one of them.
+            yield from (fluent.name for fluent in walk(node) if isinstance(fluent, Fluent))
+        case Not(body=body):
+            yield from _literals(body, positive=not positive)
+        case Imply(left=left, right=right):
+            yield from _literals(left, positive=not positive)
+            yield from _literals(right, positive=positive)
+        case _:
+            for child in children(node):
+                yield from _literals(child, positive=positive)

@@ -34,7 +34,7 @@ def _call(*options: str) -> int:
 
 
 def test_every_benchmark_of_every_domain_is_run_by_all() -> None:
-    everywhere = baseline_runs(seeds=1)
+    everywhere = baseline_runs(seeds=[1])
     benchmarks = sum(len(shipped_domain(name).benchmarks) for name in shipped_domains())
     assert len({run.job.name for run in everywhere}) == len(everywhere) == benchmarks * (3 + 1)
     runs = baseline_runs(["visitall"])
@@ -60,7 +60,7 @@ def test_the_names_of_its_runs_are_those_of_an_experiment(tmp_path: Path) -> Non
 
 def test_other_limits_are_other_runs() -> None:
     usual, less = (
-        {run.job.name for run in baseline_runs(["visitall"], memory_mb=memory, seeds=1)} for memory in (8192, 4096)
+        {run.job.name for run in baseline_runs(["visitall"], memory_mb=memory, seeds=[1])} for memory in (8192, 4096)
     )
     benchmarks = len(shipped_domain("visitall").benchmarks)
     assert len(usual - less) == 3 * benchmarks
@@ -89,7 +89,7 @@ def test_what_cannot_be_is_refused(
 def test_the_table_is_printed_and_a_second_start_runs_nothing(
     two: None, needs_planner: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    options = ("visitall", "--seeds", "2", "--time", "30", "--out", str(tmp_path / "records"))
+    options = ("visitall", "--seeds", "1-2", "--time", "30", "--out", str(tmp_path / "records"))
     assert _call(*options) == 0
     out = capsys.readouterr().out
     lines = out.split("\n")

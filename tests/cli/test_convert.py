@@ -77,7 +77,7 @@ def test_a_saved_wording_serves_again(tmp_path: Path) -> None:
         (["--names", "short"], "--names short: no such scheme"),
         (["--wording", "Template"], "--wording 'Template': template or a file was expected; did you mean 'template'?"),
         (["--wording", ""], "--wording '': template or a file was expected"),
-        (["--wording", "nowhere.json"], "nowhere.json: the wording cannot be read"),
+        (["--wording", "nowhere.json"], "nowhere.json: no such file"),
     ],
 )
 def test_options_that_cannot_be_met_are_refused(arguments: list[str], message: str) -> None:

@@ -88,7 +88,7 @@ def test_the_command_line_stands_in_the_place_of_the_file(capfd: pytest.CaptureF
     [
         (["tabel-2"], "no specification of that name is shipped; did you mean 'table-2'"),
         ([], "a specification is missing; --list shows"),
-        (["some.toml", "--seeds", "1,x"], "--seeds: found 'x'; whole numbers with commas"),
+        (["some.toml", "--seeds", "1,x"], "--seeds: 'x' is no seed; whole numbers were expected"),
         (["some.toml", "--define", "x"], "--define: found 'x'; NAME=VALUE was expected"),
         (["some.toml", "--define", "x=1"], "--define x: this file has no such variable"),
         (["some.toml", "--model", "script:absent.txt"], "--model script:"),

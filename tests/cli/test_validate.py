@@ -105,7 +105,7 @@ def test_batch(here: Path) -> None:
     answers = [json.loads(line) for line in result.stdout.splitlines()]
     assert result.exit_code == 2
     assert [answer["plan"] for answer in answers] == ["short.plan", "none.plan", "good.plan"]
-    assert answers[1]["error"] == "none.plan: No such file or directory"
+    assert answers[1]["error"] == "none.plan: no such file"
     assert answers[0]["told"]
     stream = json.dumps({"domain": TASK[0], "problem": TASK[1], "plan_text": PLANS["good.plan"]})
     assert call("--batch", "-", "--json", text=stream).exit_code == 0

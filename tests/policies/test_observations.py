@@ -47,7 +47,6 @@ def test_an_unknown_object_is_named(play: Any) -> None:
 @pytest.mark.parametrize(
     ("said", "reason"),
     [
-        ("Action: lift place_0 from place_1", " ('place_0' is no cup, and one is needed there)"),
         ("Action: lift cup_0 with care", " (it begins like an action, but does not go on like it)"),
         ("Action: juggle cup_0", " (it begins like none of the actions)"),
         ("Action: lift it from place_1", " ('it' names no object)"),
@@ -59,6 +58,29 @@ def test_what_cannot_be_read_is_answered_in_the_words_of_the_prompt(play: Any, s
     assert observation == (
         f"Nothing was done, because no action could be read in this{reason}. Say one action in the form asked for."
     )
+
+
+@pytest.mark.parametrize("said", ["lift place_0 from place_1", "(lift place_0 place_1)", "lift(place_0, place_1)"])
+def test_an_action_that_the_types_forbid_is_told_so(play: Any, said: str) -> None:
+    played = play("act", [f"Action: {said}"], steps=1)
+    assert played.finished.turns == {"unreadable": 1}
+    assert played.of("rejected")[0].observation == "I cannot lift place_0 from place_1 because place_0 is not a cup."
+
+
+@pytest.mark.parametrize(
+    ("said", "observation"),
+    [
+        ("(lift shelf table)", "The action (lift shelf table) is not applicable because shelf is not a cup."),
+        (
+            "(lft red table)",
+            "The action (lft red table) is not possible, because the domain has no action 'lft'. Did you mean 'lift'?",
+        ),
+        ("(lift red)", "The action (lift red) is not possible, because 'lift' takes 2 arguments, found 1."),
+    ],
+)
+def test_in_pddl_an_unknown_action_is_called_so(play: Any, world: Any, said: str, observation: str) -> None:
+    played = play("act", [f"Action: {said}"], setting=world.setting(style="pddl"), steps=1)
+    assert played.of("rejected")[0].observation == observation
 
 
 def test_an_empty_turn_is_unreadable(play: Any) -> None:

@@ -126,7 +126,7 @@ def test_standard_input(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.
     [
         (["none.pddl", "problem.pddl", "good.plan"], "none.pddl"),
         (["domain.pddl", "none.pddl", "good.plan"], "none.pddl"),
-        (["domain.pddl", "problem.pddl", "none.plan"], "none.plan: No such file or directory"),
+        (["domain.pddl", "problem.pddl", "none.plan"], "none.plan: no such file"),
         (["domain.pddl", "problem.pddl", "no\0ne.plan"], "null byte"),
         (["broken.pddl", "problem.pddl", "good.plan"], "broken.pddl:"),
         (["domain.pddl", ".", "good.plan"], "."),

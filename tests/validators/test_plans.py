@@ -103,7 +103,7 @@ def test_loading_a_file(tmp_path: Path) -> None:
     file.write_text("(a)\n")
     plan = load_plan(file)
     assert (plan.actions, plan.name) == ((GroundAction("a"),), str(file))
-    with pytest.raises(InputError, match="No such file"):
+    with pytest.raises(InputError, match="no such file"):
         load_plan(tmp_path / "none.txt")
     with pytest.raises(InputError):
         load_plan(tmp_path)

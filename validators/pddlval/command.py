@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from pddl2nl.files import read_text
 from pddl2nl.pddl import Domain, InputError, Source, Task, load_domain, load_problem
 from pddlval.plans import Plan, read_plan
 from pddlval.val_text import val_lines, val_summary
@@ -311,12 +312,7 @@ def _entry(line: str, number: int) -> dict[str, str]:
 
 
 def _read(name: str) -> str:
-    if name == "-":
-        return sys.stdin.read()
-    try:
-        return Path(name).read_text(encoding="utf-8", errors="replace")
-    except (OSError, ValueError) as error:
-        raise _unreadable(name, error) from error
+    return read_text(name, "plan", errors="replace")
 
 
 def _unreadable(path: str, error: OSError | ValueError) -> InputError:

@@ -9,7 +9,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
-from pddl2nl.pddl import Diagnostic, InputError, PDDLError, Source
+from pddl2nl.files import read_text
+from pddl2nl.pddl import Diagnostic, PDDLError, Source
 from pddlval.actions import GroundAction
 
 __all__ = ["Plan", "PlanStep", "load_plan", "plan_of", "read_plan"]
@@ -71,12 +72,7 @@ def load_plan(path: str | Path) -> Plan:
         PDDLError: the text is no plan.
         InputError: there is no such file, or it cannot be read.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8", errors="replace")
-    except (OSError, ValueError) as error:
-        # ValueError: a path that no file can have, with a NUL character in it, say.
-        raise InputError(f"{path}: {error.strerror if isinstance(error, OSError) else error}") from error
-    return read_plan(text, str(path))
+    return read_plan(read_text(path, "plan", errors="replace"), str(path))
 
 
 def read_plan(text: str, name: str = "<plan>") -> Plan:

@@ -80,7 +80,7 @@ class Matched:
 
     ``candidates``: the actions that fit equally well (more than one is an ambiguity); ``end``: the offset
     behind the last matched word. Without candidates, ``unknown`` holds words that stand where an object is
-    needed and name none, and ``reason`` says what was wrong.
+    needed and name none, ``reason`` says what was wrong, and ``mistyped`` is the action that only types forbid.
     """
 
     candidates: tuple[NamedObjects, ...] = ()
@@ -88,6 +88,7 @@ class Matched:
     end: int = -1
     unknown: tuple[str, ...] = ()
     reason: str = ""
+    mistyped: NamedObjects | None = None
 
 
 class Pattern:
@@ -380,7 +381,9 @@ class Matcher:
         if alignment.unknown:
             quoted = ", ".join(f"'{name}'" for name in alignment.unknown)
             return Matched(unknown=alignment.unknown, reason=f"no object is called {quoted}")
-        return Matched(reason=self._mistyped(pattern, alignment))
+        clear = all(len(objects) == 1 for objects in alignment.objects)
+        named = NamedObjects(pattern.name, tuple(objects[0] for objects in alignment.objects)) if clear else None
+        return Matched(reason=self._mistyped(pattern, alignment), mistyped=named)
 
     def _mistyped(self, pattern: Pattern, alignment: _Alignment) -> str:
         # Models are told this: it speaks of kinds as the wording does, and of no name of the PDDL domain.

@@ -217,7 +217,8 @@ def _reading(text: str, piece: Piece, offset: int, verdict: Verdict, rules: tupl
     start = piece.start + offset + verdict.start
     end = piece.start + offset + verdict.end
     read = verdict.status == "read"
-    if not rules and verdict.candidates:
+    understood = bool(verdict.candidates) and verdict.status != "unreadable"
+    if not rules and understood:
         # It was read letter by letter.
         rules = ("exact",) if offset == 0 and text[piece.start : piece.end] == text[start:end] else ("markup",)
     return Reading(
@@ -228,7 +229,7 @@ def _reading(text: str, piece: Piece, offset: int, verdict: Verdict, rules: tupl
         verdict.status,
         verdict.candidates[0] if read else None,
         () if read else verdict.candidates,
-        "+".join(rules) if verdict.candidates else "",
+        "+".join(rules) if understood else "",
         verdict.reason,
         verdict.unknown,
         verdict.suggestions,

@@ -203,6 +203,7 @@ class ActionGrammar:
             start,
             words[-1].end,
             "unknown-object" if unknown else "unreadable",
+            candidates=() if matched.mistyped is None else (_ground(matched.mistyped),),
             reason=matched.reason,
             unknown=unknown,
             suggestions=self.lexicon.near_all(unknown),

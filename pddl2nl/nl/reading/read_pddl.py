@@ -102,7 +102,11 @@ class PDDLGrammar:
                 suggestions=self.lexicon.near_all(unknown),
                 reason=f"no object is called {quoted}",
             )
-        return failed._replace(reason=f"the objects do not fit the types of '{schema.name}'")
+        meant = [item for item in (told if None not in told else own) if item is not None]
+        forbidden = (
+            (GroundAction(schema.name, tuple([item.pddl for item in meant])),) if len(meant) == len(args) else ()
+        )
+        return failed._replace(candidates=forbidden, reason=f"the objects do not fit the types of '{schema.name}'")
 
 
 def _arguments(said: str) -> list[str]:

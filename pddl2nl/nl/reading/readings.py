@@ -39,7 +39,8 @@ class Reading(NamedTuple):
     preconditions, ``on-ambiguous-state`` that only one is applicable (`settle`). For what is no action it is
     ``prose``, ``thought``, ``label`` or ``claim``. A failed attempt has no rule.
 
-    ``candidates`` holds the actions that fit equally well where the status is ambiguous; ``unknown`` the words
+    ``candidates`` holds the actions that fit equally well where the status is ambiguous, and the action that was meant
+    where the status is unreadable since the task cannot have it (its types forbid it); ``unknown`` the words
     that name no object and ``suggestions`` told names near to them; ``reason`` says why nothing was read.
     """
 

@@ -54,10 +54,10 @@ from typing import TYPE_CHECKING, Literal, get_args
 from pddl2nl.errors import InputError
 from pddl2nl.nl.names import Names
 from pddl2nl.nl.telling import pddl_style
-from pddl2nl.nl.telling.domain import action_lines, compose_domain, object_lines
+from pddl2nl.nl.telling.domain import action_lines, compose_domain, is_word, object_lines
 from pddl2nl.nl.telling.phrases import Phrases, Scope, UntoldError, number_text, refuse
 from pddl2nl.nl.telling.reasons import Reasons
-from pddl2nl.nl.wording.english import closed_clause, within_sentence
+from pddl2nl.nl.wording.english import closed_clause, one_of_kind, within_sentence
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import Task
 from pddl2nl.pddl.tree import Condition, Expression, GroundAtom, Or, Problem, conjuncts
@@ -263,6 +263,28 @@ class Teller:
             return f"The action {step.action} is not applicable{because}."
         action = within_sentence(self.action(step.action))
         return f"I cannot {closed_clause(action) if because else action}{because}."
+
+    def mistyped(self, action: GroundAction) -> str:
+        """Why the types forbid an action: ``crate_1 is not a truck``; empty where they do not, or it does not exist."""
+        schema = self.task.domain.action(action.name)
+        if schema is None or len(schema.parameters) != len(action.args):
+            return ""
+        wrong: dict[str, None] = {}
+        for parameter, name in zip(schema.parameters, action.args, strict=True):
+            if name not in self.task.objects:
+                return ""
+            if not self.task.is_a(name, parameter.types):
+                if self.style == "pddl":
+                    wrong[f"{name} is not {' or '.join(map(one_of_kind, parameter.types))}"] = None
+                else:
+                    wrong[f"{self._said(name)} is not {is_word(parameter.types, self._phrases)}"] = None
+        return " and ".join(wrong)
+
+    def forbidden(self, action: GroundAction) -> str:
+        """The observation after an action that the types forbid: ``I cannot … because crate_1 is not a truck.``"""
+        if self.style == "pddl":
+            return f"The action {action} is not applicable because {self.mistyped(action)}."
+        return f"I cannot {closed_clause(within_sentence(self.action(action)))} because {self.mistyped(action)}."
 
     def unmet_goal(self, conditions: Iterable[Condition], state: State | None = None) -> str:
         """What of the goal is missing in a state: ``My goal is not reached yet because ….``"""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pddl2nl.errors import InputError
+from pddl2nl.files import read_text, unreadable
 from pddl2nl.nl.wording.autoplanbench import autoplanbench_wording
 from pddl2nl.nl.wording.planbench import planbench_wording
 from pddl2nl.nl.wording.snippets import (
@@ -158,19 +159,18 @@ def _parse_file(path: Path) -> object:
     Raises:
         InputError: it cannot be read, or is neither; `WordingError` where a key stands twice.
     """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{path}: the wording cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise InputError(f"{path}: the wording is no text in UTF-8: {error}") from error
+    text = read_text(path, "wording")
     if path.suffix.lower() in _YAML_SUFFIXES:
         return parse_yaml(text, path.name)
     try:
         return json.loads(text, object_pairs_hook=lambda pairs: _keys_once(pairs, path.name))
     except RecursionError as error:
         raise InputError(f"{path}: the wording is nested too deeply") from error
-    except json.JSONDecodeError as error:
+    except InputError:
+        raise
+    except ValueError as error:
+        if not isinstance(error, json.JSONDecodeError):
+            raise InputError(f"{path}: the wording is not JSON: {unreadable(error)}") from None
         if path.suffix.lower() == ".json" or text.lstrip().startswith("{"):
             raise InputError(f"{path}: the wording is not JSON: {error}") from error
     return parse_yaml(text, path.name)

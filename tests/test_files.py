@@ -1,0 +1,102 @@
+"""Input files: a size limit, and texts that Python's own parsers cannot take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pddl2nl import files
+from pddl2nl.cli.app import main
+from pddl2nl.errors import InputError
+from pddl2nl.files import parse_json, read_bytes, read_text
+
+DIGITS = "9" * 5000
+BRACKETS = "[" * 100_000 + "]" * 100_000
+DOMAIN = "(define (domain d) (:predicates (p)) (:action a :parameters () :effect (p)))"
+PROBLEM = "(define (problem x) (:domain d) (:init) (:goal (p)))"
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> tuple[str, str]:
+    domain, problem = tmp_path / "domain.pddl", tmp_path / "problem.pddl"
+    domain.write_text(DOMAIN)
+    problem.write_text(PROBLEM)
+    return str(domain), str(problem)
+
+
+def test_a_file_beyond_the_limit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "large.txt"
+    path.write_bytes(b"x" * 2_000_000)
+    assert len(read_bytes(path)) == 2_000_000
+    monkeypatch.setattr(files, "MAX_BYTES", 1 << 20)
+    with pytest.raises(InputError, match=r"large\.txt: larger than 1 MiB, the limit for input files"):
+        read_bytes(path)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no /dev/zero here")
+def test_a_device_that_never_ends_is_refused(
+    task: tuple[str, str], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(files, "MAX_BYTES", 1 << 20)
+    for arguments in (("/dev/zero", task[1], "/dev/zero"), (task[0], "/dev/zero", "/dev/zero"), (*task, "/dev/zero")):
+        assert main(["validate", *arguments]) == 2
+        assert "/dev/zero: larger than 1 MiB" in capfd.readouterr().err
+
+
+def test_text_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "file.txt"
+    path.write_bytes(b"\xef\xbb\xbfa\r\nb\rc\n")
+    assert read_text(path) == "a\nb\nc\n"
+    path.write_bytes(b"a\xe4")
+    with pytest.raises(InputError, match=r"not UTF-8 \(byte 1\)"):
+        read_text(path)
+    assert read_text(path, errors="replace") == "a\ufffd"
+    with pytest.raises(InputError, match="no such file"):
+        read_text(tmp_path / "missing.txt")
+    with pytest.raises(InputError, match="a directory, where a plan was expected"):
+        read_text(tmp_path, "plan")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [(DIGITS, "a number has too many digits"), (BRACKETS, "nested too deep"), ("{", "x:1:2: not JSON")],
+)
+def test_json_that_cannot_be_read(text: str, reason: str) -> None:
+    with pytest.raises(InputError, match=reason):
+        parse_json(text, "x")
+
+
+COMMANDS: dict[str, Callable[[str, str, str], list[str]]] = {
+    "domain": lambda domain, problem, bad: ["check", bad],
+    "problem": lambda domain, problem, bad: ["check", domain, bad],
+    "plan": lambda domain, problem, bad: ["validate", domain, problem, bad],
+    "batch": lambda domain, problem, bad: ["validate", "--batch", bad, "--json"],
+    "wording": lambda domain, problem, bad: ["convert", domain, problem, "--wording", bad],
+    "mapping": lambda domain, problem, bad: ["obfuscate", domain, problem, "--mapping", bad, "--out", f"{bad}-out"],
+    "specification": lambda domain, problem, bad: ["experiment", bad],
+    "script": lambda domain, problem, bad: ["run", domain, problem, "--policy", "basic", "--model", f"script:{bad}"],
+    "record": lambda domain, problem, bad: ["replay", bad],
+}
+ENDINGS = {"specification": ".toml", "record": ".jsonl", "batch": ".jsonl", "plan": ".txt"}
+TEXTS = {
+    "digits": {".toml": f"seeds = {DIGITS}\n", ".pddl": f"(define (problem x) (:init (= (f) {DIGITS})))"},
+    "brackets": {".toml": f"seeds = {BRACKETS}\n", ".pddl": "(" * 100_000 + ")" * 100_000},
+}
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_reader_ends_with_an_error(
+    name: str, kind: str, task: tuple[str, str], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ending = ".pddl" if name in ("domain", "problem") else ENDINGS.get(name, ".json")
+    plain = DIGITS if kind == "digits" else BRACKETS
+    bad = tmp_path / f"bad{ending}"
+    bad.write_text(TEXTS[kind].get(ending, f'{{"replies": {plain}}}\n'))
+    code = main(COMMANDS[name](*task, str(bad)))
+    shown = capfd.readouterr()
+    assert "Traceback" not in shown.err
+    # A plan that is no plan is a verdict.
+    assert code == (1 if name == "plan" else 2), shown.err[-2000:]
