@@ -28,6 +28,7 @@ from pddl2nl.llm.faults import (
     backoff,
     fault_in_reply,
     fault_of,
+    shown,
     status_fault,
 )
 from pddl2nl.llm.limiter import Limiter
@@ -162,8 +163,8 @@ class OpenAIModel:
                 raise self._error(data)
             found = read_vectors(data, len(chunk))
             if found is None or (vectors and len(found[0]) != len(vectors[0])):
-                shown = self.clean(str(data))[:200]
-                raise EndpointError(f"{self.base_url} answered with no embeddings, one for each text: {shown}")
+                said = self.clean(shown(data))[:200]
+                raise EndpointError(f"{self.base_url} answered with no embeddings, one for each text: {said}")
             vectors += found
             self._limiter.settle(estimate, read_usage(data.get("usage")).prompt_tokens or estimate)
         return vectors
@@ -207,7 +208,7 @@ class OpenAIModel:
             raise self._error(fault)
         completion = read_completion(data, self.name, self._secrets().strike_reply, seconds, tariff)
         if completion is None:
-            raise self._error(Fault("failed", f"answered with no chat completion: {data}"))
+            raise self._error(Fault("failed", f"answered with no chat completion: {shown(data)}"))
         return completion
 
     def read_failure(
@@ -288,7 +289,7 @@ class OpenAIModel:
             return call()
         except (openai.OpenAIError, AnswerTooLargeError, ForeignRedirectError) as error:
             return fault_of(error, self._timeout, self.settings.key_variable)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             return Fault("failed", f"answered with something that cannot be read: {error}")
 
     def _wait(self, fault: Fault, attempt: int, sent: float) -> None:

@@ -27,6 +27,7 @@ __all__ = [
     "backoff",
     "fault_in_reply",
     "fault_of",
+    "shown",
     "status_fault",
 ]
 
@@ -220,6 +221,14 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
         return None
 
 
+def shown(data: object) -> str:
+    """An endpoint's JSON as text; the whole of it, so that a key in it is found when it is struck out."""
+    try:
+        return data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, default=str)
+    except (ValueError, RecursionError):
+        return "JSON that is nested too deeply"
+
+
 def _codes(error: object) -> list[str]:
     """The codes and types of an error, in lower case."""
     if not isinstance(error, dict):
@@ -233,12 +242,12 @@ def _message(error: Any) -> str:
     if isinstance(error, dict):
         message = error.get("message") or error.get("detail")
         if not isinstance(message, str):
-            return json.dumps(error, ensure_ascii=False, default=str)
+            return shown(error)
         # OpenRouter's message is "Provider returned error"; the provider's own stands here.
         metadata = error.get("metadata")
         raw = metadata.get("raw") if isinstance(metadata, dict) else None
         return f"{message}: {raw}" if isinstance(raw, str) and raw else message
-    return "" if error is None else str(error).strip()
+    return "" if error is None else shown(error).strip()
 
 
 def _is_filtered(error: object, codes: list[str], said: str) -> bool:

@@ -150,6 +150,17 @@ def test_a_count_of_thousands_of_digits_does_not_break_a_reply_off() -> None:
         assert len(server.calls) == 1
 
 
+@pytest.mark.parametrize("depth", [900, 990, 5000, 100_000])
+@pytest.mark.parametrize("head", ["", '{"choices": ', '{"error": ', '{"error": {"code": 1, "x": '])
+def test_deeply_nested_answers_are_errors_of_the_endpoint(head: str, depth: int) -> None:
+    body = head + "[" * depth + "]" * depth + "}" * head.count("{")
+    with ChatServer(ScriptedModel([]), lambda number: Trouble(200 if number % 2 else 500, body)) as server:
+        model = OpenAIModel("m", server.base_url, max_retries=0)
+        for ask in (lambda: model.complete(REQUEST), lambda: model.embed(["a"])) * 2:
+            with pytest.raises(EndpointError):
+                ask()
+
+
 @pytest.mark.parametrize("value", [MANY_DIGITS, "0x" + "f" * 6000, MANY_BRACKETS], ids=["digits", "hex", "brackets"])
 @pytest.mark.parametrize("key", ["max_tokens", "timeout", "stop", "extra_body", "price", "headers", "base_url"])
 def test_a_models_file_that_breaks_the_reader_is_bad_input(tmp_path: Path, key: str, value: str) -> None:

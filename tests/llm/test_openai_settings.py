@@ -177,6 +177,17 @@ def test_retries_and_time_outs_of_the_settings_hold_unless_the_call_has_its_own(
             OpenAIModel("m", server.base_url, settings=settings, max_retries=2).complete(REQUEST)
 
 
+def test_proxies_of_the_environment_are_used_but_for_the_hosts_it_excepts(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ChatServer(Counting()) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.base_url.removesuffix("/v1"))
+        assert OpenAIModel("m", "http://proxied/v1", max_retries=0).complete(REQUEST).text == "done"
+        assert proxy.calls[0].path == "http://proxied/v1/chat/completions"
+        monkeypatch.setenv("NO_PROXY", "direct,elsewhere.example")
+        with pytest.raises(EndpointError, match="no connection"):
+            OpenAIModel("m", "http://direct/v1", max_retries=0).complete(REQUEST)
+        assert len(proxy.calls) == 1
+
+
 class Noting(Limiter):
     """Notes what it is asked for."""
 
