@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from pddl2nl.nl import Names, Wording
-from pddl2nl.nl.reading.read_layout import Block
+from pddl2nl.nl.reading.layout import Block
 from pddl2nl.nl.reading.readings import PlacedReading, Reading
 from pddlval import GroundAction
 

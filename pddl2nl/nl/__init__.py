@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pddl2nl.nl.names import Names, make_names
-    from pddl2nl.nl.reading.read import Reader
-    from pddl2nl.nl.reading.read_policies import READING_POLICIES
+    from pddl2nl.nl.reading.policies import READING_POLICIES
     from pddl2nl.nl.reading.read_state import (
         NLReadError,
         ToldGoal,
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
         read_problem,
         read_state,
     )
+    from pddl2nl.nl.reading.reader import Reader
     from pddl2nl.nl.reading.readings import Reading, Readings, settle
     from pddl2nl.nl.reading.settling import settle_plan
     from pddl2nl.nl.telling.convert import Conversion, choose_wording, convert
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "pddl2nl.nl.names": ("Names", "make_names"),
-    "pddl2nl.nl.reading.read": ("Reader",),
-    "pddl2nl.nl.reading.read_policies": ("READING_POLICIES",),
+    "pddl2nl.nl.reading.reader": ("Reader",),
+    "pddl2nl.nl.reading.policies": ("READING_POLICIES",),
     "pddl2nl.nl.reading.read_state": (
         "NLReadError",
         "ToldGoal",

@@ -31,7 +31,7 @@ from pddl2nl.errors import InfrastructureError
 from pddl2nl.llm import Completion, ContextWindowError, Finish, Message, Model, Purpose, Request
 from pddl2nl.nl import Reading, Readings
 from pddl2nl.nl.markers import NO_PLAN
-from pddl2nl.nl.reading.read_no_plan import is_marked_no_plan, no_plan_said, no_plan_said_in_turn
+from pddl2nl.nl.reading.claims import is_marked_no_plan, no_plan_said, no_plan_said_in_turn
 from pddl2nl.nl.reading.readings import settle
 from pddl2nl.nl.telling.phrases import number_text
 from pddl2nl.pddl import GroundAtom, write_condition
@@ -289,7 +289,7 @@ class ReplyParser:
     """Reads the replies of one episode: by the reader, then by the state, then by the T-LLM, as the setting says.
 
     Where the reader finds no action, a statement that there is no plan is looked for
-    (`pddl2nl.nl.reading.read_no_plan`). Of an *ambiguous* reading ``on_ambiguous = "state"`` takes the only candidate
+    (`pddl2nl.nl.reading.claims`). Of an *ambiguous* reading ``on_ambiguous = "state"`` takes the only candidate
     that is applicable: in a turn now, in a plan in the state where its turn comes, as long as everything before it can
     be executed. The reading's rule says so (`pddl2nl.nl.reading.readings.settle`).
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from pddl2nl.nl import Reading, Readings
 from pddl2nl.nl.markers import DONE, LOOK_AROUND, PLAN_END, PLAN_START, THOUGHT
-from pddl2nl.nl.reading.read_turn import OBSERVATION, marker_end
+from pddl2nl.nl.reading.layout import OBSERVATION, marker_end
 from pddl2nl.nl.reading.readings import Status
 from pddl2nl.pddl import Task
 from pddlval import BadActionError, GroundAction, Simulator

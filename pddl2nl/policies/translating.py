@@ -35,9 +35,8 @@ from typing import Literal
 
 from pddl2nl.llm import Completion, Message
 from pddl2nl.nl import READING_POLICIES, Reader, Reading, Readings, Wording
-from pddl2nl.nl.reading.read_layout import Block, Layout, lay_out
-from pddl2nl.nl.reading.read_peel import peel
-from pddl2nl.nl.reading.read_turn import OBSERVATION, marker_end
+from pddl2nl.nl.reading.labels import peel
+from pddl2nl.nl.reading.layout import OBSERVATION, Block, Layout, lay_out, marker_end
 from pddl2nl.nl.reading.readings import PlacedReading
 from pddlval import GroundAction
 

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from pddl2nl.llm import Message
 from pddl2nl.nl import Names, Reader, Wording
-from pddl2nl.nl.reading.match_words import words_of
+from pddl2nl.nl.reading.words import words_of
 from pddl2nl.pddl.task import Task, changed_predicates, supertypes
 from pddl2nl.pddl.tree import ActionSchema, Atom, Domain, TypedName, conjuncts
 from pddl2nl.policies.prompting import fill

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pddl2nl.nl.names import make_names
-from pddl2nl.nl.reading.read import Reader
+from pddl2nl.nl.reading.reader import Reader
 from pddl2nl.nl.wording.snippets import Snippet, Wording
 from pddl2nl.pddl import parse_task
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from pddl2nl.nl.names import Names, make_names
-from pddl2nl.nl.reading.read import Reader
+from pddl2nl.nl.reading.reader import Reader
 from pddl2nl.nl.reading.readings import Reading, settle
 from pddl2nl.nl.wording.files import wording_from_json
 from pddl2nl.nl.wording.snippets import Snippet, Wording

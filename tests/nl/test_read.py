@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from pddl2nl.nl.names import make_names
-from pddl2nl.nl.reading.read import Reader
+from pddl2nl.nl.reading.reader import Reader
 from pddl2nl.nl.wording.files import wording_from_json
 from pddl2nl.nl.wording.snippets import Snippet, Wording
 from pddl2nl.pddl import Task, TypedName, parse_task
@@ -126,7 +126,7 @@ LOGISTICS_LINES = [
     ("4. Load the package_0 into truck_0 at location_1.", LOAD, "markup+loose-articles+loose-types"),
     ("load package 0 into truck 0 at location 1", LOAD, None),
     ("load package0 into truck0 at location1", LOAD, "loose-types+loose-names"),
-    ("load package_0 onto truck_0 at location_1", None, ""),
+    ("load package_0 onto truck_0 at location_1", LOAD, "loose-types+loose-prepositions"),
     ("load package_0 inside truck_0 at location_1", LOAD, "loose-types+loose-prepositions"),
     ("load package_0 into truck_0 at location_1 since it is there", LOAD, "loose-types+loose-tail"),
     ("load package_0 into truck_0 at location_1 (both are there)", LOAD, "loose-types+loose-tail"),

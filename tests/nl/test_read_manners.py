@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pddl2nl.nl.reading.read import Reader
+from pddl2nl.nl.reading.reader import Reader
 
 STEPS = ("unstack a from b", "put down a", "pick up c", "stack c on a")
 PLAN = "(unstack a b) (put-down a) (pick-up c) (stack c a)"

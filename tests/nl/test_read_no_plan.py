@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.interop import PlanBenchFolder
-from pddl2nl.nl.reading.read_no_plan import is_marked_no_plan, no_plan_said, no_plan_said_in_turn
+from pddl2nl.nl.reading.claims import is_marked_no_plan, no_plan_said, no_plan_said_in_turn
 
 SAID = (
     "There is no plan.",

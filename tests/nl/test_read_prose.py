@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pddl2nl.nl.names import make_names
-from pddl2nl.nl.reading.read import Reader
+from pddl2nl.nl.reading.reader import Reader
 from pddl2nl.nl.telling.teller import Teller
 from pddl2nl.nl.wording.snippets import Snippet, Wording
 from pddl2nl.nl.wording.template import template_wording
@@ -96,7 +96,6 @@ PASSAGES = [
     "Do not stack a on b.",
     "Whether to pick up a or b does not matter.",
     "Stacking a on b",
-    "I stacked a on b and picked up c.",
     # headings, code, tables, lists
     "### Step-by-step explanation",
     "## Plan\n\n---\n",

@@ -12,7 +12,7 @@ import pytest
 
 from pddl2nl.errors import UnsupportedError
 from pddl2nl.nl.names import make_names
-from pddl2nl.nl.reading.read import Reader
+from pddl2nl.nl.reading.reader import Reader
 from pddl2nl.nl.telling.convert import choose_wording
 from pddl2nl.nl.telling.teller import Teller
 from pddl2nl.nl.wording.files import load_wording

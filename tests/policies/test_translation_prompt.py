@@ -12,7 +12,7 @@ import pytest
 
 from pddl2nl.llm import Message
 from pddl2nl.nl import Reader, make_names, template_wording
-from pddl2nl.nl.reading.match_words import words_of
+from pddl2nl.nl.reading.words import words_of
 from pddl2nl.pddl import Task, parse_task
 from pddl2nl.policies.prompting import prompt_hash, prompt_text
 from pddl2nl.policies.translating import NO_ACTION

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from pddl2nl.errors import InputError
-from pddl2nl.nl.reading.match_exact import ExactForm, FormIndex
+from pddl2nl.nl.reading.exact import ExactForm, FormIndex
 from pddl2nl.nl.telling.phrases import IMPOSSIBLE, NOTHING_ASKED, Phrases
 from pddl2nl.nl.wording.negation import NOT_SO
 from pddl2nl.nl.wording.snippets import Snippet, Wording

@@ -20,7 +20,7 @@ Status = Literal[
     "claimed-done",
     "claimed-unsolvable",
 ]
-"""The last three are found in turns alone (`pddl2nl.nl.reading.read_turn`, `pddl2nl.nl.reading.read_no_plan`)."""
+"""The last three are found in turns alone (`pddl2nl.nl.reading.turns`, `pddl2nl.nl.reading.claims`)."""
 
 ATTEMPTS = frozenset(("read", "ambiguous", "unreadable", "unknown-object"))
 """The statuses of lines that were meant as actions, whether or not they could be read."""
@@ -55,6 +55,7 @@ class Reading(NamedTuple):
     reason: str = ""
     unknown: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
+    stance: str = ""
 
     @property
     def is_attempt(self) -> bool:
@@ -62,8 +63,11 @@ class Reading(NamedTuple):
         return self.status in ATTEMPTS
 
     def as_json(self) -> dict[str, object]:
-        """The reading as the command line prints it; suggestions for an unknown object stand in ``candidates``."""
-        return {
+        """The reading as the command line prints it; suggestions for an unknown object stand in ``candidates``.
+
+        ``stance`` is there where the text does not assert the action.
+        """
+        said: dict[str, object] = {
             "line": self.line,
             "start": self.start,
             "end": self.end,
@@ -73,6 +77,7 @@ class Reading(NamedTuple):
             "candidates": [*map(str, self.candidates), *self.suggestions],
             "rule": self.rule,
         }
+        return {**said, "stance": self.stance} if self.stance else said
 
 
 class PlacedReading(NamedTuple):
@@ -81,7 +86,8 @@ class PlacedReading(NamedTuple):
     ``number``: the list number before it; ``outer``: the numbers that this one is counted under (1 of "1.2");
     ``item``: the kind of list mark; ``indent``: blanks before the line; ``block``: the stretch between plan tags
     that it lies in; ``gap``: whether a blank line stands before it; ``neutral``: whether it is prose that belongs
-    to the lines around it (a thought, a precondition under a step); ``coded``: whether it stands in code marks.
+    to the lines around it (a thought, a precondition under a step); ``coded``: whether it stands in code marks;
+    ``apart``: whether it begins a sentence of its own behind another reading of its line.
     """
 
     reading: Reading
@@ -93,6 +99,7 @@ class PlacedReading(NamedTuple):
     neutral: bool
     coded: bool = False
     outer: tuple[int, ...] = ()
+    apart: bool = False
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ class Verdict(NamedTuple):
     suggestions: tuple[str, ...] = ()
     names_object: bool = False
     excess: int = 0
+    stance: str = ""
 
     def moved(self, by: int, *rules: str) -> Verdict:
         """The same, said of a text that begins so many characters earlier; ``rules`` come before its own."""

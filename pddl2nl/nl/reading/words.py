@@ -8,16 +8,21 @@ from typing import NamedTuple
 
 __all__ = [
     "ARTICLE",
+    "ARTICLES",
+    "FILLERS",
     "PREPOSITIONS",
     "PRONOUNS",
+    "RELATIVES",
+    "SYNONYMS",
     "Word",
     "fold",
     "is_judged",
+    "is_reason",
     "is_mere_aside",
-    "reduce_prepositions",
+    "reduced_prepositions",
     "refuses",
-    "reserved_words",
     "tail_is_harmless",
+    "verb_forms",
     "words_of",
 ]
 
@@ -27,8 +32,17 @@ def _set(words: str) -> frozenset[str]:
 
 
 ARTICLE = "the"
-"""The one article that is skipped. "a" and "an" are how a domain description speaks ("stack an object A on …")
-and are object names in half of all Blocksworld files, so they always count."""
+ARTICLES = _set("the a an this that these those its my our your")
+"""Words before a noun that say nothing about which object is meant."""
+
+RELATIVES = _set("which who that where whose")
+"""Words that begin a clause about the object before them."""
+
+FILLERS = _set(
+    "and back now then again carefully safely currently also just simply directly first next finally over located "
+    "standing lying sitting parked currently there here both object objects once straight all way"
+)
+"""Words within an action that change nothing about what is done."""
 
 PRONOUNS = _set(
     "it them this that these those one another something everything other others any each all its itself "
@@ -36,11 +50,14 @@ PRONOUNS = _set(
 )
 """Words that stand for an object without naming one: a line that needs them is unreadable, not wrong."""
 
-PREPOSITIONS = _set("to from at in into inside on onto off with by using via toward towards under near behind beside")
+PREPOSITIONS = _set(
+    "to from at in into inside on onto off with by using via toward towards under near behind beside of for between "
+    "above below over through across along atop upon within against next around beneath"
+)
 """Words behind which a snippet's noun announces what stands in its slot."""
 
 _CHUNK = re.compile(r"[^\s,;]+|[,;]")
-_EDGE = ".,;:!?\"'`*()[]{}<>“”‘’«»…~"
+_EDGE = "\\.,;:!?\"'`*()[]{}<>“”‘’«»…~"
 _DASHES = frozenset(("-", "--", "–", "—", "/", "#", "//", "&", "=", "+"))
 _ARROWS = frozenset(("->", "-->", "→", "=>", "|"))
 _POSSESSIVES = ("'s", "’s")
@@ -123,6 +140,9 @@ _PREPOSITIONS: dict[tuple[str, ...], str] = {
     ("off", "of"): "from",
     ("from", "on"): "from",
     ("out", "of"): "from",
+    ("out", "from"): "from",
+    ("away", "from"): "from",
+    ("over", "to"): "to",
     ("from", "inside"): "from",
     ("on", "to"): "on",
     ("in", "to"): "in",
@@ -141,18 +161,17 @@ _PREPOSITIONS: dict[tuple[str, ...], str] = {
 _PREPOSITION_STARTS = frozenset(phrase[0] for phrase in _PREPOSITIONS)
 
 
-def reduce_prepositions(words: Sequence[Word]) -> list[Word]:
+def reduced_prepositions(words: Sequence[str]) -> list[str]:
     """The words with prepositional phrases of one meaning replaced by one word ("from on top of" is "from")."""
-    reduced: list[Word] = []
+    reduced: list[str] = []
     index = 0
     while index < len(words):
         word = words[index]
-        if word.text in _PREPOSITION_STARTS:
+        if word in _PREPOSITION_STARTS:
             for length in (4, 3, 2, 1):
-                phrase = tuple(item.text for item in words[index : index + length])
+                phrase = tuple(words[index : index + length])
                 if len(phrase) == length and phrase in _PREPOSITIONS:
-                    last = words[index + length - 1]
-                    word = Word(_PREPOSITIONS[phrase], word.raw, word.start, last.end, word.parted)
+                    word = _PREPOSITIONS[phrase]
                     index += length - 1
                     break
         reduced.append(word)
@@ -222,9 +241,11 @@ def tail_is_harmless(tail: Sequence[Word], is_object: Callable[[Word], bool]) ->
     first = tail[0]
     if first.text in _CONDITIONS or first.parted == "?" or refuses(tail):
         return False
+    if first.text in ("instead", "rather"):
+        return True
     if first.text == "as" and tail[1:2] and tail[1].text in ("soon", "long"):
         return False
-    if first.parted in (".", "(", ">") or first.text in _REASONS:
+    if first.parted in (".", "(", ">", ":") or first.text in _REASONS:
         return True
     if first.parted:
         content = [word for word in tail[:5] if word.text not in ("and", "the")]
@@ -241,22 +262,61 @@ def tail_is_harmless(tail: Sequence[Word], is_object: Callable[[Word], bool]) ->
     return len(phrase) <= 5 and not any(is_object(word) or word.text in _CONDITIONS for word in phrase)
 
 
+def is_reason(word: Word) -> bool:
+    """Whether a word begins a reason, or stands behind a mark that parts it from the words before."""
+    return bool(word.parted) or word.text in _REASONS
+
+
 def is_judged(words: Sequence[Word]) -> bool:
     """Whether a sentence goes on behind the actions that it begins with, so that they are only its subject."""
     return any(word.text in _JUDGES for word in words)
 
 
-def reserved_words() -> frozenset[str]:
-    """Words that mean something to the reader wherever they stand, so that an object of such a name is special."""
-    phrases = frozenset(word for phrase in _PREPOSITIONS for word in (*phrase, _PREPOSITIONS[phrase]))
-    small = frozenset(("a", "an", "and", "i", "or", "order", ARTICLE))
-    judging = _REFUSALS | _REFUSED_WITH_NOT | _FAILURES | _DEEDS | _ASIDE_CONDITIONS | _JUDGES
-    return _REASONS | _PHRASES | _CONDITIONS | _VERBS | judging | PRONOUNS | phrases | small | _set("soon long")
-
-
 def _phrase(tail: Sequence[Word]) -> Sequence[Word]:
     """A tail up to its first break or reason."""
     for index, word in enumerate(tail):
-        if index and (word.parted or word.text in _REASONS):
+        aim = word.text == "to" and tail[index + 1 : index + 2] and tail[index + 1].text not in (ARTICLE, "a", "an")
+        if index and (word.parted or aim or word.text in _REASONS):
             return tail[:index]
     return tail
+
+
+# ── verbs ────────────────────────────────────────────────────────────────────────────────────────
+
+_IRREGULAR = {
+    "drive": "drove driven", "take": "took taken", "give": "gave given", "go": "went gone goes", "make": "made",
+    "fly": "flew flown", "throw": "threw thrown", "send": "sent", "leave": "left", "lay": "laid", "get": "got gotten",
+    "bring": "brought", "build": "built", "buy": "bought", "catch": "caught", "choose": "chose chosen",
+    "do": "did done", "draw": "drew drawn", "eat": "ate eaten", "feed": "fed", "find": "found", "hold": "held",
+    "keep": "kept", "sell": "sold", "slide": "slid", "swing": "swung", "wear": "wore worn", "write": "wrote written",
+    "run": "ran", "put": "put", "set": "set", "cut": "cut", "shut": "shut", "let": "let", "ride": "rode ridden",
+    "rise": "rose risen", "sink": "sank sunk", "swim": "swam swum", "fall": "fell fallen", "overcome": "overcame",
+    "hang": "hung", "freeze": "froze frozen", "break": "broke broken", "feel": "felt", "teach": "taught",
+    "think": "thought",
+}  # fmt: skip
+
+SYNONYMS: dict[str, tuple[str, ...]] = {
+    "put": ("place", "set", "lay"),
+    "place": ("put", "set"),
+    "switch": ("turn",),
+    "move": ("go", "travel", "relocate", "transfer"),
+    "go": ("move", "travel"),
+    "drive": ("move",),
+    "sail": ("move",),
+    "fly": ("move",),
+}
+"""Verbs that say the same where nothing else in the sentence differs."""
+
+
+def verb_forms(verb: str) -> dict[str, str]:
+    """The forms of a verb with what each can be: ``base``, ``s``, ``ing`` or ``past`` (the participle included)."""
+    stem = verb[:-1] if verb.endswith("e") else verb
+    forms = {f"{stem}ed": "past", f"{stem}ing": "ing", f"{verb}s": "s"}
+    if verb[-1:] in tuple("sxzo") or verb[-2:] in ("ch", "sh"):
+        forms[f"{verb}es"] = "s"
+    if len(verb) > 2 and verb[-1] not in "aeiouwxy" and verb[-2] in "aeiou" and verb[-3] not in "aeiou":
+        forms |= {f"{verb}{verb[-1]}ed": "past", f"{verb}{verb[-1]}ing": "ing"}
+    if verb.endswith("y") and verb[-2:-1] not in tuple("aeiou"):
+        forms |= {f"{verb[:-1]}ies": "s", f"{verb[:-1]}ied": "past"}
+    forms |= {form: "s" if form.endswith("es") else "past" for form in _IRREGULAR.get(verb, "").split()}
+    return forms | {verb: "base"}

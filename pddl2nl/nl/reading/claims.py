@@ -16,12 +16,75 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import cast
 
-from pddl2nl.nl.markers import NO_PLAN, THOUGHT
-from pddl2nl.nl.reading.read_layout import lay_out
-from pddl2nl.nl.reading.read_turn import OBSERVATION, marker_end
+from pddl2nl.nl.markers import DONE, NO_PLAN, THOUGHT
+from pddl2nl.nl.reading.labels import peel
+from pddl2nl.nl.reading.layout import OBSERVATION, Piece, lay_out, marker_end
+from pddl2nl.nl.reading.readings import Reading, Status
 
-__all__ = ["is_marked_no_plan", "no_plan_said", "no_plan_said_in_turn"]
+__all__ = ["claim_of", "is_marked_no_plan", "no_plan_said", "no_plan_said_in_turn"]
+
+# ── what a turn says instead of an action ────────────────────────────────────────────────────────
+
+_END = (
+    r"(?!\W*\?)(?=\W*$|\s*[.,;:!()—–-]|\s+(?:since|because|now|as|and|here|already|successfully)\b"
+    r"|\s+with\s+(?:the|my|this|it|all|everything)\b)"
+)
+_ADVERBS = r"(?:(?:now|all|already|successfully|fully|finally|both|completely|thus)\s+)*"
+_WHOLE = (
+    r"(?:(?:the|my|your|our|this|that)\s+)?(?:(?:final|desired|given|whole)\s+)?(?:goals?|tasks?|plan|problem|mission|objectives?|job|puzzle)"
+    r"(?:\s+(?:states?|conditions?|configuration))?"
+)
+_LOOK = re.compile(
+    r"(?:(?:so|therefore|thus|and|okay|ok|please|you|i|we|should|will|shall|must|need|want|like|have|to|let['’]?s?|me|us|first|now|am|going|then|next|i['’]d|i['’]ll)\W+)*"
+    r"look[\s_-]+around(?:\(\s*\))?(?!\W*\?)"
+    r"(?=\W*$|\s*[.,;:!(]|\s+(?:to|again|first|and|now|for|in|so|before|once)\b)",
+    re.IGNORECASE,
+)
+_FINISHED = re.compile(
+    rf"(?:(?:so|then|thus|therefore|hence|and|yes|great|well|ok|okay|i\s+think|i\s+believe|it\s+seems)\b[,\s]*(?:that\s+)?)*"
+    rf"(?:(?:(?:i|we|you|it|everything|all)\s*(?:am|have|has|had|are|is|['’](?:m|ve|re|s)|has\s+been)?|am|are|is|have)\s+)?{_ADVERBS}"
+    rf"(?:(?:{re.escape(DONE)}|done){_END}"
+    rf"|(?:{_WHOLE}|all(?:\s+(?:of\s+)?(?:the\s+)?(?:goals?|conditions|objectives)))\s+(?:(?:is|are|was|were|has\s+been|have\s+been)\s+)?{_ADVERBS}"
+    rf"(?:complete|completed|finished|done|reached|achieved|met|satisfied|accomplished|fulfilled|solved){_END}"
+    rf"|(?:reached|achieved|completed|accomplished|finished|solved|satisfied|fulfilled)\s+(?:{_WHOLE}|all\s+(?:the\s+)?goals?){_END}"
+    rf"|(?:nothing\s+(?:is\s+)?(?:left|more|else|remains)(?:\s+to\s+(?:do|be\s+done))?|(?:there\s+(?:is|are)\s+)?(?:no|nothing)\s+(?:more|further|other)"
+    rf"(?:\s+(?:actions?|steps?|moves?))?(?:\s+(?:is|are))?(?:\s+(?:left|needed|required|necessary|to\s+(?:do|take|be\s+done)))?){_END})",
+    re.IGNORECASE,
+)
+_CONDITIONAL = re.compile(
+    r"\b(?:if|once|when|until|before|after|not|never|unless|almost|nearly|will|would|should|but)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+
+
+def claim_of(text: str, piece: Piece) -> Reading | None:
+    """A wish to see the state, or a claim to be done, if a sentence of the piece is one."""
+    said = text[piece.start : piece.end]
+    at = peel(said).start
+    for sentence in _SPOKEN.finditer(said, at):
+        conditional = _CONDITIONAL.search(sentence[0]) is not None
+        later = (mark.end() for mark in _SO.finditer(said, sentence.start(), sentence.end()))
+        for clause in (sentence.start(), *later):
+            begin = clause
+            while begin < sentence.end() and said[begin] in " *_`\"'“({[>,":
+                begin += 1
+            if found := _LOOK.match(said, begin):
+                status, rule = "look-around", "look-around"
+            elif (found := _FINISHED.match(said, begin)) and not conditional:
+                status, rule = "claimed-done", "done"
+            else:
+                continue
+            start, end = piece.start + found.start(), piece.start + found.end()
+            return Reading(piece.line, start, end, text[start:end], cast(Status, status), rule=rule)
+    return None
+
+
+_SPOKEN = re.compile(r"[^.!?;\n]+[.!?;]*")
+_SO = re.compile(r",\s+(?=(?:so|then|and|therefore)\b)")
+
+# ── that there is no plan ────────────────────────────────────────────────────────────────────────
 
 _GOAL = (
     r"(?:(?:the|this|that|these|those|my|your|our|its|all|both|such\s+a|said)\s+)"

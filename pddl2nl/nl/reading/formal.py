@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from pddl2nl.nl.reading.match_objects import KnownObject, Lexicon
-from pddl2nl.nl.reading.match_words import fold
+from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
 from pddl2nl.nl.reading.verdicts import TRAILING, Verdict, verdict_of
+from pddl2nl.nl.reading.words import fold
 from pddl2nl.pddl.tree import ActionSchema, Domain
 from pddlval import GroundAction
 
@@ -15,8 +15,11 @@ __all__ = ["PDDLGrammar"]
 
 _SEXPR = re.compile(r"\(\s*([^\s()]+)((?:[\s,]+[^\s(),]+)*)\s*\)")
 # It begins where a word does: tried at each letter of a long word, it would take quadratic time.
-_CALL = re.compile(r"(?:(?<![\w.-])|(?<=\.\.))(?:\w+\.)*([\w-]+)\s*\(([^()]*)\)")
-_BETWEEN = " \t,;.*_`\"'→->[]0123456789:("
+_CALL = re.compile(r"(?:(?<![\w.-])|(?<=\.\.))(?:\w+\.)*([\w-]+(?: [\w-]+){0,2})\s*\(([^()]*)\)")
+_BETWEEN = re.compile(
+    r"(?:[\s,;.*_`\"'→>\[\]\d:(&+-]|\b(?:and|then|finally|next|lastly|after|that|first|followed|by|step|action)\b)*",
+    re.IGNORECASE,
+)
 
 
 class PDDLGrammar:
@@ -26,7 +29,10 @@ class PDDLGrammar:
         self.lexicon = lexicon
         # Hyphens count as underscores where that makes no action another one.
         folded = {fold(action.name): action for action in domain.actions}
-        self.schemas: Mapping[str, ActionSchema] = folded | {action.name: action for action in domain.actions}
+        squeezed = {name.replace("_", ""): action for name, action in folded.items()}
+        self.schemas: Mapping[str, ActionSchema] = (
+            squeezed | folded | {action.name: action for action in domain.actions}
+        )
 
     def read(self, text: str) -> list[Verdict]:
         """S-expressions at the beginning of a text (``(stack a b) (pick-up c)``), calls, or a bare action."""
@@ -42,14 +48,15 @@ class PDDLGrammar:
         return found
 
     def schema(self, name: str) -> ActionSchema | None:
-        """The action of that name, or None."""
+        """The action of that name, or None. Blanks count as hyphens: "put down"."""
+        name = name.replace(" ", "_")
         return self.schemas.get(name.lower()) or self.schemas.get(fold(name))
 
     def _expressions(self, text: str) -> list[Verdict]:
         found: list[Verdict] = []
         at = 0
         for match in _SEXPR.finditer(text):
-            if text[at : match.start()].strip(_BETWEEN):
+            if not _BETWEEN.fullmatch(text, at, match.start()):
                 break
             schema = self.schema(match[1])
             args = match[2].replace(",", " ").split()
@@ -65,7 +72,7 @@ class PDDLGrammar:
         at = 0
         for match in _CALL.finditer(text):
             schema = self.schema(match[1])
-            if schema is None or text[at : match.start()].strip(_BETWEEN):
+            if schema is None or not _BETWEEN.fullmatch(text, at, match.start()):
                 break
             found.append(self.ground(schema, match[1], _arguments(match[2]), match.span()))
             at = match.end()
@@ -83,7 +90,7 @@ class PDDLGrammar:
         if len(args) != len(schema.parameters):
             expected = len(schema.parameters)
             return failed._replace(reason=f"'{schema.name}' takes {expected} objects, found {len(args)}")
-        told = [self.lexicon.by_nl.get(arg) or _only(self.lexicon.folded.get(fold(arg))) for arg in args]
+        told = [self.lexicon.by_nl.get(arg) or _only(self.lexicon.named(arg)) for arg in args]
         own = [self.lexicon.by_pddl.get(arg.lower()) for arg in args]
         # In language only told names were ever shown, so they come first: PDDL's own count where one is not told.
         for objects in (told,) if None not in told else (told, own):

@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pddl2nl.nl.markers import PLAN_END, PLAN_START
-from pddl2nl.nl.reading.read_noise import Cleaned, clean
+from pddl2nl.nl.markers import ACTION, PLAN_END, PLAN_START
+from pddl2nl.nl.reading.cleaning import Cleaned, clean
 
-__all__ = ["Block", "Layout", "Piece", "lay_out"]
+__all__ = ["ACTION_LABEL", "OBSERVATION", "Block", "Layout", "Piece", "lay_out", "marker_end"]
 
 
 class Piece(NamedTuple):
@@ -113,9 +113,47 @@ def lay_out(reply: str | Cleaned) -> Layout:
             opened = True
     _cut(text, at, len(text), line, pieces, len(blocks), hidden)
     blocks.append(Block(opened, False))
+    pieces = _with_records(text, pieces)
     if any(word in text for word in _OFFERING):
         pieces = _with_offers(text, pieces)
     return Layout(tuple(pieces), tuple(blocks), clean_text)
+
+
+_NAME_KEY = re.compile(
+    r"(?:[-\[{,]\s*)*[\"']?(?:action|act|name|operator|function|tool|move|verb)[\"']?\s*:", re.IGNORECASE
+)
+_NAMED = re.compile(_NAME_KEY.pattern + r"\s*[\"']?[A-Za-z_-]+(?: [A-Za-z_-]+){0,2}[\"']?,?", re.IGNORECASE)
+_KEYED = re.compile(r"(?:-\s+)?[\"']?[\w -]+[\"']?\s*:|-\s+\S+$|[\"'\[\]{}]")
+_MOST_LINES = 40
+
+
+def _with_records(text: str, pieces: list[Piece]) -> list[Piece]:
+    """Joins the lines of an action whose name stands on one line, as in JSON or YAML, and whose objects on others."""
+    joined: list[Piece] = []
+    index = 0
+    while index < len(pieces):
+        piece = pieces[index]
+        index += 1
+        said = text[piece.start : piece.end]
+        if piece.hidden or len(said) > 100 or not _NAMED.fullmatch(said):
+            joined.append(piece)
+            continue
+        column = piece.indent + max(1, len(said) - len(said.lstrip("- ")))
+        last = index
+        quoted = said.lstrip("[{, ")[:1] in ("'", '"')
+        while last < len(pieces) and last - index < _MOST_LINES:
+            item = pieces[last]
+            line = text[item.start : item.end]
+            if item.gap or item.block != piece.block or item.hidden or not _KEYED.match(line) or _NAME_KEY.match(line):
+                break
+            if item.indent < column if not quoted else item.indent < piece.indent or line.startswith("}"):
+                break
+            last += 1
+        if last > index:
+            piece = piece._replace(end=pieces[last - 1].end)
+            index = last
+        joined.append(piece)
+    return joined
 
 
 # Lines that open a list of all that can be done. A model may say the former of its plan, whose steps it then marks.
@@ -194,3 +232,33 @@ def _cut(text: str, start: int, end: int, line: int, pieces: list[Piece], block:
         at += len(chunk) + 1
         line += 1
     return line - 1
+
+
+# ── the label of a turn's action ─────────────────────────────────────────────────────────────────
+
+ACTION_LABEL = re.compile(
+    rf"(?:^|(?<=[\s*_\"'>#{{,-])){re.escape(ACTION.rstrip(':'))}(?:\s*\d+)?[*_\"'`]*\s*:[*_`]*", re.IGNORECASE
+)
+# "Possible action: …" chooses none.
+_RULED_OUT = re.compile(
+    r"\b(?:possible|available|applicable|inapplicable|valid|invalid|legal|illegal|wrong|failed|previous|last|other)"
+    r"[\s*_]+\Z",
+    re.IGNORECASE,
+)
+# Blanks before them, but no line breaks: over thousands of empty lines that would take quadratic time.
+_MARKED_LINE = re.compile(
+    rf"^[ \t\r\xa0>*_#{{\"'`-]*{re.escape(ACTION.rstrip(':'))}(?:\s*\d+)?[*_\"'`]*\s*:[*_`]*", re.I | re.M
+)
+OBSERVATION = re.compile(r"^[ \t\r\xa0>*_#-]*obs(?:ervation)?(?:\s*\d+)?[*_]*\s*:", re.IGNORECASE | re.MULTILINE)
+
+
+def marker_end(text: str, stop: int) -> int:
+    """Where the first line's ``Action:`` ends that begins with it, else the last ``Action:`` anywhere; else -1."""
+    marked = _MARKED_LINE.search(text, 0, stop)
+    if marked:
+        return marked.end()
+    announced = -1
+    for match in ACTION_LABEL.finditer(text, 0, stop):
+        if not _RULED_OUT.search(text, max(match.start() - 24, 0), match.start()):
+            announced = match.end()
+    return announced

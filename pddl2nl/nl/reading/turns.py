@@ -13,31 +13,16 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from pddl2nl.nl.markers import ACTION
-from pddl2nl.nl.reading.read_claims import claim_of
-from pddl2nl.nl.reading.read_layout import Block, Layout, Piece, lay_out
-from pddl2nl.nl.reading.read_noise import Cleaned, Original
+from pddl2nl.nl.reading.claims import claim_of
+from pddl2nl.nl.reading.cleaning import Cleaned, Original
+from pddl2nl.nl.reading.layout import ACTION_LABEL, OBSERVATION, Block, Layout, Piece, lay_out, marker_end
 from pddl2nl.nl.reading.readings import Reading
+from pddl2nl.nl.reading.stance import corrects
 
 if TYPE_CHECKING:
-    from pddl2nl.nl.reading.read import Reader
+    from pddl2nl.nl.reading.reader import Reader
 
-__all__ = ["OBSERVATION", "marker_end", "read_turn"]
-
-_MARKER = re.compile(
-    rf"(?:^|(?<=[\s*_\"'>#{{,-])){re.escape(ACTION.rstrip(':'))}(?:\s*\d+)?[*_\"'`]*\s*:[*_`]*", re.IGNORECASE
-)
-# "Possible action: …" chooses none.
-_RULED_OUT = re.compile(
-    r"\b(?:possible|available|applicable|inapplicable|valid|invalid|legal|illegal|wrong|failed|previous|last|other)"
-    r"[\s*_]+\Z",
-    re.IGNORECASE,
-)
-# Blanks before them, but no line breaks: over thousands of empty lines that would take quadratic time.
-_MARKED_LINE = re.compile(
-    rf"^[ \t\r\xa0>*_#{{\"'`-]*{re.escape(ACTION.rstrip(':'))}(?:\s*\d+)?[*_\"'`]*\s*:[*_`]*", re.I | re.M
-)
-OBSERVATION = re.compile(r"^[ \t\r\xa0>*_#-]*obs(?:ervation)?(?:\s*\d+)?[*_]*\s*:", re.IGNORECASE | re.MULTILINE)
+__all__ = ["read_turn"]
 
 
 def read_turn(reader: Reader, text: str) -> Reading:
@@ -59,37 +44,86 @@ def _read(reader: Reader, text: str) -> Reading:
     return _turn(reader, text, len(text))
 
 
-def marker_end(text: str, stop: int) -> int:
-    """Where the first line's ``Action:`` ends that begins with it, else the last ``Action:`` anywhere; else -1."""
-    marked = _MARKED_LINE.search(text, 0, stop)
-    if marked:
-        return marked.end()
-    announced = -1
-    for match in _MARKER.finditer(text, 0, stop):
-        if not _RULED_OUT.search(text, max(match.start() - 24, 0), match.start()):
-            announced = match.end()
-    return announced
-
-
 def _turn(reader: Reader, text: str, stop: int) -> Reading:
-    start = marker_end(text, stop)
+    start = _last_corrected(text, marker_end(text, stop), stop)
     found = list(_signals(reader, text, max(start, 0), stop, start >= 0))
-    chosen = _first(found)
+    chosen = _option(text, found) if start < 0 else None
+    chosen = chosen or _first(_uncorrected(text, found))
+    if chosen is None and (unknown := _unknown_verb(reader, text, stop)):
+        return unknown
     if chosen is None:
         bare = text[:stop].strip()
         begin = text.find(bare) if bare else 0
         line = text.count("\n", 0, begin) + 1
-        return Reading(line, begin, begin + len(bare), bare, "not-an-action", rule="prose")
+        stance = next((reading.stance for reading in found if reading.stance), "")
+        return Reading(line, begin, begin + len(bare), bare, "not-an-action", rule="prose", stance=stance)
     others = {
         (reading.status, reading.action)
         for reading in found
         if reading.status in ("read", "look-around", "claimed-done")
     }
     if len(others | {(chosen.status, chosen.action)}) > 1 and chosen.status != "unreadable":
-        rule = chosen.rule.replace("several", "").strip("+")
-        rule = "first-of-several" if rule in ("", "exact") else f"first-of-several+{rule}"
-        return chosen._replace(rule=rule)
+        rules = [rule for rule in chosen.rule.split("+") if rule not in ("several", "exact", "")]
+        return chosen._replace(rule="+".join(("first-of-several", *rules)))
     return chosen
+
+
+def _unknown_verb(reader: Reader, text: str, stop: int) -> Reading | None:
+    """The one line of a turn that bids something of objects in words of no action; None where it is a sentence."""
+    lines = [piece for piece in lay_out(Cleaned(text[:stop])).pieces if not piece.hidden]
+    if len(lines) != 1:
+        return None
+    readings, _ = reader.read_piece(text, lines[0], Block(False, False))
+    reading = readings[0]
+    if reading.rule != "prose" or reading.stance or not reader.bids(reading.text):
+        return None
+    return reading._replace(status="unreadable", rule="", reason="it begins like none of the actions")
+
+
+def _last_corrected(text: str, start: int, stop: int) -> int:
+    """The last "Action:" that takes back the one before it: "Action: … Actually, no. Action: …"."""
+    while start >= 0:
+        following = ACTION_LABEL.search(text, start, stop)
+        if following is None or not corrects(
+            text[start : following.start()].partition("\n")[2] or text[start : following.start()]
+        ):
+            return start
+        start = following.end()
+    return start
+
+
+def _uncorrected(text: str, found: Sequence[Reading]) -> list[Reading]:
+    """The readings without those that the reply takes back before it goes on."""
+    kept: list[Reading] = []
+    for reading in found:
+        if kept and (reading.stance == "corrects" or corrects(text[kept[-1].end : reading.start])):
+            kept = [] if reading.status in ("read", "ambiguous") else kept
+        kept.append(reading)
+    return kept
+
+
+def _option(text: str, found: Sequence[Reading]) -> Reading | None:
+    """Of options in a list the one that the reply says it takes: "The second one is better"."""
+    read = [reading for reading in found if reading.status == "read"]
+    if len(read) < 2 or not _OPTIONS.search(text, 0, read[0].start):
+        return None
+    match = _CHOICE.search(text, read[-1].end)
+    if match is None:
+        return None
+    said = next(group for group in match.groups() if group is not None).lower()
+    index = _ORDINALS.get(said, int(said) if said.isdigit() else 0)
+    return read[index - 1 if index > 0 else index] if abs(index) <= len(read) and index else None
+
+
+_OPTIONS = re.compile(r"\b(?:options?|alternatives|choices|possibilities|candidates|possible)\b", re.IGNORECASE)
+_NUMERALS = "first|second|third|fourth|fifth|last|former|latter|one|two|three|four|[1-9]"
+_CHOICE = re.compile(
+    rf"\b(?:option|number|choice|alternative|action)\s*\(?({_NUMERALS})\b|\bthe\s+({_NUMERALS})\b", re.IGNORECASE
+)
+_ORDINALS = {
+    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "former": 1, "latter": -1, "last": -1, "one": 1,
+    "two": 2, "three": 3, "four": 4,
+}  # fmt: skip
 
 
 def _first(found: Sequence[Reading]) -> Reading | None:

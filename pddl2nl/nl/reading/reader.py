@@ -9,22 +9,23 @@ ambiguous, a name that no object has is an unknown object, and both are reported
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from pddl2nl.errors import InputError
 from pddl2nl.nl.names import Names
-from pddl2nl.nl.reading.match_objects import Lexicon
-from pddl2nl.nl.reading.read_claims import claim_of
-from pddl2nl.nl.reading.read_json import is_pair, read_json
-from pddl2nl.nl.reading.read_layout import Block, Layout, Piece, lay_out
-from pddl2nl.nl.reading.read_line import ActionGrammar
-from pddl2nl.nl.reading.read_noise import Cleaned, Original, clean, noise_in
-from pddl2nl.nl.reading.read_peel import Peeled, peel
-from pddl2nl.nl.reading.read_policies import READING_POLICIES
-from pddl2nl.nl.reading.read_shapes import ShapedGrammar
+from pddl2nl.nl.reading.claims import claim_of
+from pddl2nl.nl.reading.cleaning import Cleaned, Original, clean, noise_in
+from pddl2nl.nl.reading.labels import Peeled, peel
+from pddl2nl.nl.reading.layout import Block, Layout, Piece, lay_out
+from pddl2nl.nl.reading.lexicon import Lexicon
+from pddl2nl.nl.reading.lines import ActionGrammar
+from pddl2nl.nl.reading.policies import READING_POLICIES
 from pddl2nl.nl.reading.readings import PlacedReading, Reading, Readings
+from pddl2nl.nl.reading.records import is_record, read_record
+from pddl2nl.nl.reading.stance import label_stance
 from pddl2nl.nl.reading.verdicts import Verdict
+from pddl2nl.nl.reading.words import words_of
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import Task
 from pddl2nl.pddl.tree import Domain, TypedName
@@ -37,7 +38,10 @@ _PROSE = re.compile(
     r"|i|we|it|they|there|does|do|not|plan|goal|here|note)\b",
     re.IGNORECASE,
 )
+_SENTENCE = re.compile(_PROSE.pattern.replace("|so", "").replace("|now", ""), re.IGNORECASE)
 _WORD = re.compile(r"\w")
+_PERSON = re.compile(r"\b(?:i|we)\b(?!.*\bjust\b)", re.IGNORECASE)
+_APART = re.compile(r"[:.;!?(–—]")
 _COMMENT = re.compile(r"(?:;|//|#|```|\*{3,}|-{3,}|={3,}|_{3,}|\(.*\)[.\s]*\Z|<!--)")
 
 
@@ -69,7 +73,6 @@ class Reader:
     ) -> None:
         self.lexicon = Lexicon(domain, wording, objects, aliases)
         self.grammar = ActionGrammar(domain, wording, self.lexicon, task)
-        self._shaped = ShapedGrammar(self.grammar)
         # Where telling itself uses marks that cleaning would take for noise, they are words.
         snippets = (re.sub(r"\{[^{}]*\}", "x", snippet.text or "") for snippet in wording.actions.values())
         self._kept_noise = noise_in("\n".join((*objects, *snippets)))
@@ -100,8 +103,8 @@ class Reader:
         return self.read_layout(text, layout), layout
 
     def read_turn(self, text: str) -> Reading:
-        """The one action of an interactive reply; see `pddl2nl.nl.reading.read_turn`."""
-        from pddl2nl.nl.reading.read_turn import read_turn
+        """The one action of an interactive reply; see `pddl2nl.nl.reading.turns`."""
+        from pddl2nl.nl.reading.turns import read_turn
 
         return read_turn(self, text)
 
@@ -113,7 +116,8 @@ class Reader:
         for piece in layout.pieces:
             found, peeled = self.read_piece(said, piece, layout.blocks[piece.block], in_thought and not piece.gap)
             in_thought = found[-1].rule == "thought"
-            for reading in found:
+            for position, reading in enumerate(found):
+                between = said[found[0].end : reading.start] if position else ""
                 neutral = not reading.is_attempt and _is_neutral(reading, peeled, piece)
                 coded = said[max(reading.start - 1, 0) : reading.start] == "`"
                 placed.append(
@@ -127,9 +131,10 @@ class Reader:
                         neutral,
                         coded,
                         peeled.outer,
+                        _APART.search(between) is not None,
                     )
                 )
-        placed = _with_gaps_filled(placed)
+        placed = _with_gaps_filled(placed, self.bids)
         if layout.clean.starts:
             original = Original(text, layout.clean)
             placed = [item._replace(reading=original.place(item.reading)) for item in placed]
@@ -142,8 +147,8 @@ class Reader:
         said = text[piece.start : piece.end]
         peeled = peel(said)
         if piece.offered or said.startswith((";", "<!--")):
-            return [_no_action(text, piece, "prose")], peeled
-        if peeled.start and not piece.hidden and (verdict := self._shaped.exact(said)):
+            return [_no_action(text, piece, "offered" if piece.offered else "prose")], peeled
+        if peeled.start and not piece.hidden and (verdict := self.grammar.exact(said)):
             return [_reading(text, piece, 0, verdict, verdict.rules)], _UNPEELED
         if piece.hidden or peeled.label == "thought":
             behind = None if piece.hidden else _ACTION_BEHIND.search(said, peeled.start)
@@ -157,7 +162,7 @@ class Reader:
         marked = block.opened and block.closed
         listed = expected or peeled.item != "" or peeled.label == "action"
         readings: list[Reading] = []
-        for verdict, rules in self._verdicts(said, peeled):
+        for verdict, rules in self._verdicts(said, peeled, listed):
             if (
                 in_thought
                 and not listed
@@ -170,6 +175,28 @@ class Reader:
         if readings:
             return readings, peeled
         return [self._silent(text, piece, peeled, marked, expected, in_thought and not listed)], peeled
+
+    def bids(self, said: str) -> bool:
+        """Whether a line could bid an action in words of its own: no sentence, and it names an object."""
+        peeled = peel(said)
+        content = said[peeled.start :]
+        if (
+            peeled.label == "thought"
+            or _SENTENCE.search(content)
+            or _COMMENT.match(said)
+            or "?" in said
+            or ":" in content
+        ):
+            return False
+        words = words_of(content)
+        first = words[0].text if words else ""
+        mentions = self.grammar.frames.mentions(words[:40])
+        return (
+            first.isalpha()
+            and len(words) <= 30
+            and any(item.first > 0 for item in mentions)
+            and not label_stance(words)
+        )
 
     def _silent(
         self, text: str, piece: Piece, peeled: Peeled, marked: bool, expected: bool, in_thought: bool
@@ -186,17 +213,16 @@ class Reader:
             return Reading(piece.line, start, end, text[start:end], "unreadable", None, (), "", reason)
         return _no_action(text, piece, "prose")
 
-    def _verdicts(self, said: str, peeled: Peeled) -> list[tuple[Verdict, tuple[str, ...]]]:
+    def _verdicts(self, said: str, peeled: Peeled, listed: bool) -> list[tuple[Verdict, tuple[str, ...]]]:
         """What a peeled line says, with its rules; offsets count from the peeled start."""
         content = said[peeled.start :]
-        if (said[0] in "[{" and ('"' in said or "'" in said)) or (
-            said[0] == '"' and not peeled.label and is_pair(said)
-        ):
-            found = [item.moved(-peeled.start) for item in read_json(self.grammar, said)]
+        if is_record(said) and (said[0] != '"' or not peeled.label or "\n" in said):
+            found = [item.moved(-peeled.start) for item in read_record(self.grammar, said)]
             if found:
                 return [(item, item.rules) for item in found]
         taken = (*(("markup",) if peeled.markup else ()), *(("prefix",) if peeled.prefix else ()))
-        verdicts = self._shaped.said(content)
+        spoken = peeled.polite and _PERSON.search(said[: peeled.start]) is not None
+        verdicts = self.grammar.said(content, listed=listed or spoken)
         if not taken:
             return [(item, item.rules) for item in verdicts]
         return [
@@ -233,6 +259,7 @@ def _reading(text: str, piece: Piece, offset: int, verdict: Verdict, rules: tupl
         verdict.reason,
         verdict.unknown,
         verdict.suggestions,
+        verdict.stance,
     )
 
 
@@ -260,18 +287,42 @@ def _is_neutral(reading: Reading, peeled: Peeled, piece: Piece) -> bool:
     return _COMMENT.match(reading.text) is not None and not reading.text.startswith("#")
 
 
-def _with_gaps_filled(placed: list[PlacedReading]) -> list[PlacedReading]:
-    """Marks list items between the actions of a list as unreadable: "2. Grab b" between 1 and 3 was meant as one."""
-    listed = [index for index, item in enumerate(placed) if item.item and item.reading.rule != "thought"]
-    for before, index, after in zip(listed, listed[1:], listed[2:], strict=False):
-        first, item, last = placed[before], placed[index], placed[after]
-        if item.reading.status != "not-an-action" or not (first.reading.is_attempt and last.reading.is_attempt):
-            continue
-        alike = first.item == item.item == last.item and first.indent == item.indent == last.indent
-        follows = item.number is None or (first.number is not None and item.number == first.number + 1)
-        if alike and follows and not _PROSE.search(item.reading.text) and item.reading.rule == "prose":
-            reason = "it stands in a list of actions and begins like none of them"
-            placed[index] = item._replace(
-                reading=item.reading._replace(status="unreadable", rule="", reason=reason), neutral=False
-            )
+def _with_gaps_filled(placed: list[PlacedReading], bids: Callable[[str], bool]) -> list[PlacedReading]:
+    """Marks what stands among the actions of a plan and was meant as one as unreadable.
+
+    That are items of a list beside an action of it ("2. Grab b" behind 1), and lines beside a line of an action that
+    name an object and are no sentence.
+    """
+    spoken = [index for index, item in enumerate(placed) if item.reading.rule != "thought"]
+    for indices in ([index for index in spoken if placed[index].item], spoken):
+        for place, index in enumerate(indices):
+            item = placed[index]
+            if item.reading.rule != "prose" or item.reading.stance:
+                continue
+            near = [placed[other] for other in (*indices[max(place - 1, 0) : place], *indices[place + 1 : place + 2])]
+            between = len(near) == 2 and all(other.reading.is_attempt for other in near)
+            if any(_belongs(item, other) for other in near) and (
+                bids(item.reading.text) or (between and item.item and not _PROSE.search(item.reading.text))
+            ):
+                reason = "it stands among actions and begins like none of them"
+                start = peel(item.reading.text).start
+                reading = item.reading._replace(
+                    start=item.reading.start + start, text=item.reading.text[start:],
+                    status="unreadable", rule="", reason=reason,
+                )  # fmt: skip
+                placed[index] = item._replace(reading=reading, neutral=False)
     return placed
+
+
+def _belongs(item: PlacedReading, other: PlacedReading) -> bool:
+    """Whether a line is of one list, or of one paragraph, with a line that was meant as an action."""
+    if (
+        not other.reading.is_attempt
+        or item.item != other.item
+        or item.indent != other.indent
+        or item.block != other.block
+    ):
+        return False
+    if not item.item:
+        return abs(item.reading.line - other.reading.line) == 1
+    return item.number is None or (other.number is not None and abs(item.number - other.number) == 1)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from rapidfuzz import fuzz, process
 
-from pddl2nl.nl.reading.match_words import Word, fold, words_of
+from pddl2nl.nl.reading.words import Word, fold, words_of
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import supertypes
 from pddl2nl.pddl.tree import Domain, TypedName
@@ -85,6 +85,12 @@ class Lexicon:
             self._add(KnownObject(nl, item.name, closures[item.types]), item.types)
         for alias, name in aliases.items():
             self._add_alias(fold(alias), self.by_pddl[name])
+        # PDDL's own names, where no told name looks like them: "p0" for package_0, but no "truck7" beside truck_0.
+        stems = {_stem(name) for name in self.folded}
+        for known in self.by_nl.values():
+            own_name = fold(known.pddl)
+            if own_name != _stem(own_name) and _stem(own_name) not in stems | self.type_words:
+                self._add_alias(own_name, known)
         self._choices = list(self.folded)
 
     def _add_alias(self, folded: str, item: KnownObject) -> None:
@@ -155,17 +161,25 @@ class Lexicon:
             yield ObjectReading(loose, 1, True)
 
     def _compound(self, text: str) -> tuple[KnownObject, ...]:
-        """Objects whose name stands behind a word for their kind: ``block_a`` and ``blocka`` for a block ``a``."""
+        """Objects whose name or number stands behind a word for their kind: ``block_a`` for ``a``, ``object_2``."""
         if text not in self._compounds:
             found: dict[str, KnownObject] = {}
             for kind in self.type_words:
                 rest = text[len(kind) :].lstrip("_") if text.startswith(kind) else ""
                 # "blocks" is many, not a block called s.
                 if rest and text != f"{kind}s":
-                    fitting = (item for item in self.folded.get(rest, ()) if kind in self.words_for(item))
+                    known = (*self.folded.get(rest, ()), *self._aliases.get(rest, ()))
+                    fitting = (item for item in known if kind in self.words_for(item))
                     found |= {item.pddl: item for item in fitting}
             self._compounds[text] = tuple(found.values())
         return self._compounds[text]
+
+    def named(self, name: str) -> tuple[KnownObject, ...]:
+        """The objects that a name by itself can mean, with or without a word for their kind ("blue_block")."""
+        folded = fold(name)
+        parts = folded.split("_")
+        bare = "_".join(part for part in parts if part not in self.type_words)
+        return self.folded.get(folded) or self._aliases.get(folded) or self.folded.get(bare) or self._compound(folded)
 
     def names(self, word: Word) -> bool:
         """Whether a single word names an object in its told spelling, letter case and hyphens aside."""
@@ -200,6 +214,11 @@ def _nouns(domain: Domain, wording: Wording) -> Iterator[str]:
     stem = _NAME_STEM.match(domain.name.lower())
     if stem is not None:
         yield stem[1]
+
+
+def _stem(name: str) -> str:
+    """A name without the number at its end."""
+    return name.rstrip("0123456789").rstrip("_")
 
 
 _NOUN_BEHIND = re.compile(r"\bthe \{[^{}]*\} (\w+)", re.IGNORECASE)

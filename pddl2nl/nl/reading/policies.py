@@ -1,0 +1,325 @@
+"""Reading policies: which of a reply's action lines are its plan.
+
+A policy is a named, documented, versioned object, so that a record can say under which rule a plan was taken
+out of a reply. Whatever a policy leaves out stays in the readings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from pddl2nl.nl.reading.layout import Block
+from pddl2nl.nl.reading.readings import PlacedReading
+from pddl2nl.nl.reading.stance import announces_more, announces_plan, rejects_after, rejects_before, takes_back
+from pddlval import GroundAction
+
+__all__ = ["READING_POLICIES", "ReadingPolicy"]
+
+Placed = Sequence[PlacedReading]
+
+
+@dataclass(frozen=True)
+class ReadingPolicy:
+    """A rule that chooses a reply's plan; ``version`` grows whenever its choice can change.
+
+    ``choose`` takes all readings with their layout, and the blocks between plan tags, and gives the chosen
+    readings in order.
+    """
+
+    name: str
+    version: int
+    description: str
+    choose: Callable[[Placed, Sequence[Block]], Placed]
+
+
+def _default(placed: Placed, blocks: Sequence[Block]) -> Placed:
+    """The plan that the reply ends on."""
+    runs = _runs(_without_restatements(placed), blocks)
+    best: _Run | None = None
+    for run in runs:
+        if run.bad or run.rejected or not run.items:
+            continue
+        if best is not None and not best.holds_action and not run.holds_action and len(run.items) < len(best.items):
+            continue
+        if best is None or (run.holds_action, run.rank) >= (best.holds_action, best.rank):
+            best = _follow(best, run)
+    if best is None:
+        return ()
+    marked = blocks[best.items[0].block]
+    return best.items if marked.opened and marked.closed else _trimmed(best.items)
+
+
+def _all(placed: Placed, blocks: Sequence[Block]) -> Placed:
+    _, inside = _marked(placed, blocks)
+    return _trimmed([item for item in _without_restatements(inside) if item.reading.is_attempt])
+
+
+def _planbench(placed: Placed, blocks: Sequence[Block]) -> Placed:
+    kept: list[PlacedReading] = []
+    for item in placed:
+        # PlanBench splits lines at blanks and knows an action's first word only where no mark but a star clings to
+        # it: of a step in bold and, under it, the same in code marks it counts one.
+        again = kept and item.coded and _restates(item, kept[-1])
+        worded = {"loose-form", "loose-order", "loose-words"}.isdisjoint(item.reading.rule.split("+"))
+        if item.reading.status in _SAYS_AN_ACTION and worded and not again:
+            kept.append(item)
+    return kept
+
+
+_SAYS_AN_ACTION = frozenset(("read", "ambiguous", "unknown-object"))
+
+
+def _marked(placed: Placed, blocks: Sequence[Block]) -> tuple[Block | None, Placed]:
+    """The marked plan: the last stretch between plan tags that holds an action, or else all.
+
+    A stretch with both tags comes before one that only ends in a tag (its start tag may be the prompt's last
+    word), and that before one that only begins with a tag.
+    """
+    for rank in (3, 2, 1):
+        for index in range(len(blocks) - 1, -1, -1):
+            inside = [item for item in placed if item.block == index] if _rank(blocks[index]) == rank else []
+            if _holds_action(inside):
+                return blocks[index], inside
+    return None, placed
+
+
+def _rank(block: Block) -> int:
+    return 3 if block.opened and block.closed else 2 if block.closed else 1 if block.opened else 0
+
+
+def _holds_action(placed: Placed) -> bool:
+    return any(item.reading.status in ("read", "ambiguous") for item in placed)
+
+
+# ── restatements ─────────────────────────────────────────────────────────────────────────────────
+
+
+def _without_restatements(placed: Placed) -> list[PlacedReading]:
+    """The readings without those that only explain a step: the same action again under its title, or behind it.
+
+    The title is the first action of a list item. What follows in the item, in sentences or lines of its own, counts if
+    it says another action; a failed attempt on an indented line is part of the explanation.
+    """
+    kept: list[PlacedReading] = []
+    title: PlacedReading | None = None
+    for item in placed:
+        same_line = title is not None and item.reading.line == title.reading.line
+        opens = item.item != "" and not same_line and not (title is not None and item.indent > title.indent)
+        if opens:
+            title = item if item.reading.status == "read" else None
+        elif item.reading.is_attempt:
+            above = next((other for other in reversed(kept) if other.reading.is_attempt), None)
+            if above is not None and _restates(item, above):
+                continue
+            if title is not None:
+                again = item.reading.status == "read" and item.reading.action == title.reading.action
+                aside = item.apart if same_line else (item.item == "" or item.indent > title.indent)
+                failed = item.reading.status != "read" and (same_line or item.indent > title.indent)
+                if aside and (again or failed) and item.block == title.block:
+                    continue
+                if not same_line:
+                    title = None
+        kept.append(item)
+    return kept
+
+
+def _restates(item: PlacedReading, above: PlacedReading) -> bool:
+    """Whether a line is the second telling of a step: "1. **Stack a on b**" and under it "- Action: stack a on b"."""
+    return item.indent > above.indent and item.reading.status == "read" and item.reading.action == above.reading.action
+
+
+# ── runs ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass
+class _Run:
+    """Attempts that may be one plan.
+
+    ``rank`` says which plan tags are around it; ``anew``: whether words or numbers say that a plan begins here;
+    ``bad``, ``rejected``: whether the reply says before it, or behind it, that it is wrong.
+    """
+
+    rank: int
+    anew: bool
+    bad: bool = False
+    rejected: bool = False
+    items: list[PlacedReading] = field(default_factory=list)
+
+    @property
+    def holds_action(self) -> bool:
+        return _holds_action(self.items)
+
+    @property
+    def actions(self) -> list[GroundAction]:
+        return [item.reading.action for item in self.items if item.reading.action is not None]
+
+    @property
+    def numbered(self) -> bool:
+        return all(item.number is not None for item in self.items)
+
+
+def _follow(best: _Run | None, run: _Run) -> _Run:
+    """What counts of a plan and a run behind it: the run, the plan that it only explains, or both as one."""
+    if best is None or run.rank > best.rank or not best.holds_action:
+        return run
+    said, again = best.actions, run.actions
+    if len(again) < len(said) and _is_part(again, said):
+        return best
+    if run.anew or not run.holds_action or _is_part(said, again):
+        return run if run.holds_action else best
+    if best.numbered and not run.numbered and set(again) <= set(said):
+        return best
+    if run.numbered and not best.numbered:
+        return run
+    return _Run(best.rank, best.anew, items=[*best.items, *run.items])
+
+
+def _is_part(some: Sequence[GroundAction], of: Sequence[GroundAction]) -> bool:
+    """Whether actions come in the same order in another sequence."""
+    rest = iter(of)
+    return all(action in rest for action in some)
+
+
+def _runs(placed: Placed, blocks: Sequence[Block]) -> list[_Run]:
+    """The attempts, cut where a list restarts, where plan tags stand, and where prose parts two plans."""
+    run = _Run(0, True)
+    runs = [run]
+    block = -1
+    first: tuple[int, ...] = ()
+    last: tuple[int, ...] = ()
+    last_line = 0
+    pending: tuple[int, ...] = ()
+    ends = _paragraphs_of_prose(placed)
+    parted = anew = bad = taken_back = False
+    for index, item in enumerate(placed):
+        inside = _rank(blocks[item.block]) == 3
+        if not item.reading.is_attempt:
+            if item.number is not None and item.reading.rule in ("label", "prose"):
+                pending = (*item.outer, item.number)
+            bad = bad and item.reading.rule != "offered"
+            parted = parted or (item.gap and item.reading.text.rstrip("*_` ").endswith(":") and item.item == "")
+            if item.reading.rule not in ("prose", "claim", "label"):
+                continue
+            text = item.reading.text
+            spoken = not item.neutral and item.item == "" and item.indent < 2
+            if spoken and takes_back(text) and run.items:
+                taken_back = True
+                if not announces_more(text):
+                    run.rejected = run.rejected or rejects_before(text)
+            if spoken and not inside:
+                bad = rejects_after(text) or (bad and not announces_plan(text))
+                anew = anew or announces_plan(text)
+                parted = parted or index in ends
+            continue
+        number = () if item.number is None else (*item.outer, item.number)
+        if not number and pending:
+            number, pending = pending, ()
+        same_line = item.reading.line == last_line
+        parted = parted or (item.gap and not same_line and not number and bool(last))
+        restarts = bool(number and last and not same_line and (number < last or number == last != first))
+        if item.reading.stance == "corrects" and run.items and run.items[-1].block == item.block:
+            run.items.pop()
+        elif restarts and taken_back and len(number) == 1 and number[0] > 1 and block == item.block:
+            # "3. … Wait, that fails. 3. …": the plan is mended from there on.
+            run.rejected = False
+            run.items = [other for other in run.items if other.number is None or (other.number,) < number]
+        elif (
+            item.block != block
+            or (not inside and (restarts or anew or (parted and not _follows(number, last))))
+            or run.rejected
+        ):
+            run = _Run(_rank(blocks[item.block]), item.block != block or restarts or anew or taken_back, bad)
+            runs.append(run)
+            last = ()
+        block = item.block
+        run.items.append(item)
+        parted = anew = taken_back = bad = False
+        last_line = item.reading.line
+        if number:
+            first, last = (first if last else number), number
+            pending = ()
+    return runs
+
+
+def _follows(number: tuple[int, ...], last: tuple[int, ...]) -> bool:
+    """Whether a list number is the next one: 4 behind 3, 1.2 behind 1.1, 2.1 behind 1.2."""
+    if not number or len(number) != len(last):
+        return False
+    if number[:-1] == last[:-1]:
+        return number[-1] == last[-1] + 1
+    return number[-1] <= 1 and _follows(number[:-1], last[:-1])
+
+
+def _paragraphs_of_prose(placed: Placed) -> frozenset[int]:
+    """Indices of readings that end a run: in paragraphs without an action, or announcing what follows."""
+    ends: set[int] = set()
+    paragraph: list[int] = []
+
+    def close() -> None:
+        if not any(placed[index].reading.is_attempt for index in paragraph):
+            ends.update(index for index in paragraph if not placed[index].neutral)
+        paragraph.clear()
+
+    for index, item in enumerate(placed):
+        if item.gap:
+            close()
+        paragraph.append(index)
+        announces = item.reading.text.rstrip("*_` ").endswith(":") and item.item == "" and item.indent == 0
+        if not item.reading.is_attempt and not item.neutral and announces:
+            ends.add(index)
+    close()
+    return frozenset(ends)
+
+
+def _trimmed(run: Placed) -> Placed:
+    """A run without unreadable lines at its ends that don't look like its actions: sentences around a list.
+
+    Between actions nothing is ever dropped.
+    """
+    items = {item.item for item in run if item.reading.status == "read"}
+    first, last = 0, len(run)
+    while first < last and _is_stray(run[first], items):
+        first += 1
+    while last > first and _is_stray(run[last - 1], items):
+        last -= 1
+    return run[first:last]
+
+
+def _is_stray(item: PlacedReading, items: set[str]) -> bool:
+    return item.reading.status in ("unreadable", "unknown-object") and bool(items) and item.item not in items
+
+
+READING_POLICIES: Mapping[str, ReadingPolicy] = MappingProxyType(
+    {
+        policy.name: policy
+        for policy in (
+            ReadingPolicy(
+                "default",
+                3,
+                "The last [PLAN] … [PLAN END] that holds an action (without one, the last stretch that ends in [PLAN "
+                "END], then the last that begins with [PLAN]); without any, the longest run of action lines. A restart "
+                "of the numbering or a paragraph of prose ends a run; the last one on ties. A step said again on an "
+                "indented line below it counts once.",
+                _default,
+            ),
+            ReadingPolicy(
+                "all",
+                2,
+                "Every action line of the marked plan (found as in default); without one, of the whole reply. A step "
+                "said again on an indented line below it counts once.",
+                _all,
+            ),
+            ReadingPolicy(
+                "planbench",
+                2,
+                "Every line that says an action, anywhere in the reply, PDDL lines too; tags are ignored, and lines in "
+                "which no action can be made out are skipped, as PlanBench's own extraction does. A step said again in "
+                "code marks on an indented line below it counts once.",
+                _planbench,
+            ),
+        )
+    }
+)
+"""The reading policies by name."""
