@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from itertools import islice
 from typing import Literal, NamedTuple
 
 from pddl2nl.errors import InputError
+from pddl2nl.lean import dataclass
 
 __all__ = [
     "LIMIT",

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from types import MappingProxyType
 from typing import Generic, Literal, ParamSpec, TypeVar
 
 from pddl2nl.files import Decoded, decode, read_bytes
+from pddl2nl.lean import dataclass
 from pddl2nl.pddl.build_definitions import DomainBuilder, ProblemBuilder, read_header
 from pddl2nl.pddl.build_formulas import FormulaBuilder
 from pddl2nl.pddl.check_definitions import check_domain_tree, check_problem_alone, check_problem_tree

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar, cast
 
+from pddl2nl.lean import dataclass
 from pddl2nl.pddl.tree import (
     Atom,
     Condition,

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from pddl2nl.lean import dataclass
 from pddl2nl.pddl.tree import (
     And,
     Atom,

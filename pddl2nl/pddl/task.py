@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 
+from pddl2nl.lean import dataclass
 from pddl2nl.pddl.symbols import Hierarchy
 from pddl2nl.pddl.tree import And, Atom, Condition, Domain, Forall, Not, Problem, TypedName, When
 

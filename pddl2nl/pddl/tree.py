@@ -9,13 +9,12 @@ the same meaning give equal trees.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import MISSING, FrozenInstanceError, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+from typing import Any, TypeVar, cast
 
+from pddl2nl.lean import dataclass
 from pddl2nl.pddl.diagnostics import NOWHERE, Source, Span
 
 __all__ = [
@@ -68,40 +67,7 @@ __all__ = [
 ]
 
 
-class _Node:
-    """What all nodes share: equality, hash and text by their fields without the span, and that they never change."""
-
-    __slots__ = ()
-    __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
-    _compared: ClassVar[Any]
-
-    def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        return self._compared(self) == self._compared(other) if type(self) is type(other) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self._compared(self))
-
-    def __repr__(self) -> str:
-        names = (name for name, item in self.__dataclass_fields__.items() if item.repr)
-        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise FrozenInstanceError(f"cannot assign to field {name!r}")
-
-    def __delattr__(self, name: str) -> None:
-        raise FrozenInstanceError(f"cannot delete field {name!r}")
-
-    def __getstate__(self) -> tuple[object, ...]:
-        return tuple([getattr(self, name) for name in self.__dataclass_fields__])
-
-    def __setstate__(self, state: tuple[object, ...]) -> None:
-        for name, value in zip(self.__dataclass_fields__, state, strict=True):
-            object.__setattr__(self, name, value)
-
-
-class _Formula(_Node):
+class _Formula:
     """Conditions, effects and expressions, whose text is their PDDL."""
 
     __slots__ = ()
@@ -109,33 +75,6 @@ class _Formula(_Node):
     def __str__(self) -> str:
         node = cast("Node", self)
         return f"({' '.join([opening(node), *map(str, children(node))])})"
-
-
-if TYPE_CHECKING:
-    from dataclasses import dataclass
-else:
-
-    def dataclass(*, frozen: bool, slots: bool) -> Callable[[type], type]:
-        """``@dataclass(frozen=True, slots=True)`` in a quarter of the time: of the start, and for every node.
-
-        The standard library compiles six methods for each class. Five of them are inherited from `_Node` here, and
-        ``__init__`` sets the slots through their descriptors.
-        """
-
-        def decorate(cls: type) -> type:
-            made = dataclasses.dataclass(init=False, repr=False, eq=False, slots=True)(cls)
-            fields = made.__dataclass_fields__.values()
-            names = [item.name for item in fields]
-            scope = {f"_default_{item.name}": item.default for item in fields if item.default is not MISSING}
-            scope |= {f"_set_{name}": getattr(made, name).__set__ for name in names}
-            parameters = [f"{name}=_default_{name}" if f"_default_{name}" in scope else name for name in names]
-            body = "; ".join(f"_set_{name}(self, {name})" for name in names)
-            exec(f"def __init__(self, {', '.join(parameters)}): {body}", scope)
-            made.__init__ = scope["__init__"]
-            made._compared = attrgetter(*(item.name for item in fields if item.compare))
-            return made
-
-        return decorate
 
 
 def is_variable(term: str) -> bool:
@@ -166,7 +105,7 @@ class GroundAtom(tuple[str, ...]):
 
 
 @dataclass(frozen=True, slots=True)
-class TypedName(_Node):
+class TypedName:
     """A name with its types: an object, a constant, a parameter, or a type with its supertypes.
 
     More than one type means ``(either …)``; no type given means ``object``.
@@ -371,7 +310,7 @@ Effect = Condition
 
 
 @dataclass(frozen=True, slots=True)
-class Predicate(_Node):
+class Predicate:
     """A declared predicate."""
 
     name: str
@@ -380,7 +319,7 @@ class Predicate(_Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Function(_Node):
+class Function:
     """A declared function; its type is ``number`` unless the file says otherwise."""
 
     name: str
@@ -390,7 +329,7 @@ class Function(_Node):
 
 
 @dataclass(frozen=True, slots=True)
-class ActionSchema(_Node):
+class ActionSchema:
     """An action with parameters; a missing precondition is the empty conjunction, as is a missing effect."""
 
     name: str
@@ -401,7 +340,7 @@ class ActionSchema(_Node):
 
 
 @dataclass(frozen=True, slots=True)
-class DurativeAction(_Node):
+class DurativeAction:
     """A durative action: held and written back, not executed."""
 
     name: str
@@ -413,7 +352,7 @@ class DurativeAction(_Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Process(_Node):
+class Process:
     """A process of PDDL+: held and written back, not executed."""
 
     name: str
@@ -424,7 +363,7 @@ class Process(_Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Event(_Node):
+class Event:
     """An event of PDDL+: held and written back, not executed."""
 
     name: str
@@ -435,7 +374,7 @@ class Event(_Node):
 
 
 @dataclass(frozen=True, slots=True)
-class DerivedPredicate(_Node):
+class DerivedPredicate:
     """``(:derived (p ?x - t) condition)``."""
 
     name: str
@@ -445,7 +384,7 @@ class DerivedPredicate(_Node):
 
 
 @dataclass(frozen=True, slots=True)
-class FluentValue(_Node):
+class FluentValue:
     """``(= (f a b) 3)`` in an initial state; the value is a number, or an object for an object fluent."""
 
     fluent: GroundAtom
@@ -454,7 +393,7 @@ class FluentValue(_Node):
 
 
 @dataclass(frozen=True, slots=True)
-class TimedLiteral(_Node):
+class TimedLiteral:
     """``(at 5 (open shop))`` in an initial state."""
 
     time: Fraction
@@ -464,7 +403,7 @@ class TimedLiteral(_Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Metric(_Node):
+class Metric:
     """``(:metric minimize expression)``."""
 
     direction: str
@@ -472,7 +411,7 @@ class Metric(_Node):
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class Domain:
     """A PDDL domain."""
 
@@ -499,7 +438,7 @@ class Domain:
         return next((predicate for predicate in self.predicates if predicate.name == name), None)
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class Problem:
     """A PDDL problem; ``init`` holds the atoms in the order of the file, as often as they stand there."""
 

@@ -48,6 +48,7 @@ def test_validate_imports_the_validator_and_typer_alone(root: Path, tmp_path: Pa
         "pddl2nl.cli.validate",
         "pddl2nl.errors",
         "pddl2nl.files",
+        "pddl2nl.lean",
     }
     # These find places and suggestions, which a text without errors does not need.
     assert "pddl2nl.pddl.balance" not in modules
