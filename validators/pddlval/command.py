@@ -6,13 +6,13 @@ import json
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from pddl2nl.files import read_text
+from pddl2nl.lean import dataclass
 from pddl2nl.pddl import Domain, InputError, Source, Task, load_domain, load_problem
 from pddlval.plans import Plan, read_plan
 from pddlval.val_text import val_lines, val_summary

@@ -11,11 +11,12 @@ static conditions are decided, and the atoms of the others become bits of a stat
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from itertools import islice, product
 from typing import NamedTuple
 
+from pddl2nl.lean import dataclass
 from pddl2nl.pddl import (
     And,
     Arithmetic,
@@ -217,6 +218,9 @@ class Part:
     updates: tuple[tuple[GroundAtom, str, Reading], ...] = field(default=(), repr=False)
 
 
+_WHOLE = Part()
+
+
 class Instances:
     """Takes the effect of a ground action apart.
 
@@ -229,7 +233,7 @@ class Instances:
         self._layout = layout
         self._seen = 0
 
-    def parts(self, block: Block, binding: Binding, outer: Part = Part()) -> Iterator[Part]:
+    def parts(self, block: Block, binding: Binding, outer: Part = _WHOLE) -> Iterator[Part]:
         """The parts of an effect, in the order in which they happen."""
         layout = self._layout
         if block.deletes or block.adds:

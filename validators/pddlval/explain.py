@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
+from pddl2nl.lean import dataclass
 from pddl2nl.pddl import Atom, Condition, GroundAtom, Not, write_condition
 from pddlval.effects import Outcome
 from pddlval.numeric import UndefinedError

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
 from pddl2nl.files import read_text
+from pddl2nl.lean import dataclass
 from pddl2nl.pddl import Diagnostic, PDDLError, Source
 from pddlval.actions import GroundAction
 

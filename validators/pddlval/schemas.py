@@ -7,12 +7,12 @@ on the state is done once for each: static preconditions, equalities, constant c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
 from operator import itemgetter
 from typing import Literal
 
+from pddl2nl.lean import dataclass
 from pddl2nl.pddl import (
     ActionSchema,
     And,

@@ -8,8 +8,8 @@ actions, timed initial literals, preferences, trajectory constraints, processes,
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from pddl2nl.lean import dataclass
 from pddl2nl.pddl import (
     NOWHERE,
     Arithmetic,

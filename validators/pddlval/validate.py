@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Literal
 
+from pddl2nl.lean import dataclass
 from pddl2nl.pddl import Condition, Diagnostic, PDDLError, Task, write_condition
 from pddlval.actions import BadActionError, GroundAction
 from pddlval.explain import Cause, Executed, causes
