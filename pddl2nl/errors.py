@@ -1,11 +1,11 @@
 """The exceptions that all packages share, and suggestions for their messages::
 
-Pddl2nlError                       everything this toolkit raises on purpose
+Pddl2nlError                       all exceptions of this toolkit
 ├── InputError                     bad input or usage (exit code 2)
-│   ├── PDDLError                  a PDDL text that cannot be read; carries its diagnostics (pddl.diagnostics)
-│   ├── UnsupportedError           valid PDDL that would have to be executed and is not yet
-│   └── MissingExtraError          an optional package is absent; names the pip install that mends it
-└── InfrastructureError            a tool, an endpoint or the disk failed (exit code 3), never a wrong plan
+│   ├── PDDLError                  a PDDL text with errors; has its diagnostics (pddl.diagnostics)
+│   ├── UnsupportedError           valid PDDL that is not executed
+│   └── MissingExtraError          an optional package is not installed; names the pip install
+└── InfrastructureError            a tool, an endpoint or the disk failed (exit code 3); never a wrong plan
 """
 
 from __future__ import annotations
@@ -24,26 +24,32 @@ __all__ = [
 
 
 class Pddl2nlError(Exception):
-    """Everything that this toolkit raises on purpose."""
+    """The base class of all exceptions of this toolkit."""
 
 
 class InputError(Pddl2nlError, ValueError):
-    """Bad input or usage; the message says what was found and what would be right."""
+    """Bad input or usage; the message says what was found and what was expected."""
 
 
 class UnsupportedError(InputError):
-    """Valid PDDL whose execution this toolkit does not have yet; the message names the construct and its place."""
+    """Valid PDDL that this toolkit does not execute; the message names the construct and its place."""
 
 
 class MissingExtraError(InputError):
-    """An optional package is not installed; the message holds the exact ``pip install``."""
+    """An optional package is not installed; the message has the ``pip install`` that works here."""
 
     def __init__(self, package: str, extra: str, purpose: str):
-        super().__init__(f"{purpose} needs the package '{package}': pip install 'pddl2nl[{extra}]'")
+        from pathlib import Path
+
+        message = f"{purpose} needs the package '{package}': pip install 'pddl2nl[{extra}]'"
+        checkout = Path(__file__).resolve().parents[1]
+        if (checkout / "pyproject.toml").is_file():
+            message += f", or in {checkout}: pip install -e '.[{extra}]'"
+        super().__init__(message)
 
 
 class InfrastructureError(Pddl2nlError, RuntimeError):
-    """A tool, an endpoint or the disk failed; never to be read as a wrong plan."""
+    """A tool, an endpoint or the disk failed; this is never a verdict on a plan."""
 
 
 def near_name(name: str, known: Iterable[str], least: float = 0.6) -> str:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+import pddl2nl
 from pddl2nl.cli.app import main
-from pddl2nl.errors import did_you_mean, near_name
+from pddl2nl.errors import MissingExtraError, did_you_mean, near_name
 
 DURATIVE = """(define (domain ovens)
   (:requirements :durative-actions :typing :timed-initial-literals)
@@ -127,6 +128,14 @@ def test_suggestions() -> None:
     assert near_name("xyz", ["act"]) == ""
     assert did_you_mean("akt", ["act"]) == "; did you mean 'act'?"
     assert did_you_mean("xyz", ["act"], "; there is act") == "; there is act"
+
+
+def test_a_missing_extra_names_the_install_in_a_checkout() -> None:
+    said = str(MissingExtraError("rdflib", "macros", "the knowledge graph"))
+    assert "needs the package 'rdflib': pip install 'pddl2nl[macros]'" in said
+    # These tests run in a checkout, or beside an installed package.
+    beside = Path(pddl2nl.__file__).resolve().parents[1]
+    assert (f"in {beside}: pip install -e '.[macros]'" in said) == (beside / "pyproject.toml").is_file()
 
 
 def test_check_names_all_that_is_not_executed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
