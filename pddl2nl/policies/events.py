@@ -120,25 +120,30 @@ class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Started(Event, frozen=True):
-    """A run began. The PDDL texts, wording, names and example stand here in full, so no other file is needed.
+    """A run began. The PDDL texts, wording, names and example are recorded in full, so no other file is needed.
 
-    ``names`` maps PDDL object to NL object; ``limits`` holds steps, calls, tokens, usd, seconds (null: none);
-    ``settings`` what every request carries (temperature, max_tokens, and the limits of the other roles);
-    ``model_settings`` what is set for this model (`pddl2nl.llm.settings`); ``profile`` the named setting that was asked
-    for; ``beyond_paper`` what differs from the mechanisms of the AutoPlanBench paper (history, feedback, samples,
-    rounds, unsolvable), empty where nothing does; ``prompts`` the SHA-256 of every prompt file used; ``example`` is
-    null for zero-shot, else ``source`` ("file", "shipped", "beside" or "made"), ``problem`` (PDDL text), ``plan``,
-    ``thoughts`` ("llm", "template", "none"), their ``thought_texts`` and, where the template stands in for a model, why
-    (``thoughts_note``); ``base_url`` is without credentials, null for models without an endpoint; ``time`` is UTC in
-    ISO 8601. ``translator`` says what reads the model's words (reader, llm, reader+llm) and ``translator_model`` which
-    model translates, null where none does; likewise ``wording_model`` and ``thoughts_model`` which were asked for the
-    wording and for the example's thoughts; ``reading_version`` is that of the reading policy, null in records older
-    than it; ``on_ambiguous`` is "refuse" or "state"; ``names_seed`` the seed of the objects' names, null for none.
-    ``solvable`` says whether the task has a plan, as far as that was known before the run: by a planner's plan or
-    proof, or by the manifest of a shipped problem; null where it was not. ``suite`` and ``task`` are what an experiment
-    calls the task, empty elsewhere. ``reference`` is what a plan is measured against where the task has it, else empty
-    (`pddl2nl.tasks.references`): the task in words and the plans known to be right. ``world`` is what it is played in
-    where that is not the model alone: faults, ontology, what embeds; empty where nothing is.
+    Attributes:
+        names: the told name of each PDDL object.
+        names_seed: the seed of these names, null for none.
+        limits: steps, calls, tokens, usd, seconds (null for none), and failures where they are limited.
+        settings: of every request: temperature, max_tokens, and the longest replies of the other roles.
+        model_settings: the settings of this model (`pddl2nl.llm.settings`).
+        profile: the named settings that were asked for.
+        beyond_paper: the options beyond the AutoPlanBench paper: history, feedback, samples, rounds, unsolvable.
+        prompts: the SHA-256 of every prompt file used.
+        example: null for zero-shot, else `pddl2nl.policies.Example.to_json`.
+        base_url: without credentials; null for models without an endpoint.
+        time: UTC in ISO 8601.
+        translator: what reads the replies: reader, llm or reader+llm.
+        translator_model, wording_model, thoughts_model: the models for these roles, null where none is asked.
+        reading_version: of the reading policy; null in older records.
+        on_ambiguous: "refuse" or "state".
+        solvable: whether the task has a plan, if that was known before the run: by a planner's plan or proof, or by
+            the manifest of a shipped problem.
+        suite, task: what an experiment calls the task, else empty.
+        reference: the ground truth where the task has one: the task in words and plans known to be right
+            (`pddl2nl.tasks.references`).
+        world: how the world differs from the model: faults, ontology, embedding model.
     """
 
     policy: str
@@ -183,11 +188,11 @@ class Started(Event, frozen=True):
 
 
 class Prompted(Event, frozen=True):
-    """A model is asked. ``messages`` are those after the first ``kept`` of the previous prompt of this purpose.
+    """A model is asked.
 
-    Interactive prompts grow only at their end, so a record that kept every prompt whole would be quadratic in
-    the steps. ``request_sha256`` is the key of the whole request (`pddl2nl.llm.request_key`), by which a
-    record is replayed.
+    ``messages`` are those after the first ``kept`` messages of the previous prompt of this purpose: interactive prompts
+    grow at their end only, so a record of whole prompts would be quadratic in the steps. ``request_sha256`` is the key
+    of the whole request (`pddl2nl.llm.request_key`), by which a record is replayed.
     """
 
     call: Count
@@ -203,10 +208,10 @@ class Prompted(Event, frozen=True):
 
 
 class Replied(Event, frozen=True):
-    """The model's reply to the call of that number, as it came; ``usd`` is null where no price is known.
+    """The model's unchanged reply to the call of that number.
 
-    ``tariff`` says at which price it was paid, and ``from_cache`` that our cache had it: tokens and money are what it
-    took when it was paid, then as now.
+    Tokens and ``usd`` (null where the price is unknown) are what the reply cost when it was paid, also where our cache
+    had it (``from_cache``). ``tariff`` is the price list that applied.
     """
 
     call: Count
@@ -227,8 +232,8 @@ class Replied(Event, frozen=True):
 class Failed(Event, frozen=True):
     """The call of that number got no reply, after all retries; ``message`` says why.
 
-    ``context_window`` says that the prompt was longer than the model takes, which is its own limit. Such calls are in
-    no account, so that the next call has the same number.
+    ``context_window`` says that the prompt was longer than the model's context window. Failed calls are in no account,
+    so the next call has the same number.
     """
 
     call: Count
@@ -237,11 +242,12 @@ class Failed(Event, frozen=True):
 
 
 class Read(Event, frozen=True):
-    """A span of a reply was read. ``start`` and ``end`` are offsets into the last reply that was no translation.
+    """A span of a reply was read.
 
-    ``status`` is ``read``, ``ambiguous``, ``unreadable``, ``unknown-object``, ``not-an-action``,
-    ``look-around``, ``claimed-done`` or ``claimed-unsolvable``; ``rule`` names the rule that read it
-    (`pddl2nl.nl.Reading`, and of a T-LLM `pddl2nl.policies.translating`).
+    ``start`` and ``end`` are offsets into the last reply that is not a translation. ``status`` is ``read``,
+    ``ambiguous``, ``unreadable``, ``unknown-object``, ``not-an-action``, ``look-around``, ``claimed-done`` or
+    ``claimed-unsolvable``. ``rule`` names the rule that read it (`pddl2nl.nl.Reading`; for a T-LLM
+    `pddl2nl.policies.translating`).
     """
 
     step: Count
@@ -256,7 +262,7 @@ class Read(Event, frozen=True):
 
 
 class Acted(Event, frozen=True):
-    """An action was applicable and executed; ``observation`` is what the model was told ("" for one-shot plans).
+    """An action was applicable and executed; ``observation`` is what the policy was told.
 
     ``added`` and ``deleted`` are atoms, ``changed`` the numeric fluents with their new values, ``(= (fuel t) 3)``.
     """
@@ -271,11 +277,11 @@ class Acted(Event, frozen=True):
 
 
 class Rejected(Event, frozen=True):
-    """A turn, or the line of a plan, was not executed.
+    """A turn, or a line of a plan, was not executed.
 
     ``status`` is ``inapplicable`` (``unmet`` holds the failing ground literals), ``unreadable``, ``ambiguous``,
-    ``unknown-object``, ``not-an-action``, ``claimed-done`` (the goal did not hold; ``unmet`` holds what of
-    it is missing), or ``claimed-unsolvable``. All but the last two are *mistakes*.
+    ``unknown-object``, ``not-an-action``, ``claimed-done`` (the goal did not hold; ``unmet`` holds the unmet goals) or
+    ``claimed-unsolvable``. All but the last two are *mistakes*.
     """
 
     step: Count
@@ -295,16 +301,16 @@ class LookedAround(Event, frozen=True):
 
 
 class GoalReached(Event, frozen=True):
-    """The simulator found the goal to hold after this step (0: in the initial state already)."""
+    """The simulator found that the goal holds after this step (0: in the initial state)."""
 
     step: Count
 
 
 class Judged(Event, frozen=True):
-    """The verdict on one plan of several: the one of this ``sample`` (from 0) in this ``round`` of correction.
+    """The verdict on one plan of several: that of this ``sample`` (from 0) in this ``round`` of correction.
 
-    ``number`` counts the run's plans from 1. ``outcome`` is the one that the run would have had with this plan alone;
-    the other fields are those of `Finished`, for this plan.
+    ``number`` counts the run's plans from 1. ``outcome`` is that of a run with this plan alone; the other fields are
+    those of `Finished`, for this plan.
     """
 
     number: Count
@@ -323,16 +329,19 @@ class Judged(Event, frozen=True):
 class Finished(Event, frozen=True):
     """The end of a run, with its accounts.
 
-    ``plan`` holds the actions that were executed, in order (of a one-shot plan those before the first broken
-    link; ``proposed`` those that were read). ``steps`` counts turns, or the judged lines of a one-shot plan;
-    ``turns`` counts each kind apart: executed, inapplicable, unreadable, ambiguous, unknown-object,
-    not-an-action, look-around, claimed-done, claimed-unsolvable. ``mistakes`` are those meant as actions and not
-    executed.
-    ``usd`` is null where a price is unknown. Calls, tokens and money are those of all replies that were used;
-    ``used`` holds them by role, and ``spent`` what of it was paid in this run, with ``cache_hits`` for what our cache
-    had (`pddl2nl.policies.budget.Account`). ``message`` explains the outcome in a sentence. ``counted`` is the number
-    of the `Judged` whose plan, steps, turns and mistakes these are, 0 where there is none; calls, tokens and money are
-    those of all plans.
+    Attributes:
+        plan: the executed actions, in order; of a one-shot plan those before the first broken link.
+        proposed: the actions that were read, of a plan that was given at once.
+        steps: turns, or the judged lines of a one-shot plan.
+        turns: the number of each kind: executed, inapplicable, unreadable, ambiguous, unknown-object, not-an-action,
+            look-around, claimed-done, claimed-unsolvable.
+        mistakes: turns or lines that were meant as actions and not executed.
+        calls, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, usd: of all replies that were used, in
+            all plans; ``usd`` is null where a price is unknown.
+        used: the same by role.
+        spent: what of it was paid in this run, with ``cache_hits`` (`pddl2nl.policies.budget.Account`).
+        message: explains the outcome in a sentence.
+        counted: the number of the `Judged` whose plan, steps, turns and mistakes these are; 0 where there is none.
     """
 
     outcome: Outcome
