@@ -355,23 +355,36 @@ def test_what_is_refined_into_nonsense_does_not_count(run: Any) -> None:
 
 
 @pytest.mark.parametrize("policy", ["hvr", "vr"])
-def test_what_silently_fails_is_found_and_done_again(run: Any, world: Any, policy: str) -> None:
-    replies: dict[str, Any] = {"block": [block(LIFT), block(PUT), block(LIFT), block(PUT)]}
-    played, model = run(policy, replies, executor=Slippery(Simulator(world.task), "lift"))
+def test_what_silently_fails_is_repeated_without_asking_the_model(run: Any, world: Any, policy: str) -> None:
+    undisturbed, calm = run(policy)
+    played, model = run(policy, executor=Slippery(Simulator(world.task), "lift"))
     (found,) = played.of("discrepancy")
-    assert (found.step, found.action) == (1, PLAN[0])
+    assert (found.step, found.action, found.feedback) == (1, PLAN[0], "")
     assert found.missing == ("(held red)",)
     assert found.surplus == ("(at red table)", "(free)")
     assert found.condition == "(held red)"
-    again = model.asked("macro-plan" if policy == "hvr" else "plan")[1]
-    assert again["Feedback"].startswith(f"After step 1, {LIFT}, the world is other than expected:")
-    assert "Violated: I hold cup_0, in PDDL (held cup_0)" in again["Feedback"]
-    assert [item.attempt for item in played.of("plan-expanded")] == [1, 2]
+    (recovered,) = played.of("recovered")
+    assert (recovered.step, recovered.kind, recovered.actions) == (1, "repeated", (PLAN[0],))
+    assert model.stages == calm.stages
+    assert undisturbed.finished.plan == PLAN
     assert played.finished.plan == (PLAN[0], *PLAN)
     assert played.finished.outcome == "solved"
     acted = played.of("acted")
     assert (acted[0].added, acted[0].deleted) == ((), ())
     assert acted[0].observation.startswith(f"I {LIFT}. But ")
+
+
+@pytest.mark.parametrize("policy", ["hvr", "vr"])
+def test_what_fails_too_often_is_told_to_the_model(run: Any, world: Any, policy: str) -> None:
+    replies: dict[str, Any] = {"block": [block(LIFT), block(PUT), block(LIFT), block(PUT)]}
+    played, model = run(policy, replies, executor=Slippery(Simulator(world.task), "lift", times=11))
+    assert [item.kind for item in played.of("recovered")] == ["repeated"] * 10
+    again = model.asked("macro-plan" if policy == "hvr" else "plan")[1]
+    assert again["Feedback"].startswith(f"After step 11, {LIFT}, the world is other than expected:")
+    assert "Violated: I hold cup_0, in PDDL (held cup_0)" in again["Feedback"]
+    assert [item.attempt for item in played.of("plan-expanded")] == [1, 2]
+    assert played.finished.plan == (*[PLAN[0]] * 11, *PLAN)
+    assert played.finished.outcome == "solved"
 
 
 def test_who_does_not_look_runs_into_it(run: Any, world: Any) -> None:
@@ -390,7 +403,7 @@ def test_a_world_that_never_obeys_ends_the_run(run: Any, world: Any) -> None:
     played, model = run("vr", {"plan": block(LIFT, PUT)}, executor=executor)
     assert len(model.asked("plan")) == 4
     assert played.finished.outcome == "inapplicable"
-    assert played.finished.plan == (PLAN[0],) * 4
+    assert played.finished.plan == (PLAN[0],) * 4 * 11
 
 
 def test_the_last_action_can_fail_too(run: Any, world: Any) -> None:

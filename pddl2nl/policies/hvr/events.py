@@ -24,6 +24,7 @@ __all__ = [
     "MacrosConditioned",
     "MacrosVerified",
     "PlanExpanded",
+    "Recovered",
     "Retrieved",
 ]
 
@@ -136,6 +137,17 @@ class Discrepancy(Hierarchical, frozen=True):
     feedback: str = ""
 
 
+class Recovered(Hierarchical, frozen=True):
+    """After a discrepancy the plan goes on without asking the model (`pddl2nl.policies.hvr.recovery`).
+
+    ``kind`` is ``continued``, ``repeated`` or ``repaired``; ``actions`` were inserted before the rest of the plan.
+    """
+
+    step: Count
+    kind: str
+    actions: tuple[str, ...] = ()
+
+
 class MacroProved(Hierarchical, frozen=True):
     """The conditions of a macro-action were proved or refuted for its block (`pddl2nl.macros.proof`).
 
@@ -160,6 +172,7 @@ EVENTS: tuple[type[Hierarchical], ...] = (
     BlockExpanded,
     PlanExpanded,
     Discrepancy,
+    Recovered,
     MacroProved,
 )
 """The events of HVR."""

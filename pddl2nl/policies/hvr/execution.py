@@ -1,10 +1,10 @@
-"""Carrying a plan out, and finding out where the world is other than expected (HVR paper, section 2.4).
+"""Execution of a plan, with recovery from unexpected changes (HVR paper, section 2.4).
 
-After every action the expected and the observed state are aligned as triples. Where they differ, or where the next
-action is not applicable in what is observed, the discrepancy is written down with the action and the first condition
-that fails by it, and the rest of the plan is given up as long as a new one may be made. Without verification a
-difference is written down all the same, so that execution can be measured, but nobody is told: the plan is carried
-out up to the first action that is not applicable.
+After every action the expected and the observed state are compared as triples. A difference is recorded with the
+action and the first condition that fails because of it. A policy with verification then tries to recover without the
+model (`pddl2nl.policies.hvr.recovery`). If it cannot, or if the next action is not applicable, it gives up the rest of
+the plan for a new one, as long as replanning is allowed. Without verification differences are only recorded, so that
+execution can be measured, and the plan is executed up to the first inapplicable action.
 """
 
 from __future__ import annotations
@@ -17,23 +17,30 @@ from pddl2nl.nl.telling.phrases import number_text
 from pddl2nl.nl.wording.english import within_sentence
 from pddl2nl.pddl import Atom, Condition, GroundAtom, Not, write_condition
 from pddl2nl.policies.hvr.blocks import Part, whole
-from pddl2nl.policies.hvr.events import Discrepancy
+from pddl2nl.policies.hvr.events import Discrepancy, Recovered
 from pddl2nl.policies.hvr.planner import Planner
+from pddl2nl.policies.hvr.recovery import Recovery, recovery
 from pddl2nl.worlds.alignment import Alignment, accounts, align
 from pddlval import BadActionError, GroundAction, State
 
 __all__ = ["CarriedOut", "Execution"]
 
+_MOST_REPEATS = 10
+"""How often an action is repeated in a row before the policy gives it up."""
+
+_MOST_REPAIRS = 10
+"""The most repairs of one plan, so that a world which undoes each of them does not keep the policy busy."""
+
 
 @dataclass(frozen=True)
 class CarriedOut:
-    """How the execution of a plan ended.
+    """The end of a plan's execution.
 
     Attributes:
-        done: what of it was executed, in parts.
-        feedback: why it was given up for a new plan; empty where it was carried out to its end, or broke for good.
+        done: what was executed, in parts.
+        feedback: why the plan was given up for a new one; empty if it was executed to its end or ended the run.
         status: of the last action: ``executed``, or why it was not.
-        observation: what was told then.
+        observation: what was observed then.
     """
 
     done: tuple[Part, ...]
@@ -46,7 +53,7 @@ class Execution:
     """Executes plans for one episode.
 
     Args:
-        planner: knows the episode, the knowledge graph and whether anybody verifies.
+        planner: has the episode, the knowledge graph and the mechanism.
     """
 
     def __init__(self, planner: Planner):
@@ -54,38 +61,44 @@ class Execution:
         self._episode = planner.episode
         self._simulator = planner.simulator
         self._teller = planner.teller
+        self._verification = planner.mechanism.verification
         self._ignored = accounts(planner.simulator.task)
         self._step = 0
+        self._repeats = self._repairs = 0
 
     def carry_out(self, parts: Sequence[Part]) -> CarriedOut:
-        """Executes a plan up to its end, to where it breaks, or to where it is better given up."""
-        rest = list(whole(parts))
-        self._episode.begin_plan(rest)
+        """Executes a plan until it ends, fails, or is given up for a new one."""
+        self._repeats = self._repairs = 0
+        self._episode.begin_plan(whole(parts))
         done: list[Part] = []
-        for part in parts:
+        for place, part in enumerate(parts):
+            actions = list(part.actions)
+            later = whole(parts[place + 1 :])
             executed: list[GroundAction] = []
-            for action in part.actions:
-                if (feedback := self._cannot(action)) and self._planner.replans_left > 0:
+            while actions:
+                if (feedback := self._cannot(actions[0])) and self._planner.replans_left > 0:
                     return CarriedOut(_with(done, part, executed), feedback)
-                del rest[0]
+                action = actions.pop(0)
                 self._step += 1
                 before = self._episode.state
                 turn = self._episode.move(action, said=self._teller.action(action), ends=False)
-                outcome = turn.status
                 self._planner.sight.graph.update(
-                    self._episode.state, action, self._step, outcome, macro=part.macro, attempt=part.attempt
+                    self._episode.state, action, self._step, turn.status, macro=part.macro, attempt=part.attempt
                 )
                 if turn.status != "executed":
                     return CarriedOut(tuple(done), "", turn.status, turn.observation)
                 executed.append(action)
-                feedback = self._surprise(action, before, rest)
+                inserted, feedback = self._surprise(action, before, (*actions, *later))
                 if feedback and self._planner.replans_left > 0:
                     return CarriedOut(_with(done, part, executed), feedback)
-            done.append(part)
+                if inserted:
+                    actions[:0] = inserted
+                    self._episode.begin_plan((*actions, *later))
+            done.append(replace(part, actions=tuple(executed)))
         return CarriedOut(tuple(done), self._missed())
 
     def _missed(self) -> str:
-        """What is told where a plan was carried out and the task is not done; nothing where no new one may be made."""
+        """The feedback if the plan was executed but the goal does not hold; empty if replanning is not allowed."""
         unmet = self._simulator.unmet_goals(self._episode.state)
         if not unmet or self._planner.replans_left <= 0:
             return ""
@@ -93,8 +106,8 @@ class Execution:
         return "\n".join(["The plan was carried out, but the task is not done. What is missing:", *lines])
 
     def _cannot(self, action: GroundAction) -> str:
-        """Why the next action cannot be executed in what is observed, written down; empty where it can, or unseen."""
-        if not self._planner.mechanism.verification:
+        """Why the next action is not applicable in the observed state, recorded; empty if it is or is not checked."""
+        if not self._verification:
             return ""
         told = f"The next step, {within_sentence(self._teller.action(action))}, cannot be done"
         try:
@@ -110,22 +123,21 @@ class Execution:
         self._episode.note(Discrepancy(self._step, str(action), (), (), condition, feedback))
         return feedback
 
-    def _surprise(self, action: GroundAction, before: State, rest: Sequence[GroundAction]) -> str:
-        """How the observed state differs from the expected one, written down; what is told of it, if anybody looks."""
+    def _surprise(
+        self, action: GroundAction, before: State, rest: Sequence[GroundAction]
+    ) -> tuple[tuple[GroundAction, ...], str]:
+        """Compares the observed state with the expected one and records a difference.
+
+        Returns:
+            The actions to insert before the rest of the plan, and the feedback if a new plan is needed.
+        """
         found = align(self._episode.expected, self._episode.state, ignored=self._ignored)
         if found.same:
-            return ""
+            self._repeats = 0
+            return (), ""
         condition = self._first_failing(found, before, rest)
-        said = within_sentence(self._teller.action(action))
-        lines = [
-            f"After step {self._step}, {said}, the world is other than expected:",
-            *(f"- missing: {self._fact(atom)}" for atom in found.missing),
-            *(f"- unexpected: {self._fact(atom)}" for atom in found.surplus),
-            *(f"- {self._teller.fact(item.fluent)} is {number_text(item.value)}" for item in found.surplus_values),
-        ]
-        if condition is not None:
-            lines.append(f"Violated: {told_condition(condition, self._teller)}")
-        feedback = "\n".join(lines) if self._planner.mechanism.verification else ""
+        way = self._recovery(action, rest)
+        feedback = self._feedback(action, found, condition) if self._verification and way is None else ""
         self._episode.note(
             Discrepancy(
                 self._step,
@@ -136,10 +148,35 @@ class Execution:
                 feedback,
             )
         )
-        return feedback
+        if way is None:
+            return (), feedback
+        self._episode.note(Recovered(self._step, way.kind, tuple(map(str, way.actions))))
+        return way.actions, ""
+
+    def _recovery(self, action: GroundAction, rest: Sequence[GroundAction]) -> Recovery | None:
+        """How the plan goes on without the model; None without verification or if it cannot."""
+        if not self._verification or self._repeats >= _MOST_REPEATS or self._repairs >= _MOST_REPAIRS:
+            return None
+        way = recovery(self._simulator, self._episode.state, self._episode.expected, action, rest)
+        self._repeats = self._repeats + 1 if way is not None and way.kind == "repeated" else 0
+        self._repairs += way is not None and way.kind == "repaired"
+        return way
+
+    def _feedback(self, action: GroundAction, found: Alignment, condition: Condition | None) -> str:
+        """What the model is told about a difference."""
+        said = within_sentence(self._teller.action(action))
+        lines = [
+            f"After step {self._step}, {said}, the world is other than expected:",
+            *(f"- missing: {self._fact(atom)}" for atom in found.missing),
+            *(f"- unexpected: {self._fact(atom)}" for atom in found.surplus),
+            *(f"- {self._teller.fact(item.fluent)} is {number_text(item.value)}" for item in found.surplus_values),
+        ]
+        if condition is not None:
+            lines.append(f"Violated: {told_condition(condition, self._teller)}")
+        return "\n".join(lines)
 
     def _first_failing(self, found: Alignment, before: State, rest: Sequence[GroundAction]) -> Condition | None:
-        """The first condition that fails by it: of the action's effect, of what comes next in the plan, of the goal."""
+        """The first condition that fails because of a difference: of the effect, the rest of the plan, or the goal."""
         for atom in found.missing:
             if atom not in before:
                 return Atom(atom[0], atom[1:])
@@ -159,5 +196,5 @@ class Execution:
 
 
 def _with(done: Sequence[Part], part: Part, executed: Sequence[GroundAction]) -> tuple[Part, ...]:
-    """The parts that were executed, and of another one as much as was."""
+    """The executed parts, and the executed actions of another one."""
     return (*done, replace(part, actions=tuple(executed))) if executed else tuple(done)

@@ -14,6 +14,7 @@ from pddl2nl.policies.hvr.events import (
     MacrosConditioned,
     MacrosVerified,
     PlanExpanded,
+    Recovered,
     Retrieved,
 )
 
@@ -121,6 +122,18 @@ def _discrepancy(event: Discrepancy) -> Note:
     return Note(event.event, title, "discrepancy", "bad", items=tuple(items), feedback=event.feedback, remark=True)
 
 
+def _recovered(event: Recovered) -> Note:
+    said = {
+        "continued": "the plan goes on, because its rest still reaches the goal",
+        "repeated": "the action is repeated",
+        "repaired": "actions were inserted, after which the rest of the plan reaches the goal",
+    }
+    lines = tuple(Item(codes=(action,)) for action in event.actions)
+    return Note(
+        event.event, "Recovered without the model", said.get(event.kind, event.kind), "good", lines, remark=True
+    )
+
+
 def _proved(event: MacroProved) -> Note:
     than = {
         "exact": "is the exact one",
@@ -150,6 +163,7 @@ NOTES: Mapping[type, Callable[[Any], Note]] = {
     BlockExpanded: _block,
     PlanExpanded: _plan,
     Discrepancy: _discrepancy,
+    Recovered: _recovered,
     MacroProved: _proved,
 }
 """A function for each event class."""

@@ -1,0 +1,95 @@
+"""Recovery from unexpected changes without asking the model: continue, repeat the action, or insert a short repair.
+
+The rest of a plan is simulated from the observed state. If it still reaches the goal, the plan continues. If the last
+action is still applicable and the rest reaches the goal after it, the action is repeated, as after a silent failure.
+Otherwise a greedy best-first search looks for at most `LONGEST_REPAIR` actions after which the rest reaches the goal;
+it prefers states that differ in few atoms from the expected state. Only if all of this fails is a new plan needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from typing import Literal
+
+from pddlval import BadActionError, GroundAction, Simulator, State
+
+__all__ = ["LONGEST_REPAIR", "Recovery", "reaches", "recovery"]
+
+LONGEST_REPAIR = 8
+"""The most actions of a repair."""
+
+_MOST_EXPANDED = 300
+"""The most states that the search for a repair expands."""
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """How a plan goes on: ``actions`` are executed before its rest."""
+
+    kind: Literal["continued", "repeated", "repaired"]
+    actions: tuple[GroundAction, ...] = ()
+
+
+def reaches(simulator: Simulator, state: State, actions: Sequence[GroundAction]) -> bool:
+    """Whether actions are applicable one after the other and reach the goal."""
+    for action in actions:
+        try:
+            after = simulator.step(state, action).successor
+        except BadActionError:
+            return False
+        if after is None:
+            return False
+        state = after
+    return simulator.is_goal(state)
+
+
+def recovery(
+    simulator: Simulator,
+    observed: State,
+    expected: State,
+    last: GroundAction,
+    rest: Sequence[GroundAction],
+) -> Recovery | None:
+    """How a plan can go on after an unexpected change; None if it needs a new plan.
+
+    Args:
+        simulator: the model.
+        observed: the current state.
+        expected: the state that the model predicted; the rest must reach the goal from it.
+        last: the last action.
+        rest: the rest of the plan.
+    """
+    if reaches(simulator, observed, rest):
+        return Recovery("continued")
+    if not reaches(simulator, expected, rest):
+        return None
+    if reaches(simulator, observed, (last, *rest)):
+        return Recovery("repeated", (last,))
+    found = _repair(simulator, observed, expected, rest)
+    return None if found is None else Recovery("repaired", found)
+
+
+def _repair(
+    simulator: Simulator, observed: State, expected: State, rest: Sequence[GroundAction]
+) -> tuple[GroundAction, ...] | None:
+    """Actions after which the rest reaches the goal; None if the search finds none."""
+    queue: list[tuple[int, int, int, State, tuple[GroundAction, ...]]] = [(0, 0, 0, observed, ())]
+    seen = {observed}
+    for _ in range(_MOST_EXPANDED):
+        if not queue:
+            return None
+        _, depth, _, state, actions = heappop(queue)
+        for action in simulator.applicable(state):
+            after = simulator.step(state, action).successor
+            if after is None or after in seen:
+                continue
+            seen.add(after)
+            repair = (*actions, action)
+            if reaches(simulator, after, rest):
+                return repair
+            if depth + 1 < LONGEST_REPAIR:
+                distance = len(after.atoms ^ expected.atoms)
+                heappush(queue, (distance, depth + 1, len(seen), after, repair))
+    return None
