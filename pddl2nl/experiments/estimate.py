@@ -34,8 +34,9 @@ _THOUGHTS_SHOWN = ("thoughts.txt", "thoughts_example.txt", "thoughts_answer.txt"
 """What the prompt for the example's thoughts begins with, whatever the task."""
 
 HOW = (
-    f"first prompts are measured ({CHARACTERS_A_TOKEN} characters a token); an example is taken to be as long as its "
-    f"problem and {_EXAMPLE_STEPS} turns; a run to take as many turns as FF's plan where that is known, else {_PLAN} "
+    f"first prompts are measured ({CHARACTERS_A_TOKEN} characters a token, or as the endpoint counted those in the "
+    f"cache); an example is taken to be as long as its problem and {_EXAMPLE_STEPS} turns; a run "
+    f"to take as many turns as FF's plan where that is known, else {_PLAN} "
     f"or half its limit of steps; an action to take {_ACTION} tokens, a thought {_THOUGHT}, an observation "
     f"{_OBSERVATION}; wording and thoughts to be asked for once for each domain, model and seed; nothing to be in a "
     f"cache; {'; '.join(family.effort_text for family in FAMILIES.values())}"
@@ -107,7 +108,8 @@ def estimates(cells: Iterable[Cell], prices: Mapping[str, Price | None]) -> Iter
         key = _measured_by(cell)
         if key not in measured:
             measured[key] = _measure(cell)
-        system, problem = (estimate_tokens(characters, str(cell.model)) for characters in measured[key])
+        name = str(cell.model).removeprefix("openai:")
+        system, problem = (estimate_tokens(characters, name) for characters in measured[key])
         one = _one_run(cell, system, problem, prices.get(cell.model))
         whole = Estimate()
         for run in cell.runs:

@@ -361,6 +361,17 @@ class Cache(SqliteFile):
             groups.append(CacheGroup(kind, model, endpoint, replies, usage, usd, first, last))
         return CacheStats(tuple(groups), self.size)
 
+    def counted(self, model: str, *, newest: int = 200) -> tuple[int, int]:
+        """Characters and tokens of the newest prompts to a model whose endpoint counted them, for `note_tokens`."""
+        rows = self.read(
+            "SELECT identity, prompt_tokens FROM replies WHERE kind = 'chat' AND model = ? AND prompt_tokens > 0 "
+            "ORDER BY created DESC LIMIT ?",
+            (model, newest),
+        )
+        prompts = [read_json_object(identity)["body"]["messages"] for identity, _ in rows]
+        characters = sum(len(message["content"]) for messages in prompts for message in messages)
+        return characters, sum(tokens for _, tokens in rows)
+
     def verify(self) -> Verification:
         """Checks the file with SQLite's integrity check, and every reply: key, checksum, columns and JSON."""
         replies = 0

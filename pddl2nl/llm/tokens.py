@@ -1,6 +1,7 @@
 """How many tokens a text has, estimated from its characters until an endpoint has counted.
 
-The ratio of a model is calibrated by the prompts whose tokens its endpoint has counted in this process.
+The ratio of a model is calibrated by the prompts whose tokens its endpoint has counted: those of this process, and for
+the estimate of a dry run those in the cache.
 """
 
 from __future__ import annotations
