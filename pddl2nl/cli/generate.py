@@ -37,7 +37,7 @@ def _generate(
         list[str] | None,
         typer.Argument(metavar="[NAME=VALUE]...", help="Parameters; those not given have their defaults."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, metavar="S", help="Seed; the same makes the same everywhere.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, metavar="S", help="Seed of the generator.")] = 1,
     name: Annotated[
         str | None, typer.Option(metavar="NAME", help="The problem's name.", show_default="DOMAIN-SEED")
     ] = None,
@@ -59,10 +59,10 @@ def _generate(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a problem of a shipped domain: solvable, never solved before it began, and the same for the same seed.
+    """Make a problem of a shipped domain: solvable, not solved initially, and the same for the same seed.
 
     Without DOMAIN, list the generators; `pddl2nl generate DOMAIN --parameters` explains the parameters of one. Some can
-    make problems that have no plan, by the parameter unsolvable.
+    make problems without a plan, by the parameter unsolvable.
     """
     from pddl2nl.tasks.generators import generator_of, read_parameters
 

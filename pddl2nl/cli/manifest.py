@@ -1,4 +1,4 @@
-"""``pddl2nl manifest``: the sets of instances, checked line by line and made anew."""
+"""``pddl2nl manifest``: check the shipped sets of instances, and make new ones."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def register(app: typer.Typer) -> None:
     """Adds the commands to the application, as a group of their own."""
     group = typer.Typer(
         no_args_is_help=True,
-        help="Check the shipped sets of instances, line by line, or make such sets anew.",
+        help="Check the shipped sets of instances, or make such sets.",
     )
     group.command("check", epilog="Example: pddl2nl manifest check --small")(_check)
     group.command("show", epilog="Example: pddl2nl manifest show ferry")(_show)
@@ -73,7 +73,7 @@ def _check(
         Literal["primary", "scaled", "unsolvable", "all"], typer.Option("--set", help="The lines to check.")
     ] = "all",
     timeouts: Annotated[
-        bool, typer.Option("--timeouts", help="Run again what a limit had ended as well; takes long.")
+        bool, typer.Option("--timeouts", help="Also repeat searches that had run out of a limit; takes long.")
     ] = False,
     instances: Instances = None,
     workers: Workers = None,
@@ -81,13 +81,13 @@ def _check(
 ) -> None:
     """Prove every line of the manifests again.
 
-    Calls make the files byte for byte; objects are counted; the planners find plans of the recorded lengths, with the
-    recorded expansions where they are the same version; what has no plan is proved to have none; no two problems of a
-    domain are the same but for names; the sets are complete. Searches that a limit had ended are not run again, unless
-    --timeouts says so.
+    The calls make exactly the files; the numbers of objects are right; the planners find plans of the recorded
+    lengths, with the recorded expansions if they are the same version; unsolvable problems are proved unsolvable; no
+    two problems of a domain are isomorphic; the sets are complete. Searches that had run out of a limit are not
+    repeated, except with --timeouts.
 
-    Exit code 0: all is as recorded; 1: something is not, and named; 2: bad input, or the planners are not installed;
-    3: a planner broke, which says nothing about the line.
+    Exit code 0: everything is as recorded; 1: there are faults, which are printed; 2: bad input, or the planners are
+    not installed; 3: a planner failed, which is no verdict about the line.
     """
     from pddl2nl.baselines import version
     from pddl2nl.baselines.fast_downward import stop_searches
@@ -144,7 +144,7 @@ def _print_checked(found: Checked, seconds: float, as_json: bool) -> None:
 
 
 def _show(domains: Domains = None, as_json: JsonOption = False) -> None:
-    """Show the manifests: with one domain its lines, else how many problems of which lengths each has."""
+    """Show the manifests: the lines of one domain, or the numbers of problems and lengths of several."""
     shipped = _shipped(domains)
     if as_json:
         print_json(
@@ -203,10 +203,10 @@ def _primary(
     memory: MemoryLimit = _MEMORY,
     workers: Workers = None,
 ) -> None:
-    """Make the primary set: 20 benchmarks with shortest plans of 3 to 20 steps, and an example of five or nearly so.
+    """Make the primary set: 20 benchmarks with shortest plans of 3 to 20 steps, and an example of about five.
 
     Candidates are drawn from the domain's generator, solved, and chosen so that lengths are spread evenly; no two are
-    the same but for names. The set takes the place of the one in DIR/DOMAIN; other sets there stay.
+    isomorphic. The set replaces the one in DIR/DOMAIN; other sets there stay.
     """
     from pddl2nl.tasks.selection import choose_primary
 
@@ -248,9 +248,9 @@ def _unsolvable(
     memory: MemoryLimit = _MEMORY,
     workers: Workers = None,
 ) -> None:
-    """Make the unsolvable set: 20 problems that an exhaustive search proved to have no plan.
+    """Make the unsolvable set: 20 problems without a plan, as proved by exhaustive search.
 
-    For domains whose generator has the parameter unsolvable, whose ways take turns.
+    For domains whose generator has the parameter unsolvable; its ways take turns.
     """
     from pddl2nl.tasks.unsolvable import make_unsolvable
 

@@ -98,14 +98,14 @@ def _obfuscate(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Rename all that a domain and its problems name, so that names do not tell what things are.
+    """Rename everything that a domain and its problems name, so that names have no meaning.
 
     Predicates, actions, types, functions, preferences, variables and the names of domain and problems are renamed,
-    objects with --objects; comments are left out. Verdicts on plans, and costs, stay the same. total-cost keeps its
-    name, since planners know it by that.
+    objects with --objects; comments are dropped. Verdicts on plans, and costs, stay the same. total-cost keeps its
+    name, which planners know.
 
-    The mapping goes both ways: --reverse mapping.json gives the old names back, in plans that were made under the new
-    ones too. Without --out, texts go to standard output, and the mapping with them.
+    --reverse mapping.json restores the old names, also in plans with the new names. Without --out, the texts and the
+    mapping are printed.
     """
     from pddl2nl.tasks.obfuscation import obfuscation
 

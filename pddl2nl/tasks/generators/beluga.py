@@ -1,7 +1,7 @@
-"""Problems of Beluga: parts that arrive by plane, wait on racks and go to the factory, and jigs that go back.
+"""Problems of Beluga: parts arrive by plane, wait on racks and go to the factory; empty jigs go back.
 
-A day is simulated first, with random moves, on a long day among sensible ones; what was unloaded, delivered and sent
-back in which order makes the schedules of the problem. So the day is a plan, though seldom a shortest one.
+A day is simulated first, with random moves, restricted to useful ones on a long day. The order of unloading, delivering
+and sending back gives the schedules of the problem. So the day is a plan, though seldom a shortest one.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Sketc
 __all__ = ["GENERATOR"]
 
 _MOVES = 15
-"""Moves for each piece of work, a few more at first, after which a simulated day is given up."""
+"""Moves for each piece of work after which a simulated day is given up."""
 _LARGE = 12
-"""Pieces of work up to which moves are taken at random; a longer day would never end so."""
+"""The most pieces of work for purely random moves; a longer day would not end."""
 
 _Moves = list[tuple[int, Callable[[], None]]]
-"""Moves, each with its weight."""
+"""Moves with weights."""
 
 _KINDS = ("kind-a", "kind-b", "kind-c")
 
 
 @dataclass(frozen=True)
 class _Jig:
-    """A jig; those of the first kind have length 1, those of the second length 2, and so on."""
+    """A jig; the first kind has length 1, the second length 2, and so on."""
 
     name: str
     length: int
@@ -43,14 +43,14 @@ class _Day:
 
     Attributes:
         planes: the jigs still to be unloaded, in order.
-        racks: the jigs on each, from the Beluga side to the factory side.
-        length: every rack's.
-        trailers, hangars: how many trailers there are on either side, and hangars.
-        deliveries, returns: how many are still to be made.
+        racks: the jigs on each rack, from the Beluga side to the factory side.
+        length: of every rack.
+        trailers, hangars: the numbers of trailers on each side and of hangars.
+        deliveries, returns: the numbers of deliveries and returns left.
         sides: the jigs on the trailers of the Beluga side, and of the factory side.
         standing: the jigs in hangars.
         delivered: the jigs whose parts were delivered, in order.
-        flights: the jigs unloaded and, with True, those sent back, in order.
+        flights: in order, the jigs unloaded (False) and sent back (True).
     """
 
     planes: list[_Jig]
@@ -66,7 +66,7 @@ class _Day:
     flights: list[tuple[_Jig, bool]] = field(default_factory=list)
 
     def pass_by(self, draw: Draw) -> bool:
-        """Whether all work was done after a while of random moves."""
+        """Simulates random moves; returns whether all work was done."""
         pieces = len(self.planes) + self.deliveries + self.returns
         for _ in range(_MOVES * (2 + pieces)):
             if not (self.planes or self.deliveries or self.returns):
@@ -77,7 +77,7 @@ class _Day:
             draw.pick([move for weight, move in moves for _ in range(weight)])()
         return False
 
-    # Moves stand with weights: were all alike, a day would end late, with much carried back and forth.
+    # With equal weights a day would end late, after much carrying back and forth.
 
     def _work(self) -> _Moves:
         moves: _Moves = []
@@ -103,21 +103,21 @@ class _Day:
         return moves
 
     def _sensible(self, draw: Draw) -> _Moves:
-        """The moves to choose from on a long day: mostly work, or what brings jigs to where they are wanted."""
+        """The moves to choose from on a long day: mostly work, or moving jigs to where they are needed."""
         work, storing, wanted = self._work(), self._storing(), self._wanted()
         if len(self.sides[0]) == self.trailers - 1 and not self._can_wait():
-            # The last trailer would be blocked, and nothing could go back by plane.
+            # The last trailer would be blocked, and no jig could go back by plane.
             work = [(weight, move) for weight, move in work if move != self._unload]
         if work and draw.chance(80):
             return work
         return wanted if wanted and draw.chance(97) else [*work, *storing]
 
     def _can_wait(self) -> bool:
-        """Whether the next jig to arrive finds room on two racks at least, or none arrives."""
+        """Whether at least two racks have room for the next arriving jig, or none arrives."""
         return not self.planes or sum(self._space(row) >= self.planes[0].length for row in self.racks) >= 2
 
     def _wanted(self) -> _Moves:
-        """Onto racks, full jigs from planes and empty ones from the factory; and off them on the other side."""
+        """Moves onto racks (full jigs from planes, empty ones from the factory) and off them on the other side."""
         moves: _Moves = []
         for side, jigs in enumerate(self.sides):
             wanted = self.deliveries if side else self.returns
@@ -234,7 +234,7 @@ def _refuse_contradictions(values: Values) -> None:
 # ── schedules ────────────────────────────────────────────────────────────────────────────────────
 
 _Schedule = list[tuple[str, Fact]]
-"""Its steps in order: the step's name, and what is to be done in it, without the step."""
+"""The steps of a schedule in order: the step's name, and its fact without the step."""
 
 
 def _kind(jig: _Jig) -> str:
@@ -242,7 +242,7 @@ def _kind(jig: _Jig) -> str:
 
 
 def _flights(day: _Day) -> _Schedule:
-    """The planes': each brings some jigs and then takes others, until the next one comes."""
+    """The planes' schedules: each brings some jigs, then takes others, until the next one comes."""
     steps: _Schedule = []
     flight, brought, taken = 1, 0, 0
     for jig, back in day.flights:
@@ -258,7 +258,7 @@ def _flights(day: _Day) -> _Schedule:
 
 
 def _lines(day: _Day, count: int, draw: Draw) -> list[_Schedule]:
-    """The production lines': each gets some of the parts, in the order in which they were delivered."""
+    """The production lines' schedules: each gets some of the parts, in the order of their delivery."""
     lines: list[_Schedule] = [[] for _ in range(count)]
     for jig in day.delivered:
         number = draw.below(count)
@@ -344,7 +344,7 @@ def _ring(row: Sequence[str]) -> list[Fact]:
 
 
 def _small(draw: Draw) -> Mapping[str, int | str]:
-    # Jigs in one another's way, not steps to do, are what makes a problem hard: there are more than are asked for.
+    # Jigs in each other's way make a problem hard, not the number of steps: there are more jigs than are needed.
     trailers = draw.between(1, 2)
     arrivals, stored, empties = draw.between(0, 3), draw.between(1, 5), draw.between(0, 2)
     stored = min(stored, 8 - trailers - arrivals - empties)

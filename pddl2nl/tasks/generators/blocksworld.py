@@ -1,4 +1,4 @@
-"""Problems of Blocksworld: towers that are to become other towers."""
+"""Problems of Blocksworld: rebuild towers into other towers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Sketc
 __all__ = ["GENERATOR"]
 
 Tower = tuple[str, ...]
-"""Blocks from the table up."""
+"""Blocks, from the table upwards."""
 
 Pair = tuple[str, str]
 """A block and the one below it."""
@@ -69,16 +69,16 @@ def _refuse_contradictions(values: Values) -> None:
 
 
 def _draw_towers(blocks: Sequence[str], draw: Draw) -> list[Tower]:
-    """One of all arrangements of the blocks in towers, each as likely as any other.
+    """A uniformly random arrangement of the blocks in towers.
 
     There are ``C(n-1, k-1) n!/k!`` arrangements of n blocks in k towers (Lah's numbers): k is drawn by these weights,
-    then an order of all blocks and the k-1 of its n-1 gaps where one tower ends. The weights are made from each other,
-    as their own size exceeds a float's: ``n-k`` by ``k(k+1)`` is the ratio of the one for k+1 to the one for k.
+    then an order of all blocks and k-1 of its n-1 gaps, where a tower ends. The weights exceed a float, so only their
+    ratios are computed: ``(n-k) / (k(k+1))`` is the ratio of the weight for k+1 to that for k.
     """
     weights = [1.0]
     for k in range(1, len(blocks)):
         weights.append(weights[-1] * (len(blocks) - k) / (k * (k + 1)))
-    # Exactly rounded: Python's versions differ in how `sum` adds floats.
+    # Exactly rounded: `sum` of floats differs between versions of Python.
     rest = draw.below(2**53) / 2**53 * math.fsum(weights)
     towers = 1
     while towers < len(blocks) and rest >= weights[towers - 1]:
@@ -101,15 +101,15 @@ def _standing(tower: Tower) -> tuple[Fact, ...]:
 def _all_must_move(towers: Sequence[Tower], goal: Sequence[Pair]) -> bool:
     """Whether every plan moves every block.
 
-    A block must move if the goal wants it on another than it stands on, or if one below it must move. The lowest block
-    of a tower stands below all others, so the question is whether it must move, for every tower.
+    A block must move if the goal has it on another block, or if a block below it must move. So all blocks must move if
+    the lowest block of each tower must.
     """
     wanted = {above for above, _ in goal}
     return all(tower[0] in wanted for tower in towers)
 
 
 def _thinned(goal: Sequence[Pair], needed: Sequence[Pair], towers: Sequence[Tower], draw: Draw) -> list[Pair]:
-    """Some of the goal's pairs, with all that are needed; each of the towers, if any are given, still has to move."""
+    """Some of the goal's pairs, including the needed ones; each of the given towers still has to move."""
     order = draw.shuffled([pair for pair in goal if pair not in needed])
     kept = list(goal)
     for pair in order[: draw.between(0, max(0, len(order) - (not needed)))]:
@@ -120,12 +120,12 @@ def _thinned(goal: Sequence[Pair], needed: Sequence[Pair], towers: Sequence[Towe
 
 
 # ── goals that contradict themselves ─────────────────────────────────────────────────────────────
-# Each atom for itself can be reached, so the relaxation without deletes sees nothing. Two blocks on one, one block on
-# two and a circle of two blocks are seen as soon as the atoms are compared in pairs; a longer circle is not.
+# Each single atom is reachable, so the delete relaxation finds no contradiction. Comparing atoms in pairs finds two
+# blocks on one, one block on two, and a circle of two blocks, but no longer circle.
 
 
 def _cycle(aims: Sequence[Tower], draw: Draw) -> list[Pair] | None:
-    """The lowest block of a tower on its highest."""
+    """Puts the lowest block of a tower on its highest."""
     tall = [tower for tower in aims if len(tower) > 1]
     if not tall:
         return None
@@ -134,7 +134,7 @@ def _cycle(aims: Sequence[Tower], draw: Draw) -> list[Pair] | None:
 
 
 def _shared(aims: Sequence[Tower], draw: Draw) -> list[Pair] | None:
-    """A block that has another on it gets the lowest of another tower on it, too."""
+    """Puts the lowest block of another tower on a block that has one on it already."""
     pairs = _pairs(aims)
     if not pairs or len(aims) < 2:
         return None
@@ -144,7 +144,7 @@ def _shared(aims: Sequence[Tower], draw: Draw) -> list[Pair] | None:
 
 
 def _split(aims: Sequence[Tower], draw: Draw) -> list[Pair] | None:
-    """A block that stands on another shall stand on the highest of another tower, too."""
+    """Puts a block that is on another one also on the highest block of another tower."""
     pairs = _pairs(aims)
     if not pairs or len(aims) < 2:
         return None

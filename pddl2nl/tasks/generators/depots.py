@@ -1,4 +1,4 @@
-"""Problems of Depots: crates in stacks on pallets, which have to stand in other stacks, perhaps elsewhere."""
+"""Problems of Depots: rebuild stacks of crates on pallets, possibly at other places."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _refuse_contradictions(values: Values, places: int) -> None:
 
 
 def _dealt(places: Sequence[str], count: int, draw: Draw) -> list[str]:
-    """So many places, every one of them at least once."""
+    """`count` places, each of them at least once."""
     return [*places, *(draw.pick(places) for _ in range(count - len(places)))]
 
 
@@ -68,7 +68,7 @@ def _stacked(crates: Sequence[str], pallets: Sequence[str], draw: Draw) -> Stack
 
 
 def _on(stacks: Stacks) -> list[tuple[str, str]]:
-    """Every crate with the surface it stands on."""
+    """Every crate with the surface it is on."""
     return [
         (crate, below)
         for pallet, crates in stacks.items()

@@ -1,4 +1,4 @@
-"""Problems of Ferry: cars at shores, some of which have to be at others."""
+"""Problems of Ferry: a ferry carries cars between shores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems of Floortile: a floor of tiles, robots on it, and tiles that are to be painted."""
+"""Problems of Floortile: robots paint tiles of a floor."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ __all__ = ["GENERATOR"]
 
 _COLORS = ("black", "white", "red", "blue")
 _BESIDE = {"up": (1, 0), "down": (-1, 0), "right": (0, 1), "left": (0, -1)}
-"""Where the tile lies that is above, below, … another; row 0 is the lowest."""
+"""The offsets of the tiles above, below, … a tile; row 0 is the lowest."""
 
 
 def _make(values: Values, draw: Draw) -> Sketch | None:
     _refuse_contradictions(values)
     cells = grid_cells(values.number("rows"), values.number("columns"))
     colors = _COLORS[: values.number("colors")]
-    # One whole row stays free. Then there is a plan: robots in columns of their own, as many as there are at most
-    # columns, can slide along a row until each of its tiles has had one of them below or above it. So they paint the
-    # rows above the free one from the top downwards, each from the row below it, and end on the free row; then the rows
-    # below it from the bottom upwards, each from the row above it.
+    # One row stays free. Then there is a plan: the robots, at most one in each column, slide along a row until each
+    # tile of the next row had a robot below or above it. They paint the rows above the free row from the top downwards,
+    # each from the row below it, and end on the free row; then the rows below it from the bottom upwards, each from the
+    # row above it.
     competition = values.word("layout") == "competition"
     free_row = 0 if competition else draw.below(values.number("rows"))
     wanted = _draw_wanted(cells, free_row, values, draw)
@@ -91,10 +91,10 @@ def _beside(cells: Sequence[Cell]) -> list[tuple[Fact, ...]]:
 
 
 def _draw_wanted(cells: Sequence[Cell], free_row: int, values: Values, draw: Draw) -> list[Cell]:
-    """The tiles that are to be painted, none of them on the free row; with no plan, all tiles of one column as well.
+    """The tiles to paint, none on the free row; for an unsolvable problem, also a whole column.
 
-    The tile of a column that is painted last is painted from a tile above or below it, which is clear at that moment.
-    Where the whole column is to be painted, that other tile had been painted before: so nobody can paint it all.
+    The last tile of a column is painted from the tile above or below it, which must be unpainted then. So a whole
+    column cannot be painted.
     """
     column = []
     if values.word("unsolvable") == "column":

@@ -1,4 +1,4 @@
-"""Problems of Goldminer: a mine of soft and hard rock, tools, and gold that a robot digs for."""
+"""Problems of Goldminer: a robot digs for gold in soft and hard rock."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["GENERATOR"]
 
 @dataclass(frozen=True)
 class _Mine:
-    """A mine: the cells of each kind; ``laser`` is None where there is none."""
+    """A mine: the cells of each kind; ``laser`` is None without a laser."""
 
     cells: frozenset[Cell]
     soft: frozenset[Cell]
@@ -27,10 +27,10 @@ class _Mine:
 
     @property
     def solvable(self) -> bool:
-        """Whether the robot can come to the gold.
+        """Whether the robot can reach the gold.
 
-        Rock only ever goes, bombs are endless, and the laser can be put down: so whatever has come within reach stays
-        there, until the gold itself is in question. Up to then nobody need pass its cell.
+        Rock only disappears, bombs are unlimited, and the laser can be put down, so a reachable cell stays reachable.
+        The gold's own cell is not needed as a way.
         """
         within = frozenset[Cell]()
         while True:

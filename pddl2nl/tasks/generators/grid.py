@@ -1,4 +1,4 @@
-"""Problems of Grid: places, some of them locked, and keys that a robot carries to where they have to be."""
+"""Problems of Grid: a robot carries keys to their places on a grid with locked cells."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _Way = tuple[Cell, Cell]
 
 @dataclass(frozen=True)
 class _Floor:
-    """Places, where the robot starts, and where it can go.
+    """A grid with the robot's start, its ways, locks and keys.
 
     Attributes:
         cells: row by row.
-        start: the robot's.
-        ways: from which cell to which one can go.
-        locks: the shape of every locked cell's lock.
-        keys: each key's shape and place, by its name.
+        start: the robot's cell.
+        ways: pairs of cells, from and to.
+        locks: the shape of the lock of each locked cell.
+        keys: shape and place of each key by name.
     """
 
     cells: Sequence[Cell]
@@ -34,10 +34,10 @@ class _Floor:
     keys: Mapping[str, tuple[str, Cell]]
 
     def within_reach(self, *, and_back: bool) -> frozenset[Cell]:
-        """The cells that come within the robot's reach as the keys in reach open locks.
+        """The cells that the robot can reach, opening locks with the keys it can reach.
 
-        With ``and_back``, only cells from which it can go back: then nothing is ever lost, and every key within reach
-        can be brought to every such cell. Without, no cell is left out that the robot could ever enter.
+        With ``and_back``, only cells from which it can go back, so every reachable key can be brought to every such
+        cell. Without, all cells that the robot could ever enter.
         """
         shut = set(self.locks)
         while True:
@@ -76,7 +76,7 @@ def _make(values: Values, draw: Draw) -> Sketch | None:
     keys = {f"key{number}": (draw.pick(shapes), draw.pick(cells)) for number in range(1, values.number("keys") + 1)}
     lost = frozenset[str]()
     if unsolvable == "locked":
-        # All keys of one shape lie where only a key of that shape comes.
+        # All keys of one shape are where only a key of that shape gives access.
         shape = draw.pick([*locks.values()])
         behind = [cell for cell in cells if locks.get(cell) == shape]
         keys = {key: (mine, draw.pick(behind) if mine == shape else place) for key, (mine, place) in keys.items()}
@@ -134,7 +134,7 @@ def _name(cell: Cell) -> str:
 
 
 def _draw_traps(values: Values, draw: Draw) -> list[frozenset[Cell]]:
-    """The parts of the grid that the robot may enter and cannot leave: one for a trap, two for a fork."""
+    """The parts of the grid that the robot can enter but not leave: one for a trap, two for a fork."""
     count = {"trap": 1, "fork": 2}.get(values.word("unsolvable"), 0)
     cells = grid_cells(values.number("y"), values.number("x"))
     long_axes = [axis for axis, size in enumerate((values.number("y"), values.number("x"))) if size > count]
@@ -151,7 +151,7 @@ def _draw_traps(values: Values, draw: Draw) -> list[frozenset[Cell]]:
 
 
 def _draw_ways(cells: Sequence[Cell], traps: Sequence[frozenset[Cell]], oneways: int, draw: Draw) -> frozenset[_Way]:
-    """The ways between neighbours: some go in one direction only, and none leads out of a trap."""
+    """The ways between neighbours: some in one direction only, none out of a trap."""
     known = set(cells)
     pairs = [(cell, near) for cell in cells for near in neighbours(cell) if near in known and cell < near]
     single = {draw.pick((pair, pair[::-1])) for pair in draw.sample(pairs, oneways)}
@@ -169,7 +169,7 @@ def _draw_ways(cells: Sequence[Cell], traps: Sequence[frozenset[Cell]], oneways:
 def _draw_goal(
     floor: _Floor, traps: Sequence[frozenset[Cell]], lost: frozenset[str], values: Values, draw: Draw
 ) -> dict[str, Cell] | None:
-    """Where so many keys have to be, each elsewhere than now; None where the floor does not allow it."""
+    """New places for a number of keys; None if the grid does not allow it."""
     within = floor.within_reach(and_back=not traps)
     special = _draw_special(floor, traps, lost, draw)
     if special is None:
@@ -192,10 +192,10 @@ def _draw_goal(
 def _draw_special(
     floor: _Floor, traps: Sequence[frozenset[Cell]], lost: frozenset[str], draw: Draw
 ) -> dict[str, Cell] | None:
-    """The part of the goal that makes it impossible, if it is to be; None where the floor does not allow it.
+    """The part of the goal that makes an unsolvable problem unsolvable; None if the grid does not allow it.
 
-    A key that is locked up with all of its shape comes nowhere. Nor does one out of a trap: it moves with the robot
-    alone. And into two traps, the robot cannot carry a key each.
+    A key cannot move if all keys of its shape are locked up behind locks of that shape. A key cannot leave a trap,
+    since it moves only with the robot. The robot cannot carry a key into each of two traps.
     """
     if lost:
         key = draw.pick([name for name in floor.keys if name in lost])

@@ -1,4 +1,4 @@
-"""Problems of Grippers: balls in rooms, which have to be in others, and robots with two grippers each."""
+"""Problems of Grippers: robots with two grippers each carry balls between rooms."""
 
 from __future__ import annotations
 

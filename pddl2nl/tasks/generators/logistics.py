@@ -1,4 +1,4 @@
-"""Problems of Logistics: packages go by truck within a city and by airplane between the cities."""
+"""Problems of Logistics: trucks carry packages within cities, airplanes between cities."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _KINDS = ("city", "truck", "airplane")
 
 
 def _map(cities: tuple[str, ...], places: list[tuple[str, ...]]) -> list[tuple[Fact, ...]]:
-    """Two lines a city: its locations, and that they are in it."""
+    """Two lines for each city: its locations, and that they are in it."""
     lines: list[tuple[Fact, ...]] = []
     for city, within in zip(cities, places, strict=True):
         lines.append(tuple(("location", place) for place in within))

@@ -11,7 +11,7 @@ from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Sketc
 __all__ = ["GENERATOR"]
 
 _LETTERS = {"chips": "c", "dip": "d", "pop": "p", "cheese": "z", "crackers": "k"}
-"""The kinds of snacks, and the letters of their objects' names in the first competition's problems."""
+"""The kinds of snacks, with the letters of their objects in the problems of the first competition."""
 
 
 def _make(values: Values, draw: Draw) -> Sketch | None:

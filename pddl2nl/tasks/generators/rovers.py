@@ -14,7 +14,7 @@ __all__ = ["GENERATOR"]
 _MODES = ("colour", "high_res", "low_res")
 _LANDER = "general"
 _JOBS = {"soil": "equipped_for_soil_analysis", "rock": "equipped_for_rock_analysis", "images": "equipped_for_imaging"}
-"""What rovers do, by the parameter that says how often, and the equipment it takes."""
+"""The jobs of rovers by the parameter for their number, with the equipment."""
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,10 @@ class _Rover:
     Attributes:
         name: its name.
         jobs: the keys of ``_JOBS`` it is equipped for.
-        roads: pairs of waypoints between which it drives, both ways.
-        region: the waypoints it can be at; the roads connect them all.
-        start: where it is at first.
-        sends: whether the lander is in sight of a waypoint of its region.
+        roads: pairs of waypoints between which it drives, in both directions.
+        region: the waypoints it can reach; the roads connect them.
+        start: its first waypoint.
+        sends: whether the lander is visible from a waypoint of its region.
     """
 
     name: str
@@ -118,7 +118,7 @@ def _refuse_contradictions(values: Values) -> None:
 
 
 def _draw_sights(waypoints: Sequence[str], draw: Draw) -> Mapping[str, set[str]]:
-    """Which waypoints see each other: a random tree, so that all are connected, and some more."""
+    """The pairs of waypoints that see each other: a random tree, which connects all, and some more."""
     sights: dict[str, set[str]] = {place: set() for place in waypoints}
     order = draw.shuffled(waypoints)
     for number, place in enumerate(order):
@@ -132,7 +132,7 @@ def _draw_sights(waypoints: Sequence[str], draw: Draw) -> Mapping[str, set[str]]
 
 
 def _draw_rovers(values: Values, sights: Mapping[str, set[str]], lander: str, draw: Draw) -> list[_Rover]:
-    """The rovers; for every job that is wanted, one can do it as often as it is, and can send what it found."""
+    """The rovers; for every job in the goal, one rover can do it as often as needed and send the results."""
     names = [f"rover{number}" for number in range(values.number("rovers"))]
     bearers = {job: draw.pick(names) for job in _JOBS if values.number(job)}
     waypoints = list(sights)
@@ -141,7 +141,7 @@ def _draw_rovers(values: Values, sights: Mapping[str, set[str]], lander: str, dr
         chosen = draw.pick(list(_JOBS))
         jobs = tuple(job for job in _JOBS if bearers.get(job) == name or job == chosen or draw.chance(40))
         needed = [job for job, bearer in bearers.items() if bearer == name]
-        # A bearer's region grows from a waypoint that sees the lander, and has room for all that is asked of it.
+        # The region of a rover with a job grows from a waypoint that sees the lander, large enough for its work.
         seed = draw.pick([place for place in waypoints if lander in sights[place]] if needed else waypoints)
         least = max([1, *(values.number(job) for job in needed if job != "images")])
         size = draw.between(least, len(waypoints))
@@ -153,7 +153,7 @@ def _draw_rovers(values: Values, sights: Mapping[str, set[str]], lander: str, dr
 
 
 def _grown(seed: str, size: int, sights: Mapping[str, set[str]], draw: Draw) -> list[tuple[str, str]]:
-    """The roads of a random tree of so many waypoints, each road from one that was in it to a new one."""
+    """The roads of a random tree of waypoints, each from a waypoint in the tree to a new one."""
     inside = {seed}
     roads: list[tuple[str, str]] = []
     border = [(seed, place) for place in sights if place in sights[seed]]
@@ -170,7 +170,7 @@ def _grown(seed: str, size: int, sights: Mapping[str, set[str]], draw: Draw) -> 
 
 
 def _draw_cameras(values: Values, rovers: Sequence[_Rover], objectives: Sequence[str], draw: Draw) -> list[_Camera]:
-    """The cameras; the first is on a rover that sends images, and supports modes enough for all that are wanted."""
+    """The cameras; the first is on a rover that sends images, and supports enough modes for the goal."""
     imaging = [rover for rover in rovers if "images" in rover.jobs] or list(rovers)
     able = [rover for rover in imaging if rover.sends] or imaging
     least = max(1, -(-values.number("images") // len(objectives)))
@@ -186,7 +186,7 @@ def _draw_cameras(values: Values, rovers: Sequence[_Rover], objectives: Sequence
 def _draw_views(
     objectives: Sequence[str], cameras: Sequence[_Camera], waypoints: Sequence[str], draw: Draw
 ) -> Mapping[str, tuple[str, ...]]:
-    """From where each objective is visible; the first camera's rover can reach such a waypoint for each."""
+    """The waypoints from which each objective is visible; the first camera's rover can reach one for each."""
     views = {}
     for objective in objectives:
         needed = draw.pick(cameras[0].rover.region if cameras else waypoints)
@@ -195,7 +195,7 @@ def _draw_views(
 
 
 def _images(cameras: Sequence[_Camera], seen: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
-    """The objectives and modes of which an image can be taken and sent."""
+    """The pairs of objective and mode for which an image can be taken and sent."""
 
     def reaches(camera: _Camera, objective: str) -> bool:
         return any(place in camera.rover.region for place in seen[objective])

@@ -1,4 +1,4 @@
-"""Problems of Satellite: images of stars and planets to be taken with the instruments of satellites."""
+"""Problems of Satellite: satellites take images of stars and planets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _make(values: Values, draw: Draw) -> Sketch | None:
     directions = tuple(
         f"{_DIRECTIONS[number % len(_DIRECTIONS)]}{number}" for number in range(values.number("directions"))
     )
-    # Every satellite has an instrument, and what more there are go anywhere.
+    # Every satellite has an instrument; the others are distributed at random.
     aboard = [*satellites, *(draw.pick(satellites) for _ in instruments[len(satellites) :])]
     supported = _supported(instruments, modes, draw)
     images = draw.sample([(place, mode) for place in directions for mode in modes], values.number("images"))

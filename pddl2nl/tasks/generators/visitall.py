@@ -1,4 +1,4 @@
-"""Problems of Visitall: a grid, some of its cells missing, and places of it that a robot has to see."""
+"""Problems of Visitall: a robot visits cells of a grid, from which some cells are missing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pddl2nl.tasks.generators.grids import Cell, grid_cells, neighbours, reached
 __all__ = ["GENERATOR"]
 
 _REGIONS = {"no": 1, "cut": 2, "pockets": 3}
-"""How many regions a map has, by the ways of having no plan."""
+"""The number of regions of a map, by the ways of being unsolvable."""
 
 
 def _make(values: Values, draw: Draw) -> Sketch | None:
@@ -61,11 +61,11 @@ def _name(cell: Cell) -> str:
 
 
 def _draw_cells(x: int, y: int, missing: int, draw: Draw) -> list[Cell]:
-    """The cells of the grid without so many random ones, all of them connected."""
+    """The cells of the grid after removing random ones; they stay connected."""
     cells = grid_cells(y, x)
     while missing:
-        # A cell that holds the others together may be spared now and go once some of the others have gone. There are
-        # always two that can go, so every round takes some.
+        # A cell that connects others may be removable after some of those are gone. At least two cells are always
+        # removable, so every round removes some.
         for cell in draw.shuffled(cells):
             rest = [other for other in cells if other != cell]
             if missing and _connected(rest):
@@ -80,7 +80,7 @@ def _connected(cells: Sequence[Cell]) -> bool:
 
 
 def _draw_regions(cells: Sequence[Cell], start: Cell, count: int, draw: Draw) -> dict[Cell, int]:
-    """Each cell's region: so many connected ones, grown from random cells; region 0 grows from the start."""
+    """The region of each cell: connected regions, grown from random cells; region 0 grows from the start."""
     seeds = [start, *draw.sample([cell for cell in cells if cell != start], count - 1)]
     free = set(cells) - set(seeds)
     regions = {seed: number for number, seed in enumerate(seeds)}
@@ -95,7 +95,7 @@ def _draw_regions(cells: Sequence[Cell], start: Cell, count: int, draw: Draw) ->
 
 
 def _ways(cells: Sequence[Cell], regions: Mapping[Cell, int], *, inward: bool) -> dict[Cell, list[Cell]]:
-    """Where one can walk from each cell: within its region; and, inward, from region 0 to others."""
+    """The cells that can be entered from each cell: in its region, and from region 0 into the others."""
     return {
         cell: [
             near
@@ -107,9 +107,9 @@ def _ways(cells: Sequence[Cell], regions: Mapping[Cell, int], *, inward: bool) -
 
 
 def _draw_goal(cells: Sequence[Cell], start: Cell, regions: Mapping[Cell, int], percent: int, draw: Draw) -> list[Cell]:
-    """So many of a hundred cells, the start only where it is all of them; one at least of every region but the first.
+    """`percent` of the cells, the start only if it is all of them, and at least one of every region except the first.
 
-    That makes a goal without a plan where the robot cannot go to one of those regions, or not to both.
+    The goal is unreachable if the robot cannot enter one of those regions, or cannot enter both.
     """
     if percent == 100:
         return list(cells)
