@@ -49,8 +49,9 @@ class Axioms:
         self._height, self._ladder = _ladder(strata.layers, self._rules)
         self._stages = frozenset(self._ladder)
         self.relations: dict[str, Relation] = {}
-        """The relations of the derived predicates."""
-        for name, rules in self._rules.items():
+        """The relations of the derived predicates, each after those that it rests on."""
+        for name in self._component:
+            rules = self._rules[name]
             relation = self.relations[name] = database.relation(name, len(rules[0].parameters))
             relation.derive = partial(self._extension, name)
 
@@ -111,7 +112,10 @@ class Axioms:
         found = self._fixpoints.get((component, bound))
         if found is None:
             rules = [rule for name in sorted(component) for rule in self._rules[name]]
-            found = self._fixpoints[component, bound] = Fixpoint(component, rules, self.compiler, bound=bound)
+            # Where whole predicates are wanted, those that they rest on are computed as a whole too.
+            tabled = component if bound else component | self._recursive
+            found = Fixpoint(component, rules, self.compiler, tabled, bound=bound)
+            self._fixpoints[component, bound] = found
         return found
 
 
@@ -165,16 +169,23 @@ class Fixpoint:
         predicates: a strongly connected component of the dependency graph.
         rules: the rules of these predicates.
         compiler: the task's compiler.
+        tabled: the derived predicates whose rows are looked up in tables; of others each atom is asked for.
         bound: whether to bind the arguments that all rules hand on unchanged.
     """
 
     def __init__(
-        self, predicates: frozenset[str], rules: Sequence[DerivedPredicate], compiler: Compiler, *, bound: bool
+        self,
+        predicates: frozenset[str],
+        rules: Sequence[DerivedPredicate],
+        compiler: Compiler,
+        tabled: frozenset[str],
+        *,
+        bound: bool,
     ):
         self._predicates = predicates
         self._compiler = compiler
         self._relations = {rule.name: compiler.database.relation(rule.name, len(rule.parameters)) for rule in rules}
-        ready = [_Rule(rule, compiler, predicates) for rule in rules]
+        ready = [_Rule(rule, compiler, tabled) for rule in rules]
         self.bound = _handed_on(predicates, ready) if bound else ()
         """The columns that `derive` binds."""
         self._first: list[tuple[str, Any]] = []
@@ -255,11 +266,10 @@ class _Growing(dict[Any, Any]):
 class _Rule:
     """A rule made ready: its body in negation normal form, no two of its variables with one name."""
 
-    def __init__(self, rule: DerivedPredicate, compiler: Compiler, growing: frozenset[str]):
+    def __init__(self, rule: DerivedPredicate, compiler: Compiler, tabled: frozenset[str]):
         self.name = rule.name
         self._compiler = compiler
-        self._growing = growing
-        self._query = Query(compiler, growing=growing)
+        self._query = Query(compiler, tabled=tabled)
         prepared = self._query.prepare(Exists(rule.parameters, rule.condition))
         assert isinstance(prepared, Exists)
         self.head = tuple(parameter.name for parameter in prepared.parameters)

@@ -220,15 +220,15 @@ class Query:
     Args:
         compiler: the task's compiler.
         sizes: about how many atoms of changing predicates are true, where that is known.
-        growing: the derived predicates that are being computed, whose rows so far are in the tables.
+        tabled: the derived predicates whose rows are looked up in tables; of others each atom is asked for.
     """
 
-    def __init__(self, compiler: Compiler, sizes: Mapping[str, int] | None = None, growing: Collection[str] = ()):
+    def __init__(self, compiler: Compiler, sizes: Mapping[str, int] | None = None, tabled: Collection[str] = ()):
         self.compiler = compiler
         self.database = compiler.database
         self._layout = compiler.database.layout
         self._sizes = sizes or {}
-        self._growing = growing
+        self._tabled = tabled
         self._texts: dict[str, str] = {}
         self._domains: dict[str, Domain] = {}
         self._splits = 0
@@ -330,7 +330,7 @@ class Query:
             return f"{row} in {self.compiler.constant(relation.rows)}"
         if relation.kind == "changing":
             return f"{row} in {self._table(code, relation)}"
-        if atom.predicate in self._growing:
+        if atom.predicate in self._tabled:
             return f"{row} in T[{self.compiler.constant(relation)}]"
         ask = self.compiler.constant(self.compiler.ask(atom.predicate))
         return f"{ask}({', '.join(['T', *map(self._term, atom.args)])})"
@@ -686,7 +686,7 @@ class Query:
         if known is not None:
             tells_apart = [min(known, self._width(args[place], known)) for place in bound]
             return min(most, known / max(1, *tells_apart, 1))
-        if relation.kind == "derived" and condition.predicate not in self._growing:
+        if relation.kind == "derived" and condition.predicate not in self._tabled:
             # Looking up costs all that can be derived: better than trying all objects, worse than testing few.
             if bound or condition.predicate in self.compiler.partial:
                 return _NEVER
