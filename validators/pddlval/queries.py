@@ -326,8 +326,8 @@ class Query:
             if not relation.rows:
                 return "False"
             if not any(map(is_variable, atom.args)):
-                return str(self.database.row(atom.args) in relation.rows)
-            return f"{row} in {self.compiler.constant(relation.rows)}"
+                return str(self.database.row(atom.args) in relation.row_set)
+            return f"{row} in {self.compiler.constant(relation.row_set)}"
         if relation.kind == "changing":
             return f"{row} in {self._table(code, relation)}"
         if atom.predicate in self._tabled:
@@ -567,7 +567,7 @@ class Query:
                 relation = self._relation(atom)
                 if relation.kind == "static":
                     name = atom.args[0]
-                    narrowed[name] = tuple([number for number in narrowed[name] if number in relation.rows])
+                    narrowed[name] = tuple([number for number in narrowed[name] if number in relation.row_set])
                     continue
             left.append(part)
         return narrowed, left
@@ -681,7 +681,7 @@ class Query:
             most *= len(variables[name])
         if relation.kind == "static":
             size = float(len(relation.rows))
-            return min(most, size / max([relation.column_sizes[place] for place in bound], default=1) if size else 0.0)
+            return min(most, size / max([relation.column_size(place) for place in bound], default=1) if size else 0.0)
         known = self._sizes.get(condition.predicate)
         if known is not None:
             tells_apart = [min(known, self._width(args[place], known)) for place in bound]

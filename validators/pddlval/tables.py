@@ -45,7 +45,7 @@ class Table(Protocol):
 class Relation:
     """The true atoms of a predicate, as a set of rows."""
 
-    __slots__ = ("arity", "bit", "column_sizes", "derive", "kind", "predicate", "rows")
+    __slots__ = ("_column_sizes", "_set", "arity", "bit", "derive", "kind", "predicate", "rows")
 
     def __init__(self, predicate: str, arity: int, kind: Kind, bit: int):
         self.predicate = predicate
@@ -53,12 +53,27 @@ class Relation:
         self.kind: Kind = kind
         self.bit = bit
         """An integer with one bit set, another one for each relation."""
-        self.rows: dict[Row, None] = {}
+        self.rows: list[Row] = []
         """The rows of a static relation, in the order of the file."""
-        self.column_sizes: tuple[int, ...] = ()
-        """How many objects stand in each column of a static relation."""
+        self._set: frozenset[Row] | None = None
+        self._column_sizes: dict[int, int] = {}
         self.derive: Callable[[Tables], set[Row]] = _not_derived
         """Computes the rows of a derived relation."""
+
+    @property
+    def row_set(self) -> frozenset[Row]:
+        """The rows of a static relation."""
+        if self._set is None:
+            self._set = frozenset(self.rows)
+        return self._set
+
+    def column_size(self, column: int) -> int:
+        """How many objects stand in a column of a static relation."""
+        found = self._column_sizes.get(column)
+        if found is None:
+            objects = self.rows if self.arity == 1 else map(itemgetter(column), self.rows)
+            found = self._column_sizes[column] = len(set(objects))
+        return found
 
     def make(self, tables: Tables) -> set[Row]:
         """The rows."""
@@ -248,8 +263,8 @@ def _filter(
 
 
 def size_class(size: int) -> int:
-    """About the logarithm of a size to the base of four; 1 for all sizes below four."""
-    return (size.bit_length() + 1) >> 1 or 1
+    """About the logarithm of a size to the base of eight; 1 for all sizes below eight."""
+    return (size.bit_length() + 2) // 3 or 1
 
 
 class Tables(dict[Any, Any]):
@@ -420,6 +435,7 @@ class Database:
         self._indices: dict[Any, Index] = {}
         self._static: dict[Index, Any] = {}
         self._static_atoms: dict[str, list[GroundAtom]] | None = None
+        self._repeats = False
         self._domains: dict[tuple[str, ...], tuple[int, ...]] = {}
         self._coded: list[tuple[Relation, Row]] = []
         self._current: Tables | None = None
@@ -432,6 +448,16 @@ class Database:
             return self.numbers[args[0]]
         numbers = self.numbers
         return tuple([numbers[name] for name in args])
+
+    def _rows(self, atoms: list[GroundAtom], arity: int) -> list[Row]:
+        """The rows of many atoms of one predicate."""
+        numbers = self.numbers
+        if arity == 1:
+            return [numbers[one] for _, one in atoms]
+        if arity == 2:
+            return [(numbers[one], numbers[other]) for _, one, other in atoms]
+        number = numbers.__getitem__
+        return [tuple(map(number, atom[1:])) for atom in atoms]
 
     def objects(self, types: tuple[str, ...]) -> tuple[int, ...]:
         """The objects of one of the types, in the order of their declaration."""
@@ -460,10 +486,10 @@ class Database:
                 for atom in self.task.problem.init:
                     groups.setdefault(atom[0], []).append(atom)
                 self._static_atoms = groups
-            rows = dict.fromkeys(self.row(atom[1:]) for atom in self._static_atoms.get(predicate, ()))
-            found.rows = rows
-            columns = zip(*rows, strict=True) if arity > 1 else (rows,) * arity
-            found.column_sizes = tuple([len(set(column)) for column in columns])
+                self._repeats = len(set(self.task.problem.init)) < len(self.task.problem.init)
+            rows = self._rows(self._static_atoms.get(predicate, []), arity)
+            # Only a file in which an atom stands twice has more rows than the task has atoms.
+            found.rows = list(dict.fromkeys(rows)) if self._repeats else rows
         return self._relations.setdefault(predicate, found)
 
     def function(self, name: str) -> Function | Values:
