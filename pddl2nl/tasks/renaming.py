@@ -67,6 +67,8 @@ BUILT_IN: Mapping[str, frozenset[str]] = {
 
 _KINDS: tuple[Kind, ...] = get_args(Kind)
 _NAMED = ("predicates", "functions", "actions")
+_PARTS = ("precondition", "duration", "condition", "effect")
+_SchemaT = TypeVar("_SchemaT", ActionSchema, DurativeAction, Process, Event, DerivedPredicate)
 _BRACED = re.compile(r"\{([^{}]*)\}")
 _NAME = re.compile(r"[^\s()?;\ud800-\udfff]+")
 _SINGULAR: Mapping[str, str] = {kind: kind[:-1] for kind in _KINDS}
@@ -149,8 +151,8 @@ class TaskRenaming:
             tuple(self._function(item) for item in domain.functions),
             self._optional(domain.constraints, "domain", "constraints"),
             tuple(self._schema(item) for item in domain.actions),
-            tuple(self._durative(item) for item in domain.durative_actions),
-            tuple(self._axiom(item, str(number)) for number, item in enumerate(domain.derived, start=1)),
+            tuple(self._schema(item) for item in domain.durative_actions),
+            tuple(self._schema(item, number) for number, item in enumerate(domain.derived, start=1)),
             tuple(self._schema(item) for item in domain.processes),
             tuple(self._schema(item) for item in domain.events),
         )
@@ -205,29 +207,12 @@ class TaskRenaming:
         types = tuple(map(formulas.type, item.types))
         return Function(formulas.function(item.name), formulas.typed(item.parameters), types)
 
-    def _schema(self, item: _Schema) -> _Schema:
-        formulas = self.formulas("actions", item.name)
-        return type(item)(
-            self.name("actions", item.name),
-            formulas.typed(item.parameters),
-            formulas.formula(item.precondition),
-            formulas.formula(item.effect),
-        )
-
-    def _durative(self, item: DurativeAction) -> DurativeAction:
-        formulas = self.formulas("actions", item.name)
-        return DurativeAction(
-            self.name("actions", item.name),
-            formulas.typed(item.parameters),
-            formulas.formula(item.duration),
-            formulas.formula(item.condition),
-            formulas.formula(item.effect),
-        )
-
-    def _axiom(self, item: DerivedPredicate, number: str) -> DerivedPredicate:
-        formulas = self.formulas("axioms", number)
-        head = formulas.predicate(item.name)
-        return DerivedPredicate(head, formulas.typed(item.parameters), formulas.formula(item.condition))
+    def _schema(self, item: _SchemaT, axiom: int = 0) -> _SchemaT:
+        """An action, a process, an event, or an axiom with its number; the name of an axiom is a predicate's."""
+        formulas = self.formulas("axioms", str(axiom)) if axiom else self.formulas("actions", item.name)
+        name = self.name("predicates" if axiom else "actions", item.name)
+        parts = {part: formulas.formula(getattr(item, part)) for part in _PARTS if hasattr(item, part)}
+        return replace(item, name=name, parameters=formulas.typed(item.parameters), **parts)
 
     def _atom(self, atom: GroundAtom) -> GroundAtom:
         return GroundAtom((self.name("predicates", atom[0]), *self._objects(atom[1:])))
@@ -345,9 +330,6 @@ def _snippet(snippet: Snippet, name: str, table: Table) -> Snippet:
 
     parameters = tuple(new[parameter] for parameter in snippet.parameters)
     return Snippet(name, parameters, text(snippet.text), text(snippet.negated))
-
-
-_Schema = TypeVar("_Schema", ActionSchema, Process, Event)
 
 
 def _reversed(table: Table) -> dict[str, str]:
