@@ -51,6 +51,7 @@ steps = 9
 temperature = 0.5
 example = "none"
 samples = 2
+stop_after = 4
 history = "compact"
 [budgets]
 usd = 2.5
@@ -96,6 +97,7 @@ def test_the_product_is_run_less_what_there_is_not(spec, lamps, tmp_path):
             one_shot = job.spec.policy in ("basic", "cot")
             assert (job.spec.samples, job.spec.history) == ((2, "full") if one_shot else (1, job.spec.history))
             assert job.spec.steps == (None if one_shot else 9)
+            assert job.spec.stop_after == (4 if job.spec.policy in ("act", "react") else None)
             assert job.spec.temperature == (0.0 if job.spec.policy == "random" else 0.5)
 
 
