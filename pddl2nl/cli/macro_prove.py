@@ -155,6 +155,8 @@ def _claimed(macro: Macro, objects: dict[str, str]) -> Conditions:
 
 def proof_json(proof: Proof) -> dict[str, Any]:
     """A proof as JSON."""
+    from pddl2nl.pddl import write_condition
+
     return {
         "sound": proof.sound,
         "states": proof.states,
@@ -163,6 +165,7 @@ def proof_json(proof: Proof) -> dict[str, Any]:
         "complete_effect": proof.complete_effect,
         "precondition": proof.precondition,
         "vacuous": proof.vacuous,
+        "static": [write_condition(fact) for fact in proof.static],
         "counterexamples": [_counterexample_json(item) for item in proof.counterexamples],
     }
 
@@ -180,7 +183,13 @@ def _counterexample_json(item: Counterexample) -> dict[str, Any]:
     }
 
 
+_MOST_FACTS = 8
+"""The most static facts in a summary."""
+
+
 def _summary(proof: Proof, feedback: str) -> str:
+    from pddl2nl.pddl import write_condition
+
     lines = [
         "proved" if proof.sound else "not proved",
         f"  the actions can be carried out wherever the precondition holds: {proof.runs}",
@@ -188,6 +197,10 @@ def _summary(proof: Proof, feedback: str) -> str:
         f"  the effect says all that they change: {proof.complete_effect}",
         f"  the precondition, beside the weakest one: {proof.precondition}",
     ]
+    facts = [write_condition(fact) for fact in proof.static]
+    more = f", and {len(facts) - _MOST_FACTS} more" if len(facts) > _MOST_FACTS else ""
+    where = "all states" if not facts else f"states with the static facts {', '.join(facts[:_MOST_FACTS])}{more}"
+    lines.append(f"  scope: {where}")
     if proof.vacuous:
         lines.append("  the precondition holds in no state at all, so that nothing is said of any")
     return "\n".join([*lines, *(["", feedback] if feedback else [])])

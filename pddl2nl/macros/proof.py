@@ -123,6 +123,8 @@ class Proof:
         counterexamples: one for each refuted claim, in this order, and for a precondition that is too strong.
         lacking: if ``runs`` is refuted, all conditions that the precondition lacks; empty if the reason is a number
             without a value or with conflicting updates.
+        static: the static facts and values of the problem that the proof depends on, as literals and equations. The
+            proof holds for these objects in every problem with the same static facts.
     """
 
     block: tuple[GroundAction, ...]
@@ -136,6 +138,7 @@ class Proof:
     states: States = "all"
     counterexamples: tuple[Counterexample, ...] = ()
     lacking: tuple[Lacking, ...] = ()
+    static: tuple[Condition, ...] = ()
 
     @property
     def sound(self) -> bool:
@@ -248,7 +251,18 @@ class _Proving:
             self._states,
             tuple(self._found),
             self._lacking(asked, points) if run_part == "refuted" else (),
+            self._static(),
         )
+
+    def _static(self) -> tuple[Condition, ...]:
+        found: list[Condition] = []
+        for fact, value in sorted(self.symbols.static_used.items()):
+            if isinstance(value, bool):
+                atom = Atom(fact[0], fact[1:])
+                found.append(atom if value else Not(atom))
+            elif value is not None:
+                found.append(Comparison("=", Fluent(fact[0], fact[1:]), Number(value)))
+        return tuple(found)
 
     def _lacking(self, asked: Lit, points: Sequence[tuple[Lit, SymbolicState]]) -> tuple[Lacking, ...]:
         circuit = self.symbols.circuit

@@ -385,6 +385,8 @@ class Symbols:
         }
         self._partial = partial_predicates(task.domain.derived)
         self._instances = 0
+        self.static_used: dict[GroundAtom, bool | Fraction | None] = {}
+        """The facts and values that were read and cannot change in the considered states."""
 
     @cached_property
     def _recursive(self) -> frozenset[str]:
@@ -401,7 +403,7 @@ class Symbols:
         if atom[0] in self._rules:
             return self._derived(atom, state)
         if atom[0] not in self._changing:
-            return Truth(TRUE if atom in self._static else FALSE)
+            return self._used(atom, atom in self._static)
         found = state.atoms.get(atom)
         if found is None:
             found = self._beginning(atom)
@@ -409,8 +411,12 @@ class Symbols:
 
     def _beginning(self, atom: GroundAtom) -> Lit:
         if self._fixed(atom):
-            return TRUE if atom in self._initial else FALSE
+            return self._used(atom, atom in self._initial).true
         return self.circuit.given("true", atom)
+
+    def _used(self, atom: GroundAtom, held: bool) -> Truth:
+        self.static_used[atom] = held
+        return Truth(TRUE if held else FALSE)
 
     def level(self, fluent: GroundAtom, state: SymbolicState) -> Level:
         """The value of a numeric fluent."""
@@ -419,6 +425,7 @@ class Symbols:
             return found
         value = self._values.get(fluent)
         if fluent[0] not in self._functions:
+            self.static_used[fluent] = value
             return Level(FALSE, self.circuit.number(Fraction(0))) if value is None else self._constant(value)
         defined = self.circuit.given("defined", fluent) if value is None else TRUE
         return Level(defined, self.circuit.fluent(fluent))
@@ -431,7 +438,7 @@ class Symbols:
         if known is None:
             if atom[0] in self._recursive:
                 if self._lasts(atom[0]):
-                    return Truth(TRUE if simulator_of(self.task).initial.true(atom) else FALSE)
+                    return self._used(atom, simulator_of(self.task).initial.true(atom))
                 raise UnsupportedError(
                     f"'{atom[0]}' is derived from itself: what follows from it is not proved here; "
                     "only derived predicates that do not depend on themselves, or on no fact that changes, are"

@@ -14,7 +14,18 @@ from pddl2nl.errors import InputError, MissingExtraError, UnsupportedError
 from pddl2nl.macros.compose import compose_block, lift
 from pddl2nl.macros.macro import CannotComposeError, Conditions
 from pddl2nl.macros.proof import Proof, claims_of, prove, unmet_outcome
-from pddl2nl.pddl import ActionSchema, And, Atom, Condition, GroundAtom, Task, load_task, parse_task, substitute
+from pddl2nl.pddl import (
+    ActionSchema,
+    And,
+    Atom,
+    Condition,
+    GroundAtom,
+    Task,
+    load_task,
+    parse_task,
+    substitute,
+    write_condition,
+)
 from pddl2nl.policies.hvr.conditions import read_conditions
 from pddlval import BadActionError, GroundAction, Simulator, State
 from tests.macros.small_tasks import all_states, small_block, small_claim, small_task
@@ -432,3 +443,12 @@ def test_without_z3_it_is_said_what_to_install(blocks: Task, monkeypatch: pytest
     monkeypatch.setitem(sys.modules, "z3", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'pddl2nl\[macros\]'"):
         prove(blocks, PICK_STACK, _claim(blocks, "(clear a)", "(on a b)"))
+
+
+def test_a_proof_says_which_static_facts_it_used(blocks: Task, lights: Task) -> None:
+    assert prove(blocks, PICK_STACK, _claim(blocks, EXACT, "(on a b)")).static == ()
+    proof = prove(
+        lights, [GroundAction("press", ("s1", "l1"))], _claim(lights, "(and (at s1) (not (lit l1)))", "(lit l1)")
+    )
+    assert proof.sound
+    assert {write_condition(fact) for fact in proof.static} >= {"(wired s1 l1)"}

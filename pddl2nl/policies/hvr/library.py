@@ -7,20 +7,33 @@ its proof.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from string import ascii_uppercase
 
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.macros.library import Library, Provenance, StoredMacro, free_name, write_whole
-from pddl2nl.macros.macro import CannotComposeError
+from pddl2nl.macros.macro import CannotComposeError, Macro
 from pddl2nl.nl import Teller
-from pddl2nl.pddl import Domain
+from pddl2nl.pddl import (
+    ActionSchema,
+    And,
+    Atom,
+    Condition,
+    Domain,
+    Not,
+    Task,
+    changed_predicates,
+    substitute,
+    write_condition,
+)
 from pddl2nl.policies.hvr.blocks import Part
 from pddl2nl.policies.hvr.events import MacroProved
 from pddl2nl.worlds.knowledge_graph import KnowledgeGraph
 from pddl2nl.worlds.ontology import Ontology
 from pddl2nl.worlds.similarity import Embed
-from pddlval import GroundAction
+from pddlval import GroundAction, Simulator
 
 __all__ = ["ONTOLOGY_FILE", "keep_macros", "known_blocks", "known_macros"]
 
@@ -46,8 +59,26 @@ def known_blocks(library: Library | None, teller: Teller, macro: str, embed: Emb
     """The steps of the library's macro-actions that are similar to this one, with letters for objects."""
     if library is None:
         return []
-    matches = library.retrieve(teller.task.domain, macro, limit=_MOST_BLOCKS, least=_LEAST, embed=embed)
-    return [_told(match.stored, teller) for match in matches]
+    matches = library.retrieve(teller.task.domain, macro, limit=_MOST_KNOWN, least=_LEAST, embed=embed)
+    fitting = [match.stored for match in matches if _fits(match.stored, teller.task)]
+    return [_told(stored, teller) for stored in fitting[:_MOST_BLOCKS]]
+
+
+def _fits(stored: StoredMacro, task: Task) -> bool:
+    """Whether some objects of a task have the static facts that the proof of a macro-action used."""
+    facts = [_literal(str(text)) for text in stored.provenance.proof.get("static", ())]
+    if not facts:
+        return True
+    schema = ActionSchema("fits", stored.macro.parameters, And(tuple(facts)), And())
+    simulator = Simulator(Task(replace(task.domain, actions=(schema,)), task.problem))
+    return next(iter(simulator.applicable(simulator.initial)), None) is not None
+
+
+def _literal(text: str) -> Condition:
+    """A literal of a macro's file, ``(wired ?s ?l)`` or ``(not (wired ?s ?l))``; raises `InputError` for others."""
+    inner = re.fullmatch(r"\(not (.*)\)", text)
+    name, args = GroundAction.parse(text if inner is None else inner[1])
+    return Atom(name, args) if inner is None else Not(Atom(name, args))
 
 
 def _told(stored: StoredMacro, teller: Teller) -> str:
@@ -74,7 +105,7 @@ def keep_macros(
     teller: Teller,
     plan: Sequence[GroundAction],
     parts: Iterable[Part],
-    proofs: Iterable[MacroProved],
+    proofs: Mapping[tuple[int, int], tuple[MacroProved, tuple[Condition, ...]]],
     origin: str,
     graph: KnowledgeGraph,
 ) -> None:
@@ -87,7 +118,6 @@ def keep_macros(
     """
     from pddl2nl.macros.compose import lift_distinct
 
-    proved = {(item.attempt, item.macro): item for item in proofs}
     found = []
     for part in parts:
         if not part.words or not part.actions:
@@ -96,14 +126,40 @@ def keep_macros(
             macro = lift_distinct(teller.task, part.actions, name=part.words)
         except (CannotComposeError, InputError):
             continue
-        proof = proved.get((part.attempt, part.macro))
-        said = {} if proof is None else {"claim": proof.pddl, "sound": proof.sound, "precondition": proof.precondition}
+        said: dict[str, object] = {}
+        if (part.attempt, part.macro) in proofs:
+            proof, used = proofs[part.attempt, part.macro]
+            said = {"claim": proof.pddl, "sound": proof.sound, "precondition": proof.precondition}
+            said |= _scope(teller.task.domain, macro, part.actions, used)
         found.append(StoredMacro(macro, Provenance((part.words,), origin=origin, distinct=True, proof=said)))
     try:
         library.keep(teller.task, plan, found)
     except InputError:
         return
     _keep_ontology(library, teller.task.domain, graph.learned())
+
+
+def _scope(domain: Domain, macro: Macro, block: Sequence[GroundAction], used: Sequence[Condition]) -> dict[str, object]:
+    """The static facts that a proof used, over the macro's parameters, and whether there are others.
+
+    ``scope`` is ``all states`` if it used none; ``static facts`` if it holds wherever those in ``static`` do; ``this
+    problem`` if it also used values, facts about other objects, or facts that no action can change in this problem.
+    """
+    changing = changed_predicates(domain)
+    terms = {
+        name: term
+        for step, action in zip(macro.steps, block, strict=True)
+        for term, name in zip(step.args, action.args, strict=True)
+    }
+    static = []
+    for fact in used:
+        atom = fact.body if isinstance(fact, Not) else fact
+        if isinstance(atom, Atom) and atom.predicate not in changing and terms.keys() >= {*atom.args}:
+            static.append(write_condition(substitute(fact, terms)))
+    if not used:
+        return {"scope": "all states"}
+    complete = len(static) == len(used)
+    return {"scope": "static facts" if complete else "this problem", "static": sorted(dict.fromkeys(static))}
 
 
 def _keep_ontology(library: Library, domain: Domain, learned: Ontology) -> None:

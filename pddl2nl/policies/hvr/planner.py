@@ -76,7 +76,7 @@ class Planner(ABC):
     Attributes:
         attempt: the number of plans begun so far.
         replans_left: how many new plans may still be made.
-        proofs: the proofs of macro-actions so far.
+        proofs: the last proof for each macro-action (attempt and number), and the static facts that it used.
     """
 
     def __init__(self, episode: Episode, mechanism: Mechanism):
@@ -94,7 +94,7 @@ class Planner(ABC):
         )
         self.expander = Expander(episode, verification=mechanism.verification)
         self.attempt = 0
-        self.proofs: list[MacroProved] = []
+        self.proofs: dict[tuple[int, int], tuple[MacroProved, tuple[Condition, ...]]] = {}
         self.replans_left = setting.replans if mechanism.verification else 0
 
     def plan(self, start: State, done: Sequence[Part] = (), feedback: str = "") -> tuple[Part, ...]:
@@ -373,6 +373,7 @@ class HierarchicalPlanner(Planner):
             lines += ["The block ran where the precondition does not hold. What is not the case there:"]
             lines += self._told(missing)
         feedback = "\n".join(lines)
-        self.proofs.append(MacroProved(self.attempt, number, proof.sound, proof.precondition, pddl, feedback))
-        self.episode.note(self.proofs[-1])
+        proved = MacroProved(self.attempt, number, proof.sound, proof.precondition, pddl, feedback)
+        self.proofs[self.attempt, number] = proved, proof.static
+        self.episode.note(proved)
         return feedback
