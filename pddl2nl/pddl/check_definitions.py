@@ -301,7 +301,7 @@ def _stratified(log: Log, domain: Domain) -> None:
 
 
 def check_problem_alone(log: Log, problem: Problem) -> None:
-    """Checks what can be checked without the domain: that no object is declared twice."""
+    """Checks what can be checked without the domain: whether an object is declared twice."""
     with log.inside("in the objects"):
         seen: dict[str, Types] = {}
         for item in problem.objects:
@@ -309,16 +309,14 @@ def check_problem_alone(log: Log, problem: Problem) -> None:
             if known is None:
                 seen[item.name] = item.types
             else:
-                _twice(log, "object", item.name, item.span.start, known, item.types)
-
-
-def _twice(log: Log, what: str, name: str, start: int, known: Types, own: Types) -> None:
-    if known == own:
-        # Clear what is meant, and real problems have it.
-        log.warning(start, f"{what} '{name}' is declared twice")
-    else:
-        message = f"{what} '{name}' is declared twice, with different types"
-        log.error(start, message, expected=type_text(known), found=type_text(own))
+                # Real problems have both; VAL takes them, Fast Downward does not.
+                message = f"object '{item.name}' is declared twice"
+                if known == item.types:
+                    log.warning(item.span.start, message)
+                else:
+                    message += ", with different types; it is taken to be of both"
+                    found = type_text(item.types)
+                    log.warning(item.span.start, message, expected=type_text(known), found=found)
 
 
 def check_problem_tree(

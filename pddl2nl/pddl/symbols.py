@@ -195,13 +195,12 @@ class Symbols:
     @classmethod
     def of(cls, domain: Domain, problem: Problem | None = None) -> Symbols:
         """The symbols of a domain, and of a problem of it."""
-        constants = {item.name: item.types for item in domain.constants}
-        objects = dict(constants)
-        if problem is not None:
-            for item in problem.objects:
-                # A constant that is declared once more as an object is of both types.
-                known = constants.get(item.name, item.types)
-                objects[item.name] = known if known == item.types else known + item.types
+        objects: dict[str, Types] = {}
+        for item in (*domain.constants, *(() if problem is None else problem.objects)):
+            known = objects.setdefault(item.name, item.types)
+            if known != item.types:
+                # Declared twice, with different types: it is of both.
+                objects[item.name] = tuple(dict.fromkeys(known + item.types))
         return cls(
             Hierarchy(domain),
             _signatures((item.name, item.parameters) for item in domain.predicates),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property
 
 from pddl2nl.lean import dataclass
@@ -50,9 +51,12 @@ class Task:
     @cached_property
     def objects(self) -> dict[str, TypedName]:
         """All objects by name: the domain's constants first, then the problem's objects, in file order."""
-        found = {constant.name: constant for constant in self.domain.constants}
-        for item in self.problem.objects:
-            found.setdefault(item.name, item)
+        found: dict[str, TypedName] = {}
+        for item in (*self.domain.constants, *self.problem.objects):
+            known = found.setdefault(item.name, item)
+            if known.types != item.types:
+                # Declared twice, with different types: it is of both.
+                found[item.name] = replace(known, types=tuple(dict.fromkeys(known.types + item.types)))
         return found
 
     @cached_property
