@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -12,11 +13,13 @@ from pddl2nl.cli.wording import JsonOption, NamesOption, NamesSeedOption, Wordin
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
-    from pddl2nl.nl import Reading, Readings, Teller
+    from pddl2nl.nl import Reader, Reading, Readings, Teller
     from pddl2nl.pddl import Task
     from pddlval import GroundAction, Plan
 
 __all__ = ["register"]
+
+CLAIMS = ("look-around", "claimed-done", "claimed-unsolvable")
 
 
 def register(app: typer.Typer) -> None:
@@ -87,8 +90,8 @@ def _read(
         str,
         typer.Option(
             metavar="default|planbench|all",
-            help="Which lines make the plan. default: the last [PLAN] … [PLAN END], else the longest run of action "
-            "lines; all: every action line of the marked plan, else of the reply; planbench: every line of the reply "
+            help="Which lines make the plan. default: the last [PLAN] … [PLAN END], else the plan that the reply ends "
+            "on; all: every action line of the marked plan, else of the reply; planbench: every line of the reply "
             "that says an action, tags ignored.",
         ),
     ] = "default",
@@ -99,6 +102,9 @@ def _read(
             help="A line that fits several actions: refuse it, or take the one that is applicable where it stands.",
         ),
     ] = "refuse",
+    turn: Annotated[
+        bool, typer.Option("--turn", help="Read one turn, as act and react do: an action, a look around or a claim.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Read actions out of text. Exit code 1: a line is unreadable, ambiguous, or names an unknown object."""
@@ -110,6 +116,8 @@ def _read(
     task = load_task(domain, problem)
     chosen = chosen_wording(wording, task.domain, domain)
     reader = Reader(task, chosen, named(task, names, chosen, names_seed))
+    if turn:
+        _show_turn(reader, task, read_text_argument(text), on_ambiguous, as_json)
     readings = reader.read(read_text_argument(text), reading)
     if on_ambiguous == "state":
         from pddl2nl.nl import settle_plan
@@ -121,6 +129,28 @@ def _read(
     else:
         _show(readings)
     raise typer.Exit(WANTING if _failures(readings) else DONE)
+
+
+def _show_turn(reader: Reader, task: Task, text: str, on_ambiguous: str, as_json: bool) -> NoReturn:
+    """Prints what one turn does; an ambiguous action is settled by the initial state where that is asked for."""
+    from pddl2nl.nl import settle
+    from pddl2nl.nl.reading.claims import no_plan_said_in_turn
+    from pddlval import Simulator
+
+    reading = reader.read_turn(text)
+    if reading.status in ("unreadable", "not-an-action") and no_plan_said_in_turn(text):
+        reading = reading._replace(status="claimed-unsolvable", rule="no-plan", reason="")
+    if on_ambiguous == "state":
+        simulator = Simulator(task)
+        reading = settle(reading, partial(simulator.is_applicable, simulator.initial))
+    plan = [] if reading.action is None else [str(reading.action)]
+    if as_json:
+        print_json({"turn": {**reading.as_json(), "reason": reading.reason}, "plan": plan})
+    else:
+        print_text("\n".join(plan) or reading.status)
+        if reading.reason:
+            typer.echo(f"line {reading.line}: {reading.status}: {reading.reason}", err=True)
+    raise typer.Exit(DONE if reading.action is not None or reading.status in CLAIMS else WANTING)
 
 
 def _failures(readings: Readings) -> list[Reading]:

@@ -689,7 +689,7 @@ class Episode:
                 reading.text,
                 None if reading.action is None else str(reading.action),
                 tuple(map(str, reading.candidates)),
-                reading.rule or "",
+                "+".join(name for name in (reading.rule, reading.stance) if name),
                 reading.line,
                 reading.start,
                 reading.end,

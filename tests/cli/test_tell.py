@@ -81,6 +81,27 @@ def test_read_json(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("text", "status", "plan", "code"),
+    [
+        ("Thought: first.\nAction: seal the hub", "read", ["(seal)"], 0),
+        ("Action: look_around()", "look-around", [], 0),
+        ("You are finished.", "claimed-done", [], 0),
+        ("The goal cannot be reached.", "claimed-unsolvable", [], 0),
+        ("I cannot seal the hub.", "not-an-action", [], 1),
+        ("Action: load crate_7 into truck_0 at hub", "unknown-object", [], 1),
+    ],
+)
+def test_read_a_turn(text: str, status: str, plan: list[str], code: int) -> None:
+    result = call("read", *CRATES, "-", "--turn", "--json", text=text)
+    data = json.loads(result.stdout)
+    assert (data["turn"]["status"], data["plan"], result.exit_code) == (status, plan, code)
+    assert data["turn"]["action"] == (plan[0] if plan else None)
+    assert ("rejected" in data["turn"].get("stance", "")) == ("cannot seal" in text)
+    plain = call("read", *CRATES, "-", "--turn", text=text)
+    assert plain.stdout.strip() == (plan[0] if plan else status)
+
+
 def test_read_exits_1_where_a_line_was_not_read() -> None:
     result = call("read", *CRATES, "-", text="load crate_7 into truck_0 at hub\nseal the hub\n")
     assert result.exit_code == 1

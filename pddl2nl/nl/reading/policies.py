@@ -109,6 +109,9 @@ def _without_restatements(placed: Placed) -> list[PlacedReading]:
         opens = item.item != "" and not same_line and not (title is not None and item.indent > title.indent)
         if opens:
             title = item if item.reading.status == "read" else None
+        elif item.reading.rule in ("prose", "label") and not item.neutral and item.indent < 2:
+            said = item.reading.text
+            title = None if takes_back(said) or announces_plan(said) else title
         elif item.reading.is_attempt:
             above = next((other for other in reversed(kept) if other.reading.is_attempt), None)
             if above is not None and _restates(item, above):

@@ -24,13 +24,17 @@ from pddl2nl.nl.reading.policies import READING_POLICIES
 from pddl2nl.nl.reading.readings import PlacedReading, Reading, Readings
 from pddl2nl.nl.reading.records import is_record, read_record
 from pddl2nl.nl.reading.stance import label_stance
+from pddl2nl.nl.reading.turns import read_turn
 from pddl2nl.nl.reading.verdicts import Verdict
 from pddl2nl.nl.reading.words import words_of
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import Task
 from pddl2nl.pddl.tree import Domain, TypedName
 
-__all__ = ["Reader"]
+__all__ = ["LONGEST", "Reader"]
+
+LONGEST = 2_000_000
+"""Characters of the longest reply that is read; a longer one is unreadable as a whole."""
 
 _ACTION_BEHIND = re.compile(r"\bAction(?:\s*\d+)?\s*[*_\"'`]*\s*:", re.IGNORECASE)
 _PROSE = re.compile(
@@ -88,6 +92,8 @@ class Reader:
         """
         if policy not in READING_POLICIES:
             raise InputError(f"--reading {policy}: no such policy; there are {', '.join(READING_POLICIES)}")
+        if len(text) > LONGEST:
+            return Readings((too_long := _too_long(text),), (too_long,), False, policy)
         placed, layout = self.placed(text)
         chosen = READING_POLICIES[policy].choose(placed, layout.blocks)
         return Readings(
@@ -104,9 +110,7 @@ class Reader:
 
     def read_turn(self, text: str) -> Reading:
         """The one action of an interactive reply; see `pddl2nl.nl.reading.turns`."""
-        from pddl2nl.nl.reading.turns import read_turn
-
-        return read_turn(self, text)
+        return _too_long(text) if len(text) > LONGEST else read_turn(self, text)
 
     def read_layout(self, text: str, layout: Layout) -> list[PlacedReading]:
         """The readings of all pieces, with their layout, in order; ``text`` is the reply as it was laid out."""
@@ -162,6 +166,7 @@ class Reader:
         marked = block.opened and block.closed
         listed = expected or peeled.item != "" or peeled.label == "action"
         readings: list[Reading] = []
+        stance = ""
         for verdict, rules in self._verdicts(said, peeled, listed):
             if (
                 in_thought
@@ -170,11 +175,17 @@ class Reader:
                 and (peeled.prefix or "loose-tail" in rules or verdict.status != "read")
             ):
                 return [_no_action(text, piece, "thought")], peeled
-            if verdict.status in ("read", "ambiguous") or marked or not _is_prose(said, verdict, peeled, listed):
+            if verdict.status == "not-an-action":
+                stance = stance or verdict.stance
+                if verdict.names_object:
+                    said_not = _reading(text, piece, peeled.start, verdict, rules)
+                    readings.append(said_not._replace(rule="prose"))
+            elif verdict.status in ("read", "ambiguous") or marked or not _is_prose(said, verdict, peeled, listed):
                 readings.append(_reading(text, piece, peeled.start, verdict, rules))
-        if readings:
+        if any(reading.is_attempt for reading in readings):
             return readings, peeled
-        return [self._silent(text, piece, peeled, marked, expected, in_thought and not listed)], peeled
+        silent = self._silent(text, piece, peeled, marked, expected, in_thought and not listed)
+        return [silent._replace(stance=stance) if silent.rule == "prose" else silent], peeled
 
     def bids(self, said: str) -> bool:
         """Whether a line could bid an action in words of its own: no sentence, and it names an object."""
@@ -261,6 +272,11 @@ def _reading(text: str, piece: Piece, offset: int, verdict: Verdict, rules: tupl
         verdict.suggestions,
         verdict.stance,
     )
+
+
+def _too_long(text: str) -> Reading:
+    reason = f"the reply has {len(text)} characters, and at most {LONGEST} are read"
+    return Reading(1, 0, 80, text[:80], "unreadable", reason=reason)
 
 
 def _no_action(text: str, piece: Piece, rule: str) -> Reading:

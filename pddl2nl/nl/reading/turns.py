@@ -146,7 +146,7 @@ def _signals(reader: Reader, text: str, start: int, stop: int, expected: bool) -
         if claim is not None and not any(reading.status == "read" for reading in readings):
             yield claim
         else:
-            yield from (reading for reading in readings if reading.is_attempt)
+            yield from (reading for reading in readings if reading.is_attempt or reading.stance)
         expected = False
     if not layout.pieces and layout.ended and text.strip():
         bare = text.strip()
