@@ -48,7 +48,7 @@ def problem_file(name: str, domain: str) -> str:
     Raises:
         InputError: a plain name that is neither a file nor an instance of the shipped domain.
     """
-    if os.path.isfile(name) or not _is_plain(name):
+    if os.path.exists(name) or not _is_plain(name):
         return name
     from pddl2nl.tasks.shipped import find_instance
 

@@ -17,7 +17,7 @@ from pddl2nl.cli.access import (
     TokensPerMinute,
 )
 from pddl2nl.cli.accounts import account_text
-from pddl2nl.cli.files import DomainFile, ProblemFile
+from pddl2nl.cli.files import DomainFile, ProblemFile, problem_file
 from pddl2nl.cli.output import DONE, INFRASTRUCTURE, WANTING, print_json, print_table, print_text, print_warnings, warn
 from pddl2nl.cli.progress import calls_shown
 from pddl2nl.cli.run_options import GroupedCommand, with_run_options
@@ -80,6 +80,8 @@ def _run(
     given = _given(context)
     if profile is None and "model" not in given and _asks_model(options["policy"]):
         raise InputError(f"--policy {options['policy']} asks a model: --model oracle (needs no key), or a model's name")
+    if options["example"] not in (None, "none"):
+        options["example"] = problem_file(str(options["example"]), str(domain))
     spec = RunSpec(task=load_task(domain, problem), **options)
     if profile is not None:
         spec = apply_profile(spec, profile, given)

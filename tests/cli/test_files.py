@@ -123,6 +123,21 @@ def test_misspelt_policies_and_models(
     assert f"did you mean '{near}'?" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("needs_planner")
+def test_an_example_by_its_name(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = ["run", "blocksworld", "p01", "--policy", "basic", "--model", "oracle", "--example"]
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "p.pddl").write_bytes((root / "instances/blocksworld/p02.pddl").read_bytes())
+    for example in ("p02", "none", "mine"):
+        assert main([*command, example]) == 0
+    assert main([*command, "p99"]) == 2
+    assert "p99: no such file, and no instance of blocksworld has this name" in capsys.readouterr().err
+
+
 def test_suggestions() -> None:
     assert near_name("akt", ["act", "react"]) == "act"
     assert near_name("xyz", ["act"]) == ""
