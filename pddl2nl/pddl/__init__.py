@@ -1,4 +1,4 @@
-"""PDDL text to syntax tree and back: reading, checking, writing. Knows nothing above it.
+"""PDDL text to syntax tree and back: reading, checking, writing.
 
 Follows the manuals of PDDL 1.2, 2.1, 2.2 and 3.0. `load_task` and `parse_task` give a `Task` or raise
 `PDDLError` with everything that is wrong; `check_domain` and `check_problem` give errors and warnings and
@@ -167,7 +167,7 @@ _HOME = {name: module for module, names in _LAZY.items() for name in names}
 
 
 def __getattr__(name: str) -> object:
-    # Who only needs the tree, such as a simulator on its way up, does not wait for the reader.
+    # Imported on first use: code that needs only the tree does not wait for the reader.
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value: object = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

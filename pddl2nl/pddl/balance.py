@@ -1,4 +1,4 @@
-"""Texts whose parentheses do not match: finds the ones to blame, and balances the text so that reading can go on.
+"""Finds the parentheses that are missing or too many, and balances the text so that reading can go on.
 
 A parenthesis that is missing shows only much later, where the file ends. But sections, ``(:init …)``, stand
 directly in ``(define …)``, and ``:effect`` directly in an action: where one begins deeper than that, something
@@ -32,7 +32,7 @@ _TIME = re.compile(r"start|end|[-+.\d]+")
 
 @dataclass(frozen=True)
 class Balanced:
-    """A text with matching parentheses, of the same offsets; ``garbled`` where declarations may have been lost."""
+    """A text with matching parentheses, every offset unchanged; ``garbled`` if declarations may be lost."""
 
     text: str
     garbled: bool
@@ -45,7 +45,7 @@ class _Work:
     stack: list[int] = field(default_factory=list)
     edits: dict[int, str] = field(default_factory=dict)
     garbled: bool = False
-    hopeless: bool = False
+    unreadable: bool = False
     section: int = 0
     section_end: int = -1
     ended: bool = False
@@ -53,12 +53,12 @@ class _Work:
 
 
 def balance(text: str, log: Log) -> Balanced | None:
-    """Reports the parentheses to blame. None where there is no way to go on; else a text that can be read."""
-    # Behind this there is nothing but blanks and closing parentheses.
+    """Reports wrong parentheses, and returns a text that can be read; None if there is no way to go on."""
+    # Only blanks and closing parentheses follow.
     work = _Work(text, log, content_end=len(text.rstrip(" \t\r\n\f\v)")))
     for event in _EVENT.finditer(text):
         if log.full:
-            # Each of these errors costs a look through the text: a hundred are enough to stop at.
+            # Each of these errors costs a search of the text.
             return None
         if event["key"]:
             _key(work, event)
@@ -71,7 +71,7 @@ def balance(text: str, log: Log) -> Balanced | None:
     missing = len(work.stack)
     if missing:
         _at_end(work)
-    if work.hopeless or missing > MAX_DEPTH:
+    if work.unreadable or missing > MAX_DEPTH:
         return None
     return Balanced(_edited(text, work.edits) + ")" * missing, work.garbled)
 
@@ -106,7 +106,7 @@ def _key(work: _Work, event: re.Match[str]) -> None:
 
 
 def _unclosed(work: _Work, keep: int, here: int, what: str) -> None:
-    """Reports what is still open deeper than ``keep`` lists where something begins that stands no deeper."""
+    """Reports the open lists deeper than ``keep`` where something begins that belongs at that depth."""
     stack, text = work.stack, work.text
     first = stack[keep] if keep < len(stack) else stack[-1]
     blamed = _culprit(text, first, here)
@@ -116,7 +116,7 @@ def _unclosed(work: _Work, keep: int, here: int, what: str) -> None:
     missing = len(stack) - keep
     blanks = here - len(text[:here].rstrip()) if missing < 100 else 0
     if blanks < missing:
-        work.hopeless = True
+        work.unreadable = True
     else:
         work.edits.update((here - 1 - index, ")") for index in range(missing))
     work.log.mute(first, here)
@@ -131,7 +131,7 @@ def _blame(work: _Work, start: int, where: str) -> None:
 
 
 def _culprit(text: str, start: int, end: int) -> int | None:
-    """The first list that holds another though nothing of its name does: there a ')' is missing."""
+    """The first list that contains another though no list of its name may: a ')' is missing there."""
     for match in _HOLDER.finditer(text, start, end):
         head, rest = match[1], match[2].split()
         timed = head == "at" and rest and _TIME.fullmatch(rest[0])

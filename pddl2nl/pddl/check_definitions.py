@@ -82,7 +82,7 @@ def _types(checker: FormulaChecker, domain: Domain) -> None:
         for item in domain.types:
             for parent in item.types:
                 if parent not in declared:
-                    # Common in real domains, and clear: it is a type because it is a supertype.
+                    # Common in real domains, and clear: a supertype is a type.
                     log.warning(item.span.start, f"type '{parent}' is declared only as a supertype", found=_typed(item))
                     declared.add(parent)
         _type_cycles(log, domain)
@@ -95,7 +95,7 @@ def _typed(item: TypedName) -> str:
 def _type_cycles(log: Log, domain: Domain) -> None:
     parents: dict[str, list[str]] = {}
     for item in domain.types:
-        # `object - object`, and tidybot's own `object`, say nothing that is wrong.
+        # `object - object` is true, and tidybot declares `object` itself.
         above = [parent for parent in item.types if parent not in ("object", item.name)]
         if len(above) < len(item.types) and item.name in item.types and item.name != "object":
             log.warning(item.span.start, f"type '{item.name}' is declared as its own supertype", found=_typed(item))
@@ -110,7 +110,7 @@ def _type_cycles(log: Log, domain: Domain) -> None:
 
 
 def _cycle_from(name: str, parents: dict[str, list[str]], done: set[str]) -> list[str]:
-    # Depth first with a stack of its own: a hierarchy may be deeper than Python's.
+    # Depth first without recursion: a hierarchy may be deeper than Python's stack.
     path: list[str] = []
     above: set[str] = set()
     todo: list[tuple[str, bool]] = [(name, False)]
@@ -121,7 +121,7 @@ def _cycle_from(name: str, parents: dict[str, list[str]], done: set[str]) -> lis
             done.add(current)
             continue
         if current in above:
-            # Once is enough for all the types that lie on it.
+            # One error is enough for all the types on the cycle.
             done.update(above)
             return [*path[path.index(current) :], current]
         if current in done:
@@ -162,7 +162,7 @@ def _declarations(checker: FormulaChecker, what: str, items: Sequence[Predicate 
             if len(known.parameters) != len(item.parameters):
                 note, message = checker.log.error, f"{message}, differently"
             elif [one.types for one in known.parameters] != [one.types for one in item.parameters]:
-                # Fast Downward looks at the number of arguments alone.
+                # Fast Downward compares only the numbers of arguments.
                 message += ", with different types; it is taken to be of both"
             note(item.span.start, message, expected=_declared(known), found=_declared(item))
 
@@ -177,7 +177,7 @@ def _parameters(checker: FormulaChecker, parameters: Sequence[TypedName]) -> Non
     for item in parameters:
         checker.type_names(item)
         if item.name in seen:
-            # The names in a declaration mean nothing; a repeated one is harmless and does occur.
+            # Names in a declaration have no meaning: a repeated one is harmless, and real domains have it.
             checker.log.warning(item.span.start, f"parameter '{item.name}' is declared twice", found=item.name)
         seen.add(item.name)
 
@@ -226,7 +226,7 @@ def _durative(checker: FormulaChecker, action: DurativeAction) -> None:
         with log.inside("in its duration"):
             before = dict(checker.used)
             checker.condition(action.duration, scope)
-            # A constant duration is no numeric fluent, though it is written as a comparison.
+            # A constant duration is written as a comparison, but needs no numeric fluents.
             checker.used.clear()
             checker.used.update(before)
         with log.inside("in its condition"):
@@ -340,13 +340,13 @@ def check_problem_tree(
             checker.expression(problem.metric.expression, {})
     if problem.domain_name != domain.name:
         _other_domain(log, built, domain)
-    # Said of the domain already, which has the types.
+    # The check of the domain reports it, where the types are.
     used.pop(":typing", None)
     report_undeclared(log, (*domain.requirements, *problem.requirements), used)
 
 
 def _other_domain(log: Log, built: ProblemBuilder, domain: Domain) -> None:
-    # The competitions' files are careless about names: where every symbol resolves, the name is the mistake.
+    # Competition files often have the wrong name here. If every symbol resolves, only the name is wrong.
     message = f"the problem is for domain '{built.domain}', and this is domain '{domain.name}'"
     note = log.error if log.failed else log.warning
     note(built.domain_start, message, expected=domain.name, found=built.domain)
@@ -364,7 +364,7 @@ def _objects(checker: FormulaChecker, domain: Domain, problem: Problem) -> None:
                     checked.add(item.types)
             known = constants.get(item.name)
             if known is not None:
-                # The same thing said twice; where the types differ it is of both.
+                # Harmless; if the types differ, the object is of both.
                 message = f"object '{item.name}' is a constant of the domain already"
                 checker.log.warning(item.span.start, message, expected=type_text(known), found=type_text(item.types))
 
@@ -401,7 +401,7 @@ def _duplicates(log: Log, init: Sequence[GroundAtom], where: Where) -> None:
 
 
 class _Facts:
-    """Checks ground atoms by the column: all of a predicate's at once, one by one only where one is wrong."""
+    """Checks ground atoms: all atoms of a predicate at once, and one by one only if one of them is wrong."""
 
     def __init__(self, checker: FormulaChecker):
         self.checker = checker
@@ -410,7 +410,7 @@ class _Facts:
         self._unknown: set[str] = set()
 
     def allowed(self, types: Types) -> frozenset[str]:
-        """The objects that may stand where these types are wanted."""
+        """The objects of one of the types."""
         known = self._allowed.get(types)
         if known is None:
             known = self._allowed[types] = self.symbols.objects_of(types)
@@ -451,7 +451,7 @@ class _Facts:
                 log.error(partial(where, index), f"predicate '{name}' {what}", found=str(atom), suggestion=suggestion)
             return
         if name in self.symbols.derived and name not in self._unknown:
-            # Fast Downward and VAL let it pass; the axioms alone decide whether it holds.
+            # Fast Downward and VAL accept it; only the axioms decide whether it holds.
             self._unknown.add(name)
             log.warning(partial(where, index), f"'{name}' is derived, and stands in the initial state", found=str(atom))
         if len(atom) - 1 != len(signature.types):
@@ -475,7 +475,7 @@ class _Facts:
                 message = f"argument {number} of '{atom[0]}' has the wrong type"
                 self.checker.log.error(place, message, expected=expected, found=f"{term} - {type_text(own)}")
             elif term not in self._unknown:
-                # Once is enough: an object that is missing is missing in a thousand atoms.
+                # Reported once: a missing object may stand in a thousand atoms.
                 self._unknown.add(term)
                 suggestion = Near(term, self.symbols.objects)
                 message = f"undeclared object '{term}'"
@@ -523,7 +523,7 @@ def _value(checker: FormulaChecker, item: FluentValue, types: Types) -> None:
                     item.span.start, message, expected=type_text(types), found=f"{item.value} - {type_text(own)}"
                 )
         else:
-            # Costs may be read from static fluents; whoever compares or changes others is told so there.
+            # Costs may be read from static fluents; comparisons and changes of others are reported where they stand.
             checker.use(":action-costs", item.span.start, "a numeric fluent")
         return
     expected = "a number" if numeric else f"an object of type {type_text(types)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import cast
 
 from pddl2nl.pddl.diagnostics import Log, Near
 from pddl2nl.pddl.nesting import argument_start
@@ -21,7 +22,6 @@ from pddl2nl.pddl.tree import (
     Fluent,
     Forall,
     Imply,
-    Modal,
     Not,
     Number,
     Or,
@@ -31,6 +31,7 @@ from pddl2nl.pddl.tree import (
     TypedName,
     Update,
     When,
+    children,
     is_variable,
 )
 from pddl2nl.pddl.writer import write_condition, write_expression
@@ -38,6 +39,18 @@ from pddl2nl.pddl.writer import write_condition, write_expression
 __all__ = ["FormulaChecker"]
 
 Scope = dict[str, Types]
+
+
+_NEEDED: dict[type, tuple[str, str]] = {
+    Not: (":negative-preconditions", "a negated condition"),
+    Or: (":disjunctive-preconditions", "'or'"),
+    Imply: (":disjunctive-preconditions", "'imply'"),
+    Forall: (":universal-preconditions", "'forall' in a condition"),
+    Exists: (":existential-preconditions", "'exists'"),
+    Preference: (":preferences", "a preference"),
+    Equality: (":equality", "'='"),
+}
+"""The requirement that a condition needs, and how messages call the condition."""
 
 
 class FormulaChecker:
@@ -106,7 +119,7 @@ class FormulaChecker:
             self.log.error(place, message, expected=expected, found=f"{term} - {type_text(own)}")
 
     def term(self, term: str, scope: Scope, start: int, index: int) -> Types | None:
-        """The types of a term; None, with an error, where it is not known."""
+        """The types of a term; None, with an error, if it is unknown."""
         own = scope.get(term) if is_variable(term) else self.symbols.objects.get(term)
         if own is not None:
             return own
@@ -120,7 +133,7 @@ class FormulaChecker:
         return None
 
     def types(self, items: Sequence[TypedName]) -> None:
-        """Checks that the types of parameters or objects are declared, and that no name comes twice."""
+        """Checks that the types of parameters or objects are declared, and that every name is declared once."""
         seen: set[str] = set()
         for item in items:
             self.type_names(item)
@@ -140,8 +153,8 @@ class FormulaChecker:
 
     @contextmanager
     def _bound(self, scope: Scope, parameters: Sequence[TypedName]) -> Iterator[None]:
-        """Adds the variables of a quantifier to a scope for as long as its body is checked."""
-        # In place: to copy the scope of an action with thousands of parameters for each of its quantifiers is felt.
+        """Adds the variables of a quantifier to a scope while its body is checked."""
+        # In place: an action may have thousands of parameters, and thousands of quantifiers that would copy them.
         self.types(parameters)
         hidden: Scope = {}
         for item in parameters:
@@ -159,50 +172,32 @@ class FormulaChecker:
 
     def condition(self, node: Condition, scope: Scope) -> None:
         """Checks a condition, a durative condition, a duration or a constraint."""
+        if type(node) is Atom:
+            self.atom(node, scope)
+            return
+        if type(node) is not And:
+            flag, what = _NEEDED.get(type(node), ("", ""))
+            if flag and not (isinstance(node, Not) and isinstance(node.body, Equality)):
+                self.use(flag, node.span.start, what)
         match node:
-            case Atom():
-                self.atom(node, scope)
-            case And(parts=parts) | Modal(parts=parts):
-                for part in parts:
-                    if type(part) is Atom:
-                        self.atom(part, scope)
-                    else:
-                        self.condition(part, scope)
-            case Not(body=body):
-                if not isinstance(body, Equality):
-                    self.use(":negative-preconditions", node.span.start, "a negated condition")
-                self.condition(body, scope)
-            case Or(parts=parts):
-                self.use(":disjunctive-preconditions", node.span.start, "'or'")
+            case And(parts=parts):
                 for part in parts:
                     self.condition(part, scope)
-            case Imply(left=left, right=right):
-                self.use(":disjunctive-preconditions", node.span.start, "'imply'")
-                self.condition(left, scope)
-                self.condition(right, scope)
-            case Forall(parameters=parameters, body=body):
-                self.use(":universal-preconditions", node.span.start, "'forall' in a condition")
-                with self._bound(scope, parameters):
-                    self.condition(body, scope)
-            case Exists(parameters=parameters, body=body):
-                self.use(":existential-preconditions", node.span.start, "'exists'")
-                with self._bound(scope, parameters):
-                    self.condition(body, scope)
-            case Preference(body=body):
-                self.use(":preferences", node.span.start, "a preference")
-                self.condition(body, scope)
-            case Timed(body=body):
-                self.condition(body, scope)
-            case _:
+            case Equality() | Comparison():
                 self._comparison(node, scope)
+            case Forall(parameters=parameters, body=body) | Exists(parameters=parameters, body=body):
+                with self._bound(scope, parameters):
+                    self.condition(body, scope)
+            case _:
+                for child in children(node):
+                    self.condition(cast("Condition", child), scope)
 
     def _comparison(self, node: Condition, scope: Scope) -> None:
         if isinstance(node, Equality):
-            self.use(":equality", node.span.start, "'='")
             left = self.term(node.left, scope, node.span.start, 1)
             right = self.term(node.right, scope, node.span.start, 2)
             if left and right and not self.symbols.meets(left, right):
-                # True or false as it stands, so it does no harm; but it cannot be what was meant.
+                # It has a truth value, so it is no error, but probably a mistake.
                 found = f"{node.left} - {type_text(left)}, {node.right} - {type_text(right)}"
                 self.log.warning(node.span.start, "these two can never be equal", found=found)
         elif isinstance(node, Comparison):
@@ -297,7 +292,7 @@ _KIND = {"assign": "assign", "increase": "add", "decrease": "add", "scale-up": "
 
 
 def value_types(symbols: Symbols, node: Expression, scope: Mapping[str, Types]) -> Types | None:
-    """The types of an expression's value, ``("number",)`` for a number; None where they are not known."""
+    """The types of an expression's value, ``("number",)`` for a number; None if they are unknown."""
     match node:
         case Number() | Arithmetic():
             return NUMERIC
@@ -312,7 +307,7 @@ def value_types(symbols: Symbols, node: Expression, scope: Mapping[str, Types]) 
 def check_operands(
     log: Log, symbols: Symbols, what: str, operands: tuple[Expression, ...], scope: Mapping[str, Types]
 ) -> None:
-    """Checks that an operator which needs numbers gets them."""
+    """Checks that the operands are numbers."""
     for operand in operands:
         types = value_types(symbols, operand, scope)
         if types not in (None, NUMERIC):
@@ -322,7 +317,7 @@ def check_operands(
 
 
 def check_update(log: Log, symbols: Symbols, node: Update, scope: Mapping[str, Types]) -> None:
-    """Checks that a number is put where a number is kept, and an object where an object is."""
+    """Checks that a numeric fluent gets a number, and an object fluent an object of its type."""
     own = symbols.function_types.get(node.fluent.name)
     if own is None:
         return
@@ -344,7 +339,7 @@ def check_update(log: Log, symbols: Symbols, node: Update, scope: Mapping[str, T
 
 
 def check_conflicts(log: Log, effect: Condition) -> None:
-    """Checks a conjunction for numeric effects on one and the same fluent that can never happen together.
+    """Checks a conjunction for numeric effects on one and the same fluent that contradict each other.
 
     Increases and decreases add up and scalings multiply; updates of different kinds, and assignments of different
     numbers, have no order (Fox and Long 2003, definition 12). Effects of the same terms are compared, not those

@@ -37,7 +37,7 @@ class Span(NamedTuple):
 
 NOWHERE = Span(-1, -1)
 _EXCERPT = 200
-"""So many characters on either side of a place are kept to be shown."""
+"""How many characters on either side of a place are kept for display."""
 
 
 class Position(NamedTuple):
@@ -75,11 +75,11 @@ class Source:
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One thing wrong, or doubtful, at one place; line 0 where it is the whole file.
+    """An error or a warning at one place; line 0 if it is about the whole file.
 
     ``path`` is the breadcrumb from the outside in ("in action 'stack', in its precondition");
-    ``found`` and ``expected`` say what stood there and what would be right; ``suggestion`` is set
-    where a near name exists; ``excerpt`` is the source line, which `render` shows with a caret. Of a very long
+    ``found`` and ``expected`` say what stands there and what would be right; ``suggestion`` is a similar
+    name, if there is one; ``excerpt`` is the source line, which `render` shows with a caret. Of a very long
     line it is a part, which begins ``excerpt_start`` characters into the line.
     """
 
@@ -111,7 +111,7 @@ class Diagnostic:
         """A diagnostic at a character offset of a source."""
         offset = max(0, min(offset, len(source.text)))
         line, column = source.position(offset)
-        # A generated file can be one line of megabytes: a hundred diagnostics must not hold it a hundred times.
+        # A generated file can be one line of megabytes, which a hundred diagnostics must not repeat.
         begin = max(offset - column + 1, offset - _EXCERPT)
         end = source.text.find("\n", offset, offset + _EXCERPT)
         excerpt = source.text[begin : offset + _EXCERPT if end < 0 else end].rstrip("\r")

@@ -41,14 +41,14 @@ _PLAIN = (
     ":derived-predicates",
 )
 KNOWN = frozenset((*_ADL, *_IMPLIED, *_PLAIN))
-"""Every flag of PDDL 1.2 to 3.1 and of PDDL+ that this room reads the constructs of."""
+"""Every flag of PDDL 1.2 to 3.1 and of PDDL+ whose constructs are read."""
 
 Used = dict[str, tuple[int, str]]
-"""For a flag that something needs, where it first does and what that is."""
+"""For a flag that something needs, where it is first needed and by what."""
 
 
 def check_requirements(log: Log, text: str, flags: Iterable[str], start: int) -> None:
-    """Warns of flags that are not known: what they ask for may well not be in the file at all."""
+    """Warns of unknown flags; the file may do without what they stand for."""
     place = start
     for flag in flags:
         place = max(place, text.find(flag, place))
@@ -68,7 +68,7 @@ def _closure(flags: Iterable[str]) -> set[str]:
 
 
 def report_undeclared(log: Log, flags: Iterable[str], used: Used) -> None:
-    """Warns of what is used without its flag. A warning only: the real corpus is full of it."""
+    """Warns of what is used without its flag. Only a warning: real files often do so."""
     declared = _closure(flags)
     for flag, (start, what) in used.items():
         if flag not in declared:

@@ -11,26 +11,12 @@ from collections import deque
 from collections.abc import Iterator
 
 from pddl2nl.lean import dataclass
-from pddl2nl.pddl.tree import (
-    And,
-    Atom,
-    Condition,
-    Domain,
-    Exists,
-    Forall,
-    Imply,
-    Modal,
-    Not,
-    Or,
-    Preference,
-    Timed,
-    When,
-)
+from pddl2nl.pddl.tree import Atom, Condition, Domain, Imply, Node, Not, children
 
 __all__ = ["Strata", "polarities", "stratify"]
 
 _Graph = dict[str, dict[str, bool]]
-"""For every derived predicate those that its rules name, and whether one of them does so under a negation."""
+"""For every derived predicate the derived predicates in its rules, and whether one of these is negated."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +37,8 @@ class Strata:
 
 def polarities(condition: Condition) -> Iterator[tuple[Atom, bool]]:
     """Every atom of a condition, in the order of the text, and whether it is positive in negation normal form."""
-    # With a stack of its own: a tree that was built in memory may be deeper than Python's.
-    todo: list[tuple[Condition, bool]] = [(condition, True)]
+    # Without recursion: a tree that was built in memory may be deeper than Python's stack.
+    todo: list[tuple[Node, bool]] = [(condition, True)]
     while todo:
         node, positive = todo.pop()
         match node:
@@ -60,14 +46,10 @@ def polarities(condition: Condition) -> Iterator[tuple[Atom, bool]]:
                 yield node, positive
             case Not(body=body):
                 todo.append((body, not positive))
-            case And(parts=parts) | Or(parts=parts) | Modal(parts=parts):
-                todo.extend((part, positive) for part in reversed(parts))
             case Imply(left=left, right=right):
                 todo.extend(((right, positive), (left, not positive)))
-            case Forall(body=body) | Exists(body=body) | Timed(body=body) | Preference(body=body):
-                todo.append((body, positive))
-            case When(condition=before, effect=after):
-                todo.extend(((after, positive), (before, positive)))
+            case _:
+                todo.extend((child, positive) for child in reversed(children(node)))
 
 
 def stratify(domain: Domain) -> Strata:

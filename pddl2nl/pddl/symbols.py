@@ -13,27 +13,27 @@ __all__ = ["Hierarchy", "Signature", "Symbols", "Types", "signature_text", "type
 
 Types = tuple[str, ...]
 _FEW = 100
-"""Up to so many types, sets of supertypes are compared, which needs no preparation."""
+"""Up to this many types, sets of supertypes are compared, which needs no preparation."""
 _SHOWN = 12
-"""So many members of a list are told in a message: each of ten thousand errors may tell the same long list."""
+"""How many members of a list a message shows: each of ten thousand errors may show the same long list."""
 
 
 class Signature(NamedTuple):
-    """What a predicate or a function is applied to: its parameters' names, and the types of each."""
+    """The parameters of a predicate or a function: their names, and the types of each."""
 
     names: tuple[str, ...]
     types: tuple[Types, ...]
 
 
 def signature_text(name: str, signature: Signature) -> str:
-    """A signature as its declaration has it: ``(on ?x - block ?y - block)``."""
+    """A signature as in its declaration: ``(on ?x - block ?y - block)``."""
     pairs = islice(zip(*signature, strict=True), _SHOWN)
     told = [f"{parameter} - {type_text(types)}" for parameter, types in pairs]
     return f"({' '.join((name, *told))}{' …' if len(signature.names) > _SHOWN else ''})"
 
 
 def type_text(types: Types) -> str:
-    """Types as PDDL has them: one, or ``(either …)``, of which a long one is cut."""
+    """Types as PDDL has them: one, or ``(either …)``, cut short if it is long."""
     return types[0] if len(types) == 1 else f"(either {' '.join(types[:_SHOWN])}{' …' if len(types) > _SHOWN else ''})"
 
 
@@ -54,7 +54,7 @@ def _signatures(declared: Iterable[tuple[str, Sequence[TypedName]]]) -> dict[str
 
 
 class Hierarchy(Mapping[str, frozenset[str]]):
-    """For every type its supertypes, itself and ``object`` included; worked out where they are asked for.
+    """For every type its supertypes, itself and ``object`` included; computed on demand.
 
     ``(either a b)`` above a type counts as both. A cycle, which the checks report, is cut here: all types on it lie
     above and below each other.
@@ -80,7 +80,7 @@ class Hierarchy(Mapping[str, frozenset[str]]):
         self._intervals = self._forest() if len(parents) > _FEW else {}
 
     def _forest(self) -> dict[str, tuple[int, int]]:
-        """Where no type has two supertypes, for each a stretch of numbers that holds those of all its subtypes."""
+        """For each type an interval that contains those of its subtypes; empty if a type has two supertypes."""
         if any(len(own) > 1 for own in self._parents.values()):
             return {}
         found: dict[str, tuple[int, int]] = {}
@@ -94,7 +94,7 @@ class Hierarchy(Mapping[str, frozenset[str]]):
             else:
                 entered[name] = len(entered)
                 todo.extend(self._children.get(name, ()))
-        # What is on a cycle hangs below no root.
+        # Types on a cycle are below no root.
         return found if len(found) == len(self._parents) else {}
 
     def __getitem__(self, name: str) -> frozenset[str]:
@@ -138,7 +138,7 @@ class Hierarchy(Mapping[str, frozenset[str]]):
     def _goal(self, wanted: tuple[str, ...]) -> frozenset[str]:
         if len(wanted) < 8:
             return frozenset(wanted)
-        # By identity, as in Symbols: to hash a long `(either …)` takes as long as to look through it.
+        # By identity, as in Symbols: hashing a long `(either …)` takes as long as searching it.
         known = self._goals.get(id(wanted))
         if known is None:
             if len(self._goals) > 1000:
@@ -151,7 +151,7 @@ class Hierarchy(Mapping[str, frozenset[str]]):
         own, wanted = tuple(own), tuple(wanted)
         if self.fits(own, wanted) or self.fits(wanted, own):
             return True
-        # In a forest two types have a subtype in common only where one lies below the other.
+        # In a forest two types have a common subtype only if one is below the other.
         return not self._intervals and not self.below(own).isdisjoint(self.below(wanted))
 
     def below(self, types: Iterable[str]) -> frozenset[str]:
@@ -225,8 +225,8 @@ class Symbols:
         own: Types,
         wanted: Types,
     ) -> bool:
-        # By identity, with the tuples kept so that none takes another's place: `(either …)` may hold thousands, and
-        # equal ones of a file are the same.
+        # By identity, since `(either …)` may have thousands of members, and equal ones of a file are the same object.
+        # The tuples are kept, so that no other tuple gets their ids.
         key = (id(own), id(wanted))
         known = memory.get(key)
         if known is None:

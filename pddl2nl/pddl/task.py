@@ -8,7 +8,7 @@ from functools import cached_property
 
 from pddl2nl.lean import dataclass
 from pddl2nl.pddl.symbols import Hierarchy
-from pddl2nl.pddl.tree import And, Atom, Condition, Domain, Forall, Not, Problem, TypedName, When
+from pddl2nl.pddl.tree import Atom, Domain, Node, Problem, TypedName, When, children
 
 __all__ = ["Task", "changed_predicates", "supertypes"]
 
@@ -25,16 +25,11 @@ def changed_predicates(domain: Domain) -> frozenset[str]:
     """The predicates that an action adds or deletes, or that are derived: all others are static."""
     changed = {item.name for item in domain.derived}
 
-    def visit(effect: Condition) -> None:
+    def visit(effect: Node) -> None:
         if isinstance(effect, Atom):
             changed.add(effect.predicate)
-        elif isinstance(effect, Not | Forall):
-            visit(effect.body)
-        elif isinstance(effect, When):
-            visit(effect.effect)
-        elif isinstance(effect, And):
-            for part in effect.parts:
-                visit(part)
+        for child in (effect.effect,) if isinstance(effect, When) else children(effect):
+            visit(child)
 
     for action in domain.actions:
         visit(action.effect)
@@ -80,7 +75,7 @@ class Task:
         return cache[key]
 
     def _of(self, types: tuple[str, ...]) -> tuple[str, ...]:
-        # By the subtypes and not by the objects: where each of thousands of types is asked for, that is felt.
+        # By subtypes, not by objects: thousands of types may be asked for one after another.
         below = self.supertypes.below(types)
         groups = self._objects_by_type
         smaller = below if len(below) < len(groups) else [name for name in groups if name in below]
