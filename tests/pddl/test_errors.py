@@ -50,6 +50,7 @@ def only_error(diagnostics: tuple[Diagnostic, ...]) -> Diagnostic:
         ("(:predicates (on", "(:predicates (and ?x) (on", 3, 17, "'and' cannot be the name of a predicate"),
         ("(:predicates (on", "(:predicates on (on", 3, 16, "a word among the predicates"),
         ("(define (domain blocks)", "(define (domain blocks) x", 1, 25, "a word where a section was expected"),
+        ("(not (clear ?x))", "(not (not (clear ?x)))", 7, 36, "only an atom can be deleted"),
     ],
 )
 def test_errors_of_a_domain(blocks: str, old: str, new: str, line: int, column: int, message: str) -> None:
