@@ -64,10 +64,11 @@ def _compose(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make one action of several: exactly the precondition under which they can be carried out one after the other, and
-    what they change together.
+    """Compose several actions into one: with the exact precondition under which they are applicable one after the
+    other, and
+    their net effect.
 
-    Exit code 2: the domain has no such actions, or what they do together cannot be said in PDDL; the message says why.
+    Exit code 2: the domain has no such actions, or PDDL cannot express their composition; the message says why.
     """
     from pddl2nl.macros.formulas import FALSE
     from pddl2nl.macros.library import write_macro_file

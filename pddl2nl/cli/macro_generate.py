@@ -83,10 +83,11 @@ def _generate(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Have a model write the precondition and the effect of macro-actions, and correct them by what is wrong.
+    """Have a model write the precondition and the effect of macro-actions, and correct them.
 
-    They are read and checked against the domain, carried out on paper from the initial state, and, with --plan, proved
-    or refuted for the actions. Exit code 1: something is wrong with them after the last correction.
+    The conditions are checked against the domain, simulated from the initial state, and, with --plan, proved or
+    refuted for
+    the actions. Exit code 1: there is a mistake after the last correction.
     """
     from pddl2nl.experiments.access import reach
     from pddl2nl.nl import Teller

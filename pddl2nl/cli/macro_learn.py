@@ -1,4 +1,4 @@
-"""``pddl2nl macro learn`` and ``apply``: macros out of plans, and planning with them."""
+"""``pddl2nl macro learn`` and ``apply``: macros from plans, and planning with macros."""
 
 from __future__ import annotations
 
@@ -90,11 +90,10 @@ def _learn(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Mine macros from plans: chains of steps that occur again and again, next to each other or linked by what one
-    gives another.
+    """Mine macros from plans: chains of steps that occur repeatedly, adjacent or linked by producers and consumers.
 
-    The chain that saves most steps comes first; its occurrences count for no other. Exit code 1: no chain is frequent
-    enough, or the planner found no plan.
+    The chain that saves the most steps comes first; its occurrences do not count for others. Exit code 1: no chain is
+    frequent enough, or the planner found no plan.
     """
     from pddl2nl.macros.learn import LearningOptions, learn
     from pddl2nl.macros.mining import CHAINS
@@ -216,11 +215,11 @@ def _apply(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Let Fast Downward plan with macros as further actions, and say what that changes.
+    """Let Fast Downward plan with macros as additional actions, and compare.
 
-    The plan that is printed has the steps of each macro in its place, and was validated on the problem as it is. A
-    macro costs what its steps cost together; where there are no costs it counts as one action, or as its steps. No plan
-    within the limits: exit code 1.
+    The printed plan is expanded, and validated on the original problem. A macro costs the sum of its steps; without
+    action
+    costs it counts as one action, or as its steps. Exit code 1: no plan within the limits.
     """
     from pddl2nl.baselines import TaskFiles
     from pddl2nl.macros.planning import apply_macros
@@ -269,7 +268,7 @@ def _exit_code(result: PlannerResult) -> int:
 
 
 def _plan_text(applied: Applied) -> str:
-    """The plan, and in comments what the macros changed."""
+    """The plan, with comments on what the macros changed."""
     found, plan = applied.found, applied.plan or ()
     used = ", ".join(f"{name} {times}" for name, times in applied.uses.items() if times) or "none"
     lines = [*map(str, plan), f"; cost = {applied.as_json()['cost']} ({applied.planner} with macros)"]
@@ -285,7 +284,7 @@ def _plan_text(applied: Applied) -> str:
 
 
 def _plainly(without: PlannerResult) -> str:
-    """What came of the search without macros."""
+    """The result of the search without macros."""
     from pddlval.numeric import plain_number
 
     if without.plan is None:

@@ -1,4 +1,4 @@
-"""How the commands about macro-actions show one, and how they read the files that hold them."""
+"""How the commands about macro-actions print them, and read the files that hold them."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def macro_json(stored: StoredMacro) -> dict[str, object]:
 
 
 def read_macros(paths: Iterable[Path], domain: Domain) -> list[StoredMacro]:
-    """The macros of files and of all files in folders, with the conditions that their steps have in the domain.
+    """The macros of files and of all files in folders, with the exact conditions of their steps in the domain.
 
-    One that is the same as an earlier one, up to names and the order of independent steps, is left out. A file of a
-    folder that is of no use for the domain is warned of, and one whose conditions are not those of its steps.
+    Duplicates, up to names and the order of independent steps, are dropped. A warning names files in folders that the
+    domain cannot use, and files with wrong conditions.
 
     Raises:
-        InputError: a file that was named is of no use, or there is no macro at all.
+        InputError: a named file cannot be used, or there is no macro.
     """
     from pddl2nl.macros.mining import Canonical, canonical
 

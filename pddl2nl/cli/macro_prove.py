@@ -1,4 +1,4 @@
-"""``pddl2nl macro prove``: whether the conditions that somebody claims of a macro-action are true of its actions."""
+"""``pddl2nl macro prove``: whether claimed conditions of a macro-action are right for its actions."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ def _prove(
     names_seed: NamesSeedOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Prove or refute a macro's precondition and effect for a block of actions: in every state in which the
-    precondition holds, can the actions be carried out one after the other, and does the effect hold then?
+    """Prove or refute a macro's precondition and effect for a block of actions: whether in every state in which the
+    precondition holds the actions are applicable one after the other and the effect holds afterwards.
 
-    All these states of the problem's objects count (of those that --states names), reachable or not, and none is
-    sampled. What is refuted comes with a state that shows it. How the precondition stands to the weakest one is said
-    too. Exit code 1: refuted, or not decided; 2: the macro cannot be read, or the block is none.
+    All states of the problem's objects are considered (those of --states), reachable or not; nothing is sampled. A
+    refutation comes with a counterexample. The precondition is also compared with the weakest one, and the static facts
+    that the proof used are named. Exit code 1: refuted or undecided; 2: the macro or the block cannot be read.
     """
     from pddl2nl.macros.library import load_macro_file, with_objects
     from pddl2nl.macros.proof import prove
@@ -96,10 +96,10 @@ def _prove(
 def _block(
     task: Task, macro: Macro, block: Path | None, args: str | None
 ) -> tuple[tuple[GroundAction, ...], dict[str, str]]:
-    """The actions that the macro stands for, and the objects for its parameters.
+    """The actions of the macro, and the objects for its parameters.
 
     Raises:
-        InputError: they are not given, or do not fit each other.
+        InputError: they are missing, or do not fit each other.
     """
     from pddlval import load_plan
 
@@ -130,10 +130,10 @@ def _block(
 
 
 def _laid_over(macro: Macro, actions: tuple[GroundAction, ...]) -> dict[str, str]:
-    """The objects that the macro's parameters stand for where its steps are these actions; nothing where they are not.
+    """The objects for the macro's parameters if its steps are these actions; otherwise empty.
 
     Raises:
-        InputError: the same step with different objects for a parameter.
+        InputError: a parameter would stand for two objects.
     """
     if [step.action for step in macro.steps] != [action.name for action in actions]:
         return {}

@@ -89,7 +89,7 @@ class Changeable:
                 more = tuple(conjuncts(negation_normal(condition)))
                 yield from self._taken_apart(body, variables, conditions + more)
             case Forall(parameters, body):
-                # Names of their own: a quantified variable may be called as one around it.
+                # Fresh names, because a quantified variable may have the name of an outer one.
                 own = tuple(TypedName(f"?{next(self._fresh)}#", item.types) for item in parameters)
                 renamed = {item.name: fresh.name for item, fresh in zip(parameters, own, strict=True)}
                 yield from self._taken_apart(substitute(body, renamed), variables + own, conditions)

@@ -97,7 +97,7 @@ def compose(
     except CannotComposeError:
         if len(steps) > 1 or distinct:
             raise
-        # One action is what it says, in its own words.
+        # A single action is equivalent to itself.
         conditions = Conditions(as_said(schemas[0].precondition, bindings[0]), as_said(schemas[0].effect, bindings[0]))
     return Macro(name or _name_of(domain, steps), parameters, tuple(steps), conditions)
 
@@ -209,7 +209,7 @@ def _keep_apart(parameters: Sequence[TypedName], regression: Regression) -> None
 
 
 def _name_of(domain: Domain, steps: Sequence[MacroStep]) -> str:
-    # Ten times the same action is said once, with its number.
+    # Repetitions of an action are counted.
     runs = [(action, len(list(run))) for action, run in groupby(step.action for step in steps)]
     name = "-then-".join(action if count == 1 else f"{action}-{count}-times" for action, count in runs)
     return f"{name}-macro" if domain.action(name) is not None else name
@@ -272,7 +272,7 @@ def compose_distinct(
         try:
             return for_distinct(compose(domain, steps, name=name, total=total), domain)
         except CannotComposeError:
-            # It may be one of their coinciding that cannot be said.
+            # Perhaps only a case in which parameters coincide cannot be expressed.
             pass
     return compose(domain, steps, name=name, total=total, distinct=True)
 

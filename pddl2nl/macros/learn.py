@@ -21,7 +21,7 @@ from pddlval import GroundAction, validate
 from pddlval.names import subformulas
 from pddlval.plans import plan_of
 
-__all__ = ["Learned", "LearnedMacro", "LearningOptions", "PlannedTask", "Refused", "learn"]
+__all__ = ["Learned", "LearningOptions", "PlannedTask", "learn"]
 
 
 @dataclass(frozen=True)

@@ -58,11 +58,8 @@ from pddlval.plans import plan_of
 
 __all__ = [
     "Library",
-    "Match",
     "Provenance",
-    "Shelf",
     "StoredMacro",
-    "Unfit",
     "domain_hash",
     "free_name",
     "load_macro_file",
@@ -83,18 +80,18 @@ _BLANK_OR_COMMENT = re.compile(r"\A(?:\s|;[^\n]*(?:\n|\Z))*")
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where a macro comes from and what is known of it.
+    """The origin of a macro and what is known about it.
 
     Attributes:
-        descriptions: what it does, in natural language; as many as the macro was found under.
-        domain: the name of the domain whose actions its steps are.
-        domain_sha256: of that domain as `domain_hash` has it.
-        origin: how it came to be: ``composed``, ``learned``, a policy and its task.
-        support: in mining, how often it occurred; None elsewhere.
-        uses: how many solved tasks it has been part of.
-        distinct: whether its parameters stand for different objects where that makes a difference.
-        total: functions that have a value at all objects of the tasks that it is for; its conditions rest on that.
-        proof: what was proved of the conditions that somebody claimed for it, as JSON; empty where nobody did.
+        descriptions: what it does, in natural language.
+        domain: the name of the domain of its steps.
+        domain_sha256: of that domain, by `domain_hash`.
+        origin: ``composed``, ``learned``, or a policy and its task.
+        support: how often it occurred in the plans it was learned from; otherwise None.
+        uses: the number of solved tasks that it was part of.
+        distinct: whether its parameters stand for different objects if that makes a difference.
+        total: functions with a value for all objects of the tasks it is for; its conditions depend on that.
+        proof: what was proved of conditions that were claimed for it, as JSON; empty if none were.
     """
 
     descriptions: tuple[str, ...] = ()
@@ -109,13 +106,13 @@ class Provenance:
 
     @property
     def description(self) -> str:
-        """The first description, or nothing."""
+        """The first description, or an empty text."""
         return self.descriptions[0] if self.descriptions else ""
 
 
 @dataclass(frozen=True)
 class StoredMacro:
-    """A macro with its provenance, and the file it was read from or written to; None where there is none."""
+    """A macro with its provenance, and its file if there is one."""
 
     macro: Macro
     provenance: Provenance = Provenance()
@@ -123,14 +120,14 @@ class StoredMacro:
 
 
 def with_objects(task: Task) -> Domain:
-    """The task's domain with the problem's objects among its constants, so that a macro can speak of them."""
+    """The task's domain with the problem's objects as constants, so that a macro can name them."""
     known = {item.name for item in task.domain.constants}
     more = tuple(item for item in task.problem.objects if item.name not in known)
     return replace(task.domain, constants=(*task.domain.constants, *more))
 
 
 def domain_hash(domain: Domain) -> str:
-    """SHA-256 of a domain as it is written from its tree: comments, layout and upper case make no difference."""
+    """SHA-256 of a domain as written from its tree, independent of comments, layout and case."""
     return hashlib.sha256(write_domain(domain).encode()).hexdigest()
 
 
@@ -138,7 +135,7 @@ def domain_hash(domain: Domain) -> str:
 
 
 def write_schema(schema: ActionSchema) -> str:
-    """An action alone as PDDL text, with a line ending."""
+    """An action as PDDL text, with a final newline."""
     lines = write_domain(Domain("", actions=(schema,))).splitlines()
     return textwrap.dedent("\n".join(lines[1:-1])) + "\n"
 
@@ -159,13 +156,13 @@ def write_macro_file(stored: StoredMacro) -> str:
         "steps": [str(step) for step in macro.steps],
     }
     shown = {key: value for key, value in facts.items() if value not in (None, "", [], {}, False, 0)}
-    # ASCII: JSON leaves characters as they are that some readers take for the end of a line.
+    # ASCII, because some characters that JSON keeps count as line ends elsewhere.
     comments = [f"; {key}: {json.dumps(value, sort_keys=True)}" for key, value in shown.items()]
     return "\n".join([*comments, write_schema(macro.schema)])
 
 
 def load_macro_file(path: str | Path, domain: Domain) -> StoredMacro:
-    """Reads a macro's file; InputError and PDDLError as in `read_macro_file`, and where it cannot be read."""
+    """Reads a macro's file; InputError and PDDLError as `read_macro_file`, or if it cannot be read."""
     return replace(read_macro_file(decode(read_bytes(path)).text, domain, str(path)), path=Path(path))
 
 
@@ -173,14 +170,13 @@ def read_macro_file(text: str, domain: Domain, name: str = "<macro>") -> StoredM
     """Reads the text of a macro's file.
 
     Args:
-        text: one ``(:action …)``, with or without comments; without steps among them it can be proved or refuted, and
-            not be expanded.
-        domain: whose predicates, functions, types and constants it uses.
-        name: how the text is called in errors.
+        text: one ``(:action …)`` with optional comments; without ``steps`` it can be proved but not expanded.
+        domain: with the predicates, functions, types and constants.
+        name: the name of the text in errors.
 
     Raises:
-        PDDLError: the action cannot be read, or uses what the domain does not have.
-        InputError: there is not one action, or a comment says what cannot be.
+        PDDLError: the action cannot be read, or uses undeclared names.
+        InputError: not exactly one action, or a comment with an impossible value.
     """
     facts = _facts(text, name)
     provenance = _provenance(facts, name)
@@ -203,12 +199,12 @@ def read_macro_file(text: str, domain: Domain, name: str = "<macro>") -> StoredM
 
 
 def read_schemas(text: str, domain: Domain, name: str = "<actions>") -> tuple[ActionSchema, ...]:
-    """The actions of a text that holds ``(:action …)`` alone, checked against a domain's declarations.
+    """The actions of a text of ``(:action …)``, checked against a domain's declarations.
 
-    A text that is a whole domain, ``(define (domain …) …)``, is taken as well: its actions that the domain lacks.
+    If the text is a whole domain, ``(define (domain …) …)``, its actions that the domain lacks.
 
     Raises:
-        PDDLError: the text cannot be read, or uses what the domain does not have.
+        PDDLError: the text cannot be read, or uses undeclared names.
     """
     start = _BLANK_OR_COMMENT.match(text)
     assert start is not None
@@ -216,7 +212,7 @@ def read_schemas(text: str, domain: Domain, name: str = "<actions>") -> tuple[Ac
         own = check_domain(text, name).require()
         known = {action.name for action in domain.actions}
         return tuple(action for action in own.actions if action.name not in known)
-    # All declarations in the line above the text, so that places in it are right once one line is taken off.
+    # All declarations in one line above the text, so that its line numbers are off by one.
     declared = write_domain(replace(domain, actions=(), durative_actions=(), processes=(), events=())).rstrip()
     assert declared.endswith(")")
     checked = check_domain(f"{' '.join(declared[:-1].split())}\n{text}\n)", name)
@@ -362,7 +358,7 @@ def recomposed(stored: StoredMacro, domain: Domain) -> StoredMacro:
 
 @lru_cache(maxsize=1000)
 def _composed(domain: Domain, steps: tuple[MacroStep, ...], name: str, total: tuple[str, ...], distinct: bool) -> Macro:
-    # A run asks for the same macros again and again, and some take seconds.
+    # Cached, because a run asks for the same macros repeatedly, and some take seconds.
     return (compose_distinct if distinct else compose)(domain, steps, name=name, total=total)
 
 
@@ -383,7 +379,7 @@ def with_totals(stored: StoredMacro, task: Task) -> StoredMacro:
         if _composed(task.domain, macro.steps, macro.name, (), distinct) == with_them:
             return stored
     except InputError:
-        # With them or never: a macro that is none either way is refused where it is read.
+        # A macro that cannot be composed without them needs them.
         pass
     return replace(stored, provenance=replace(stored.provenance, total=total))
 
@@ -505,7 +501,7 @@ class Library:
             return self._written(domain, replace(stored, provenance=replace(known, uses=max(known.uses, 1))))
 
     def _same(self, path: Path, domain: Domain, form: tuple[Canonical, bool]) -> StoredMacro | None:
-        # A file that nobody can read any more is nothing that another could be the same as.
+        # An unreadable file is equal to no macro.
         with suppress(InputError):
             there = load_macro_file(path, domain)
             if self._key(there.macro, domain, there.provenance.distinct) == form:
@@ -537,13 +533,13 @@ class Library:
         with _refusals(folder):
             folder.mkdir(parents=True, exist_ok=True)
             while True:
-                # Names that are taken are looked at again: another process may have come first.
+                # Taken names are read again, because another process may have written a file.
                 taken = {*actions, *(path.stem for path in folder.glob("*.pddl"))}
                 named = replace(stored, macro=replace(stored.macro, name=free_name(stored.macro.name, taken)))
                 path = folder / f"{named.macro.name}.pddl"
                 beside = _beside(path, write_macro_file(named))
                 try:
-                    # A link, since it is never made in the place of a file that is there.
+                    # A link never replaces an existing file.
                     os.link(beside, path)
                 except FileExistsError:
                     continue

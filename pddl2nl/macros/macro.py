@@ -1,4 +1,4 @@
-"""What a macro-action is: a sequence of action schemas with shared parameters, and the one action that it makes."""
+"""Macro-actions: a sequence of action schemas with shared parameters, and the one action it is equivalent to."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["CannotComposeError", "Conditions", "Macro", "MacroStep"]
 
 
 class CannotComposeError(UnsupportedError):
-    """A sequence that is no one action of PDDL; ``reason`` is a short kind of it for counting, the message says all."""
+    """A sequence that no action of PDDL is equivalent to; ``reason`` is a short category, the message explains."""
 
     def __init__(self, message: str, reason: str):
         super().__init__(message)
@@ -22,9 +22,9 @@ class CannotComposeError(UnsupportedError):
 
 @dataclass(frozen=True)
 class MacroStep:
-    """One action of a macro: the name of a schema, and for each parameter a term of the macro.
+    """One action of a macro: the name of a schema, and a term for each parameter.
 
-    A term is a parameter of the macro (``?x``), a constant of the domain, or (of a ground block) an object.
+    A term is a parameter of the macro (``?x``), a constant of the domain, or, in a ground block, an object.
     """
 
     action: str
@@ -36,7 +36,7 @@ class MacroStep:
 
 @dataclass(frozen=True)
 class Conditions:
-    """A precondition and an effect: of a macro-action exactly, or as somebody claims it of one."""
+    """A precondition and an effect: the exact ones of a macro-action, or claimed ones."""
 
     precondition: Condition
     effect: Effect
@@ -48,9 +48,9 @@ class Macro:
 
     Attributes:
         name: a PDDL name.
-        parameters: what its steps share, typed; empty for a ground block.
+        parameters: the typed parameters of its steps; empty for a ground block.
         steps: the actions, in order.
-        conditions: the weakest precondition of the whole sequence, and its net effect.
+        conditions: the weakest precondition of the sequence, and its net effect.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Macro:
         return ActionSchema(self.name, self.parameters, self.conditions.precondition, self.conditions.effect)
 
     def expand(self, args: Sequence[str] = ()) -> tuple[GroundAction, ...]:
-        """The ground actions that the macro stands for with these objects for its parameters."""
+        """The ground actions of the macro with these objects for its parameters."""
         binding = dict(zip((parameter.name for parameter in self.parameters), args, strict=True))
         return tuple(
             GroundAction(step.action, tuple(binding.get(term, term) for term in step.args)) for step in self.steps

@@ -10,17 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pddl2nl.macros.formulas import (
-    FALSE,
-    TRUE,
-    conjunction,
-    disjunction,
-    disjuncts,
-    negation,
-    replaced,
-    size,
-    within,
-)
+from pddl2nl.macros.formulas import FALSE, TRUE, conjunction, disjunction, disjuncts, negation, replaced, size, within
 from pddl2nl.macros.macro import CannotComposeError
 from pddl2nl.macros.regression import Change, Part, Regression, Touch, coincidence, matched, no_value, normal, total
 from pddl2nl.macros.simplify import Facts, Scope
@@ -80,7 +70,7 @@ class _Literals:
         self._simplifier = regression.simplifier
         self._facts = facts
         self._parts: dict[int, list[Part]] = {}
-        # First what stands for few atoms: what is left for the others then is less.
+        # Schemas with few atoms first, which leaves less for the others.
         self._schemas: list[_Schema] = list(self._touched())
         widths = {schema.atom: len(self._below(at)) for at, schema in enumerate(self._schemas)}
         self._schemas.sort(key=lambda schema: (len(schema.variables), widths[schema.atom]))
@@ -296,7 +286,7 @@ def _final_values(function: str, layers: list[list[Change]], regression: Regress
         replacement = substitute(change.fluent, fresh)
         elsewhere = TRUE
         for variables, fluent in seen:
-            # A fluent gets one value only: where two schemas are the same fluent, the first of them sets it.
+            # A fluent gets one value: if two schemas can be the same fluent, the first one sets it.
             same = _same(variables, fluent, replacement, regression)
             elsewhere = simplifier.simplify(conjunction((elsewhere, negation(same))), facts)
         if elsewhere == FALSE:

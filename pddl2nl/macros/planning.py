@@ -50,16 +50,7 @@ from pddlval.names import fluents_in, subformulas
 from pddlval.numeric import plain_number
 from pddlval.plans import plan_of
 
-__all__ = [
-    "Applied",
-    "MACRO_COSTS",
-    "MacroCost",
-    "WithMacros",
-    "apply_macros",
-    "default_cost",
-    "has_costs",
-    "with_macros",
-]
+__all__ = ["Applied", "MACRO_COSTS", "MacroCost", "apply_macros", "default_cost", "has_costs", "with_macros"]
 
 MacroCost = Literal["one", "steps"]
 """What a macro costs if the task has no action costs."""
@@ -314,7 +305,7 @@ class _Table:
         for fluent, value in values:
             binding: dict[str, str] = {}
             for term, name in zip(price.args, fluent.args, strict=True):
-                # A constant stands for itself, and a term that comes twice for one object.
+                # Constants must match, and repeated terms must be the same object.
                 expected = binding.setdefault(term, name) if term in known or term in fresh else term
                 if expected != name:
                     break

@@ -36,18 +36,7 @@ from pddlval import GroundAction, Simulator, State
 from pddlval.normal_form import negation_normal
 from pddlval.unsupported import updated_functions
 
-__all__ = [
-    "Counterexample",
-    "Kind",
-    "Lacking",
-    "Part",
-    "Proof",
-    "Relation",
-    "States",
-    "claims_of",
-    "prove",
-    "unmet_outcome",
-]
+__all__ = ["Counterexample", "Proof", "States", "claims_of", "prove", "unmet_outcome"]
 
 
 Part = Literal["proved", "refuted", "undecided"]
@@ -212,7 +201,7 @@ class _Proving:
         initial = self.simulator.initial
 
         def fixed(atom: GroundAtom) -> bool:
-            # In a world that does not keep to the task, even that may be otherwise.
+            # The state of a world that differs from the task may violate this.
             return not changeable.can_change(atom) and near.true(atom) == initial.true(atom)
 
         return fixed
@@ -224,7 +213,7 @@ class _Proving:
         asked = symbols.condition(self.proposed.precondition, before, {}).true
         claimed = symbols.effects(self.proposed.effect, before, {})
         meaningful, claimed_after = symbols.applied(claimed, before)
-        # As of any action: where its effects have no value, or contradict each other, it is not applicable.
+        # Like any action, it is not applicable if its effects are undefined or conflict.
         asked = circuit.both(asked, meaningful)
         runs, after = TRUE, before
         points: list[tuple[Lit, SymbolicState]] = []

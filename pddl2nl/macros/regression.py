@@ -60,27 +60,15 @@ from pddlval.normal_form import negation_normal
 from pddlval.semantics import compare
 
 __all__ = [
-    "ADDITIVE",
-    "Case",
     "Change",
-    "Layer",
-    "Numbers",
     "Part",
     "Regression",
     "Touch",
-    "UnclearError",
-    "Value",
-    "bound",
-    "certainly_read",
     "coincidence",
-    "difference",
-    "divides",
     "matched",
     "mixed_functions",
     "no_value",
     "normal",
-    "product",
-    "quotient",
     "total",
 ]
 
@@ -213,7 +201,7 @@ def _times(one: _Polynomial, other: _Polynomial) -> _Polynomial:
 
 
 def _written(polynomial: Mapping[_Monomial, Fraction]) -> Expression:
-    # A constant comes last, as people write it.
+    # Constants last, as usual.
     ordered = sorted(polynomial.items(), key=lambda item: item[0] == ())
     more = list(_products((monomial, number) for monomial, number in ordered if number > 0))
     less = list(_products((monomial, -number) for monomial, number in ordered if number < 0))
@@ -400,7 +388,7 @@ class Numbers:
             if value.loose or (value.relative and value.touched and not valued):
                 raise no_value(fluent)
             if value.touched:
-                # The step that changed it read the amount, but perhaps only under a condition.
+                # The step that changed it may have read the amount only under a condition.
                 self._refuse_unread(value.amount, case.guard)
             if value.relative and not valued and not certain:
                 raise UnclearError(no_value(fluent))
@@ -645,7 +633,7 @@ class Regression:
         found = self._truths.get(key)
         if found is None:
             found = self._told_before(atom, steps)
-            # What is known says nothing of a bound variable: any other one of its types has the same answer.
+            # The facts do not mention bound variables, so any other one of its types has the same result.
             self._truths[key] = replaced(found, names)
             return found
         return replaced(found, {place: term for term, place in names.items()})
@@ -676,7 +664,7 @@ class Regression:
 
     def _derived_truth(self, atom: Atom, steps: int) -> Condition:
         if steps != len(self.layers):
-            # Only conditions mention derived atoms, and these are read after all steps so far.
+            # Only conditions mention derived atoms, and they are evaluated after all steps so far.
             raise AssertionError("a derived atom is asked for in an earlier state")
         if not any(self._changed_name(name) for name in self._derived.below(atom.predicate)):
             return self.simplifier.simplify(atom, self.facts)
@@ -754,12 +742,12 @@ class Regression:
         try:
             cases = self.numbers.cases(update.value, names, certain)
         except UnclearError as unclear:
-            # What adds up stays in the macro's effect, under the same condition; what is set may be overwritten.
+            # Increases can stay in the macro's effect under the same condition; assignments could be overwritten.
             if fluent.name in self.mixed or any(self._changed_name(read.name) for read in fluents_in(update.value)):
                 raise unclear.refusal from None
             cases = [(TRUE, substitute(update.value, names))]
         if len(cases) > 1 and fluent.name in self.mixed:
-            # An amount that is read in some cases only could be overwritten, and would not be read any more.
+            # An amount read only in some cases could be overwritten and would then not be read.
             unread = [read for _, amount in cases for read in fluents_in(amount) if not self.numbers.is_valued(read)]
             if unread:
                 raise no_value(unread[0])
@@ -771,7 +759,7 @@ class Regression:
 
     def _refuse_division(self, change: Change, certain: bool) -> None:
         """Adds the conditions under which an update does not divide by zero, or refuses it."""
-        # Where one step alone changes a function, its updates stand in the macro's effect as they are.
+        # If only one step changes a function, its updates are part of the macro's effect unchanged.
         if change.fluent.name not in self.mixed:
             return
         amount = change.amount

@@ -86,7 +86,7 @@ class Scope:
         """Whether a term certainly has one of the types."""
         own = self.types(term)
         if is_variable(term):
-            # Which of the alternatives it is, nobody knows.
+            # The variable may have any of the alternatives.
             return all(self.hierarchy.fits((one,), wanted) for one in own)
         return self.hierarchy.fits(own, wanted)
 
@@ -123,7 +123,7 @@ class Scope:
         if self._below(other, one):
             return other
         both = self.hierarchy.below(one) & self.hierarchy.below(other)
-        # The uppermost of them, in the order of the file.
+        # The most general of them, in the order of the file.
         return tuple(name for name in self.hierarchy if name in both and not (self.hierarchy[name] - {name}) & both)
 
     def _below(self, types: Iterable[str], wanted: Types) -> bool:
@@ -267,14 +267,14 @@ class Facts:
         return Atom(atom.predicate, tuple([one if term == other else term for term in atom.args]))
 
     def _merge(self, one: str, other: str) -> None:
-        # An object stays rather than a variable, a parameter rather than what a quantifier binds.
+        # Prefer objects to variables, and parameters to bound variables.
         kept, gone = sorted((one, other), key=lambda term: (is_variable(term), term.startswith("?!"), term))
         self._parents[gone] = kept
         pair = (kept, gone)
         self._true = {self._renamed(atom, pair) for atom in self._true}
         self._false = {self._renamed(atom, pair) for atom in self._false}
         self._distinct = {frozenset(map(self._find, both)) for both in self._distinct}
-        # Two classes that are distinct from each other are never merged: their equality is known to be false.
+        # Distinct classes are never merged, because their equality is known to be false.
         self.consistent = self._true.isdisjoint(self._false) and all(len(both) == 2 for both in self._distinct)
 
 
@@ -344,7 +344,7 @@ class Simplifier:
         found = self.exists(name, body) if isinstance(condition, Exists) else self.forall(name, body)
         if found == condition or size(found) >= size(condition):
             return found
-        # An equality that fixed the variable may have brought out more.
+        # Replacing the variable may allow further simplification.
         return self.simplify(found, facts)
 
     def _all(self, parts: Iterable[Condition], facts: Facts) -> Condition:

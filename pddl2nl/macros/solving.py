@@ -94,7 +94,7 @@ class Solver:
             if holds():
                 break
         else:
-            # Irrational numbers would do, which no state here has.
+            # Only irrational numbers are solutions, and no state has such values.
             return "unknown", None
         for item, own in list(given.items()):
             known = near.atoms.get(item.atom, False) if item.kind == "true" else item.atom in near.values
@@ -128,7 +128,7 @@ class Solver:
         except ImportError:
             raise MissingExtraError("z3-solver", "macros", "proving conditions of macro-actions") from None
         self._z3 = z3
-        # A context of its own: z3's common one must not be used by two threads at once.
+        # An own context, because z3's global one is not thread-safe.
         self._context = z3.Context()
 
     # ── from circuits to z3 ──────────────────────────────────────────────────────────────────────
@@ -281,7 +281,7 @@ def _state(given: Mapping[Given, bool], values: Mapping[GroundAtom, Fraction], n
     found: dict[GroundAtom, Fraction | None] = dict(values)
     for item, held in given.items():
         if item.kind == "defined":
-            # Where it has a value and nothing more is asked of it, any will do.
+            # If only the existence of a value matters, any value will do.
             found[item.atom] = found.get(item.atom, near.values.get(item.atom, Fraction(0))) if held else None
     return StateFound(atoms, found)
 

@@ -55,23 +55,7 @@ from pddlval.semantics import ground_atom
 from pddlval.simulator import simulator_of
 from pddlval.unsupported import updated_functions
 
-__all__ = [
-    "Circuit",
-    "Comparing",
-    "Effects",
-    "FALSE",
-    "Given",
-    "Joined",
-    "Level",
-    "Lit",
-    "Node",
-    "SymbolicState",
-    "Symbols",
-    "TRUE",
-    "Term",
-    "Truth",
-    "compared",
-]
+__all__ = ["Circuit", "Comparing", "Effects", "FALSE", "Given", "Joined", "Lit", "SymbolicState", "Symbols", "TRUE"]
 
 Lit = int
 """A literal: twice the number of a node, plus one if negated."""
@@ -250,7 +234,7 @@ class Circuit:
         left, right = (known[operand] for operand in term.operands)
         if term.operator == "if":
             return left if held[term.test >> 1] ^ (term.test & 1 == 1) else right
-        # What is divided by zero is never looked at.
+        # The result of a division by zero is never used.
         return Fraction(0) if term.operator == "/" and not right else _calculate(term.operator, left, right)
 
     # ── numbers ──────────────────────────────────────────────────────────────────────────────────
@@ -552,7 +536,7 @@ class Symbols:
         collect: Callable[[Lit, Binding], None],
     ) -> None:
         """Binds the variables one by one and yields the bindings under which the parts can hold."""
-        # Of two variables of one name the last counts.
+        # Of two variables with one name the last one counts.
         last = {item.name: place for place, item in enumerate(parameters)}
         due: list[list[Condition]] = [[] for _ in range(len(parameters) + 1)]
         for part in parts:

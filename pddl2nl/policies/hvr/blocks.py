@@ -30,7 +30,6 @@ from pddlval import BadActionError, GroundAction, Simulator, State
 __all__ = [
     "EFFECT_MISSING",
     "GOAL_MISSING",
-    "LONGEST_BLOCK",
     "LONGEST_PLAN",
     "MOST_MACROS",
     "Block",

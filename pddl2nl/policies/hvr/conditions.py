@@ -153,7 +153,7 @@ def find_conditions(text: str, resolver: NameResolver, count: int | None = None)
     for label, lists in parts:
         last = entries[-1][1] if entries else None
         if label.kind == "post" and last is not None and last.effect is None:
-            # Where effects have numbers of their own, the numbers count lines and no macro-actions.
+            # If effects have numbers of their own, the numbers count lines rather than macro-actions.
             trusted = trusted and label.number in (None, entries[-1][0])
             entries[-1] = (entries[-1][0], Found(last.precondition, lists))
         elif label.kind == "post":
@@ -203,7 +203,7 @@ def _lists(text: str, resolver: NameResolver) -> tuple[str, ...] | None:
     if first is None:
         if _NOTHING.match(text):
             return ()
-        # What is no condition is given on, so that what is wrong with it can be said.
+        # Other text is passed on, so that its errors can be explained.
         return (resolver.pddl(found[0][1]),) if found else None
     lists: list[str] = []
     alternatives = False
@@ -244,7 +244,7 @@ def _balanced(text: str) -> Iterator[tuple[int, str]]:
     while at < len(text):
         character = text[at]
         if character == ";" and depth:
-            # A comment, as PDDL has them: it may hold parentheses.
+            # A PDDL comment can contain parentheses.
             at = text.find("\n", at)
             if at < 0:
                 break
@@ -412,7 +412,7 @@ def _effect_predicates(tree: Condition) -> list[str]:
             return [predicate]
         case And(parts):
             return [name for part in parts for name in _effect_predicates(part)]
-    # Of a conditional effect what happens counts, not its condition.
+    # The effect of a conditional effect counts, not its condition.
     inner = getattr(tree, "effect", getattr(tree, "body", None))
     return [] if inner is None else _effect_predicates(inner)
 

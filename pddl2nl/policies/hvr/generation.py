@@ -22,12 +22,10 @@ from pddl2nl.policies.staged import conversation, dashed, numbered
 from pddlval import GroundAction, Simulator, State
 
 __all__ = [
-    "Ask",
     "ConditionsQuestion",
     "ConditionsReply",
     "Known",
     "Proposed",
-    "Round",
     "ask_conditions",
     "conditions_text",
     "plan_feedback",

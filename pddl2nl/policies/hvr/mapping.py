@@ -108,7 +108,7 @@ class ActionMapper:
         self._ways = [(schema.name, schema) for schema in self._schemas]
         self._ways += [(said, schema) for said, schema in zip(skeletons, self._schemas, strict=True) if said]
         names = {plain(said) for name in simulator.task.objects for said in (name, self._told.get(name, name))}
-        # "the pan" is the only one, or which one it is follows from the state.
+        # "the pan" is the only pan, or the state determines which.
         names |= {stem for name in names if (stem := _NUMBER.sub("", name).strip())}
         self._mentions = sorted(names, key=lambda name: (-len(name), name))
 
@@ -122,7 +122,7 @@ class ActionMapper:
         """
         marks = list(_MARK.finditer(text))
         start = marks[-1].end() if marks else 0
-        # Blanks in the place of what is not read keep lines and offsets those of the reply.
+        # Unread text is replaced by spaces, which keeps line numbers and offsets.
         found = self._reader.read(re.sub(r"[^\n]", " ", text[:start]) + text[start:], self._reading)
         lines = found.readings if marks else found.chosen
         actions: list[GroundAction] = []
@@ -182,7 +182,7 @@ class ActionMapper:
         found = [action for schema in schemas for action in self._with_objects(schema, said, state)]
         found = list(dict.fromkeys(found))
         if len(found) > 1 and state is not None:
-            # As near as each other: first those that can ever be executed, among them those that can be now.
+            # Equally near: prefer valid actions, and among these applicable ones.
             found = [action for action in found if self._is_valid(state, action)]
             if len(found) > 1:
                 found = [action for action in found if self._is_applicable(state, action)]
@@ -193,7 +193,7 @@ class ActionMapper:
         choices = [words for words, _ in self._ways]
         if said.call or self._vectors is not None:
             return nearest(said.predicate, choices, self._vectors)
-        # Words that are left over in a sentence may well be those that matter: "put the cracked egg" is no egg.
+        # Unmatched words of a sentence may be essential: "the cracked egg" is not the egg.
         scores = [fuzz.ratio(said.predicate, plain(words)) for words in choices]
         best = max(scores, default=0.0)
         return tuple(place for place, score in enumerate(scores) if score == best >= _LEAST)
@@ -223,7 +223,7 @@ class ActionMapper:
         """The actions of a schema with the given objects, as far as they fit its parameters."""
         parameters = schema.parameters
         if len(said.args) == len(parameters) or (said.call and len(said.args) > len(parameters) > 0):
-            # A call may say more than an action has parameters, where things are or what is used: pick_up(egg, table).
+            # A call may have more arguments than the action has parameters: pick_up(egg, table).
             for chosen in islice(combinations(said.args, len(parameters)), _MOST_MEANINGS):
                 args = [self._objects(words, item.types) for words, item in zip(chosen, parameters, strict=True)]
                 if all(args) and prod(map(len, args)) <= _MOST_MEANINGS:

@@ -31,7 +31,7 @@ from pddl2nl.policies.hvr.events import (
 )
 from pddl2nl.policies.hvr.mechanism import MECHANISMS
 
-__all__ = ["METRICS", "GeneratedPlan", "generated_plan", "nearest_way"]
+__all__ = ["METRICS", "generated_plan", "nearest_way"]
 
 
 @dataclass(frozen=True)

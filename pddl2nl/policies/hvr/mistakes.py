@@ -91,7 +91,7 @@ def mistaken_block(
         found = _failing(world, wrong, goal, where)
         if found == wanted:
             return wrong
-        # What fails by both kinds of conditions no movement mends either.
+        # If conditions of both kinds fail, movements alone do not help either.
         if other is None and found > wanted and False in wanted:
             other = wrong
     return other

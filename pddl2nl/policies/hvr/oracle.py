@@ -417,7 +417,7 @@ class HierarchicalOracle:
         try:
             return self._stages[stage](self._case(_relevant(seen, known), known), stage)
         except ToldTaskError:
-            # More may matter than what is known to, where the world is other than expected.
+            # Other objects may matter if the world differs.
             return self._stages[stage](self._case(seen, known), stage)
 
     # ── objects and macro-actions ────────────────────────────────────────────────────────────────
@@ -434,7 +434,7 @@ class HierarchicalOracle:
         done = [line[:-1] for line in seen.section("Executed so far").split("\n") if line.endswith(":")]
         last = max((words.index(each) for each in done if each in words), default=-1)
         if feedback and known is not None and last >= 0:
-            # Where the world turned out different, what was at work last may be half done.
+            # If the world differed, the last macro-action may be half done.
             words = words[last + (IMPOSSIBLE in feedback) :]
         if self._mistake == "impossible-macro" and IMPOSSIBLE not in feedback:
             words.insert(len(words) - 1, IMPOSSIBLE)
@@ -513,7 +513,7 @@ class HierarchicalOracle:
                 block = case.block(state, macro)
                 state = world.run(state, block).state
                 plan += block
-        # Nothing is left to be done where the macro-actions reach the goal.
+        # Empty if the macro-actions reach the goal.
         return (*plan, *world.plan(state, case.goal, shortest=bool(macros)))
 
     def _with_mistake(

@@ -42,7 +42,7 @@ from pddlval import GroundAction, Simulator, State
 from pddlval.names import subformulas
 from pddlval.semantics import UndefinedError, holds
 
-__all__ = ["PromptWorld", "Run", "terms_of"]
+__all__ = ["PromptWorld", "terms_of"]
 
 _OPTIMAL_SECONDS = 20
 """The time limit for a shortest plan of a block; after that any plan will do."""
@@ -133,7 +133,7 @@ class PromptWorld:
             return ()
         problems = [(whole, shortest)]
         if about:
-            # Among everything a shortest plan is far to seek, and where it is needed any will do.
+            # With all objects the search for a shortest plan takes too long, so any plan will do.
             problems = [(_narrowed(whole, {*about, *terms_of(goal)}), shortest), (whole, False)]
         for problem, best in problems:
             found = _solved(write_domain(self.task.domain), write_problem(problem), best, self._time_limit)
@@ -266,7 +266,7 @@ class PromptWorld:
                     for part in parts:
                         yield from self._support(state, part, value)
                 else:
-                    # One part decides: one that can change if there is none that never does.
+                    # One part decides: a static one if there is any.
                     deciding = [part for part in parts if _holds(state, part) == value]
                     found = [list(self._support(state, part, value)) for part in deciding]
                     yield from min(found, key=self._weight, default=[])

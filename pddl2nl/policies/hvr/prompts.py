@@ -28,7 +28,6 @@ from pddl2nl.llm import Message
 from pddl2nl.policies.staged import Bodies, PromptLayout, conversation, dashed, numbered
 
 __all__ = [
-    "ACTIONS_MARK",
     "LAYOUT",
     "Executed",
     "Prompter",

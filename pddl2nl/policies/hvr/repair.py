@@ -30,7 +30,7 @@ from pddl2nl.pddl import ActionSchema, And, Atom, Condition, Domain, Forall, Not
 from pddlval import BadActionError, GroundAction, Simulator, State
 from pddlval.names import subformulas
 
-__all__ = ["Movement", "Repair", "Repaired", "movements", "moves_towards"]
+__all__ = ["Repair", "Repaired", "movements"]
 
 _MOST_TRIED = 20_000
 """The most ground actions of one schema that are tried."""
@@ -152,7 +152,7 @@ def _binding(task: Task, schema: ActionSchema, pattern: Atom, atom: Atom) -> dic
     binding: dict[str, str] = {}
     for term, name in zip(pattern.args, atom.args, strict=True):
         if term not in types:
-            # A variable that the effect binds can be anything; a constant only itself.
+            # A variable bound by the effect matches any object, a constant only itself.
             if not is_variable(term) and term != name:
                 return None
         elif binding.setdefault(term, name) != name or not task.is_a(name, types[term]):
