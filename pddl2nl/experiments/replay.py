@@ -138,12 +138,12 @@ def replay_record(path: str | Path) -> Replayed:
         with recorded_world(started) as world:
             events = run_spec(replace(_spec(started, model), **world)).events
     except InputError as error:
-        raise RecordError(f"{path}: no run can be made of this record: {error}") from error
+        raise RecordError(f"{path}: no run can be made from this record: {error}") from error
     events = tuple(_kept(event, started) if isinstance(event, Started) else event for event in events)
     if not complete and _only_prepared(recorded):
-        # What the calls gave stands in the first event, and cannot be had again without all of them.
+        # The first event holds the results of these calls, which cannot be repeated without all of their replies.
         return Replayed(path, len(recorded), complete, _unasked(recorded, model), events)
-    # When nobody wrote of the models in other roles, nobody wrote of calls that failed either.
+    # Records without the models of other roles are older than the event 'failed'.
     unsaid = () if "wording_model" in recorded[0] else ("failed",)
     difference = _difference(recorded, [_plain(event) for event in events if event.event not in unsaid], complete)
     if difference is not None and difference.name in ("started", "prompted") and model.missed:
