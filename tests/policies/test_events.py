@@ -37,6 +37,7 @@ from pddl2nl.policies.hvr.events import (
     MacrosConditioned,
     MacrosVerified,
     PlanExpanded,
+    Recovered,
     Retrieved,
 )
 
@@ -77,6 +78,7 @@ EVENT: st.SearchStrategy[Event] = st.one_of(
     st.builds(BlockExpanded, NUMBER, NUMBER, NUMBER, TEXTS, st.lists(NUMBER, max_size=2).map(tuple)),
     st.builds(PlanExpanded, NUMBER, TEXTS, st.lists(NUMBER, max_size=2).map(tuple), NUMBER, st.booleans()),
     st.builds(Discrepancy, NUMBER, TEXT, TEXTS, TEXTS, TEXT, TEXT),
+    st.builds(Recovered, NUMBER, TEXT, TEXTS),
     st.builds(MacroProved, NUMBER, NUMBER, st.booleans(), TEXT),
 )
 
@@ -91,7 +93,7 @@ def test_an_event_survives_its_json(event: Event) -> None:
 def test_every_event_is_covered_by_the_test_above() -> None:
     kinds = {Started, Prompted, Replied, Failed, Read, Acted, Rejected, LookedAround, GoalReached, Judged, Finished}
     kinds |= {Retrieved, MacroPlanned, MacrosConditioned, MacrosVerified, BlockExpanded, PlanExpanded}
-    kinds |= {Discrepancy, MacroProved}
+    kinds |= {Discrepancy, Recovered, MacroProved}
     assert set(EVENT_KINDS.values()) == {*kinds, Planned}
     assert EVENT_KINDS["looked-around"] is LookedAround
     assert LookedAround(1, "", "").event == "looked-around"
