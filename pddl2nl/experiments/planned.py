@@ -6,13 +6,12 @@ texts, so that the plan can be validated again without another file, and it is r
 
 from __future__ import annotations
 
-import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pddl2nl.errors import InfrastructureError
-from pddl2nl.policies.events import Amount, Count, Event, event_to_json
+from pddl2nl.experiments.record import RecordWriter
+from pddl2nl.policies.events import Amount, Count, Event
 
 if TYPE_CHECKING:
     from pddl2nl.baselines import TaskTexts
@@ -92,14 +91,6 @@ def plan_and_record(
         task=called[1],
         **found,
     )
-    _write(planned, record)
+    with RecordWriter(record) as writer:
+        writer.write(planned)
     return planned
-
-
-def _write(planned: Planned, record: Path) -> None:
-    partial = record.with_name(record.name + ".partial")
-    try:
-        partial.write_text(json.dumps(event_to_json(planned), ensure_ascii=False) + "\n", encoding="utf-8")
-        os.replace(partial, record)
-    except OSError as error:
-        raise InfrastructureError(f"cannot write {record}: {error.strerror}") from error
