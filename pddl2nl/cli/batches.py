@@ -1,4 +1,4 @@
-"""Waiting for a provider's batches, with a word on standard error where that is a terminal."""
+"""Waiting for a provider's batches, with progress on standard error if it is a terminal."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["batches_text", "check_one_shot", "waiting"]
 
 
 def check_one_shot(policy: str, named: str) -> None:
-    """Raises `InputError`, which begins as ``named`` says, for a policy that needs each reply before it asks again."""
+    """Raises `InputError`, beginning with ``named``, for a policy that needs each reply before it asks again."""
     from pddl2nl.policies import POLICIES
 
     made = POLICIES[policy]() if policy in POLICIES else None
@@ -32,16 +32,16 @@ def check_one_shot(policy: str, named: str) -> None:
 
 
 def batches_text(state: BatchProgress) -> str:
-    """How the batches stand: ``batches: 1 completed, 2 in_progress``."""
+    """The state of the batches: ``batches: 1 completed, 2 in_progress``."""
     return "batches: " + ", ".join(f"{count} {name}" for name, count in sorted(state.states.items()))
 
 
 @contextmanager
 def waiting(access: Access, poll_seconds: float) -> Iterator[BatchPasses]:
-    """The batches of a command, with a progress bar while they are waited for.
+    """The batches of a command, with a progress bar while it waits.
 
     Raises:
-        InputError: there is no cache, in which what was submitted could be remembered.
+        InputError: there is no cache to remember what was submitted.
     """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 

@@ -1,8 +1,8 @@
-"""What planners made of tasks, kept in one SQLite file, so that a filter such as ``solved-by`` runs them only once.
+"""The results of planners in one SQLite file, so that a filter such as ``solved-by`` runs them only once.
 
-A result is found by the texts of domain and problem, the planner, its version and its search. Under which limits it
-was found stands beside it, since it answers for others as well: what was solved after 3.2 s is solved within any limit
-from there on, and what was not within 1800 s is not within any limit below.
+A result is found by the texts of domain and problem, the planner, its version and its search. It is stored with the
+limits of its run and answers for others as well: a task solved after 3.2 s is solved within any longer limit, and one
+unsolved after 1800 s is unsolved within any shorter one.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _KIND = FileKind(
 
 @dataclass(frozen=True)
 class ResultKey:
-    """What determines a result but for limits: SHA-256 of the two texts, and the planner, its version and search."""
+    """Everything but limits that determines a result: SHA-256 of the two texts, the planner, its version and search."""
 
     domain: str
     problem: str
@@ -46,9 +46,9 @@ class ResultKey:
 
 @dataclass(frozen=True)
 class Known:
-    """A result, and the limits that it was found under; None is no limit.
+    """A result and the limits of its run; None is no limit.
 
-    ``seconds`` is wall time. ``plan_length`` and ``expanded`` are None where they are not known.
+    ``seconds`` is wall time. ``plan_length`` and ``expanded`` are None if unknown.
     """
 
     status: Status
@@ -59,10 +59,10 @@ class Known:
     expanded: int | None = None
 
     def answers(self, time_limit: int | None, memory_limit_mb: int | None) -> bool:
-        """Whether the planner would end alike within these limits.
+        """Whether the planner would have the same result within these limits.
 
-        Time is CPU time where a planner is limited, and no more than wall time. What was not solved for want of memory
-        is not solved with more time, nor for want of time with more memory.
+        Limits are on CPU time, which is at most wall time. A task unsolved for lack of memory is not solved with more
+        time, nor one unsolved for lack of time with more memory.
         """
         if self.status == "solved":
             needed = self.seconds if self.time_limit is None else min(self.seconds, self.time_limit)
@@ -98,23 +98,22 @@ def _sha256(text: str) -> str:
 
 
 def default_planner_cache(replies: Path | None = None) -> Path:
-    """Where results are kept: beside the cache of replies, by default the usual one, under a name of their own."""
+    """The file of results beside a cache of replies, by default beside the default one."""
     beside = default_cache_path() if replies is None else replies
     return beside.with_name("plans.sqlite" if beside.stem == _REPLIES else f"{beside.stem}-plans.sqlite")
 
 
 class PlannerCache:
-    """Results in an SQLite file, for any number of threads and processes; the file is made when one is kept first.
+    """Results in an SQLite file, for any number of threads and processes; created with the first result.
 
-    Every call opens the file for itself: a planner's run takes so much longer that nothing is gained by keeping it
-    open, and so nothing of it is shared by threads or inherited by processes.
+    Every call opens the file anew: a planner's run takes so much longer that keeping it open gains nothing.
     """
 
     def __init__(self, path: str | Path):
         self.path = Path(path)
 
     def find(self, key: ResultKey, time_limit: int | None, memory_limit_mb: int | None = None) -> Known | None:
-        """A result that answers for these limits; None where none is kept.
+        """A result that answers for these limits, if there is one.
 
         Raises:
             InputError: the file is no cache of results.
@@ -136,7 +135,7 @@ class PlannerCache:
         return None
 
     def put(self, key: ResultKey, result: PlannerResult, time_limit: int | None, memory_limit_mb: int | None) -> Known:
-        """Keeps a result, and gives it as `find` will; that a planner failed (``error``) is not kept.
+        """Stores a result, unless the planner failed (``error``), and returns it as `find` will.
 
         Raises:
             InputError: the file is no cache of results.

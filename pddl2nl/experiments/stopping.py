@@ -1,4 +1,4 @@
-"""How an experiment stops before its end: the wish, the models that heed it, and the budget that the runs share."""
+"""Stopping an experiment early: the request to stop, the models that obey it, and the budget that the runs share."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ __all__ = ["Share", "Stop", "StoppedError", "Watched", "interrupts_heard"]
 
 
 class StoppedError(Exception):
-    """Nothing more is to be asked; no verdict on the run, so none of our errors, and it passes through an episode."""
+    """No model may be asked any more. It is no `Pddl2nlError`, as it is no verdict on the run: episodes let it pass."""
 
 
 class Stop:
     """Whether the experiment is to stop, and why; the first reason stands.
 
     Attributes:
-        reason: why no further run begins; None where runs do.
-        now: whether those that go on are to stop as well, before their next call.
+        reason: why no further run begins; None if runs may begin.
+        now: whether running runs must stop as well, before their next call.
         refused: whether an endpoint or a cluster is gone for good.
-        interrupted: whether somebody wished to stop.
+        interrupted: whether the user asked to stop.
     """
 
     def __init__(self) -> None:
@@ -35,11 +35,11 @@ class Stop:
         self.now = False
         self.refused = False
         self.interrupted = False
-        # A signal's handler may wish as well, in the very thread that is wishing.
+        # A signal handler may call `wish` in a thread that is within it.
         self._lock = threading.RLock()
 
     def wish(self, reason: str, *, now: bool = True, refused: bool = False, interrupted: bool = False) -> None:
-        """From here on no run begins, and with ``now`` nothing is asked."""
+        """Stops the experiment: no further run begins, and with ``now`` no model is asked."""
         with self._lock:
             self.interrupted = self.interrupted or interrupted
             self.now = self.now or now
@@ -47,17 +47,17 @@ class Stop:
                 self.reason, self.refused = reason, refused
 
     def check(self) -> None:
-        """Raises `StoppedError` where nothing is to be asked."""
+        """Raises `StoppedError` if no model may be asked."""
         if self.now:
             raise StoppedError(self.reason)
 
 
 @contextmanager
 def interrupts_heard(heard: Callable[[], None]) -> Iterator[None]:
-    """While the context lasts, Ctrl-C calls ``heard`` and interrupts nothing, so that no result is lost half way.
+    """Within the context, Ctrl-C calls ``heard`` instead of interrupting, so that no result is lost.
 
-    The third one interrupts as ever, whatever it meets. Where somebody else listens (a notebook, ``nohup``), or
-    outside of the main thread, nothing changes.
+    The third Ctrl-C interrupts as usual. Nothing changes if other code handles the signal (a notebook, ``nohup``), or
+    outside of the main thread.
     """
     if threading.current_thread() is not threading.main_thread() or (
         signal.getsignal(signal.SIGINT) is not signal.default_int_handler
@@ -84,7 +84,7 @@ _HEARD = 2
 
 
 class Watched(Wrapped):
-    """A model that is asked no more once the experiment is to stop, and that has it stop when it refuses for good."""
+    """A model that is not asked once the experiment stops, and that stops it when its endpoint refuses for good."""
 
     def __init__(self, model: Model, stop: Stop):
         super().__init__(model)
@@ -98,19 +98,19 @@ class Watched(Wrapped):
         except EndpointRefusedError as error:
             self._stop.wish(str(error), refused=True)
         except InfrastructureError:
-            # What fails because of the stop (a planner that was ended) is no result.
+            # A failure caused by the stop (a planner that was ended) is no result.
             if not self._stop.now:
                 raise
         raise StoppedError
 
 
 class Share(SharedBudget):
-    """The shared budget as one run sees it: replies that it had already are booked there.
+    """The shared budget as one run sees it: replies from the run's own record are booked there already.
 
     Args:
         budget: of all runs.
-        in_passes: whether the run is tried again whenever a batch has brought something. What a batch brought is
-            booked when it arrives (`BatchPasses`), and the rest once, in the pass in which the run comes to its end.
+        in_passes: whether the run is repeated after each batch. Replies of a batch are booked when they arrive
+            (`BatchPasses`), and all others once, in the pass that ends the run.
     """
 
     def __init__(self, budget: SharedBudget, *, in_passes: bool = False):
@@ -121,15 +121,15 @@ class Share(SharedBudget):
 
     @property
     def spent(self) -> Account:
-        """What all runs together have spent."""
+        """The spending of all runs together."""
         return self._budget.spent
 
     def check(self, promised: Account | None = None) -> None:
-        """As `SharedBudget.check`, of the shared budget."""
+        """As `SharedBudget.check`, for the shared budget."""
         self._budget.check(promised)
 
     def book(self, completion: Completion, usd: float | None) -> None:
-        """Books what is new."""
+        """Books a reply that is new."""
         if isinstance(completion, RecordedCompletion):
             return
         if not self._in_passes:
@@ -138,7 +138,7 @@ class Share(SharedBudget):
             self._waiting.append((completion, usd))
 
     def forget(self) -> None:
-        """The run will be tried again, and what it had so far will be booked then."""
+        """Drops what waits for the end of the run, which will be repeated."""
         self._waiting.clear()
 
     def settle(self) -> None:
