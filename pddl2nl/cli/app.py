@@ -40,6 +40,7 @@ COMMANDS = {
     "manifest": "manifest",
     "macro": "macro",
     "audit": "audit",
+    "word": "word",
 }
 """The commands in the order of the help, and the module of each: only that of the command that runs is imported."""
 

@@ -1,4 +1,4 @@
-"""Wordings by a model on the command line: asked for, kept while they grow, and gone on with."""
+"""Wordings by a model: asking for one (``convert --wording llm``), keeping unfinished ones, and ``word review``."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from pddl2nl.cli.accounts import account_text
 from pddl2nl.cli.batches import waiting
-from pddl2nl.cli.output import console, print_warnings, write_text_file
+from pddl2nl.cli.output import DONE, WANTING, console, print_json, print_text, print_warnings, write_text_file
 from pddl2nl.errors import InfrastructureError, InputError
 
 if TYPE_CHECKING:
@@ -25,9 +27,63 @@ if TYPE_CHECKING:
     from pddl2nl.pddl import Domain
     from pddl2nl.policies.budget import Account, Limits, ModelCalls
 
-__all__ = ["HowToWord", "save", "worded"]
+__all__ = ["HowToWord", "register", "save", "worded"]
 
 _SECONDS_BETWEEN_WRITES = 1.0
+
+
+_EPILOG = (
+    "Example: pddl2nl word review wording.json domain.pddl  ·  "
+    "Exit codes: 0 nothing to review; 1 some snippets should be reviewed; 2 bad input."
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands to the application."""
+    group = typer.Typer(no_args_is_help=True, help="Check wordings.")
+    group.command("review", epilog=_EPILOG)(_review)
+    # Without a callback, typer would drop the name of an only command.
+    group.callback()(lambda: None)
+    app.add_typer(group, name="word")
+
+
+def _review(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The wording file.", show_default=False)],
+    domain: Annotated[
+        Path | None,
+        typer.Argument(metavar="[DOMAIN]", help="Its domain.", show_default="the domain.pddl beside FILE"),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the snippets of a wording that a person should review.
+
+    A wording by a model marks the texts that may not mean what their names say, in source.review. A mark goes when the
+    text is changed; delete it where the text is right. A wording without this list is checked now. Texts that cannot be
+    told apart, and snippets that fell back to the template, are listed too.
+
+    The JSON is one object: review (kind, name, text, reasons) and warnings (sentences).
+    """
+    from pddl2nl.nl import load_wording, provenance_warnings, wording_warnings
+    from pddl2nl.nl.wording.meaning import doubts, marked
+    from pddl2nl.pddl import load_domain
+
+    place = file.parent / "domain.pddl" if domain is None else domain
+    if domain is None and not place.is_file():
+        raise InputError(
+            f"{file}: its domain is needed, and no domain.pddl lies beside it: pddl2nl word review FILE DOMAIN"
+        )
+    read = load_domain(place)
+    wording = load_wording(file, read)
+    found = marked(wording) if "review" in wording.source else doubts(wording, read)
+    warnings = (*wording_warnings(wording, read), *provenance_warnings(wording, read))
+    if as_json:
+        print_json({"review": [item.as_json() for item in found], "warnings": list(warnings)})
+    else:
+        for item in found:
+            print_text(f"{item.kind.removesuffix('s')} '{item.name}': {item.text}\n  it {'; it '.join(item.reasons)}")
+        for warning in warnings:
+            print_text(warning)
+    raise typer.Exit(WANTING if found or warnings else DONE)
 
 
 @dataclass(frozen=True)
@@ -97,8 +153,20 @@ def _worded(domain: Domain, how: HowToWord) -> Wording:
         _say_costs(made, calls)
         raise
     _say_costs(made, calls)
-    print_warnings((*found.warnings(), *wording_warnings(found.wording, domain)))
+    print_warnings((*found.warnings(), *wording_warnings(found.wording, domain), *_to_review(found.wording, how.file)))
     return found.wording
+
+
+def _to_review(wording: Wording, file: Path | None) -> tuple[str, ...]:
+    """Which texts a person should review; they are marked in the wording's source."""
+    from pddl2nl.nl.wording.meaning import marked
+
+    command = "" if file is None else f" (pddl2nl word review {file})"
+    return tuple(
+        f"the {item.kind.removesuffix('s')} '{item.name}' is said '{item.text}', which should be reviewed: "
+        f"it {'; it '.join(item.reasons)}{command}"
+        for item in marked(wording)
+    )
 
 
 def _made(how: HowToWord, domain: Domain) -> MadeModel:

@@ -13,6 +13,7 @@ import pytest
 from pddl2nl.errors import InfrastructureError, InputError, UnsupportedError
 from pddl2nl.llm import Completion, EndpointError, OpenAIModel, Request, ScriptedModel, ScriptedReply, Usage
 from pddl2nl.nl.wording.files import load_wording, save_wording, wording_from_json
+from pddl2nl.nl.wording.meaning import marked
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.nl.wording.template import template_wording
 from pddl2nl.nl.wording.warnings import wording_warnings
@@ -111,12 +112,29 @@ def test_the_same_replies_make_the_same_wording_and_a_file_keeps_it(tmp_path: Pa
 
 
 def test_the_action_is_told_in_the_words_just_made() -> None:
-    model, _ = made(["the yard is dry", "{?s} houses {?h}", "the bill", *GOOD[3:]])
-    assert model.requests[3].messages[-1].content.splitlines()[2:] == [
+    # A text without a word of the name "in" is asked for twice.
+    model, _ = made(["the yard is dry", "{?s} houses {?h}", "{?s} houses {?h}", "the total bill", *GOOD[3:]])
+    assert model.requests[4].messages[-1].content.splitlines()[2:] == [
         "preconditions of lead: ?h is a horse and ?to is a stall and ?from is a stall and ?from houses ?h",
         "effects of lead: it becomes true that ?to houses ?h and it is not the case anymore that ?from houses ?h "
-        "and the bill increases by 1",
+        "and the total bill increases by 1",
     ]
+
+
+def test_a_text_that_may_mean_something_else_is_asked_for_again_and_marked() -> None:
+    model, worded = made([GOOD[0], "{?h} stands at {?s}", "{?h} walks around {?s}", *GOOD[2:]])
+    assert worded.wording.predicates["in"].text == "{?h} stands at {?s}"
+    assert "review" not in worded.wording.source
+    model, worded = made([GOOD[0], "{?h} leaves {?s}", "{?h} leaves {?s}", *GOOD[2:]])
+    assert "- It has no word of the name 'in' in it.\n" in model.requests[2].messages[-1].content
+    assert not worded.fell_back
+    (mark,) = marked(worded.wording)
+    assert (mark.kind, mark.name, mark.text) == ("predicates", "in", "{?h} leaves {?s}")
+    saved = wording_from_json(worded.wording.to_json(), STABLE)
+    assert marked(saved) == (mark,)
+    changed = saved.to_json()
+    changed["predicates"]["in"]["text"] = "{?h} is in {?s}"  # type: ignore[index]
+    assert marked(wording_from_json(changed, STABLE)) == ()
 
 
 # ── revisions ────────────────────────────────────────────────────────────────────────────────────

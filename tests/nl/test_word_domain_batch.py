@@ -186,23 +186,23 @@ def test_a_text_that_another_one_may_have_is_judged_when_that_one_is_there(cache
     """Both predicates say the same; the first is right in its second reply only, and the second is told so then."""
     same = "{?b} lies beside {?c}"
     domain = parse_domain("""
-    (define (domain pair) (:predicates (left ?b ?c) (right ?b ?c) (apart ?b ?c))
-      (:action swap :parameters (?b ?c) :precondition (left ?b ?c) :effect (and (right ?b ?c) (apart ?b ?c))))
+    (define (domain pair) (:predicates (beside ?b ?c) (beside-too ?b ?c) (apart ?b ?c))
+      (:action swap :parameters (?b ?c) :precondition (beside ?b ?c) :effect (and (beside-too ?b ?c) (apart ?b ?c))))
     """)
-    worded, _ = compare(domain, {"left": ["nobody", same], "right": [same]}, cache, revisions=2)
-    assert worded.wording.predicates["left"].text == same
-    assert worded.wording.predicates["right"].text == "right with {?b} and {?c}"
+    worded, _ = compare(domain, {"beside": ["nobody", same], "beside-too": [same]}, cache, revisions=2)
+    assert worded.wording.predicates["beside"].text == same
+    assert worded.wording.predicates["beside-too"].text == "beside-too with {?b} and {?c}"
 
 
 def test_no_revision_is_asked_for_that_may_not_be_needed(cache: Cache) -> None:
     """One says what the template says of another, whose own words are still to come."""
     domain = parse_domain("""
-    (define (domain pair) (:predicates (left ?b ?c) (right ?b ?c))
-      (:action swap :parameters (?b ?c) :precondition (left ?b ?c) :effect (right ?b ?c)))
+    (define (domain pair) (:predicates (left ?b ?c) (left-out ?b ?c))
+      (:action swap :parameters (?b ?c) :precondition (left ?b ?c) :effect (left-out ?b ?c)))
     """)
     said = template_wording(domain).predicates["left"].text
-    worded, _ = compare(domain, {"left": ["nobody"], "right": [said]}, cache)
-    assert worded.wording.predicates["right"].text == said
+    worded, _ = compare(domain, {"left": ["nobody"], "left-out": [said]}, cache)
+    assert worded.wording.predicates["left-out"].text == said
 
 
 def test_negations_by_batches_are_the_live_ones(cache: Cache) -> None:

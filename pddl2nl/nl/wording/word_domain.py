@@ -33,6 +33,7 @@ from pddl2nl.llm import Message, Model, ReplyPendingError, Request, Usage
 from pddl2nl.nl.telling.domain import compose_domain
 from pddl2nl.nl.telling.phrases import Phrases
 from pddl2nl.nl.wording.english import enumerate_words
+from pddl2nl.nl.wording.meaning import Doubt, marked, meaning_doubts
 from pddl2nl.nl.wording.snippets import Snippet, Wording, check_wording
 from pddl2nl.nl.wording.template import template_wording
 from pddl2nl.nl.wording.warnings import without_type_clashes
@@ -204,6 +205,7 @@ class _Book:
     made: set[tuple[Kind, str]] = field(default_factory=set)
     fell_back: list[FellBack] = field(default_factory=list)
     without_negated: list[FellBack] = field(default_factory=list)
+    review: list[Doubt] = field(default_factory=list)
     pending: list[Item] = field(default_factory=list)
     calls: int = 0
     usage: Usage = field(default_factory=Usage)
@@ -221,8 +223,10 @@ class _Book:
         """Whether nothing is left to be asked for."""
         return (item.kind, item.name) in self.made
 
-    def write(self, item: Item, snippet: Snippet) -> None:
-        """Notes the snippet that an item has from now on."""
+    def write(self, item: Item, snippet: Snippet, doubts: tuple[str, ...] = ()) -> None:
+        """Notes the snippet that an item has from now on, and what a person should review in it."""
+        if doubts:
+            self.review.append(Doubt(item.kind, item.name, snippet.text or "", doubts))
         self.words[item.kind][item.name] = snippet
         self.made.add((item.kind, item.name))
 
@@ -237,16 +241,24 @@ class _Book:
         both = self.settings.negated and item.kind == "predicates"
         messages = [*opening(item.kind, both), Message("user", self._question(item))]
         usable: Draft | None = None
+        doubted: Draft | None = None
         for left in range(self.settings.revisions, -1, -1):
             reply, draft = self._reply(item, messages, both)
-            if not draft.faults:
-                self.write(item, _snippet(item, draft))
-                return
-            if draft.text is not None:
+            faults = draft.faults
+            if not faults:
+                faults = meaning_doubts(item.kind, _snippet(item, draft), self.domain)
+                if not faults or not left or doubted is not None:
+                    self.write(item, _snippet(item, draft), faults)
+                    return
+                doubted = draft
+            elif draft.text is not None:
                 usable = draft
             if left:
-                messages += [_shown(reply), Message("user", feedback(item, draft.faults, negated=both))]
-        if usable is None:
+                messages += [_shown(reply), Message("user", feedback(item, faults, negated=both))]
+        if doubted is not None:
+            snippet = _snippet(item, doubted)
+            self.write(item, snippet, meaning_doubts(item.kind, snippet, self.domain))
+        elif usable is None:
             self.write(item, item.template)
             self.fell_back.append(FellBack(item.kind, item.name, draft.faults))
         else:
@@ -301,6 +313,8 @@ class _Book:
             source["equality"] = {
                 name: {"parameters": list(item.parameters), "text": item.text} for name, item in equality.items()
             }
+        if self.review:
+            source["review"] = [item.as_json() for item in self.review]
         missing = [(item.kind, item.name) for item in self.wanted if not self.has(item)]
         if missing:
             source["unfinished"] = _by_kind(missing)
@@ -330,11 +344,12 @@ class _Book:
             "functions": start.functions,
             "actions": start.actions,
         }
+        marks = {(mark.kind, mark.name): mark.reasons for mark in marked(start)}
         for item in self.wanted:
             snippet = found[item.kind].get(item.name)
             named = any(item.name in listed.get(item.kind, ()) for listed in left.values())
             if snippet is not None and not (named and snippet.text == item.template.text):
-                self.write(item, snippet)
+                self.write(item, snippet, marks.get((item.kind, item.name), ()))
 
 
 def _worded(domain: Domain, words: Mapping[Kind, Mapping[str, Snippet]]) -> Wording:

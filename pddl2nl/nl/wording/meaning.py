@@ -1,0 +1,137 @@
+"""Whether a snippet says what its name says: doubts for a model to answer and for a person to review.
+
+A snippet may hold every parameter and still be wrong: "{?c} is on the couch" for ``(on ?c)`` of Ferry. Two signs are
+looked for: no word of the name is left in the text; or only a preposition is, beside a thing that nothing in the domain
+names. Neither proves a mistake. A doubted text is asked for again once, kept if the model repeats it, and marked in the
+wording's ``source["review"]``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from pddl2nl.nl.wording.english import DETERMINERS, PREPOSITIONS, enumerate_words, words_of
+from pddl2nl.nl.wording.snippets import Snippet, Wording
+from pddl2nl.pddl.tree import ActionSchema, Domain, Function, Predicate
+
+__all__ = ["Doubt", "doubts", "meaning_doubts", "marked"]
+
+_PLACE = words_of("at in inside within located")
+_GENERAL = words_of(
+    "agent amount arm back bottom case end environment floor front goal ground hand hands item left location middle "
+    "moment number object other person place player position right robot same side state system table thing time top "
+    "way world"
+)
+_VERBS = words_of("is are was were has have been be being can will does do not and or that which who it them its")
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A snippet that a person should review."""
+
+    kind: str
+    name: str
+    text: str
+    reasons: tuple[str, ...]
+
+    def as_json(self) -> dict[str, object]:
+        """The entry in ``source["review"]``."""
+        return {"kind": self.kind, "name": self.name, "text": self.text, "reasons": list(self.reasons)}
+
+
+def meaning_doubts(kind: str, snippet: Snippet, domain: Domain) -> tuple[str, ...]:
+    """Why a snippet may not mean what its name says, as predicates of "it"; empty where nothing is doubted.
+
+    Only predicates and functions are compared: an action's verb is free, since its conditions and effects are known.
+    """
+    own = _name_words(snippet.name)
+    if kind not in ("predicates", "functions") or not own:
+        return ()
+    said = re.findall(r"[^\W\d_]+", re.sub(r"\{[^{}]*\}", " ", snippet.text or "").casefold())
+    shared = {word for part in own for word in said if _related(part, word)}
+    if not shared:
+        others = [_name_words(item.name) for item in domain.predicates if item.name != snippet.name]
+        taken = next((" ".join(words) for words in others if words and set(words) <= set(said)), "")
+        return (f"has no word of the name '{snippet.name}' in it{taken and f' and reads like {taken!r}'}",)
+    if shared <= PREPOSITIONS | _VERBS:
+        # The name says no more than "on" or "has": of what, the rest of the text tells.
+        known = _vocabulary(domain) | _GENERAL
+        invented = [noun for noun in _things(snippet.text or "") if not any(_related(word, noun) for word in known)]
+        if invented:
+            things = enumerate_words([f"'{noun}'" for noun in invented])
+            return (f"speaks of {things}, which the domain does not name",)
+    return ()
+
+
+def doubts(wording: Wording, domain: Domain) -> tuple[Doubt, ...]:
+    """All snippets of a wording that may not mean what their names say."""
+    return tuple(
+        Doubt(kind, name, snippet.text, reasons)
+        for kind, snippets in _sections(wording)
+        for name, snippet in snippets.items()
+        if snippet.text is not None and (reasons := meaning_doubts(kind, snippet, domain))
+    )
+
+
+def marked(wording: Wording) -> tuple[Doubt, ...]:
+    """The snippets that a wording's ``source`` marks for review; a mark ends when the text is changed."""
+    entries = wording.source.get("review")
+    texts = {(kind, name): snippet.text for kind, snippets in _sections(wording) for name, snippet in snippets.items()}
+    found: list[Doubt] = []
+    for entry in entries if isinstance(entries, list) else ():
+        if isinstance(entry, Mapping) and isinstance(entry.get("reasons"), list):
+            kind, name, text = (str(entry.get(key)) for key in ("kind", "name", "text"))
+            if texts.get((kind, name)) == text:
+                found.append(Doubt(kind, name, text, tuple(map(str, entry["reasons"]))))
+    return tuple(found)
+
+
+def _sections(wording: Wording) -> tuple[tuple[str, Mapping[str, Snippet]], ...]:
+    return (("predicates", wording.predicates), ("functions", wording.functions), ("actions", wording.actions))
+
+
+def _name_words(name: str) -> tuple[str, ...]:
+    """The words of a PDDL name that a text can be compared with: no single letters, no numbers."""
+    return tuple(word for word in re.split(r"[\W\d_]+", name.casefold()) if len(word) > 1)
+
+
+def _related(part: str, word: str) -> bool:
+    """Whether a word of a name and a word of a text may be the same: inflected, abbreviated or part of a compound."""
+    if part == word or {part, word} <= _PLACE:
+        return True
+    short, long = sorted((part, word), key=len)
+    if len(short) >= 3 and (short in long or part.startswith(word[:3])):
+        return True
+    if len(word) >= 2 and len(part) > 4 and (part.startswith(word) or part.endswith(word)):
+        # "on" in "ontable".
+        return True
+    letters = iter(word)
+    return len(part) >= 3 and part[0] == word[0] and all(letter in letters for letter in part)
+
+
+def _vocabulary(domain: Domain) -> frozenset[str]:
+    names = [domain.name, *(item.name for item in (*domain.types, *domain.constants))]
+    declared: tuple[Predicate | Function | ActionSchema, ...] = (*domain.predicates, *domain.functions, *domain.actions)
+    for item in declared:
+        names += [item.name, *(parameter.name for parameter in item.parameters)]
+    return frozenset(word for name in names for word in _name_words(name))
+
+
+def _things(text: str) -> Iterator[str]:
+    """The nouns behind an article that no parameter follows: "couch" in "is on the couch"."""
+    words = text.casefold().split()
+    for at, word in enumerate(words):
+        if word not in {"the", "a", "an"}:
+            continue
+        end = at + 1
+        while end < len(words) and _is_plain(words[end]) and words[end] not in PREPOSITIONS | DETERMINERS | _VERBS:
+            end += 1
+        follows = end < len(words) and words[end].startswith("{")
+        if end > at + 1 and not follows:
+            yield words[end - 1].strip(",;")
+
+
+def _is_plain(word: str) -> bool:
+    return word.strip(",;").isalpha()
