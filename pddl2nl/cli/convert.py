@@ -83,9 +83,10 @@ Seed = Annotated[int, typer.Option(help="Seed of the model's sampling.")]
 Negation = Annotated[
     str,
     typer.Option(
-        metavar="rules|stanza",
-        help="Where the wording has no negated form and the rules know none: leave it to 'it is not the case that …', "
-        "or find it by stanza's dependency parse (extra 'stanza') and put it in the wording.",
+        metavar="rules|stanza|auto",
+        help="How a fact is denied where the wording has no negated form: by a rule for be, have and can, else 'it is "
+        "not the case that …' (rules); by stanza's dependency parse too, whose result the saved wording keeps (stanza; "
+        "extra 'stanza'); by the parse where it is installed (auto).",
     ),
 ]
 SaveWording = Annotated[
@@ -133,14 +134,15 @@ def _convert(
     """Turn a domain, and a problem, into prompt texts: the domain's description, objects, initial state, goal."""
     from pddl2nl.experiments.access import reach
     from pddl2nl.nl import convert
+    from pddl2nl.nl.wording.parsed_negation import with_negations
     from pddl2nl.pddl import Task, load_domain, load_problem
     from pddl2nl.policies.budget import Limits
 
     check_names(names)
     if style not in ("nl", "pddl"):
         raise InputError(f"--style {style}: no such style; there are nl, pddl")
-    if negation not in ("rules", "stanza"):
-        raise InputError(f"--negation {negation}: there are rules and stanza")
+    if negation not in ("rules", "stanza", "auto"):
+        raise InputError(f"--negation {negation}: there are rules, stanza, auto")
     if wording != "llm":
         _refuse_for_models(
             {
@@ -184,10 +186,10 @@ def _convert(
     if save_wording is not None:
         # At once: what a model was paid for is kept, whatever fails from here on.
         save(chosen, save_wording)
-    if negation == "stanza":
-        chosen = _with_parsed_negations(chosen, read_domain)
-        if save_wording is not None:
-            save(chosen, save_wording)
+    denied = with_negations(chosen, read_domain, negation)
+    if save_wording is not None and denied is not chosen:
+        save(denied, save_wording)
+    chosen = denied
     said = names if task is None else named(task, names, chosen, names_seed)
     conversion = convert(task or read_domain, chosen, said, "pddl" if style == "pddl" else "nl")
     if as_json:
@@ -212,9 +214,3 @@ def _worded(domain: Domain, how: HowToWord) -> Wording:
     except LimitReachedError as reached:
         print_error(f"{reached}, and the wording is not finished")
         raise typer.Exit(WANTING) from None
-
-
-def _with_parsed_negations(wording: Wording, domain: Domain) -> Wording:
-    from pddl2nl.nl.wording.parsed_negation import StanzaParser, with_parsed_negations
-
-    return with_parsed_negations(wording, domain, StanzaParser())

@@ -38,10 +38,12 @@ def checked_policy(spec: RunSpec) -> Policy:
             raise InputError(f"{option.flag} {value}: at least {least:g} is needed")
     if spec.style not in policy.styles:
         able = [name for name, make in POLICIES.items() if make().needs_model and spec.style in make().styles]
-        why = "it plans in words" if family_of(spec.policy) else "there are no thoughts about PDDL to show"
+        why = "it plans in words" if family_of(spec.policy) else "it answers in words"
         raise InputError(
             f"--policy {spec.policy} has no twin in style {spec.style}, as {why}; {' and '.join(able)} have one"
         )
+    if spec.style == "pddl" and policy.thoughts and (spec.thoughts == "llm" or spec.thoughts_model is not None):
+        raise InputError("--thoughts llm: in style pddl the thoughts of the example come from the template")
     if spec.style == "pddl" and spec.translator != "reader":
         raise InputError(
             f"--translator {spec.translator}: in style pddl the model writes PDDL, and there is nothing to translate"

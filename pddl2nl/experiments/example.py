@@ -249,7 +249,8 @@ def template_thoughts(task: Task, plan: Sequence[GroundAction], teller: Teller) 
         reached = tuple(Atom(atom.predicate, atom.args) for atom in atoms) or for_good[number]
         if reached:
             facts = " and ".join(teller.literal(condition) for condition in reached)
-            thoughts.append(f"My goal asks that {facts}. I can bring this about now.")
+            asks = "The goal needs" if teller.style == "pddl" else "My goal asks that"
+            thoughts.append(f"{asks} {facts}. I can bring this about now.")
         else:
             following = results[number + 1 :]
             states = [state for each in results[number:] if (state := each.successor) is not None]
@@ -275,6 +276,8 @@ def _serving(served: tuple[GroundAction, Condition] | None, teller: Teller) -> s
     if served is None:
         return "This makes room for the actions that follow."
     later, condition = served
+    if teller.style == "pddl":
+        return f"The later action {teller.action(later)} needs {teller.literal(condition)}."
     return f"In order to {teller.action(later)} I need that {teller.literal(condition)}."
 
 

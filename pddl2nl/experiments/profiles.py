@@ -5,6 +5,7 @@ August 2024 in every role, temperature 0, seeds 1 to 5, the wording made by the 
 translated by the model (750), the example's thoughts written by the model (2,000), the planner without a limit, twice
 FF's plan as the limit of steps, and ten seeds for the random walk. The limits of tokens and steps are this package's
 defaults already. An interactive run ends after ten successive failures, as in the authors' code (``break_limit``).
+Facts are denied by a dependency parse where stanza and its English model are installed.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
                         "rounds": 0,
                     }
                 ),
-                MappingProxyType({"wording": "llm", "translator": "llm"}),
+                MappingProxyType({"wording": "llm", "negation": "auto", "translator": "llm"}),
                 SEEDS,
                 WALK_SEEDS,
             ),
@@ -101,6 +102,9 @@ def apply_profile(spec: RunSpec, name: str, given: Collection[str] = ()) -> RunS
     asks = spec.policy not in POLICIES or POLICIES[spec.policy]().needs_model
     if spec.style == "nl" and asks:
         values |= chosen.language
+    if spec.style == "pddl":
+        # The prompts for a model's thoughts are about language.
+        values["thoughts"] = "auto"
     if family_of(spec.policy) is not None:
         foreign = foreign_options(spec.policy)
         values = {key: value for key, value in values.items() if key not in foreign}

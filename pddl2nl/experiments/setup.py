@@ -35,6 +35,7 @@ from pddl2nl.nl import (
     template_wording,
     word_domain,
 )
+from pddl2nl.nl.wording.parsed_negation import with_negations
 from pddl2nl.pddl import Task, write_domain
 from pddl2nl.policies import Episode, Example, Limits, Policy, RequestSettings, Setting
 from pddl2nl.policies.budget import LimitReachedError, ModelCalls, PricedModel
@@ -135,7 +136,7 @@ def prepare(spec: RunSpec, access: Access | None = None) -> Prepared:
     calls = ModelCalls(roles.asked(access), limits, access.budget)
     failure: Exception | None = None
     try:
-        wording = given or _worded(spec, calls)
+        wording = with_negations(given or _worded(spec, calls), task.domain, spec.negation)
     except _NO_REPLY as error:
         failure, wording = error, template_wording(task.domain)
     names = _names(spec, task, wording)
@@ -236,6 +237,8 @@ def _roles(spec: RunSpec, policy: Policy, given: Wording | None, access: Access)
 def _thinks(spec: RunSpec, policy: Policy, planner: MadeModel) -> str | Model | None:
     """What is asked for the example's thoughts; None where those of the template are shown, or none."""
     if not policy.thoughts or spec.example == "none" or spec.thoughts == "template":
+        return None
+    if spec.style == "pddl" and spec.thoughts == "auto" and spec.thoughts_model is None:
         return None
     if spec.thoughts == "llm" or spec.thoughts_model is not None:
         return _no_oracle(spec.thoughts_model or spec.model, f"--thoughts {spec.thoughts}")

@@ -146,6 +146,15 @@ class RunSpec:
         choices=("nl", "pddl"),
         in_file=False,
     )
+    negation: str = _option(
+        "rules",
+        "Task",
+        str,
+        "How a fact is denied where the wording has no negated form: by one rule for be, have and can (rules), also by "
+        "stanza's dependency parse (stanza), or by the parse where stanza and its English model are installed (auto).",
+        choices=("rules", "stanza", "auto"),
+        default_text="rules; auto in --profile autoplanbench",
+    )
     names: str = _option(
         "typed",
         "Task",
@@ -188,7 +197,8 @@ class RunSpec:
         "Policy",
         str,
         "Where the thoughts of the example come from (cot, react): one call of a model (llm), or a template that says "
-        "which goal or condition each action serves. auto: llm for models behind an endpoint, else template.",
+        "which goal or condition each action serves. auto: llm for models behind an endpoint, else template; in style "
+        "pddl always template.",
         choices=("auto", "llm", "template"),
         users="flat",
     )

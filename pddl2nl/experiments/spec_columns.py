@@ -266,7 +266,7 @@ class ColumnEntries:
         own = {**options, **{key: value for key, value in row.items() if key in OPTIONS}}
         for model, style in product(models or ("",), styles):
             if style not in made.styles:
-                reason = f"policy {policy} in style {style}: there are no thoughts about PDDL to show"
+                reason = f"policy {policy} in style {style}: it answers in words"
                 if reason not in self._left_out:
                     self._left_out.append(reason)
                 continue

@@ -12,10 +12,13 @@ __all__ = ["ReAct"]
 
 
 class ReAct:
-    """As Act, with a thought before every action; the thoughts stay in the history."""
+    """As Act, with a thought before every action; the thoughts stay in the history.
+
+    The PDDL twin is ours: the paper leaves it open. Its example's thoughts come from the template.
+    """
 
     summary = "a thought and an action a turn, answered by an observation"
-    styles: tuple[str, ...] = ("nl",)
+    styles: tuple[str, ...] = ("nl", "pddl")
     one_shot = False
     thoughts = True
     needs_model = True

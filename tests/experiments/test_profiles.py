@@ -30,7 +30,7 @@ PROBLEM = """(define (problem tidy) (:domain cups) (:objects red - cup shelf tab
   (:init (at red table)) (:goal (at red shelf)))
 """
 WORDS = {
-    "(at ?c ?p)": "{?c} stands on {?p}",
+    "(at ?c ?p)": "{?c} stands at {?p}",
     "(held ?c)": "{?c} is held",
     "lift": "lift cup {?c} from {?p}",
     "put": "put cup {?c} on {?p}",

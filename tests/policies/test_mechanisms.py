@@ -47,6 +47,7 @@ TURNS = {
     ],
 }
 TURNS["react"] = [f"Thought: Step {number}.\n{turn}" for number, turn in enumerate(TURNS["act"], 1)]
+TURNS["react_pddl"] = [f"Thought: Step {number}.\n{turn}" for number, turn in enumerate(TURNS["act_pddl"], 1)]
 
 
 def _replies(mechanism: str, style: str) -> list[str]:

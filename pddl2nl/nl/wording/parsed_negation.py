@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pddl2nl.errors import InputError, MissingExtraError
@@ -22,7 +23,7 @@ from pddl2nl.pddl.tree import Domain
 if TYPE_CHECKING:
     from stanza.models.common.doc import Document
 
-__all__ = ["Parser", "StanzaParser", "negate_by_parse", "parsed_text", "with_parsed_negations"]
+__all__ = ["Parser", "StanzaParser", "negate_by_parse", "parsed_text", "with_negations", "with_parsed_negations"]
 
 Parser = Callable[[str], "Document"]
 """Makes a stanza Document, tokens with head, relation, part of speech, lemma and features, of a sentence."""
@@ -93,6 +94,35 @@ def with_parsed_negations(wording: Wording, domain: Domain, parser: Parser) -> W
         return wording
     source = {**wording.source, "parsed_negations": list(found)}
     return replace(wording, predicates={**wording.predicates, **found}, source=source)
+
+
+def with_negations(wording: Wording, domain: Domain, way: str) -> Wording:
+    """The wording with negations by stanza's parse, as far as asked for.
+
+    Args:
+        wording: the wording.
+        domain: its domain.
+        way: ``rules`` leaves the wording as it is; ``stanza`` needs stanza and its English model; ``auto`` uses them
+            where they are installed.
+
+    Raises:
+        MissingExtraError: ``stanza``, and stanza is not installed.
+        InputError: ``stanza``, and its English model is missing.
+    """
+    if way == "rules":
+        return wording
+    try:
+        return with_parsed_negations(wording, domain, _parser())
+    except InputError:
+        if way == "auto":
+            return wording
+        raise
+
+
+@cache
+def _parser() -> StanzaParser:
+    """One parser for the whole process: its pipeline takes seconds to load."""
+    return StanzaParser()
 
 
 def parsed_text(snippet: Snippet) -> str:
