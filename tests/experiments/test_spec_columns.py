@@ -104,14 +104,14 @@ seeds = [3, 4, 5]
 
 
 def test_the_shorthand_multiplies_and_its_columns_are_told_apart(load: Load) -> None:
-    text = 'policies = ["basic", "react", "random"]\nstyles = ["nl", "pddl"]\nwordings = ["default", "template"]\n'
+    text = 'policies = ["basic", "cot", "random"]\nstyles = ["nl", "pddl"]\nwordings = ["default", "template"]\n'
     said = load(text)
     assert labels(said) == [
         "Basic nl default",
         "Basic nl template",
         "Basic pddl",
-        "ReAct default",
-        "ReAct template",
+        "CoT default",
+        "CoT template",
         "Symb. rnd",
     ]
     assert {*counts(laid_out(said)).values()} == {4}
