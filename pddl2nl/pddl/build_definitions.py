@@ -116,7 +116,7 @@ class _DefinitionBuilder(FormulaBuilder):
     def _requirements(self, section: Item) -> None:
         for item in contents(section)[1:]:
             if not isinstance(item, str) or item[0] in "?(":
-                self.error(item, "no requirement", ":flag …")
+                self.error(item, "not a requirement", ":flag …")
             elif item[0] == ":":
                 self.requirements.append(str(item))
             else:
@@ -511,7 +511,7 @@ class ProblemBuilder(_DefinitionBuilder):
         words = plain_words(lists[0]) if len(lists) == 1 and isinstance(lists[0], str) else []
         if words and words[0] not in _NO_FACTS:
             return GroundAtom(map(intern, words))
-        self.error(item, "not one atom", "(predicate object …)")
+        self.error(item, "one atom was expected", "(predicate object …)")
         return None
 
     def _fluent_value(self, item: Item, rest: list[Item]) -> None:
@@ -523,7 +523,7 @@ class ProblemBuilder(_DefinitionBuilder):
         if fluent[0] == "(":
             words = plain_words(fluent)
             if not words:
-                self.error(item, "a value of nothing", expected)
+                self.error(item, "a value without a function", expected)
                 return
         elif is_number(value):
             # `(= f 3)`: a function without arguments and without its parentheses.

@@ -209,7 +209,7 @@ class FormulaBuilder:
         words = plain_words(item) if isinstance(item, str) else []
         if words[:1] == ["either"] and len(words) > 1:
             return tuple(dict.fromkeys(words[1:]))
-        self.error(item, f"no type of a {what}", "a type, or (either type …)")
+        self.error(item, f"not a type of a {what}", "a type, or (either type …)")
         return _OBJECT
 
     # ── numeric expressions ──
@@ -231,7 +231,7 @@ class FormulaBuilder:
         """``(+ …)``, ``(f a b)``, ``(is-violated p)`` or ``(total-time)``."""
         head, rest = first_word(item), contents(item)[1:]
         if not head:
-            self.error(item, "no numeric expression", "a function, or one of + - * /")
+            self.error(item, "not a numeric expression", "a function, or one of + - * /")
             return None
         if head in OPERATORS:
             return self._arithmetic(item, head, rest)
@@ -435,7 +435,7 @@ class FormulaBuilder:
             return And()
         fluent, value = self.expression(rest[0]), self.expression(rest[1])
         if fluent is not None and not isinstance(fluent, Fluent):
-            self.error(rest[0], f"'{operator}' of what is no fluent", "a fluent, such as (total-cost)")
+            self.error(rest[0], f"'{operator}' changes a fluent, and this is none", "a fluent, such as (total-cost)")
             return And()
         return And() if fluent is None or value is None else Update(str(operator), fluent, value, self._span(item))
 
@@ -465,7 +465,7 @@ class FormulaBuilder:
         if head in COMPARISONS and len(rest) == 2 and rest[0] == "?duration":
             return self._comparison(item)
         if contents(item):
-            self.error(item, "no duration constraint", "(= ?duration …), (<= ?duration …) or (>= ?duration …)")
+            self.error(item, "not a duration constraint", "(= ?duration …), (<= ?duration …) or (>= ?duration …)")
         return And((), self._span(item))
 
     def _timed(self, item: Item, make: Builder) -> Condition:

@@ -527,5 +527,5 @@ def _value(checker: FormulaChecker, item: FluentValue, types: Types) -> None:
             checker.use(":action-costs", item.span.start, "a numeric fluent")
         return
     expected = "a number" if numeric else f"an object of type {type_text(types)}"
-    message = f"the value of '{item.fluent[0]}' is no {'number' if numeric else 'object'}"
+    message = f"the value of '{item.fluent[0]}' is not {'a number' if numeric else 'an object'}"
     checker.log.error(item.span.start, message, expected=expected, found=str(item.value))

@@ -85,7 +85,7 @@ class FormulaChecker:
     def _undeclared_predicate(self, atom: Atom) -> None:
         names = self.symbols.predicates
         if atom.predicate in self.symbols.functions:
-            message = f"'{atom.predicate}' is a function, and no condition by itself"
+            message = f"'{atom.predicate}' is a function, and not a condition by itself"
             self.log.error(atom.span.start, message, expected=f"a comparison, such as (>= {atom} 1)", found=str(atom))
             return
         message = f"undeclared predicate '{atom.predicate}'"

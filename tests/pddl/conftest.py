@@ -1,4 +1,4 @@
-"""Texts that the tests of this room share."""
+"""Texts that the tests of the reader share."""
 
 from __future__ import annotations
 

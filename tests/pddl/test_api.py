@@ -1,4 +1,4 @@
-"""What the room exports, what importing it costs, and the diagnostics' own arithmetic."""
+"""What the package exports, what importing it costs, and the diagnostics' own arithmetic."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ import sys
 
 import pytest
 
-import pddl2nl.pddl as room
+import pddl2nl.pddl as pddl
 from pddl2nl.pddl import Diagnostic, Source, supertypes
 
 
 def test_all_that_is_exported_is_there_and_sorted() -> None:
-    assert [name for name in room.__all__ if getattr(room, name, None) is None] == []
-    assert len(set(room.__all__)) == len(room.__all__)
-    assert set(dir(room)) == set(room.__all__)
+    assert [name for name in pddl.__all__ if getattr(pddl, name, None) is None] == []
+    assert len(set(pddl.__all__)) == len(pddl.__all__)
+    assert set(dir(pddl)) == set(pddl.__all__)
     with pytest.raises(AttributeError, match="no attribute 'load_tusk'"):
-        room.load_tusk  # noqa: B018
+        pddl.load_tusk  # noqa: B018
 
 
 def test_the_contract() -> None:
     promised = """parse_domain parse_problem parse_task load_domain load_problem load_task check_domain check_problem
         Checked write_domain write_problem write_condition substitute conjuncts Task Domain Problem PDDLError
         InputError UnsupportedError MissingExtraError InfrastructureError Diagnostic Source Span GroundAtom"""
-    assert set(promised.split()) <= set(room.__all__)
+    assert set(promised.split()) <= set(pddl.__all__)
 
 
-def test_importing_the_room_brings_neither_lark_nor_the_reader() -> None:
+def test_importing_the_package_brings_neither_lark_nor_the_reader() -> None:
     code = "import sys, pddl2nl.pddl; print([m for m in ('lark', 'pddl2nl.pddl.reader', 'rich') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
@@ -41,7 +41,7 @@ def test_positions_count_from_one() -> None:
 
 
 def test_a_cycle_of_types_is_cut() -> None:
-    checked = room.check_domain("(define (domain d) (:types a - b b - a c))")
+    checked = pddl.check_domain("(define (domain d) (:types a - b b - a c))")
     assert checked.value is not None
     assert supertypes(checked.value) == {
         "object": {"object"},
@@ -53,11 +53,11 @@ def test_a_cycle_of_types_is_cut() -> None:
 
 @pytest.mark.parametrize("text", ["(define (domain d))", "(define (domain d", "\0"])
 def test_the_collector_is_left_as_it_was(text: str) -> None:
-    room.check_domain(text)
+    pddl.check_domain(text)
     assert gc.isenabled()
     gc.disable()
     try:
-        room.check_domain(text)
+        pddl.check_domain(text)
         assert not gc.isenabled()
     finally:
         gc.enable()
