@@ -1,6 +1,6 @@
 """Why a step of a stored run failed, and what of the goal is missing at its end: which step undid what, if any did.
 
-The causes are the validator's (`pddlval.explain`), found anew from the PDDL texts in the record, so that an
+The causes are the validator's (`pddlval.validate`), found anew from the PDDL texts in the record, so that an
 explanation does not rest on what the run itself was told; the words are those of the run's wording.
 """
 

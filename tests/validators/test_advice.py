@@ -8,9 +8,9 @@ from fractions import Fraction
 import pytest
 
 from pddl2nl.pddl import Condition, GroundAtom, parse_task
-from pddlval.advice import advice_lines, gives_advice
 from pddlval.numeric import UndefinedError
 from pddlval.state import Number
+from pddlval.val_text import advice_lines, gives_advice
 
 DOMAIN = """
 (define (domain d) (:requirements :adl :derived-predicates :numeric-fluents)

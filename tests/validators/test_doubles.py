@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from pddl2nl.pddl import Task, parse_task
 from pddlval import Simulator, val_text, validate
-from pddlval.doubles import in_doubles
+from pddlval.val_text import in_doubles
 
 DOMAIN = """
 (define (domain d) (:requirements :adl :derived-predicates :numeric-fluents)

@@ -4,7 +4,7 @@ import pytest
 
 from pddl2nl.pddl import Task, parse_task
 from pddlval import Simulator, read_plan
-from pddlval.ownership import Claims, claim
+from pddlval.happenings import Claims, claim
 
 DOMAIN = """
 (define (domain d) (:requirements :adl :derived-predicates :numeric-fluents)

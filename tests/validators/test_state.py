@@ -122,7 +122,7 @@ def test_states_of_two_simulators_of_one_task_are_the_same_values() -> None:
 
 
 def test_layouts_are_freed_with_their_simulators_and_states() -> None:
-    from pddlval.layouts import _layouts
+    from pddlval.simulator import _layouts
 
     gc.collect()
     before = len(_layouts)

@@ -15,26 +15,24 @@ The modules, each of which imports only from those before it:
 
 - meaning: `names` (what formulas mention), `normal_form`, `numeric` (exact arithmetic), `semantics` (what conditions
   mean, on one screen), `unsupported` (what is refused);
-- states: `state` (atoms as bits, values, statics), `layouts` (one layout for each task);
-- queries about states: `tables` (a state's atoms, indexed), `queries` (conditions compiled to Python), `axioms`
-  (derived predicates), `engine` (what is asked about one state);
-- actions: `actions` (names and objects), `effects`, `schemas`, `simulator`, `successors` (applicable actions, uniform
-  draws);
-- plans: `plans` (files), `happenings` and `ownership` (what happens at one time, mutual exclusion), `validate`,
-  `explain` (what undid a condition);
-- VAL's words: `val_text`, `advice`, `doubles` (numbers as VAL reads them);
+- states: `state` (atoms as bits, values, statics);
+- queries about states: `tables` (a state's atoms, indexed), `queries` (conditions compiled to Python), `engine`
+  (what is asked about one state, derived predicates);
+- actions: `actions` (names and objects), `effects`, `schemas`, `successors` (applicable actions, uniform draws),
+  `simulator`;
+- plans: `plans` (files), `happenings` (what happens at one time, mutual exclusion), `validate` (verdicts, and what
+  undid a condition), `val_text` (VAL's words);
 - the command: `command`, `streams`.
 """
 
 from __future__ import annotations
 
 from pddlval.actions import BadActionError, GroundAction
-from pddlval.explain import Cause
 from pddlval.plans import Plan, PlanStep, load_plan, read_plan
 from pddlval.simulator import Simulator, StepResult
 from pddlval.state import State
 from pddlval.val_text import val_lines, val_summary, val_text, val_verdict
-from pddlval.validate import VAL_TOLERANCE, Report, Verdict, validate
+from pddlval.validate import VAL_TOLERANCE, Cause, Report, Verdict, validate
 
 __all__ = [
     "VAL_TOLERANCE",

@@ -8,20 +8,323 @@ who claims what.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from itertools import product
+from typing import Literal, NamedTuple, NoReturn
 
-from pddl2nl.pddl import Task
+from pddl2nl.pddl import (
+    ActionSchema,
+    And,
+    Atom,
+    Comparison,
+    Condition,
+    DerivedPredicate,
+    Effect,
+    Exists,
+    Expression,
+    Fluent,
+    Forall,
+    GroundAtom,
+    Imply,
+    Not,
+    Or,
+    Task,
+    TypedName,
+    Update,
+    When,
+    conjuncts,
+)
 from pddlval.actions import GroundAction
 from pddlval.effects import Outcome
+from pddlval.names import fluents_in
 from pddlval.numeric import as_float
-from pddlval.ownership import Claims, Conflict, claim
 from pddlval.plans import Plan, PlanStep
 from pddlval.schemas import Ground
+from pddlval.semantics import World, ground_atom, holds
 from pddlval.state import State
 
-__all__ = ["Claims", "Conflict", "Happening", "claim_effects", "happenings"]
+__all__ = ["Claim", "Claims", "Conflict", "Happening", "claim", "claim_effects", "happenings"]
+
+Binding = Mapping[str, str]
+Claim = Literal["needs", "adds", "deletes", "changes"]
+Wanted = Literal["true", "false", "either"]
+"""How an atom is needed; below ``or``, ``imply`` and ``exists`` either way."""
+Use = Literal["true", "false", "either", "added", "deleted", "needed and added", "needed and deleted", "summed", "set"]
+"""What an owner does with what it owns: needs it, adds or deletes it, increases it, gives it a value."""
+
+_OPPOSITE: dict[Wanted, Wanted] = {"true": "false", "false": "true", "either": "either"}
+_NEEDED = frozenset(("true", "false", "either"))
+
+
+class Conflict(NamedTuple):
+    """A claim that collides with an earlier one.
+
+    ``place`` is the action that makes it, counted within the happening from 0, and ``atom`` the atom, or the fluent,
+    that it needs or changes. ``other`` made the earlier claim; it is None where several did, or where the action is
+    in its own way. ``reason`` is a clause about the action; ``text`` is what VAL prints.
+    """
+
+    place: int
+    claim: Claim
+    atom: GroundAtom
+    other: int | None
+    reason: str
+    text: str = ""
+
+
+class Claims(NamedTuple):
+    """What was odd (VAL's warnings, in its words and order), and the conflict that ends the plan."""
+
+    warnings: tuple[str, ...] = ()
+    conflict: Conflict | None = None
+
+
+def claim(task: Task, actions: Sequence[GroundAction], state: World) -> Claims:
+    """What the actions of a happening claim, all of them applicable in the state before it."""
+    claimant = _Claimant(task, actions, state)
+    try:
+        claimant.claim_all()
+    except _CollisionError as error:
+        return Claims(tuple(claimant.warnings), error.conflict)
+    return Claims(tuple(claimant.warnings))
+
+
+class _CollisionError(Exception):
+    """Ends the claiming."""
+
+    def __init__(self, conflict: Conflict):
+        super().__init__(conflict.reason)
+        self.conflict = conflict
+
+
+@dataclass(slots=True)
+class _Owner:
+    """Who owns an atom or a fluent, by its place, or None for several; and what for."""
+
+    place: int | None
+    use: Use
+
+
+class _Claimant:
+    """The claims of a happening so far."""
+
+    def __init__(self, task: Task, actions: Sequence[GroundAction], state: World):
+        self.warnings: list[str] = []
+        self._actions = actions
+        self._schemas = [_schema(task, action) for action in actions]
+        self._state = state
+        self._alone = len(actions) == 1
+        self._atoms: dict[GroundAtom, _Owner] = {}
+        self._fluents: dict[GroundAtom, _Owner] = {}
+        self._rules: dict[str, list[DerivedPredicate]] = {}
+        for rule in task.domain.derived:
+            self._rules.setdefault(rule.name, []).append(rule)
+        self._followed: dict[GroundAtom, int] = {}
+
+    def claim_all(self) -> None:
+        """Preconditions first, then effects, action by action."""
+        bindings = [
+            _binding(schema.parameters, action.args)
+            for schema, action in zip(self._schemas, self._actions, strict=True)
+        ]
+        if not self._alone:
+            for place, (schema, binding) in enumerate(zip(self._schemas, bindings, strict=True)):
+                self._need(place, schema.precondition, binding, "true")
+        for place, (schema, binding) in enumerate(zip(self._schemas, bindings, strict=True)):
+            self._change(place, schema.effect, binding)
+
+    def _choices(self, parameters: tuple[TypedName, ...], binding: Binding) -> Iterator[Binding]:
+        names = [parameter.name for parameter in parameters]
+        for chosen in product(*(sorted(self._state.objects(parameter.types)) for parameter in parameters)):
+            yield {**binding, **dict(zip(names, chosen, strict=True))}
+
+    # ── what conditions and expressions read ─────────────────────────────────────────────────────
+
+    def _need(self, place: int, condition: Condition, binding: Binding, wanted: Wanted) -> None:
+        match condition:
+            case Atom(predicate):
+                atom = ground_atom(condition, binding)
+                if predicate in self._rules:
+                    self._follow(place, atom, wanted)
+                else:
+                    self._need_atom(place, atom, wanted)
+            case Not(body):
+                self._need(place, body, binding, _OPPOSITE[wanted])
+            case And(parts) | Or(parts):
+                for part in parts:
+                    self._need(place, part, binding, wanted if isinstance(condition, And) else "either")
+            case Imply(before, after):
+                self._need(place, before, binding, "either")
+                self._need(place, after, binding, "either")
+            case Forall(parameters, body) | Exists(parameters, body):
+                for chosen in self._choices(parameters, binding):
+                    self._need(place, body, chosen, wanted if isinstance(condition, Forall) else "either")
+            case Comparison(_, left, right):
+                self._read(place, left, binding)
+                self._read(place, right, binding)
+
+    def _follow(self, place: int, atom: GroundAtom, wanted: Wanted) -> None:
+        """Needs what the rules of a derived predicate read; for one action each of its atoms counts once."""
+        if self._followed.get(atom) == place:
+            return
+        self._followed[atom] = place
+        rules = self._rules[atom[0]]
+        for rule in rules:
+            binding = _binding(rule.parameters, atom[1:])
+            self._need(place, rule.condition, binding, wanted if len(rules) == 1 else "either")
+
+    def _need_atom(self, place: int, atom: GroundAtom, wanted: Wanted) -> None:
+        owner = self._atoms.setdefault(atom, _Owner(place, wanted))
+        if owner.place == place:
+            return
+        if owner.use not in _NEEDED:
+            self._collide(place, "needs", atom, owner, f"(requires {atom})\n")
+        self._atoms[atom] = _Owner(None, wanted)
+
+    def _read(self, place: int, expression: Expression, binding: Binding) -> None:
+        for fluent in fluents_in(expression):
+            atom = _ground_fluent(fluent, binding)
+            owner = self._fluents.setdefault(atom, _Owner(place, "either"))
+            if owner.place == place:
+                continue
+            if owner.use not in _NEEDED:
+                self._collide(place, "needs", atom, owner, f"(requires {atom})\n")
+            owner.place = None
+
+    # ── what effects change ──────────────────────────────────────────────────────────────────────
+
+    def _change(self, place: int, effect: Effect, binding: Binding) -> None:
+        parts = tuple(conjuncts(effect))
+        for part in parts:
+            if isinstance(part, Atom):
+                self._add(place, ground_atom(part, binding))
+        for part in parts:
+            if isinstance(part, Not) and isinstance(part.body, Atom):
+                self._delete(place, ground_atom(part.body, binding))
+        for part in parts:
+            if isinstance(part, When) and holds(part.condition, self._state, binding):
+                self._change_if(place, part, binding)
+        for part in parts:
+            if isinstance(part, Update):
+                self._update(place, part, binding)
+        for part in parts:
+            if isinstance(part, Forall):
+                for chosen in self._choices(part.parameters, binding):
+                    self._change(place, part.body, chosen)
+
+    def _change_if(self, place: int, effect: When, binding: Binding) -> None:
+        try:
+            if not self._alone:
+                self._need(place, effect.condition, binding, "true")
+            self._change(place, effect.effect, binding)
+        except _CollisionError as error:
+            text = f"{error.conflict.text}Violation in conditional effect in {self._actions[place]}"
+            raise _CollisionError(error.conflict._replace(text=text)) from None
+
+    def _add(self, place: int, atom: GroundAtom) -> None:
+        owner = self._atoms.get(atom)
+        if owner is None:
+            self._atoms[atom] = _Owner(place, "added")
+        elif owner.place != place and owner.use != "added":
+            # VAL ends the line twice where it names the other action.
+            end = "\n" if owner.place is None else "\n\n"
+            self._collide(place, "adds", atom, owner, f"(adds {atom}){self._and(owner)}{end}")
+        elif owner.use in _NEEDED:
+            if owner.use == "true":
+                self._warn(place, f"adds a precondition literal {atom}")
+            owner.use = "needed and added"
+        else:
+            self._change_again(place, atom, owner, "add")
+
+    def _delete(self, place: int, atom: GroundAtom) -> None:
+        owner = self._atoms.get(atom)
+        if owner is None:
+            self._atoms[atom] = _Owner(place, "deleted")
+        elif owner.place != place and owner.use != "deleted":
+            self._collide(place, "deletes", atom, owner, f"(deletes {atom}){self._and(owner)}\n")
+        elif owner.use in _NEEDED:
+            if owner.use == "false":
+                self._warn(place, f"deletes a false precondition literal {atom}")
+            owner.use = "needed and deleted"
+        else:
+            self._change_again(place, atom, owner, "delete")
+
+    def _change_again(self, place: int, atom: GroundAtom, owner: _Owner, verb: Literal["add", "delete"]) -> None:
+        """An atom that this action, or one that does the same to it, has changed before."""
+        if owner.use not in ("added", "deleted"):
+            # Without a word in VAL. It lets the same pass where the action is alone in its happening.
+            reason = f"it needs {atom} and changes it twice, which it may not do at the same time as other actions"
+            raise _CollisionError(Conflict(place, "adds" if verb == "add" else "deletes", atom, None, reason))
+        if (owner.use == "added") is not (verb == "add"):
+            self._warn(place, f"adds and deletes the literal {atom}")
+        elif owner.place == place:
+            self._warn(place, f"{verb}s the literal {atom} twice")
+        elif owner.place is not None:
+            self._warn(place, f"and {self._actions[owner.place]} both {verb} the literal {atom}")
+
+    def _update(self, place: int, update: Update, binding: Binding) -> None:
+        fluent = _ground_fluent(update.fluent, binding)
+        try:
+            self._read(place, update.value, binding)
+        except _CollisionError as error:
+            conflict = error.conflict
+            text = f"{conflict.text}Conflict over ownership of resource: {fluent} wanted by {self._actions[place]}\n"
+            raise _CollisionError(conflict._replace(text=text)) from None
+        sums = update.operator in ("increase", "decrease")
+        owner = self._fluents.get(fluent)
+        if owner is None:
+            self._fluents[fluent] = _Owner(place, "summed" if sums else "set")
+        elif owner.place != place:
+            if owner.use != "summed" or not sums:
+                self._collide(place, "changes", fluent, owner, f"(expression {fluent}){self._and(owner)}\n")
+            owner.place = None
+        elif owner.use == "set" or (owner.use == "summed" and not sums):
+            twice = owner.use == "set"
+            told = (
+                f"assigns to expression {fluent} twice" if twice else f"both assigns to and updates expression {fluent}"
+            )
+            reason = f"it assigns to {fluent} twice" if twice else f"it both assigns to and updates {fluent}"
+            text = f"{self._actions[place]} {told}\n"
+            raise _CollisionError(Conflict(place, "changes", fluent, None, reason, text))
+        elif owner.use == "summed":
+            # The missing blank is VAL's.
+            self._warn(place, f"assigns to expression {fluent}twice")
+        else:
+            owner.use = "summed" if sums else "set"
+
+    # ── words ────────────────────────────────────────────────────────────────────────────────────
+
+    def _warn(self, place: int, told: str) -> None:
+        self.warnings.append(f"WARNING: {self._actions[place]} {told}")
+
+    def _and(self, owner: _Owner) -> str:
+        return "" if owner.place is None else f" and {self._actions[owner.place]}"
+
+    def _collide(self, place: int, claim: Claim, atom: GroundAtom, owner: _Owner, told: str) -> NoReturn:
+        other = owner.place
+        if other is None and len(self._actions) == 2:
+            other = 1 - place
+        others = "several others have" if other is None else f"{self._actions[other]} has"
+        reason = f"it {claim} {atom}, with which {others} to do at the same time"
+        text = f"Mutex violation: {self._actions[place]} {told}"
+        raise _CollisionError(Conflict(place, claim, atom, owner.place, reason, text))
+
+
+def _schema(task: Task, action: GroundAction) -> ActionSchema:
+    schema = task.domain.action(action.name)
+    assert schema is not None
+    return schema
+
+
+def _binding(parameters: Sequence[TypedName], args: Sequence[str]) -> Binding:
+    return dict(zip((parameter.name for parameter in parameters), args, strict=True))
+
+
+def _ground_fluent(fluent: Fluent, binding: Binding) -> GroundAtom:
+    return GroundAtom((fluent.name, *[binding.get(term, term) for term in fluent.args]))
+
 
 _CLOSE = 0.01 / 10
 """VAL's tolerance of 0.01, of which it takes a tenth."""

@@ -3,60 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from typing import Any
 
 from pddl2nl.pddl import (
-    And,
-    Arithmetic,
     Atom,
     Comparison,
     Condition,
     DerivedPredicate,
     Effect,
     Equality,
-    Exists,
     Expression,
     Fluent,
-    Forall,
-    Imply,
-    Modal,
-    Not,
-    Or,
-    Preference,
-    Timed,
     Update,
-    When,
 )
+from pddl2nl.pddl.tree import children, walk
 
 __all__ = ["fluents_in", "has_comparison", "names_in", "partial_predicates", "subformulas", "updates_in"]
 
 
 def fluents_in(expression: Expression) -> Iterator[Fluent]:
     """The functions that a numeric expression reads."""
-    if isinstance(expression, Fluent):
-        yield expression
-    elif isinstance(expression, Arithmetic):
-        for operand in expression.operands:
-            yield from fluents_in(operand)
+    return (part for part in walk(expression) if isinstance(part, Fluent))
 
 
 def subformulas(condition: Condition) -> Iterator[Condition]:
     """A condition or effect and all that it is made of, in the order of the file."""
-    todo: list[Condition] = [condition]
+    # With a stack of its own: a tree that was built in memory may be deeper than Python's.
+    todo: list[Any] = [condition]
     while todo:
         part = todo.pop()
         yield part
-        # By exact type, most frequent first: some domains have a hundred thousand of these.
-        kind = type(part)
-        if kind is Atom:
-            continue
-        if isinstance(part, And | Or | Modal):
-            todo.extend(reversed(part.parts))
-        elif isinstance(part, Not | Forall | Exists | Timed | Preference):
-            todo.append(part.body)
-        elif isinstance(part, Imply):
-            todo += (part.right, part.left)
-        elif isinstance(part, When):
-            todo += (part.effect, part.condition)
+        # By exact type: some domains have a hundred thousand atoms.
+        if type(part) is not Atom and not isinstance(part, Comparison | Update):
+            todo.extend(reversed(children(part)))
 
 
 def updates_in(effect: Effect) -> Iterator[Update]:

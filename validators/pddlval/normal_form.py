@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from typing import Any, cast
 
 from pddl2nl.pddl import (
     And,
-    Arithmetic,
     Atom,
     Comparison,
     Condition,
     Equality,
     Exists,
-    Expression,
     Fluent,
     Forall,
     Imply,
@@ -21,6 +19,7 @@ from pddl2nl.pddl import (
     Or,
     is_variable,
 )
+from pddl2nl.pddl.tree import children, map_children, walk
 from pddlval.names import has_comparison, subformulas
 
 __all__ = [
@@ -67,12 +66,10 @@ def negation_normal(condition: Condition) -> Condition:
     match condition:
         case Not(body):
             return condition if isinstance(body, LITERAL) else negation_normal(opposite(body))
-        case And(parts) | Or(parts):
-            return replace(condition, parts=tuple([negation_normal(part) for part in parts]))
         case Imply(left, right):
             return Or((negation_normal(opposite(left)), negation_normal(right)), condition.span)
-        case Forall(body=body) | Exists(body=body):
-            return replace(condition, body=negation_normal(body))
+        case And() | Or() | Forall() | Exists():
+            return map_children(condition, negation_normal)
     return condition
 
 
@@ -89,17 +86,12 @@ def predicates_in(condition: Condition) -> frozenset[str]:
 def depth_of(condition: Condition) -> int:
     """How deep a condition's parts are nested; a literal is 1 deep."""
     deepest = 0
-    todo = [(condition, 1)]
+    todo: list[tuple[Any, int]] = [(condition, 1)]
     while todo:
         part, depth = todo.pop()
         deepest = max(deepest, depth)
-        match part:
-            case And(parts) | Or(parts):
-                todo += [(inner, depth + 1) for inner in parts]
-            case Not(body) | Forall(body=body) | Exists(body=body):
-                todo.append((body, depth + 1))
-            case Imply(left, right):
-                todo += [(left, depth + 1), (right, depth + 1)]
+        if not isinstance(part, LITERAL):
+            todo += [(inner, depth + 1) for inner in children(part)]
     return deepest
 
 
@@ -110,25 +102,14 @@ def free_variables(condition: Condition) -> frozenset[str]:
             return frozenset(filter(is_variable, args))
         case Equality(left, right):
             return frozenset(filter(is_variable, (left, right)))
-        case Comparison(left=first, right=second):
-            return frozenset(term for side in (first, second) for term in _terms(side) if is_variable(term))
-        case Not(body):
-            return free_variables(body)
-        case And(parts) | Or(parts):
-            return frozenset().union(*map(free_variables, parts))
-        case Imply(before, after):
-            return free_variables(before) | free_variables(after)
         case Forall(parameters, body) | Exists(parameters, body):
             return free_variables(body) - {parameter.name for parameter in parameters}
+        case Comparison():
+            fluents = [part for part in walk(condition) if isinstance(part, Fluent)]
+            return frozenset(term for fluent in fluents for term in fluent.args if is_variable(term))
+        case Not() | And() | Or() | Imply():
+            return frozenset[str]().union(*[free_variables(cast(Condition, part)) for part in children(condition)])
     return frozenset()
-
-
-def _terms(expression: Expression) -> Iterator[str]:
-    if isinstance(expression, Fluent):
-        yield from expression.args
-    elif isinstance(expression, Arithmetic):
-        for operand in expression.operands:
-            yield from _terms(operand)
 
 
 def in_order(

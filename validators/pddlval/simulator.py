@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from threading import Lock
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 from pddl2nl.pddl import (
     ActionSchema,
@@ -20,20 +21,20 @@ from pddl2nl.pddl import (
     Predicate,
     Special,
     Task,
+    changed_predicates,
 )
 from pddlval.actions import GroundAction, why_bad
 from pddlval.effects import Outcome, updated_levels
-from pddlval.layouts import initial_values, layout_of
 from pddlval.numeric import UndefinedError, evaluate, exact
 from pddlval.schemas import Ground, Schema, Schemas, changed_chunks
 from pddlval.semantics import unmet
-from pddlval.state import Number, State
-from pddlval.unsupported import refuse_unsupported
+from pddlval.state import Engine, Layout, Number, State, Statics
+from pddlval.unsupported import refuse_unsupported, updated_functions
 
 if TYPE_CHECKING:
     from pddlval.successors import SuccessorGenerator
 
-__all__ = ["Simulator", "StepResult", "simulator_of"]
+__all__ = ["Simulator", "StepResult", "layout_of", "simulator_of"]
 
 _KEPT = 200_000
 """Ground actions remembered at most; a walk through a huge task must not fill the memory."""
@@ -114,7 +115,7 @@ class Simulator:
         self._goal: Ground | None = None
         layout = self._layout
         fluents = frozenset(atom for atom in task.problem.init if atom[0] in layout.changing)
-        self.initial: State = layout.state(fluents, initial_values(task, layout.functions, changing=True))
+        self.initial: State = layout.state(fluents, _initial_values(task, layout.functions, changing=True))
         """The initial state."""
 
     def state(self, atoms: Iterable[GroundAtom], values: Mapping[GroundAtom, Fraction] | None = None) -> State:
@@ -208,11 +209,11 @@ class Simulator:
     def _generator(self) -> SuccessorGenerator:
         if self._successors is None:
             # Plans are judged without it: what `import pddlval` costs is paid by every start of the command.
-            from pddlval.engine import Engine
+            from pddlval import engine as engines
             from pddlval.successors import SuccessorGenerator
 
             engine = self._layout.engine
-            assert isinstance(engine, Engine)
+            assert isinstance(engine, engines.Engine)
             self._successors = SuccessorGenerator(self.task.domain.actions, self._schemas, engine)
         return self._successors
 
@@ -353,3 +354,47 @@ def simulator_of(task: Task, tolerance: Fraction = Fraction(0)) -> Simulator:
             if len(_recent) > _MOST_RECENT:
                 del _recent[next(iter(_recent))]
     return found
+
+
+# ── layouts ──────────────────────────────────────────────────────────────────────────────────────
+
+_layouts: WeakValueDictionary[tuple[int, Fraction], Layout] = WeakValueDictionary()
+"""The layouts in use: the states of one task are the same for all of its simulators."""
+_layouts_lock = Lock()
+
+
+def layout_of(task: Task, tolerance: Fraction) -> Layout:
+    """The task's layout: the same for everyone who asks while somebody holds it, or a state of it."""
+    # By identity, which is safe: a layout holds its task.
+    key = (id(task), tolerance)
+    with _layouts_lock:
+        layout = _layouts.get(key)
+        if layout is None:
+            layout = _layouts[key] = _new_layout(task, tolerance)
+        return layout
+
+
+def _new_layout(task: Task, tolerance: Fraction) -> Layout:
+    functions = updated_functions(task)
+    derived = frozenset(rule.name for rule in task.domain.derived)
+    changing = changed_predicates(task.domain) - derived
+    # A derived atom in the initial state, of which the checks warn, counts for nothing: the rules alone decide.
+    atoms = frozenset(atom for atom in task.problem.init if atom[0] not in changing | derived)
+    statics = Statics(task, atoms, _initial_values(task, functions, changing=False))
+    return Layout(statics, changing, functions, derived, tolerance, _engine, layout_of)
+
+
+def _engine(layout: Layout) -> Engine:
+    # Most plans are judged without it, and every start of the command would pay for the import.
+    from pddlval import engine
+
+    return engine.Engine(layout)
+
+
+def _initial_values(task: Task, functions: frozenset[str], *, changing: bool) -> dict[GroundAtom, Number]:
+    """The values in the initial state, of the functions that actions change or of the others."""
+    return {
+        assigned.fluent: exact(assigned.value)
+        for assigned in task.problem.init_values
+        if isinstance(assigned.value, Fraction) and (assigned.fluent[0] in functions) is changing
+    }

@@ -12,15 +12,12 @@ from collections.abc import Iterable, Iterator
 from pddl2nl.lean import dataclass
 from pddl2nl.pddl import (
     NOWHERE,
-    Arithmetic,
     Atom,
     Comparison,
     Condition,
     Effect,
     Expression,
-    Fluent,
     Modal,
-    Number,
     Preference,
     Source,
     Span,
@@ -30,6 +27,7 @@ from pddl2nl.pddl import (
     UnsupportedError,
     Update,
 )
+from pddl2nl.pddl.tree import walk
 from pddlval.names import subformulas, updates_in
 
 __all__ = ["Refusal", "refusals", "refuse_unsupported", "updated_functions"]
@@ -159,10 +157,4 @@ def _in_formula(formula: Condition | Effect, source: Source | None, path: str) -
 
 
 def _special_in(expression: Expression) -> Special | None:
-    match expression:
-        case Special():
-            return expression
-        case Arithmetic(_, operands):
-            return next((found for found in map(_special_in, operands) if found is not None), None)
-        case Number() | Fluent():
-            return None
+    return next((part for part in walk(expression) if isinstance(part, Special)), None)

@@ -13,7 +13,7 @@ from pddl2nl.pddl.tree import And, Comparison, Exists, Forall, Imply, Not, Or
 if TYPE_CHECKING:
     from pddl2nl.nl.telling.teller import Teller
     from pddlval import Cause, Report
-    from pddlval.ownership import Conflict
+    from pddlval.happenings import Conflict
 
 __all__ = ["explain"]
 
