@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from pddl2nl.pddl import GroundAtom, Task, parse_task, write_condition
+from pddl2nl.pddl import GroundAtom, Task, UnsupportedError, parse_task, write_condition
 from pddlval import GroundAction, Simulator, validate
 from pddlval.effects import Change, Outcome
 
@@ -116,6 +116,15 @@ def test_a_condition_on_the_first_of_two_variables_leaves_the_order_as_it_is() -
     assert (after.deletes, after.adds) == (atoms("seen b"), atoms("at b yard"))
     effect = "(forall (?p - place ?i - item) (when (and (at a ?p) (not (= ?i a))) (at ?i ?p)))"
     assert outcome(effect).adds == atoms("at b home", "at c home")
+
+
+@pytest.mark.parametrize("condition", ["(seen ?v0)", "(not (= ?v0 ?v1))"])
+def test_too_many_instances_of_an_effect_are_an_error_that_names_it(condition: str) -> None:
+    names = " ".join(f"?v{number}" for number in range(22))
+    simulator = Simulator(task(f"(forall ({names} - item) (when {condition} (seen ?v21)))"))
+    expected = r"the effect \(forall \(\?v0 .*\?v21\) …\) of action \(do\) has more than 1,000,000 instances"
+    with pytest.raises(UnsupportedError, match=expected):
+        simulator.step(simulator.initial, "(do)")
 
 
 @pytest.mark.parametrize("times", [1, 3])

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from fractions import Fraction
 from itertools import islice, product
+from math import prod
 from typing import NamedTuple
 
 from pddl2nl.lean import dataclass
@@ -44,8 +45,8 @@ __all__ = ["Block", "Change", "Masks", "Outcome", "Part", "holds_in", "masks_of"
 
 _ADDITIVE = frozenset(("increase", "decrease"))
 
-_MOST_INSTANCES = 2_000_000
-"""So many instances of one action's quantified effects are looked at."""
+_MOST_INSTANCES = 1_000_000
+"""Actions whose quantified effects have more instances are not executed."""
 
 Binding = Mapping[str, str]
 
@@ -133,17 +134,17 @@ class Quantified:
     static: Condition | None
     block: Block
 
-    def instances(self, binding: Binding, layout: Layout) -> Iterator[Binding]:
-        """The bindings under which something may happen, the objects in alphabetic order."""
-        names = [parameter.name for parameter in self.effect.parameters]
-        chosen: Iterable[tuple[str, ...]]
+    def instances(self, binding: Binding, layout: Layout) -> tuple[int, Iterable[tuple[str, ...]]]:
+        """The choices of objects with which something may happen, in alphabetic order, and how many they are.
+
+        Of more than `_MOST_INSTANCES` they are not all given.
+        """
         if self.static is None:
-            chosen = product(*(sorted(layout.statics.objects(item.types)) for item in self.effect.parameters))
-        else:
-            found = layout.engine.solutions(self.static, self.effect.parameters, binding)
-            chosen = sorted(islice(found, _MOST_INSTANCES + 1))
-        for objects in chosen:
-            yield {**binding, **dict(zip(names, objects, strict=True))}
+            objects = [sorted(layout.statics.objects(item.types)) for item in self.effect.parameters]
+            return prod(map(len, objects)), product(*objects)
+        found = layout.engine.solutions(self.static, self.effect.parameters, binding)
+        chosen = sorted(islice(found, _MOST_INSTANCES + 1))
+        return len(chosen), chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,12 +254,14 @@ class Instances:
         if block.updates:
             yield replace(outer, updates=tuple([_ground_update(update, binding, layout) for update in block.updates]))
         for quantified in block.foralls:
-            for chosen in quantified.instances(binding, layout):
-                self._count(quantified.effect)
-                yield from self.parts(quantified.block, chosen, outer)
+            count, choices = quantified.instances(binding, layout)
+            self._count(quantified.effect, count)
+            names = [parameter.name for parameter in quantified.effect.parameters]
+            for objects in choices:
+                yield from self.parts(quantified.block, {**binding, **dict(zip(names, objects, strict=True))}, outer)
 
-    def _count(self, effect: Forall) -> None:
-        self._seen += 1
+    def _count(self, effect: Forall, instances: int) -> None:
+        self._seen += instances
         if self._seen > _MOST_INSTANCES:
             names = " ".join(parameter.name for parameter in effect.parameters)
             raise UnsupportedError(
