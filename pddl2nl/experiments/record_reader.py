@@ -11,7 +11,7 @@ import re
 import reprlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Union
+from typing import Any, Union, get_args, get_type_hints
 
 import msgspec
 
@@ -136,5 +136,7 @@ def _wrong(data: object, error: msgspec.ValidationError) -> str:
         if part == "...":
             break
         found = found[int(part)] if isinstance(found, list | tuple) else found[part]
+    if what.startswith("Invalid enum value") and path in EVENT_KINDS[name].__struct_fields__:
+        what = f"Expected one of {', '.join(get_args(get_type_hints(EVENT_KINDS[name])[path]))}"
     place = f"'{path}' is {reprlib.repr(found)}; " if path else ""
     return f"an event '{name}' with the wrong fields: {place}{what[0].lower()}{what[1:]}"

@@ -468,7 +468,7 @@ def test_what_is_no_record_of_a_run_is_refused(tmp_path: Path, record: Path) -> 
         ("prompted", "messages", [{"role": "user", "content": 5}], r"'messages\[0\].content' is 5; expected `str`"),
         ("prompted", "messages", [3], r"'messages\[0\]' is 3; expected `object`"),
         ("prompted", "call", [1], r"'call' is \[1\]; expected `int`"),
-        ("finished", "outcome", "WON", "'outcome' is 'WON'; invalid enum value"),
+        ("finished", "outcome", "WON", "'outcome' is 'WON'; expected one of solved, inapplicable, "),
         ("finished", "event", "started", "with the wrong fields"),
         ("finished", "event", "won", "not an event of a run: 'won'"),
     ],
