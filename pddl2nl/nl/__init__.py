@@ -27,8 +27,7 @@ if TYPE_CHECKING:
         read_state,
     )
     from pddl2nl.nl.reading.reader import Reader
-    from pddl2nl.nl.reading.readings import Reading, Readings, settle
-    from pddl2nl.nl.reading.settling import settle_plan
+    from pddl2nl.nl.reading.readings import Reading, Readings, settle, settle_plan
     from pddl2nl.nl.telling.convert import Conversion, choose_wording, convert
     from pddl2nl.nl.telling.explain import explain
     from pddl2nl.nl.telling.teller import Style, Teller
@@ -52,8 +51,7 @@ _HOMES = {
         "read_problem",
         "read_state",
     ),
-    "pddl2nl.nl.reading.readings": ("Reading", "Readings", "settle"),
-    "pddl2nl.nl.reading.settling": ("settle_plan",),
+    "pddl2nl.nl.reading.readings": ("Reading", "Readings", "settle", "settle_plan"),
     "pddl2nl.nl.telling.convert": ("Conversion", "choose_wording", "convert"),
     "pddl2nl.nl.telling.explain": ("explain",),
     "pddl2nl.nl.telling.teller": ("Style", "Teller"),

@@ -24,6 +24,7 @@ from pddl2nl.nl.reading.words import (
     Word,
     reduced_prepositions,
     verb_forms,
+    word_set,
     words_of,
 )
 from pddl2nl.nl.wording.snippets import Snippet
@@ -36,24 +37,7 @@ __all__ = ["PARTICLES", "Fit", "Frame", "Frames", "Mention", "Role", "StaticFact
 _SLOT = 0xE000
 PARTICLES = frozenset(("up", "down", "off", "out", "away", "back", "over"))
 _INSTRUMENT = frozenset(("with", "by", "using"))
-_DISTINCT = frozenset(
-    [
-        "behind",
-        "under",
-        "above",
-        "below",
-        "beside",
-        "near",
-        "between",
-        "beneath",
-        "through",
-        "across",
-        "along",
-        "around",
-        "against",
-        "over",
-    ]
-)
+_DISTINCT = word_set("behind under above below beside near between beneath through across along around against over")
 _LOCATIVE = frozenset(("in", "on", "at", "to"))
 _NEVER = 100.0
 _LIMIT = 3.0

@@ -37,13 +37,13 @@ _WHOLE = (
     r"(?:\s+(?:states?|conditions?|configuration))?"
 )
 _LOOK = re.compile(
-    r"(?:(?:so|therefore|thus|and|okay|ok|please|you|i|we|should|will|shall|must|need|want|like|have|to|let['’]?s?|me|us|first|now|am|going|then|next|i['’]d|i['’]ll)\W+)*"
+    r"(?:(?:so|therefore|thus|would|and|okay|ok|please|you|i|we|should|will|shall|must|need|want|like|have|to|let['’]?s?|me|us|first|now|am|going|then|next|i['’]d|i['’]ll)\W+)*"
     r"look[\s_-]+around(?:\(\s*\))?(?!\W*\?)"
     r"(?=\W*$|\s*[.,;:!(]|\s+(?:to|again|first|and|now|for|in|so|before|once)\b)",
     re.IGNORECASE,
 )
 _FINISHED = re.compile(
-    rf"(?:(?:so|then|thus|therefore|hence|and|yes|great|well|ok|okay|i\s+think|i\s+believe|it\s+seems)\b[,\s]*(?:that\s+)?)*"
+    rf"(?:(?:so|then|thus|therefore|hence|and|yes|great|well|ok|okay|(?:i\s+)?(?:think|believe)|it\s+seems)\b[,\s]*(?:that\s+)?)*"
     rf"(?:(?:(?:i|we|you|it|everything|all)\s*(?:am|have|has|had|are|is|['’](?:m|ve|re|s)|has\s+been)?|am|are|is|have)\s+)?{_ADVERBS}"
     rf"(?:(?:{re.escape(DONE)}|done){_END}"
     rf"|(?:{_WHOLE}|all(?:\s+(?:of\s+)?(?:the\s+)?(?:goals?|conditions|objectives)))\s+(?:(?:is|are|was|were|has\s+been|have\s+been)\s+)?{_ADVERBS}"

@@ -31,6 +31,7 @@ from pddl2nl.nl.reading.words import (
     is_reason,
     refuses,
     tail_is_harmless,
+    word_set,
     words_of,
 )
 from pddl2nl.nl.wording.snippets import Wording
@@ -42,7 +43,6 @@ __all__ = ["ActionGrammar"]
 
 _ASIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _EXCLUSION = re.compile(r"\(not (?:on|in|to|from|at|with|the|behind|into|onto)\b[^()]*\)")
-_QUESTION = re.compile(r"[^.;!?()]*\?(?=[\s\"'*_`)”’]|$)")
 _TOKEN = re.compile(r"(\w+(?:-\w+)*)")
 _REGULAR = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*[_-][0-9]+")
 _BY_FACTS = frozenset(("static", "static-types", "loose-ending"))
@@ -56,70 +56,11 @@ _REACH = 40
 """Words behind a verb that can belong to its action."""
 
 _ENDS = (".", ";", "?", ">")
-_JOINTS = frozenset(
-    ["and", "then", "finally", "next", "afterwards", "&", "+", "so", "but", "plus", "before", "after", "followed"]
-)
-_OPENERS = frozenset(
-    [
-        "i",
-        "i'll",
-        "i’ll",
-        "i'd",
-        "we",
-        "we'll",
-        "we’ll",
-        "let's",
-        "let’s",
-        "and",
-        "then",
-        "finally",
-        "next",
-        "now",
-        "first",
-        "second",
-        "third",
-        "last",
-        "lastly",
-        "afterwards",
-        "so",
-        "therefore",
-        "also",
-        "again",
-        "please",
-        "the",
-        "robot",
-        "agent",
-        "you",
-        "by",
-        "to",
-        "back",
-        "on",
-        "from",
-        "step",
-        "&",
-        "+",
-        "no",
-        "wait",
-        "actually",
-        "instead",
-        "rather",
-        "followed",
-        "will",
-        "shall",
-        "can",
-        "must",
-        "should",
-        "need",
-        "going",
-        "am",
-        "i'm",
-        "i’m",
-        "proceed",
-        "finally,",
-        "just",
-        "that",
-        "after",
-    ]
+_JOINTS = word_set("and then finally next afterwards & + so but plus before after followed")
+_OPENERS = word_set(
+    "i i'll i’ll i'd we we'll we’ll let's let’s and then finally next now first second third last lastly afterwards "
+    "so therefore also again please the robot agent you by to back on from step & + no wait actually instead rather "
+    "followed will shall can must should need going am i'm i’m proceed just that after but would"
 )
 
 
@@ -305,9 +246,12 @@ class ActionGrammar:
             if label and text[label[-1].end : sentence[0].start].strip(' *_`"') == ":" and label_stance(label):
                 label = sentence
                 continue
-            if sentence[0].text == "it" and any("loose-form" in item.rules for item in found):
-                # It is who acted in the sentence before.
-                sentence = [sentence[0]._replace(text="robot"), *sentence[1:]]
+            if any(item.status == "read" for item in found):
+                # "It" is who acted in the sentence before.
+                sentence = [
+                    word._replace(text="robot") if word.text == "it" and place < 2 else word
+                    for place, word in enumerate(sentence)
+                ]
             verdicts = self._sentence(text, sentence, listed and index == 0)
             if verdicts and found and found[-1].status in ("unreadable", "unknown-object"):
                 titled = text[found[-1].end : sentence[0].start].strip(' *_`"') == ":"
@@ -370,9 +314,10 @@ class ActionGrammar:
         whole = self._clause(text, words, listed)
         if whole is not None and whole.status in ("read", "ambiguous") and "loose-tail" not in whole.rules:
             return [whole]
-        parts = self._split(words)
+        parts = self._split(words, whole.end if whole is not None and whole.status in ("read", "ambiguous") else 0)
         if len(parts) > 1:
             found: list[Verdict] = []
+            verb: Word | None = None
             for part in parts:
                 verdict = self._clause(text, part, listed)
                 if (
@@ -384,8 +329,9 @@ class ActionGrammar:
                 ):
                     # "It makes no sense to stack a on b and pick up c."
                     verdict = verdict._replace(status="not-an-action", candidates=(), stance=found[-1].stance)
-                if verdict is None and found and (chained := self._chained(text, part, found[-1])):
-                    verdict = chained
+                verb = next((word for word in part if word.text in self.frames.verbs), verb)
+                if verdict is None and found and verb is not None:
+                    verdict = self._chained(text, verb, part, found[-1])
                 if verdict is not None:
                     found.append(verdict)
                     if found[0].stance and verdict.status in ("unreadable", "unknown-object"):
@@ -414,15 +360,15 @@ class ActionGrammar:
         beside = ARTICLES | self.lexicon.type_words
         return not plain and all(word.text in beside for word in words[1 : mentions[0].first])
 
-    def _split(self, words: Sequence[Word]) -> list[Sequence[Word]]:
-        """A sentence cut before "and", "then" or a comma where another action begins."""
+    def _split(self, words: Sequence[Word], behind: int) -> list[Sequence[Word]]:
+        """A sentence cut before "and", "then" or a comma where another action begins, behind an offset."""
         parts: list[Sequence[Word]] = []
         start = 0
         for index in range(1, len(words)):
             word = words[index]
             joint = word.parted in (",", "-", ":", "(", ">") or word.text in _JOINTS or word.text.isdigit()
-            behind = words[index - 1].text in _JOINTS and not word.parted and index - 1 > start
-            if not joint or behind or index <= start:
+            inside = words[index - 1].text in _JOINTS and not word.parted and index - 1 > start
+            if not joint or inside or index <= start or word.start < behind:
                 continue
             if word.parted in ("(", ":") and not any(item.text in self.frames.verbs for item in words[start:index]):
                 # A label's words say how the action behind it is meant: "[Thought] …".
@@ -434,37 +380,58 @@ class ActionGrammar:
         return parts
 
     def _begins_chain(self, words: Sequence[Word], index: int) -> bool:
-        """Whether a clause without a verb goes on with the action before: ", then to place_0"."""
-        at = index
-        while at < len(words) and (words[at].text in ("and", "then", "finally", "back", "next", "again", "on")):
-            at += 1
-        return (
-            at > index
-            and at + 1 < len(words)
-            and words[at].text == "to"
-            and bool(self.frames.mentions(words[at + 1 : at + 4]))
-        )
+        """Whether a clause without a verb goes on with the action before: ", then to place_0", "and b from c"."""
+        at = self._behind_joints(words, index)
+        if at == index and words[index].parted != ",":
+            return False
+        moving = at < len(words) and words[at].text in ("to", "from")
+        mentions = self.frames.mentions(words[at : at + 12])
+        beside = ARTICLES | self.lexicon.type_words | PREPOSITIONS
+        if not mentions or any(word.text not in beside for word in words[at : at + mentions[0].first]):
+            return False
+        behind = words[at + mentions[0].last : at + mentions[0].last + 1]
+        return moving or bool(behind and behind[0].text in PREPOSITIONS and len(mentions) > 1)
 
-    def _chained(self, text: str, words: Sequence[Word], before: Verdict) -> Verdict | None:
-        """An action said by its target alone: it starts from where the one before it ended."""
-        if before.status != "read":
+    def _behind_joints(self, words: Sequence[Word], index: int) -> int:
+        while index < len(words) and words[index].text in ("and", "then", "finally", "back", "next", "again", "on"):
+            index += 1
+        return index
+
+    def _chained(self, text: str, verb: Word, words: Sequence[Word], before: Verdict) -> Verdict | None:
+        """An action without its verb, or said by its target alone: it starts from where the one before it ended."""
+        if before.status != "read" or not self._begins_chain([verb, *words], 1):
             return None
+        words = words[self._behind_joints(words, 0) :]
+        start, end = words[0].start, words[-1].end
+        again = self._clause(text, [verb, *words], True)
+        if again is not None and again.status == "read":
+            return again._replace(start=start)
         action = before.candidates[0]
         frame = next(frame for frame in self.frames.frames if frame.action == action.name)
         mentions = self.frames.mentions(words)
         sources = [frame.slots[i] for i, role in enumerate(frame.roles) if "from" in role.prepositions]
         targets = [frame.slots[i] for i, role in enumerate(frame.roles) if "to" in role.prepositions]
-        if len(mentions) != 1 or len(sources) != 1 or len(targets) != 1 or len(mentions[0].objects) != 1:
-            return None
+        failed = Verdict(start, end, "unreadable", reason="it goes on with the action before it", names_object=True)
+        if (
+            words[0].text != "to"
+            or [len(item.objects) for item in mentions] != [1]
+            or len(sources) != 1 != len(targets)
+        ):
+            return failed
         item = mentions[0].objects[0]
-        if frame.types[sources[0]] != frame.types[targets[0]] or not item.fits(frame.types[targets[0]]):
-            return None
+        if (
+            len(targets) != 1
+            or frame.types[sources[0]] != frame.types[targets[0]]
+            or not item.fits(frame.types[targets[0]])
+        ):
+            return failed
         args = list(action.args)
         args[sources[0]], args[targets[0]] = args[targets[0]], item.pddl
         if self.statics is not None and not self.statics.allows(GroundAction(action.name, tuple(args))):
-            return None
-        start, end = words[mentions[0].first - 1].start, words[mentions[0].last - 1].end
-        return verdict_of(start, end, (GroundAction(action.name, tuple(args)),), ("loose-ending",))
+            return failed
+        return verdict_of(
+            start, words[mentions[0].last - 1].end, (GroundAction(action.name, tuple(args)),), ("loose-ending",)
+        )
 
     # ── one clause ───────────────────────────────────────────────────────────────────────────────
 

@@ -316,7 +316,7 @@ def _with_gaps_filled(placed: list[PlacedReading], bids: Callable[[str], bool]) 
             if item.reading.rule != "prose" or item.reading.stance:
                 continue
             near = [placed[other] for other in (*indices[max(place - 1, 0) : place], *indices[place + 1 : place + 2])]
-            between = len(near) == 2 and all(other.reading.is_attempt for other in near)
+            between = len(near) == 2 and all(_belongs(item, other) for other in near)
             if any(_belongs(item, other) for other in near) and (
                 bids(item.reading.text) or (between and item.item and not _PROSE.search(item.reading.text))
             ):
@@ -341,4 +341,6 @@ def _belongs(item: PlacedReading, other: PlacedReading) -> bool:
         return False
     if not item.item:
         return abs(item.reading.line - other.reading.line) == 1
-    return item.number is None or (other.number is not None and abs(item.number - other.number) == 1)
+    if item.number is None or other.number is None:
+        return item.number is None
+    return item.number - other.number == (1 if other.reading.start < item.reading.start else -1)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal, NamedTuple
 
-from pddlval import GroundAction
+from pddlval import GroundAction, Simulator, State
 
-__all__ = ["ATTEMPTS", "PlacedReading", "Reading", "Readings", "Status", "settle"]
+__all__ = ["ATTEMPTS", "PlacedReading", "Reading", "Readings", "Status", "settle", "settle_plan"]
 
 Status = Literal[
     "read",
@@ -155,3 +156,22 @@ def settle(reading: Reading, applicable: Callable[[GroundAction], bool]) -> Read
         return reading
     rule = "+".join(name for name in (reading.rule, "on-ambiguous-state") if name)
     return reading._replace(status="read", action=fitting[0], candidates=(), rule=rule, reason="")
+
+
+def settle_plan(readings: Readings, simulator: Simulator) -> Readings:
+    """The same readings, the plan's ambiguous lines settled: each by the state in which its turn comes.
+
+    The plan is followed from the initial state. Behind the first line that is not read, or not applicable, no
+    state is known, so nothing more is settled. Lines that the reading policy left out stay as they are.
+    """
+    state: State | None = simulator.initial
+    settled: dict[tuple[int, int], Reading] = {}
+    chosen: list[Reading] = []
+    for reading in readings.chosen:
+        if state is not None:
+            reading = settle(reading, partial(simulator.is_applicable, state))
+            state = None if reading.action is None else simulator.step(state, reading.action).successor
+        settled[reading.start, reading.end] = reading
+        chosen.append(reading)
+    everything = tuple([settled.get((item.start, item.end), item) for item in readings.readings])
+    return replace(readings, readings=everything, chosen=tuple(chosen))

@@ -62,9 +62,12 @@ def _joined(grammar: ActionGrammar, strings: Sequence[_String], at: int) -> tupl
         return None
     objects: list[_String] = []
     end = at + 1
-    while end < len(strings) and strings[end].key != name.key:
-        if grammar.lexicon.named(strings[end].value) or strings[end].value.lower() in grammar.lexicon.by_pddl:
-            objects.append(strings[end])
+    while end < len(strings):
+        value = strings[end].value
+        named = grammar.lexicon.named(value) or value.lower() in grammar.lexicon.by_pddl
+        if strings[end].key == name.key and not named:
+            break
+        objects += [strings[end]] if named else []
         end += 1
     if not objects:
         return None

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from pddl2nl.nl.reading.words import ARTICLES, Word
+from pddl2nl.nl.reading.words import ARTICLES, Word, word_set
 
 __all__ = [
     "CORRECTIONS",
@@ -40,39 +40,35 @@ class Judged(NamedTuple):
         return "" if self.stance == "asserted" else f"{self.stance} ({self.why})" if self.why else self.stance
 
 
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-_REJECT = _set(
+_REJECT = word_set(
     "not never cannot can't can’t don't don’t won't won’t doesn't doesn’t isn't isn’t couldn't couldn’t shouldn't "
     "shouldn’t wouldn't wouldn’t didn't didn’t mustn't neither nor without avoid avoiding instead rather refuse skip "
     "skipping wrong impossible no nothing unable fail fails failed mistake undo"
 )
-_HYPOTHETICAL = _set(
+_HYPOTHETICAL = word_set(
     "if would could might may can should suppose supposing assume assuming perhaps maybe whether when whenever once "
     "until unless before after while what why how possible option alternatively alternative consider considering "
     "considered thinking wonder or either ought try trying would've for example since because although though"
 )
-_GOAL = _set("goal goals aim objective want wants wanted purpose order need? plan? wish hope intend intends")
-_DONE = _set("already have has had did previously earlier was were having been just")
-_EXPLAINS = _set("this that these those it which there plan step result effect action? ensures means allows")
-CORRECTIONS = _set("no wait actually hmm oops sorry correction rather scratch instead")
+_GOAL = word_set("goal goals aim objective want wants wanted purpose order wish hope intend intends")
+_DONE = word_set("already have has had did previously earlier was were having been just")
+_EXPLAINS = word_set("this that these those it which there plan step result effect ensures means allows")
+CORRECTIONS = word_set("no wait actually hmm oops sorry correction rather scratch instead")
 """Words that open a correction of what was just said."""
 
-_SUBJECTS = _set("i we you robot agent he she they gripper arm hand")
-_AUXILIARIES = _set(
+_SUBJECTS = word_set("i we you robot agent he she they gripper arm hand")
+_AUXILIARIES = word_set(
     "will shall i'll i’ll we'll we’ll you'll i'd i’d we'd we’d i'm i’m we're we’re you're let's let’s lets let us "
     "me am are is be being going gonna must choose decide decided choosing proceed continue start begin go ahead opt "
     "elect perform execute do need needs"
 )
-_FILLERS = _set(
+_FILLERS = word_set(
     "now next then first firstly second secondly third thirdly fourth fifth finally last lastly so therefore thus "
     "hence also again and please ok okay just simply immediately carefully directly here that's afterwards "
     "subsequently meanwhile more step steps action move moves at with by from consequently eventually right away "
-    "sure alright well good followed great time yes turn thing best better only quickly slowly safely gently once"
+    "but sure alright well good followed great time yes turn thing best better only quickly slowly safely gently once"
 )
-_BEFORE_TO = _set(
+_BEFORE_TO = word_set(
     "going need needs have has choose decide decided proceed continue i'd i’d like ready is was opt elect "
     "able start begin am are be about move action step time"
 )
@@ -90,6 +86,8 @@ def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, s
     person = any(word in _SUBJECTS or word[:2] in ("i'", "i’") or word[:3] in ("we'", "we’") for word in plain)
     for index, word in enumerate(plain):
         before = plain[index - 1] if index else ""
+        if (word == "would" and plain[index + 1 : index + 2] == ["rather"]) or (word == "rather" and before == "would"):
+            continue
         if word in _REJECT:
             return Judged("rejected", word)
         if (word in ("think", "believe") and before in ("i", "")) or (word in ("it", "it's") and "time" in plain):
@@ -101,7 +99,9 @@ def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, s
                 return Judged("goal", "to")
         elif word in _GOAL:
             return Judged("goal", word)
-        elif word in ("am", "is", "are", "be", "being", "been", "was", "were") and (form == "ing" or passive):
+        elif word in ("am", "is", "are", "be", "being", "been", "was", "were", "gets", "get") and (
+            form == "ing" or passive
+        ):
             continue
         elif word in _HYPOTHETICAL:
             return Judged("hypothetical", word)
@@ -127,7 +127,7 @@ def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, s
     return Judged("done", "past tense")
 
 
-_LABELS = _set(
+_LABELS = word_set(
     "possible applicable available legal valid allowed option options could would goal goals thought thoughts reason "
     "effect effects precondition preconditions state observation candidates inapplicable invalid illegal wrong failed "
     "previous other avoid never question example before alternatives incorrect"
@@ -136,7 +136,8 @@ _LABELS = _set(
 
 def label_stance(words: Sequence[Word]) -> str:
     """The word of a label before a colon that leaves what follows unsaid: "Applicable actions: …"; or empty."""
-    return next((word.text for word in words[-8:] if word.text in _LABELS or word.text in _REJECT), "")
+    mere = _HYPOTHETICAL if words[-1].text in ("this", "following", "do") else frozenset()
+    return next((word.text for word in words[-8:] if word.text in (_LABELS - mere) | _REJECT), "")
 
 
 def is_vague(tail: str) -> bool:

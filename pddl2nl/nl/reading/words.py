@@ -23,34 +23,36 @@ __all__ = [
     "refuses",
     "tail_is_harmless",
     "verb_forms",
+    "word_set",
     "words_of",
 ]
 
 
-def _set(words: str) -> frozenset[str]:
+def word_set(words: str) -> frozenset[str]:
+    """The words of a text."""
     return frozenset(words.split())
 
 
 ARTICLE = "the"
-ARTICLES = _set("the a an this that these those its my our your")
+ARTICLES = word_set("the a an this that these those its my our your")
 """Words before a noun that say nothing about which object is meant."""
 
-RELATIVES = _set("which who that where whose")
+RELATIVES = word_set("which who that where whose")
 """Words that begin a clause about the object before them."""
 
-FILLERS = _set(
+FILLERS = word_set(
     "and back now then again carefully safely currently also just simply directly first next finally over located "
     "standing lying sitting parked currently there here both object objects once straight all way"
 )
 """Words within an action that change nothing about what is done."""
 
-PRONOUNS = _set(
+PRONOUNS = word_set(
     "it them this that these those one another something everything other others any each all its itself "
     "him her there here nothing anything"
 )
 """Words that stand for an object without naming one: a line that needs them is unreadable, not wrong."""
 
-PREPOSITIONS = _set(
+PREPOSITIONS = word_set(
     "to from at in into inside on onto off with by using via toward towards under near behind beside of for between "
     "above below over through across along atop upon within against next around beneath"
 )
@@ -179,31 +181,33 @@ def reduced_prepositions(words: Sequence[str]) -> list[str]:
     return reduced
 
 
-_REASONS = _set(
+_REASONS = word_set(
     "since because so as making leaving clearing freeing ensuring allowing giving therefore thus which where while for"
 )
-_PHRASES = _set(
+_PHRASES = word_set(
     "from on onto in into to at with by of back down up off using again carefully safely there first next now "
     "before after"
 )
-_VERBS = _set("is are was becomes must can will has needs stays remains")
-_CONDITIONS = _set(
+_VERBS = word_set("is are was becomes must can will has needs stays remains")
+_CONDITIONS = word_set(
     "if when whenever unless until only would could should might may can cannot must is are was were be been "
     "will not never or fails failed requires needs"
 )
 
 
-_REFUSALS = _set(
+_REFUSALS = word_set(
     "impossible inapplicable invalid illegal wrong disallowed forbidden infeasible pointless useless unnecessary"
 )
-_REFUSED_WITH_NOT = _set(
+_REFUSED_WITH_NOT = word_set(
     "possible applicable allowed valid legal permitted feasible executable necessary needed useful correct"
 )
 # "(this fails)" rules out; "(otherwise the next step fails)", further on in a tail, is a reason.
-_JUDGES = _set("is are was were fail fails failed would could should can cannot can't isn't aren't won't works work")
-_FAILURES = _set("fail fails failed failing ❌ ❎ ✖ ✗ ✘")
-_DEEDS = _set("done executed applied performed taken carried used")
-_ASIDE_CONDITIONS = _set("if unless until only would could should cannot never")
+_JUDGES = word_set(
+    "is are was were fail fails failed would could should can cannot can't isn't aren't won't works work"
+)
+_FAILURES = word_set("fail fails failed failing ❌ ❎ ✖ ✗ ✘")
+_DEEDS = word_set("done executed applied performed taken carried used")
+_ASIDE_CONDITIONS = word_set("if unless until only would could should cannot never")
 
 
 def refuses(tail: Sequence[Word]) -> bool:
@@ -249,7 +253,7 @@ def tail_is_harmless(tail: Sequence[Word], is_object: Callable[[Word], bool]) ->
         return True
     if first.parted:
         content = [word for word in tail[:5] if word.text not in ("and", "the")]
-        if not content or not is_object(content[0]):
+        if not content or not any(is_object(word) for word in content[: 1 + (content[0].text in ("from", "to"))]):
             return bool(content)
         return any(word.text in _VERBS for word in content[1:3])
     if first.text not in _PHRASES:
