@@ -164,12 +164,6 @@ class Circuit:
         """The implication."""
         return self.either(left ^ 1, right)
 
-    def choose(self, test: Lit, one: Lit, other: Lit) -> Lit:
-        """The first literal where the test is true, else the second."""
-        if one == other:
-            return one
-        return self.either(self.both(test, one), self.both(test ^ 1, other))
-
     def below(self, tops: Iterable[int]) -> list[int]:
         """Nodes and everything they are built from, in topological order."""
         seen = set(tops)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pddl2nl.llm import Completion, Request, ScriptedModel, ScriptedReply
 from pddl2nl.nl import Reader, Teller, Wording, make_names, wording_from_json
-from pddl2nl.pddl import Task, parse_task
+from pddl2nl.pddl import Task, load_task, parse_task
 from pddl2nl.policies import POLICIES, Episode, Event, Example, ExampleStep, Limits, RequestSettings, Setting
 from pddl2nl.policies.budget import ModelCalls, PricedModel, free
 from pddl2nl.policies.events import Finished
@@ -172,3 +173,9 @@ def play(world: World) -> Play:
         return Played(finished, events, getattr(asked, "requests", []), episode)
 
     return _play
+
+
+@pytest.fixture(scope="session")
+def blocks(root: Path) -> Task:
+    """Three blocks: c on b on a."""
+    return load_task(root / "domains/blocksworld/domain.pddl", root / "instances/blocksworld/p01.pddl")
