@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from concurrent.futures import ThreadPoolExecutor
 
 from pddl2nl.pddl import Task, parse_task
 from pddlval import Simulator
@@ -44,6 +45,21 @@ def test_of_thousands_of_schemas_few_are_compiled() -> None:
     generator = simulator._successors
     assert generator is not None
     assert len(generator._queries) <= 6
+
+
+def test_threads_may_ask_about_thousands_of_schemas_at_once() -> None:
+    task = grounded(200)
+    simulator, states = Simulator(task), []
+    state = simulator.initial
+    for number in range(12):
+        states.append(state)
+        state = simulator.step(state, f"(go{number})").successor or state
+    expected = [list(simulator.applicable(one)) for one in states]
+    shared = Simulator(parse_task(task.domain.source.text, task.problem.source.text))  # type: ignore[union-attr]
+    copies = [shared.state(one.atoms) for one in states]
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(5):
+            assert list(pool.map(lambda one: list(shared.applicable(one)), copies)) == expected
 
 
 def test_schemas_that_are_their_own_only_action_are_not_compiled() -> None:

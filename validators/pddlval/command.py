@@ -225,7 +225,7 @@ class _Tasks:
 
 
 class _Recent(Generic[Key, Value]):
-    """What was made of files, as much of what was used last as memory allows.
+    """A cache of objects made from files; the least recently used go first when it is full.
 
     Args:
         make: makes it.

@@ -1,4 +1,4 @@
-"""Happenings: what a plan does at one time, and whether actions at the same time get into each other's way.
+"""Happenings: what a plan does at one time, and whether actions at the same time interfere.
 
 An untimed step happens at the number that it has among the untimed ones. Steps less than a thousandth apart are one
 happening, as VAL has it. Within one, all preconditions are read in the state before, and no action may change what
@@ -254,7 +254,7 @@ class _Claimant:
     def _change_again(self, place: int, atom: GroundAtom, owner: _Owner, verb: Literal["add", "delete"]) -> None:
         """An atom that this action, or one that does the same to it, has changed before."""
         if owner.use not in ("added", "deleted"):
-            # Without a word in VAL. It lets the same pass where the action is alone in its happening.
+            # VAL prints nothing here. It accepts the same if the action is alone in its happening.
             reason = f"it needs {atom} and changes it twice, which it may not do at the same time as other actions"
             raise _CollisionError(Conflict(place, "adds" if verb == "add" else "deletes", atom, None, reason))
         if (owner.use == "added") is not (verb == "add"):
@@ -372,7 +372,7 @@ def _times(steps: Iterable[PlanStep]) -> Iterator[tuple[Fraction, int]]:
 
 
 def claim_effects(task: Task, grounds: Sequence[Ground], outcomes: Sequence[Outcome], state: State) -> Claims:
-    """Lets every action of a happening claim what it reads and changes, and says where claims collide.
+    """Claims what each action of a happening reads and changes, and reports where claims collide.
 
     Args:
         task: the task, for the rules of its derived predicates.

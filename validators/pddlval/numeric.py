@@ -30,7 +30,7 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 _LARGEST = 14_284
 """Bits of the largest number: no double comes near, and Python prints what is smaller."""
 _LONGEST = 100_000
-"""Bits of numerator and denominator together: a plan that squares a number again and again must come to an end."""
+"""Bits of numerator and denominator together: a plan that squares a number again and again must terminate."""
 
 
 def exact(value: Fraction) -> Number:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from threading import Lock
 from typing import Any, NamedTuple, TypeVar
 
 from pddl2nl.pddl import (
@@ -163,6 +164,7 @@ class Compiler:
         self.ask = ask
         """Gives what says whether a derived atom is true: a function of the tables and the arguments."""
         self.partial = database.layout.statics.partial
+        self._lock = Lock()
         self._names: dict[int, str] = {}
         self._shared: dict[Any, Any] = {}
         self._functions: dict[str, str] = {}
@@ -176,11 +178,12 @@ class Compiler:
 
     def constant(self, value: object) -> str:
         """The name of an object in the namespace."""
-        found = self._names.get(id(value))
-        if found is None:
-            # The namespace keeps the object, so that no other one gets its identity.
-            found = self._names[id(value)] = f"k{len(self._names)}"
-            self.namespace[found] = value
+        with self._lock:
+            found = self._names.get(id(value))
+            if found is None:
+                # The namespace keeps the object, so that no other one gets its identity.
+                found = self._names[id(value)] = f"k{len(self._names)}"
+                self.namespace[found] = value
         return found
 
     def shared(self, value: _Shared) -> _Shared:
@@ -191,12 +194,12 @@ class Compiler:
     def function(self, code: Code) -> str:
         """The name of a function."""
         text = code.text("f")
-        found = self._functions.get(text)
-        if found is None:
-            found = f"f{len(self._functions)}"
-            # Under its own name only: `f` is another function each time.
-            exec(text.replace("def f(", f"def {found}(", 1), self.namespace)
-            self._functions[text] = found
+        with self._lock:
+            found = self._functions.get(text)
+            if found is None:
+                found = f"f{len(self._functions)}"
+                exec(text.replace("def f(", f"def {found}(", 1), self.namespace)
+                self._functions[text] = found
         return found
 
     def condition(self, condition: Condition, parameters: Sequence[str]) -> Callable[..., bool]:

@@ -1,4 +1,4 @@
-"""Action schemas compiled for speed, and ground actions worked out as far as they can be without a state.
+"""Action schemas and ground actions, compiled: everything that does not depend on a state is computed once.
 
 A ground action is met again and again (in the plans of a batch, in the walks of an agent), so what does not depend
 on the state is done once for each: static preconditions, equalities, constant costs, and the bits of its atoms.
@@ -140,7 +140,7 @@ class Schema:
 
 
 class Ground:
-    """A ground action of a task, worked out as far as possible without a state.
+    """A ground action of a task, compiled.
 
     ``possible`` is false where a static precondition or an equality fails: then it is applicable in no state.
     """

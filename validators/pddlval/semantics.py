@@ -1,6 +1,6 @@
-"""What conditions mean, in one screen: the definition that everything else here must match.
+"""The meaning of conditions, on one screen: the definition that the compiled queries must match.
 
-All are read in one state (Fox and Long 2003; Edelkamp and Hoffmann 2004). `conditions` compiles the same for speed.
+All are read in one state (Fox and Long 2003; Edelkamp and Hoffmann 2004). `queries` compiles the same for speed.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ _KEPT = 200_000
 
 
 class StepResult:
-    """What came of an action in a state.
+    """The result of applying an action in a state.
 
     ``successor`` is the next state, or None where the action was not applicable; then ``unmet`` holds the smallest
     parts of its ground precondition that failed (a fluent without a value as ``(= (f a) (f a))``), and ``conflict``
@@ -165,7 +165,7 @@ class Simulator:
         self.ground(action)
 
     def ground(self, action: GroundAction) -> Ground:
-        """The action worked out as far as it can be without a state.
+        """The ground action, compiled: everything that does not depend on a state is computed once.
 
         Raises:
             BadActionError: it is none of the task's.
@@ -198,7 +198,7 @@ class Simulator:
         return found
 
     def applicable(self, state: State) -> Iterator[GroundAction]:
-        """The applicable actions of a state, one by one as they are found.
+        """The applicable actions of a state, found as they are asked for if there are many.
 
         The order is always the same: schemas in file order, and at every choice the objects as they are declared
         or as the file's static atoms name them (which parameter is chosen first depends on the schema).
@@ -246,7 +246,7 @@ class Simulator:
         return StepResult(ground.action, successor, (), None, ground, state)
 
     def advance(self, state: State, grounds: Sequence[Ground], outcomes: Sequence[Outcome]) -> State:
-        """The state after actions that are applicable together, and whose effects in this state these are.
+        """The state after actions that are applicable together, given their effects in this state.
 
         Raises:
             UndefinedError: a fluent is scaled down by zero.
@@ -280,7 +280,11 @@ class Simulator:
         return () if self.is_goal(state) else unmet(self.task.problem.goal, state, test=self._layout.holds)
 
     def sample(self, state: State, rng: random.Random) -> GroundAction | None:
-        """An applicable action drawn uniformly, without listing them; None where there is none."""
+        """An applicable action, each with the same probability; None if there is none.
+
+        The actions of the state are listed for the first draw. If there are more than 100,000, the draw is among the
+        first 100,000, and a `RuntimeWarning` says so.
+        """
         self._mine(state)
         return self._generator().sample(state, rng)
 
@@ -292,7 +296,7 @@ class Simulator:
         return self.metric_value(metric, state, 0)
 
     def metric_value(self, metric: Metric, state: State, steps: int) -> Fraction | None:
-        """A metric's value after some steps, in the state that they led to.
+        """The value of a metric in a state that was reached in some number of steps.
 
         A function without a value counts as 0: many problems leave ``(= (total-cost) 0)`` out. None where the metric
         divides by zero.
@@ -303,7 +307,7 @@ class Simulator:
             return None
 
     def _own_names(self, node: ActionSchema, action: GroundAction) -> tuple[str, ...] | None:
-        """The arguments as the task holds them, None where they are not what the parameters ask for.
+        """The arguments as the task's own strings; None if their number or a type is wrong.
 
         Equal strings that are the same object, with their hash known, are found in large sets several times as fast.
         """
@@ -364,7 +368,7 @@ _layouts_lock = Lock()
 
 
 def layout_of(task: Task, tolerance: Fraction) -> Layout:
-    """The task's layout: the same for everyone who asks while somebody holds it, or a state of it."""
+    """The task's layout; all callers share one for as long as it, or a state of it, is in use."""
     # By identity, which is safe: a layout holds its task.
     key = (id(task), tolerance)
     with _layouts_lock:

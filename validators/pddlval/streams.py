@@ -9,11 +9,11 @@ import sys
 __all__ = ["READER_GONE", "drop_output", "utf8_streams"]
 
 READER_GONE = 141
-"""The exit code where whoever read our output went away (``| head``): what a shell calls SIGPIPE, and no verdict."""
+"""The exit code when the reader of our output has gone (``| head``): that of a shell for SIGPIPE, not a verdict."""
 
 
 def utf8_streams() -> None:
-    """Makes the standard streams speak UTF-8, and stand in for those that the caller has closed.
+    """Sets the standard streams to UTF-8, and replaces those that the caller has closed.
 
     What is read and is no UTF-8 is replaced, as in files. What cannot be written (a file name of stray bytes) is
     escaped in a way that is right in JSON too.
@@ -32,7 +32,7 @@ def utf8_streams() -> None:
 
 
 def drop_output() -> None:
-    """Lets standard output lead nowhere from now on: nobody reads it, and Python must not complain at exit."""
+    """Redirects standard output to the null device, so that Python does not complain at exit about a closed pipe."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.__stdout__.fileno() if sys.__stdout__ is not None else 1)
     os.close(nowhere)

@@ -9,6 +9,7 @@ import random
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice, repeat
+from threading import Lock
 from typing import Any, NamedTuple
 
 from pddl2nl.pddl import (
@@ -227,6 +228,7 @@ class SuccessorGenerator:
         self._engine = engine
         self._database = engine.database
         self._layout = engine.database.layout
+        self._lock = Lock()
         self._queries: dict[int, _SchemaQuery] = {}
         self._indices: dict[Relation, dict[Index, None]] = {}
         self._looked_at: set[int] = set()
@@ -322,6 +324,10 @@ class SuccessorGenerator:
 
     def _ready(self, tables: Tables, listing: _Listing) -> list[_Ready]:
         """The queries that may have solutions, in the order of the file."""
+        with self._lock:
+            return self._in_order(tables, listing)
+
+    def _in_order(self, tables: Tables, listing: _Listing) -> list[_Ready]:
         if len(self._nodes) > _FEW_SCHEMAS:
             self._wake(tables, listing)
         resized = tables.resized

@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
-from threading import Lock
+from threading import Lock, RLock
 from typing import Any, Literal, Protocol
 
 from pddl2nl.pddl import GroundAtom
@@ -29,6 +29,9 @@ Kind = Literal["static", "changing", "derived"]
 _MOST_FLIPS = 1_000
 """So many changed atoms are remembered, and a little more."""
 
+
+_BOUNDS = frozenset(8**power for power in range(1, 12))
+"""The smallest size of each class of sizes but the first (`size_class`)."""
 
 _NO_INDEX: dict[Any, Any] = {}
 
@@ -168,13 +171,7 @@ class Index:
 
     def make(self, tables: Tables) -> Any:
         """The index in the state."""
-        table = self.build(tables[self.relation])
-        if self.kind == "changing":
-            if self.projection:
-                tables.projections.setdefault(self.relation, []).append(self)
-            else:
-                tables.live.setdefault(self.relation, {})[self] = table
-        return table
+        return self.build(tables[self.relation])
 
     def build(self, rows: Iterable[Row]) -> Any:
         """The index over these rows."""
@@ -307,7 +304,13 @@ class Tables(dict[Any, Any]):
 
     def __missing__(self, table: Table) -> Any:
         if table.kind != "derived":
-            found = self[table] = table.make(self)
+            # Another thread may have made it too: all use the one that came first.
+            found = self.setdefault(table, table.make(self))
+            if isinstance(table, Index):
+                if table.projection:
+                    self.projections.setdefault(table.relation, []).append(table)
+                else:
+                    self.live.setdefault(table.relation, {})[table] = found
             return found
         memo = self.state.memo
         found = None if memo is None else memo.get(table)
@@ -389,18 +392,19 @@ class Tables(dict[Any, Any]):
                 rows = self.get(relation)
                 if rows is None:
                     rows = self[relation] = set()
-                before_size = size_class(len(rows))
                 indices = live.get(relation, _NO_INDEX)
                 if new & low:
                     rows.add(row)
+                    if len(rows) in _BOUNDS:
+                        self.resized |= relation.bit
                     for index, table in indices.items():
                         index.add(table, row)
                 else:
+                    if len(rows) in _BOUNDS:
+                        self.resized |= relation.bit
                     rows.discard(row)
                     for index, table in indices.items():
                         index.remove(table, row)
-                if size_class(len(rows)) != before_size:
-                    self.resized |= relation.bit
                 if relation in self.projections:
                     # How often a value stands in it is not counted: it is made anew.
                     for index in self.projections.pop(relation):
@@ -440,7 +444,7 @@ class Database:
         self._coded: list[tuple[Relation, Row]] = []
         self._current: Tables | None = None
         self._lock = Lock()
-        self._coding = Lock()
+        self._coding = RLock()
 
     def row(self, args: Sequence[str]) -> Row:
         """The row of these arguments."""
@@ -470,8 +474,12 @@ class Database:
     def relation(self, predicate: str, arity: int) -> Relation:
         """The relation of a predicate."""
         found = self._relations.get(predicate)
-        if found is not None:
-            return found
+        if found is None:
+            with self._coding:
+                found = self._relations.get(predicate) or self._new_relation(predicate, arity)
+        return found
+
+    def _new_relation(self, predicate: str, arity: int) -> Relation:
         layout = self.layout
         kind: Kind = "static"
         if predicate in layout.derived:
@@ -490,7 +498,8 @@ class Database:
             rows = self._rows(self._static_atoms.get(predicate, []), arity)
             # Only a file in which an atom stands twice has more rows than the task has atoms.
             found.rows = list(dict.fromkeys(rows)) if self._repeats else rows
-        return self._relations.setdefault(predicate, found)
+        self._relations[predicate] = found
+        return found
 
     def function(self, name: str) -> Function | Values:
         """The table of a function: its values where no action changes them."""

@@ -59,7 +59,7 @@ _recent_lock = Lock()
 
 
 def in_doubles(task: Task) -> Task:
-    """The task with every number rounded to a double; the same object where that changes none.
+    """The task with every number rounded to a double; the same object if no number changes.
 
     The last few answers are kept, so that many plans for one task share one.
     """
@@ -148,9 +148,9 @@ def advice_lines(
     Args:
         condition: the condition.
         world: the state in which it does not hold.
-        derived: the derived predicates; nobody is told how to make one true, only that it should be.
+        derived: the derived predicates; the advice names them but does not say how to make one true.
         steps: the value of ``total-time``.
-        shown: where the numeric values that are told come from; the state, unless given.
+        shown: the state whose numeric values are printed; by default the state itself.
         test: what says whether a part holds: `semantics.holds`, or something faster.
 
     Raises:
@@ -371,7 +371,7 @@ def val_lines(
 
 
 def val_summary(task: Task, judged: Sequence[tuple[str, Report]]) -> str:
-    """The lists of successful and failed plans with which VAL ends: the better the metric, the higher a plan stands.
+    """The lists of successful and failed plans at the end of VAL's output, best metric value first.
 
     Args:
         task: the task.
@@ -470,7 +470,7 @@ class _Trace:
         yield from self._goal()
 
     def _possible(self, ground: Ground) -> bool:
-        # An action whose effects alone contradict each other is told as a conflict.
+        # An action whose own effects contradict each other is reported as a conflict.
         state = self._state
         return ground.applicable(state) or (ground.conflict(state) is not None and not ground.unmet(state))
 
@@ -537,7 +537,7 @@ class _Trace:
 
 
 class _Numbers:
-    """What numeric fluents are worth where VAL prints them: reckoned with numbers as it reads them.
+    """The values of numeric fluents as VAL prints them, computed with numbers in double precision.
 
     Verdicts hang on exact numbers. Where they let other effects happen than the rounded ones do, or where these get
     too long to compute with, the exact ones are printed from there on.

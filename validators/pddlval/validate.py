@@ -68,13 +68,13 @@ class _Turn(NamedTuple):
 def causes(
     conditions: Iterable[Condition], initial: State, executed: Sequence[Executed], *, goals: bool
 ) -> tuple[Cause, ...]:
-    """The cause of every unmet condition, in their order.
+    """The cause of each unmet condition, in the same order.
 
     Args:
         conditions: ground conditions that do not hold in the end.
         initial: the state that the plan began in.
         executed: what happened, in order.
-        goals: whether the conditions are goals, for which the first loss is told too.
+        goals: whether the conditions are goals; for goals the first loss is reported too.
     """
     conditions = tuple(conditions)
     literals = {condition: literal for condition in conditions if (literal := _literal(condition, initial)) is not None}
@@ -164,7 +164,7 @@ Verdict = Literal["valid", "goal-not-satisfied", "inapplicable", "bad-plan"]
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What came of a plan.
+    """The verdict on a plan, with its reasons.
 
     ``steps`` counts the plan's actions. ``cost`` is the metric's value, or the number of steps where the problem has
     no metric; it is None for a plan that was not executed to its end. ``failed_step`` is the place in the plan, from
@@ -198,7 +198,7 @@ class Report:
 
         Args:
             plan_name: what the plan is called in it.
-            told: the report in sentences, where somebody told it.
+            told: the report in sentences, if it has been put into words.
         """
         return {
             "plan": plan_name,
