@@ -72,7 +72,7 @@ def test_a_saved_wording_serves_again(tmp_path: Path) -> None:
         (["--model", "m"], "--model is for --wording llm, which asks a model"),
         (["--ask-negated", "--revisions", "0"], "--revisions, --ask-negated are for --wording llm"),
         (["--wording-tokens", "400", "--seed", "2"], "--wording-tokens, --seed are for --wording llm"),
-        (["--negation", "guess"], "--negation guess: there are rules and stanza"),
+        (["--negation", "guess"], "--negation guess: there are rules, stanza, auto"),
         (["--style", "prose"], "--style prose: no such style"),
         (["--names", "short"], "--names short: no such scheme"),
         (["--wording", "Template"], "--wording 'Template': template or a file was expected; did you mean 'template'?"),

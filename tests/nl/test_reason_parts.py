@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pddl2nl.nl.telling.reason_parts import is_literal, unmet_parts
+from pddl2nl.nl.telling.reasons import is_literal, unmet_parts
 from pddl2nl.pddl import GroundAtom, parse_task
 from pddl2nl.pddl.tree import And, Atom, Condition, Exists, Forall, Imply, Not, Or, TypedName
 from pddlval import Simulator, State

@@ -27,6 +27,7 @@ from pddl2nl.pddl.tree import (
     Or,
     TypedName,
     conjuncts,
+    typed_groups,
 )
 
 __all__ = ["Literals", "action_lines", "compose_domain", "is_word", "object_lines", "sorted_literals"]
@@ -114,7 +115,7 @@ class _Action:
     def headline(self) -> str:
         """The action as it is listed: types that its words do not show are added."""
         untold = [
-            f"{self.scope.said(item.name)} is {_one_of(item, self.phrases)}"
+            f"{self.scope.said(item.name)} is {is_word(item.types, self.phrases)}"
             for position, item in enumerate(self.schema.parameters)
             if position not in self.typed and item.types != ("object",)
         ]
@@ -125,11 +126,14 @@ class _Action:
         parts = sorted_literals(self.schema.precondition, self.phrases)
         only = f"I can only {closed_clause(self.phrase)} if "
         if parts.positive:
-            yield only + f"it is the case that {_and(self.phrases.condition(p, self.scope) for p in parts.positive)}."
+            yield (
+                only
+                + f"it is the case that {' and '.join(self.phrases.condition(p, self.scope) for p in parts.positive)}."
+            )
         if parts.negative:
             # Inequalities first: behind "it is not the case that …" they would seem to belong to it.
             negative = sorted(parts.negative, key=lambda part: not isinstance(part, Equality))
-            yield only + f"{_and(self._negative(part) for part in negative)}."
+            yield only + f"{' and '.join(self._negative(part) for part in negative)}."
         for part in parts.composite:
             if part == Or():
                 yield f"I can never {self.phrase}."
@@ -189,14 +193,6 @@ def sorted_literals(condition: Condition, phrases: Phrases) -> Literals:
     return Literals(tuple(positive), tuple(negative), tuple(composite))
 
 
-def _and(texts: Iterator[str]) -> str:
-    return " and ".join(texts)
-
-
-def _one_of(item: TypedName, phrases: Phrases) -> str:
-    return " or ".join(one_of_kind(phrases.wording.type_word(name)) for name in item.types)
-
-
 # ── derived predicates, objects, types ───────────────────────────────────────────────────────────
 
 
@@ -221,21 +217,9 @@ def is_word(types: Sequence[str], phrases: Phrases) -> str:
 
 def object_lines(objects: Sequence[TypedName], names: Mapping[str, str], phrases: Phrases) -> Iterator[str]:
     """A sentence for each run of objects of the same types, in the order given."""
-    run: list[str] = []
-    types: tuple[str, ...] = ()
-    for item in objects:
-        if run and item.types != types:
-            yield _object_line(run, types, phrases)
-            run = []
-        types = item.types
-        run.append(names.get(item.name, item.name))
-    if run:
-        yield _object_line(run, types, phrases)
-
-
-def _object_line(run: Sequence[str], types: Sequence[str], phrases: Phrases) -> str:
-    word = is_word(types, phrases)
-    return f"{run[0]} is {word}." if len(run) == 1 else f"Each of {enumerate_words(run)} is {word}."
+    for run, types in typed_groups(objects):
+        said, word = [names.get(name, name) for name in run], is_word(types, phrases)
+        yield f"{said[0]} is {word}." if len(said) == 1 else f"Each of {enumerate_words(said)} is {word}."
 
 
 def _hierarchy(phrases: Phrases) -> list[str]:
@@ -248,7 +232,6 @@ def _hierarchy(phrases: Phrases) -> list[str]:
         if item.name != "object" and item.types != ("object",):
             below.setdefault(item.types, []).append(item.name)
     return [
-        f"Everything that is {' or '.join(one_of_kind(phrases.wording.type_word(name)) for name in names)} "
-        f"is also {is_word(types, phrases)}."
+        f"Everything that is {is_word(names, phrases)} is also {is_word(types, phrases)}."
         for types, names in below.items()
     ]

@@ -1,39 +1,38 @@
-"""The PDDL twins of the told texts: the style in which a model sees the task as PDDL (Stein et al., section 5).
+"""The style ``pddl``: a model sees the task as PDDL (Stein et al., section 5).
 
-A text is a block of a problem file: ``(:objects …)``, ``(:init …)``, ``(:goal …)`` with ``(:metric …)`` behind it.
-A state is told as an ``(:init …)`` block, too. A reason is the unmet ground condition "is false", or its body
-"is true" where a negation is unmet, with the values of the numeric fluents that it compares.
+Objects, initial state, goal and metric are blocks of a problem file; any state is an ``(:init …)`` block. A reason is
+the unmet ground condition with "is false", or, for an unmet negation, its body with "is true", and the values of the
+numeric fluents that it compares.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from pddl2nl.nl.telling.phrases import number_text
 from pddl2nl.nl.telling.reasons import is_undefined, value_in
-from pddl2nl.pddl import write_condition, write_domain
+from pddl2nl.pddl import write_condition, write_domain, write_expression
 from pddl2nl.pddl.tree import (
     Arithmetic,
     Comparison,
     Condition,
     Domain,
-    Expression,
     Fluent,
     GroundAtom,
     Not,
-    Number,
     Problem,
+    typed_groups,
+    walk,
+    write_types,
 )
 
 if TYPE_CHECKING:
     from pddlval import State
 
 __all__ = [
-    "condition_text",
     "domain_text",
-    "expression_text",
     "goal_text",
     "init_text",
     "objects_text",
@@ -49,18 +48,8 @@ def domain_text(domain: Domain) -> str:
 
 def objects_text(problem: Problem) -> str:
     """``(:objects …)``, a line for each run of objects of one type; constants stand in the domain."""
-    lines: list[str] = []
-    run: list[str] = []
-    types: tuple[str, ...] = ()
-    for item in problem.objects:
-        if run and item.types != types:
-            lines.append(_typed(run, types))
-            run = []
-        types = item.types
-        run.append(item.name)
-    if run:
-        lines.append(_typed(run, types))
-    return _block("(:objects", lines)
+    runs = typed_groups(problem.objects)
+    return _block("(:objects", [f"{' '.join(names)} - {write_types(types)}" for names, types in runs])
 
 
 def init_text(problem: Problem) -> str:
@@ -86,13 +75,10 @@ def goal_text(problem: Problem) -> str:
     """``(:goal …)``, and the metric on a line of its own."""
     text = f"(:goal {write_condition(problem.goal)})"
     if problem.metric is not None:
-        text += f"\n(:metric {problem.metric.direction} {expression_text(problem.metric.expression)})"
+        # As problem files write it: the time needs no parentheses.
+        expression = write_expression(problem.metric.expression).replace("(total-time)", "total-time")
+        text += f"\n(:metric {problem.metric.direction} {expression})"
     return text
-
-
-def condition_text(condition: Condition) -> str:
-    """A condition as PDDL."""
-    return write_condition(condition)
 
 
 def reason(condition: Condition, state: State | None = None) -> str:
@@ -102,7 +88,7 @@ def reason(condition: Condition, state: State | None = None) -> str:
     """
     if isinstance(condition, Comparison) and is_undefined(condition):
         by_zero = isinstance(condition.left, Arithmetic)
-        return f"{expression_text(condition.left)} {'would be a division by zero' if by_zero else 'has no value'}"
+        return f"{write_expression(condition.left)} {'would be a division by zero' if by_zero else 'has no value'}"
     if isinstance(condition, Not):
         return f"{write_condition(condition.body)} is true{_values(condition.body, state)}"
     return f"{write_condition(condition)} is false{_values(condition, state)}"
@@ -112,37 +98,11 @@ def _values(condition: Condition, state: State | None) -> str:
     """The values of the fluents in a comparison, where they are known."""
     if not isinstance(condition, Comparison):
         return ""
-    fluents = dict.fromkeys((*_fluents(condition.left), *_fluents(condition.right)))
+    fluents = dict.fromkeys(node for node in walk(condition) if isinstance(node, Fluent))
     values = [(fluent, value_in(state, fluent)) for fluent in fluents]
-    said = [f"(= {expression_text(fluent)} {number_text(value)})" for fluent, value in values if value is not None]
+    said = [f"(= {write_expression(fluent)} {number_text(value)})" for fluent, value in values if value is not None]
     return f" with {' '.join(said)}" if said else ""
-
-
-def _fluents(expression: Expression) -> Iterator[Fluent]:
-    if isinstance(expression, Fluent):
-        yield expression
-    elif isinstance(expression, Arithmetic):
-        for operand in expression.operands:
-            yield from _fluents(operand)
-
-
-def _typed(names: Sequence[str], types: Sequence[str]) -> str:
-    kind = types[0] if len(types) == 1 else f"(either {' '.join(types)})"
-    return f"{' '.join(names)} - {kind}"
 
 
 def _block(head: str, lines: Sequence[str]) -> str:
     return "\n  ".join([head, *lines]) + ")" if lines else f"{head})"
-
-
-def expression_text(expression: Expression) -> str:
-    """A numeric expression as PDDL, its numbers exact."""
-    match expression:
-        case Number(value=value):
-            return number_text(value)
-        case Fluent(name=name, args=args):
-            return f"({' '.join((name, *args))})"
-        case Arithmetic(operator=operator, operands=operands):
-            return f"({' '.join((operator, *map(expression_text, operands)))})"
-        case _:
-            return f"({' '.join((expression.name, *expression.args))})" if expression.args else expression.name

@@ -36,6 +36,7 @@ from pddl2nl.pddl.tree import (
     Special,
     TypedName,
     conjuncts,
+    write_number,
 )
 
 __all__ = ["COMPARISONS", "Phrases", "Scope", "UntoldError", "number_text", "refuse"]
@@ -63,21 +64,8 @@ def refuse(construct: str, place: str) -> UnsupportedError:
 
 def number_text(value: Fraction) -> str:
     """A number exactly: ``5``, ``-2.5``, and ``1/3`` where its decimals have no end."""
-    if value.denominator == 1:
-        return str(value.numerator)
-    rest = value.denominator
-    for prime in (2, 5):
-        while rest % prime == 0:
-            rest //= prime
-    if rest != 1:
-        return f"{value.numerator}/{value.denominator}"
-    places = 0
-    scaled = abs(value)
-    while scaled.denominator != 1:
-        scaled *= 10
-        places += 1
-    digits = str(scaled.numerator).rjust(places + 1, "0")
-    return f"{'-' if value < 0 else ''}{digits[:-places]}.{digits[-places:]}"
+    said = write_number(value)
+    return f"{value.numerator}/{value.denominator}" if said.startswith("(") else said
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,7 @@ from pddl2nl.nl.telling.phrases import Phrases, Scope, UntoldError, number_text,
 from pddl2nl.nl.telling.reasons import Reasons
 from pddl2nl.nl.wording.english import closed_clause, one_of_kind, within_sentence
 from pddl2nl.nl.wording.snippets import Wording
+from pddl2nl.pddl import write_condition, write_expression
 from pddl2nl.pddl.task import Task
 from pddl2nl.pddl.tree import Condition, Expression, GroundAtom, Or, Problem, conjuncts
 
@@ -189,7 +190,7 @@ class Teller:
     def literal(self, condition: Condition) -> str:
         """A ground condition, ``block_0 is on block_1``."""
         if self.style == "pddl":
-            return pddl_style.condition_text(condition)
+            return write_condition(condition)
         return self._phrases.condition(condition, self._scope("a condition"))
 
     def reason(self, condition: Condition, state: State | None = None) -> str:
@@ -219,7 +220,7 @@ class Teller:
     def expression(self, expression: Expression) -> str:
         """A ground numeric expression: ``(the load of truck_0 plus 1)``."""
         if self.style == "pddl":
-            return pddl_style.expression_text(expression)
+            return write_expression(expression)
         return self._phrases.expression(expression, self._scope("an expression"))
 
     def fact(self, atom: GroundAtom) -> str:

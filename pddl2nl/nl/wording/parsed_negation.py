@@ -1,27 +1,27 @@
-"""The negation of a snippet by its dependency parse: the finite verb that the head of the sentence has takes the "not".
+"""The negation of a snippet by its dependency parse: the finite verb of the sentence's head takes the "not".
 
-For what the rules of `pddl2nl.nl.wording.negation` do not know. A snippet is parsed with names in the places of its
-parameters; of the parse only the head, its auxiliaries and its subject count (Stein et al., section 4). Where it
-shows two clauses, a quantifier, or a form that says nothing sure, there is still no answer.
+For texts that the rule of `pddl2nl.nl.wording.negation` does not cover. A snippet is parsed with names in place of its
+parameters; only the head, its auxiliaries and its subject count (Stein et al., section 4). There is no answer where
+the parse shows two clauses, a quantifier, or an unclear form.
 
-Parsing is asked for, never done in passing: `with_parsed_negations` writes what it finds into the wording, so that
-a run is the same with and without a parser. `StanzaParser` needs the extra ``stanza`` and a language model.
+`with_parsed_negations` writes the negations into the wording, so that a recorded run does not depend on the parser.
+`StanzaParser` needs the extra ``stanza`` and a language model.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from pddl2nl.errors import InputError, MissingExtraError
 from pddl2nl.nl.wording.negation import BE, HAVE, is_unsure, negate, no_such
-from pddl2nl.nl.wording.snippets import Snippet, Wording, split_text
+from pddl2nl.nl.wording.snippets import Snippet, Wording
 from pddl2nl.pddl.tree import Domain
 
 if TYPE_CHECKING:
-    from stanza.models.common.doc import Document
+    from stanza.models.common.doc import Document, Word
 
 __all__ = ["Parser", "StanzaParser", "negate_by_parse", "parsed_text", "with_negations", "with_parsed_negations"]
 
@@ -125,14 +125,13 @@ def _parser() -> StanzaParser:
     return StanzaParser()
 
 
-def parsed_text(snippet: Snippet) -> str:
-    """The sentence that is parsed for a snippet: names in the places of its parameters, and a full stop."""
-    pieces = _pieces(snippet.text or "", snippet.parameters)
-    return "".join(piece.said for piece in pieces) + "."
-
-
 def _shape(snippet: Snippet, text: str) -> str:
     return Snippet(snippet.name, snippet.parameters, text).shape
+
+
+def parsed_text(snippet: Snippet) -> str:
+    """The sentence that is parsed for a snippet: names in the places of its parameters, and a full stop."""
+    return _said(snippet.text or "", _names(snippet.text or "", snippet.parameters)) + "."
 
 
 def negate_by_parse(text: str, parameters: Sequence[str], document: Document) -> str | None:
@@ -140,172 +139,106 @@ def negate_by_parse(text: str, parameters: Sequence[str], document: Document) ->
 
     ``the robot {?x} reaches {?y}`` → ``the robot {?x} does not reach {?y}``.
     """
-    pieces = _pieces(text, parameters)
-    sentence = _Parse.of(document, "".join(piece.said for piece in pieces))
-    if sentence is None or is_unsure(text):
+    names = _names(text, parameters)
+    sentence = _said(text, names)
+    starts = _starts(document, sentence)
+    if starts is None or is_unsure(text):
         return None
-    if sentence.is_existential():
+    words = [word for word in document.sentences[0].words if word.id in starts]
+    root = next(word for word in words if word.head == 0)
+    if any(word.text.casefold() == "there" for word in _children(words, root, "expl")):
         return no_such(text)
-    edit = sentence.edit()
-    return None if edit is None else _edited(pieces, edit)
-
-
-# ── a snippet and the sentence that is parsed ────────────────────────────────────────────────────
-
-
-class _Piece(NamedTuple):
-    """A piece of a snippet: its own words, and what is said for it in the parsed sentence from ``start`` on."""
-
-    own: str
-    said: str
-    start: int
-
-
-class _Edit(NamedTuple):
-    """What stands between two places of the parsed sentence is to be said so."""
-
-    start: int
-    end: int
-    said: str
-
-
-def _pieces(text: str, parameters: Sequence[str]) -> list[_Piece]:
-    names = [name for name in _NAMES if name.casefold() not in text.casefold()]
-    pieces: list[_Piece] = []
-    at = 0
-    for part in split_text(text, tuple(parameters)):
-        own = part if isinstance(part, str) else f"{{{parameters[part]}}}"
-        said = part if isinstance(part, str) else names[part % len(names)]
-        pieces.append(_Piece(own, said, at))
-        at += len(said)
-    return pieces
-
-
-def _edited(pieces: Sequence[_Piece], edit: _Edit) -> str | None:
-    """The snippet with one edit, which must lie within its own words."""
-    out: list[str] = []
-    done = False
-    for piece in pieces:
-        own = piece.own
-        if piece.own == piece.said and piece.start <= edit.start and edit.end <= piece.start + len(piece.said):
-            own = own[: edit.start - piece.start] + edit.said + own[edit.end - piece.start :]
-            done = True
-        out.append(own)
-    return "".join(out) if done else None
-
-
-# ── the parse ────────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True)
-class _Word:
-    """A word of the parse, with its place in the sentence."""
-
-    index: int
-    text: str
-    lemma: str
-    part: str
-    feats: Mapping[str, str]
-    head: int
-    relation: str
-    start: int
-
-    def edit(self, said: str) -> _Edit:
-        return _Edit(self.start, self.start + len(self.text), said)
-
-
-@dataclass(frozen=True)
-class _Parse:
-    """The parse of one sentence."""
-
-    words: tuple[_Word, ...]
-    root: _Word
-
-    @classmethod
-    def of(cls, document: Document, sentence: str) -> _Parse | None:
-        """The words of a document found in a sentence again; None unless it is one sentence with one head."""
-        if len(document.sentences) != 1:
-            return None
-        words: list[_Word] = []
-        at = 0
-        for item in document.sentences[0].words:
-            start = sentence.find(item.text, at)
-            if start < 0:
-                if item.upos == "PUNCT":
-                    continue
-                return None
-            at = start + len(item.text)
-            pairs = (pair.partition("=") for pair in (item.feats or "").split("|"))
-            feats = {name: value for name, _, value in pairs}
-            words.append(
-                _Word(item.id, item.text, item.lemma or "", item.upos, feats, item.head, item.deprel or "", start)
-            )
-        roots = [word for word in words if word.head == 0]
-        return cls(tuple(words), roots[0]) if len(roots) == 1 else None
-
-    def children(self, word: _Word, *relations: str) -> list[_Word]:
-        """The words below one, by the part of their relation before the colon, in their order."""
-        return [item for item in self.words if item.head == word.index and item.relation.split(":")[0] in relations]
-
-    def is_existential(self) -> bool:
-        """Whether it is a "there is …"."""
-        return any(word.text.casefold() == "there" for word in self.children(self.root, "expl"))
-
-    def edit(self) -> _Edit | None:
-        """The one change that negates the sentence; None where none is sure."""
-        if self._several_clauses() or any(word.feats.get("Polarity") == "Neg" for word in self.words):
-            return None
-        nobody = self._indefinite_subject()
-        if nobody is not None:
-            return nobody.edit("no")
-        auxiliaries = self.children(self.root, "aux", "cop")
-        if auxiliaries:
-            return _behind_auxiliary(auxiliaries[0]) if auxiliaries[0].start < self.root.start else None
-        return _verb(self.root, has_subject=bool(self.children(self.root, "nsubj")))
-
-    def _several_clauses(self) -> bool:
-        for word in self.words:
-            relation = word.relation.split(":")[0]
-            if relation in _CLAUSES or word.relation == "acl:relcl":
-                return True
-            if relation == "conj" and word.head == self.root.index:
-                return True
-        return False
-
-    def _indefinite_subject(self) -> _Word | None:
-        """The article of a subject such as "a road", which no name makes a definite one."""
-        for subject in self.children(self.root, "nsubj"):
-            articles = [word for word in self.children(subject, "det") if word.text.casefold() in {"a", "an"}]
-            named = any(word.part == "PROPN" for word in self.children(subject, "appos", "flat", "compound", "nmod"))
-            if articles and not (named and subject.part != "PROPN") and subject.part != "PROPN":
-                return articles[0]
+    edit = _edit(words, root)
+    if edit is None or edit[0].text in names.values():
         return None
+    word, said = edit
+    start = starts[word.id]
+    negated = sentence[:start] + said + sentence[start + len(word.text) :]
+    for parameter, name in names.items():
+        negated = negated.replace(name, f"{{{parameter}}}")
+    return negated
 
 
-def _behind_auxiliary(word: _Word) -> _Edit | None:
-    plain = word.text.casefold()
-    if plain == "can":
-        return word.edit("cannot")
-    return word.edit(f"{word.text} not") if plain in _TAKE_NOT else None
+def _names(text: str, parameters: Sequence[str]) -> dict[str, str]:
+    """A name for each parameter that the text does not hold itself."""
+    free = [name for name in _NAMES if name.casefold() not in text.casefold()]
+    return {parameter: free[place % len(free)] for place, parameter in enumerate(parameters)}
 
 
-def _verb(word: _Word, *, has_subject: bool) -> _Edit | None:
+def _said(text: str, names: Mapping[str, str]) -> str:
+    for parameter, name in names.items():
+        text = text.replace(f"{{{parameter}}}", name)
+    return text
+
+
+def _starts(document: Document, sentence: str) -> dict[int, int] | None:
+    """Where each word of the parse stands in the sentence; None unless the parse is of it, with one head."""
+    if len(document.sentences) != 1:
+        return None
+    found: dict[int, int] = {}
+    at = 0
+    for word in document.sentences[0].words:
+        start = sentence.find(word.text, at)
+        if start >= 0:
+            found[word.id] = start
+            at = start + len(word.text)
+        elif word.upos != "PUNCT":
+            return None
+    return found if [word.head for word in document.sentences[0].words].count(0) == 1 else None
+
+
+def _children(words: Sequence[Word], head: Word, *relations: str) -> list[Word]:
+    """The words below one, by the part of their relation before the colon."""
+    return [word for word in words if word.head == head.id and (word.deprel or "").split(":")[0] in relations]
+
+
+def _feats(word: Word) -> dict[str, str]:
+    pairs = (pair.partition("=") for pair in (word.feats or "").split("|"))
+    return {name: value for name, _, value in pairs}
+
+
+def _edit(words: Sequence[Word], root: Word) -> tuple[Word, str] | None:
+    """The word whose replacement negates the sentence, and what replaces it; None where none is sure."""
+    for word in words:
+        relation = (word.deprel or "").split(":")[0]
+        second = relation == "conj" and word.head == root.id
+        if relation in _CLAUSES or word.deprel == "acl:relcl" or second or _feats(word).get("Polarity") == "Neg":
+            return None
+    subjects = _children(words, root, "nsubj")
+    for subject in subjects:
+        # "A cable hangs" is denied by "no cable hangs", unless a name makes it a definite one.
+        named = any(word.upos == "PROPN" for word in _children(words, subject, "appos", "flat", "compound", "nmod"))
+        for article in _children(words, subject, "det"):
+            if article.text.casefold() in {"a", "an"} and not named and subject.upos != "PROPN":
+                return article, "no"
+    auxiliaries = _children(words, root, "aux", "cop")
+    if not auxiliaries:
+        said = _verb(root, has_subject=bool(subjects))
+        return None if said is None else (root, said)
+    first = auxiliaries[0]
+    if first.id > root.id or (plain := first.text.casefold()) not in {*_TAKE_NOT, "can"}:
+        return None
+    return first, "cannot" if plain == "can" else f"{first.text} not"
+
+
+def _verb(word: Word, *, has_subject: bool) -> str | None:
     """The negation of a head without auxiliary, by its form."""
-    form, tense = word.feats.get("VerbForm"), word.feats.get("Tense")
-    lemma = word.lemma.casefold()
-    if word.part not in {"VERB", "AUX"} or not lemma.isalpha() or lemma[:1] != word.text[:1].casefold():
+    feats = _feats(word)
+    form, tense = feats.get("VerbForm"), feats.get("Tense")
+    lemma = (word.lemma or "").casefold()
+    if word.upos not in {"VERB", "AUX"} or not lemma.isalpha() or lemma[:1] != word.text[:1].casefold():
         return None
     if lemma == "be":
-        return word.edit(f"{word.text} not") if word.text in BE else None
+        return f"{word.text} not" if word.text in BE else None
     if form in {"Ger", "Part"}:
-        return word.edit(f"not {word.text}")
+        return f"not {word.text}"
     if not has_subject:
-        # Without a subject only what is said of "I" is no command: "have cheese".
-        return word.edit(f"do not {word.text}") if lemma in _STATES and word.text == lemma else None
-    if form != "Fin":
-        return None
-    if tense == "Past":
-        return word.edit(f"did not {lemma}")
-    if tense == "Pres" and word.feats.get("Person") == "3" and word.feats.get("Number") == "Sing":
-        return word.edit(f"does not {lemma}")
-    return word.edit(f"do not {word.text}") if tense == "Pres" and word.text == lemma else None
+        # Without a subject only a state is said of "I" and no command: "have cheese".
+        return f"do not {word.text}" if lemma in _STATES and word.text == lemma else None
+    if form == "Fin" and tense == "Past":
+        return f"did not {lemma}"
+    if form == "Fin" and tense == "Pres":
+        if feats.get("Person") == "3" and feats.get("Number") == "Sing":
+            return f"does not {lemma}"
+        return f"do not {word.text}" if word.text == lemma else None
+    return None

@@ -50,17 +50,12 @@ from pddl2nl.nl.wording.word_checks import Kind
 from pddl2nl.pddl import parse_domain
 from pddl2nl.pddl.tree import (
     ActionSchema,
-    And,
     Condition,
     Domain,
     Equality,
-    Exists,
-    Forall,
-    Imply,
     Not,
-    Or,
     TypedName,
-    When,
+    walk,
 )
 
 __all__ = ["EQUALITY", "Item", "ToldPhrases", "feedback", "items", "opening", "prompts_hash", "question"]
@@ -121,22 +116,7 @@ def items(domain: Domain) -> tuple[Item, ...]:
 def _compares(domain: Domain) -> bool:
     conditions = [part for action in domain.actions for part in (action.precondition, action.effect)]
     conditions += [item.condition for item in domain.derived]
-    return any(isinstance(node, Equality) for condition in conditions for node in _nodes(condition))
-
-
-def _nodes(condition: Condition) -> Iterator[Condition]:
-    """A condition or effect and everything in it."""
-    yield condition
-    parts: tuple[Condition, ...] = ()
-    match condition:
-        case Not(body=body) | Forall(body=body) | Exists(body=body):
-            parts = (body,)
-        case And(parts=parts) | Or(parts=parts):
-            pass
-        case Imply(left=left, right=right) | When(condition=left, effect=right):
-            parts = (left, right)
-    for part in parts:
-        yield from _nodes(part)
+    return any(isinstance(node, Equality) for condition in conditions for node in walk(condition))
 
 
 # ── conversations ────────────────────────────────────────────────────────────────────────────────
