@@ -119,7 +119,7 @@ class FormulaBuilder:
 
     def _loose(self, word: Item, what: str = "condition") -> None:
         # Often the keyword that should have followed a parenthesis which is missing.
-        self.error(word, f"a word where a {what} was expected", f"({what})")
+        self.error(word, f"a word where {'an' if what[0] in 'aeiou' else 'a'} {what} was expected", f"({what})")
 
     # ── numbers and typed lists ──
 
