@@ -164,6 +164,8 @@ def _spec(policy: str, style: str, rng: random.Random, task: Task, example: tupl
             "translator": translator,
             "translator_model": None if translator == "reader" else draw([None, Chatter(seed + 1, "translator-7b")]),
         }
+    # The thoughts of the example come from the template in the PDDL style; families have none.
+    unthinking = policy in FAMILY_POLICIES or style == "pddl"
     return RunSpec(
         task,
         policy,
@@ -175,8 +177,8 @@ def _spec(policy: str, style: str, rng: random.Random, task: Task, example: tupl
         on_ambiguous=draw(["refuse", "state"]),
         example=example[0] if shown else "none",
         example_plan=example[1] if shown else None,
-        thoughts="auto" if policy in FAMILY_POLICIES else draw(["auto", "llm", "template"]),
-        thoughts_model=None if policy in FAMILY_POLICIES else draw([None, Chatter(seed + 3, "thoughts-7b")]),
+        thoughts="auto" if unthinking else draw(["auto", "llm", "template"]),
+        thoughts_model=None if unthinking else draw([None, Chatter(seed + 3, "thoughts-7b")]),
         steps=draw([4, 8]),
         budget_calls=draw([None, None, None, 0, 2, 7]),
         budget_tokens=draw([None, None, 3000, 9000]),
@@ -184,6 +186,7 @@ def _spec(policy: str, style: str, rng: random.Random, task: Task, example: tupl
         seed=seed,
         temperature=draw([0.0, 0.7, None]),
         profile=draw([None, "autoplanbench"]),
+        stop_after=draw([None, 2]) if policy in ("act", "react") else None,
         **beyond,
     )
 
