@@ -17,7 +17,7 @@ from pddl2nl.errors import InputError
 if TYPE_CHECKING:
     from pddl2nl.experiments.baseline_runs import BaselineRun
     from pddl2nl.experiments.summary import SweepSummary
-    from pddl2nl.reports.baseline_table import BaselineTable
+    from pddl2nl.reports.tables.baselines import BaselineTable
 
 __all__ = ["register"]
 
@@ -89,7 +89,7 @@ def _limits(seconds: int, memory: int) -> dict[str, int]:
 def _table(runs: Sequence[BaselineRun], folder: Path, chosen_set: str) -> BaselineTable:
     """The table of what is finished of these runs; other records in the folder are not looked at."""
     from pddl2nl.reports import read_record
-    from pddl2nl.reports.baseline_table import baseline_table
+    from pddl2nl.reports.tables.baselines import baseline_table
 
     domains = {run.job.name: run.domain for run in runs}
     paths = [folder / f"{name}.jsonl" for name in domains]
@@ -117,7 +117,7 @@ def _told(table: BaselineTable, form: str, summary: SweepSummary, folder: Path, 
 
 def _left_unsolved(table: BaselineTable) -> list[str]:
     """Why searches found no plan, a line for each domain and search; that a walk ends nowhere is no news."""
-    from pddl2nl.reports.baseline_table import BASELINE_COLUMNS
+    from pddl2nl.reports.tables.baselines import BASELINE_COLUMNS
 
     return [
         f"{row.label}, {shown}: {', '.join(f'{count} {outcome}' for outcome, count in cell.unsolved.items())}"

@@ -336,12 +336,12 @@ def _conclude(name: str, summary: SweepSummary, folder: Path, as_json: bool) -> 
 def _show_table(folder: Path) -> None:
     """The first table of the report, usually coverage, below what is missing or broken."""
     from pddl2nl.reports.gathering import gather
-    from pddl2nl.reports.tables import alarms_of, print_tables, tables_of
+    from pddl2nl.reports.tables import print_tables, tables_of
 
     gathered = gather(folder)
     if gathered.runs:
         print_text("")
-        print_tables(tables_of(gathered)[:1], console(), alarms_of(gathered))
+        print_tables(tables_of(gathered)[:1], console(), gathered.alarms)
 
 
 def _told(name: str, summary: SweepSummary, folder: Path) -> str:

@@ -42,7 +42,7 @@ def _quickstart(
     from pddl2nl.experiments.layout import LayoutTable
     from pddl2nl.reports.recheck import recheck
     from pddl2nl.reports.records import read_record
-    from pddl2nl.reports.tables import alarms_of, coverage_json, print_tables, runs_table
+    from pddl2nl.reports.tables import coverage_json, print_tables, runs_table
 
     began = time.monotonic()
     paths = _run(out / "records", seed, quiet=as_json)
@@ -56,7 +56,7 @@ def _quickstart(
         summary = {"runs": len(records), "judged_as_recorded": agreeing, "coverage": coverage_json(found)}
         print_json(summary | {"report": str(page), "records": str(out / "records"), "seconds": round(seconds, 1)})
     else:
-        print_tables([runs_table(found, LayoutTable("runs"))], console(), alarms_of(found))
+        print_tables([runs_table(found, LayoutTable("runs"))], console(), found.alarms)
         print_text(
             f"\nJudged again by the validator, from the PDDL alone: {agreeing} of {len(records)} runs as recorded.\n"
             f"{len(records)} runs in {seconds:.0f} s. Open every one of them, step by step: {page}\n"

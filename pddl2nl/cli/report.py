@@ -116,8 +116,8 @@ def _report(
 def _tables(gathered: Gathered, columns: Sequence[str], metric: str, *, paper: bool) -> Sequence[Table]:
     """All tables of a report, in their order."""
     from pddl2nl.reports.comparison import compare, comparisons, corrected
-    from pddl2nl.reports.comparison_table import comparison_table
     from pddl2nl.reports.tables import links_table, metrics_table, tables_of
+    from pddl2nl.reports.tables.comparison import comparison_table
 
     pairs = combinations(dict.fromkeys(columns), 2)
     chosen = [compare(gathered, a, b, metric) for a, b in pairs]
@@ -130,9 +130,9 @@ def _tables(gathered: Gathered, columns: Sequence[str], metric: str, *, paper: b
 def _show(
     gathered: Gathered, tables: Sequence[Table], form: str, out: Path | None, drawn: Sequence[str], *, as_json: bool
 ) -> None:
-    from pddl2nl.reports.tables import alarms_of, print_tables, table_json, written
+    from pddl2nl.reports.tables import print_tables, table_json, written
 
-    alarms = alarms_of(gathered)
+    alarms = gathered.alarms
     if as_json:
         broken = [{"run": run.name, "message": run.message} for run in gathered.broken]
         counts = {"name": gathered.layout.name, "runs": len(gathered.runs), "missing": len(gathered.missing)}
@@ -149,9 +149,9 @@ def _show(
 
 def _csv_files(gathered: Gathered, tables: Sequence[Table], folder: Path) -> None:
     """One file per table, so that pandas and spreadsheets read each; what is broken is said on standard error."""
-    from pddl2nl.reports.tables import alarms_of, csv_text
+    from pddl2nl.reports.tables import csv_text
 
-    print_warnings(alarms_of(gathered))
+    print_warnings(gathered.alarms)
     for table in tables:
         path = folder / f"{table.key}.csv"
         write_text_file(path, csv_text(table))

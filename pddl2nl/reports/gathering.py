@@ -16,6 +16,9 @@ from pddl2nl.reports.summarizing import read_summaries, summarize
 
 __all__ = ["Gathered", "gather", "gathered", "summarize"]
 
+_ALARMS_LISTED = 20
+"""How many runs an alarm names; the rest is counted."""
+
 _LENGTH, _OVER = "plan-length", "plan-length-over-optimal"
 
 
@@ -48,9 +51,38 @@ class Gathered:
         """The runs that infrastructure broke, by name: listed first, scored nowhere."""
         return tuple(run for _, run in sorted(self.runs.items()) if run.infrastructure)
 
+    @property
+    def alarms(self) -> tuple[str, ...]:
+        """What to know before reading the numbers, one line each: failed tools, missing runs, unknown records."""
+        lines = []
+        if self.broken:
+            lines.append(f"Infrastructure errors: {_runs(len(self.broken))} in no cell of the tables")
+            lines += _listed([f"{run.name}: {run.message}" if run.message else run.name for run in self.broken])
+        if self.missing:
+            lines.append(f"Not run yet: {len(self.missing)} of {len(self.layout.runs)} runs; no cell counts them")
+            lines += _listed(self.missing)
+        if self.unfinished:
+            lines.append(f"Not ended, or cut off: {_runs(len(self.unfinished))} in no cell of the tables")
+            lines += _listed([path.name for path in self.unfinished])
+        if self.strangers:
+            number = len(self.strangers)
+            said = "record is no run" if number == 1 else "records are no runs"
+            lines.append(f"Strangers: {number} {said} of this experiment, and in no cell of the tables")
+            lines += _listed(self.strangers)
+        return (*lines, *self.notes)
+
     def cell(self, row: int, column: int) -> tuple[RunSummary, ...]:
         """The finished runs of one cell, by task and seed, broken ones included."""
         return self.cells.get(Place(row, column), ())
+
+
+def _runs(number: int) -> str:
+    return f"{number} run is" if number == 1 else f"{number} runs are"
+
+
+def _listed(names: Sequence[str]) -> list[str]:
+    rest = len(names) - _ALARMS_LISTED
+    return [*(f"  {name}" for name in names[:_ALARMS_LISTED]), *([f"  … and {rest} more"] if rest > 0 else [])]
 
 
 def gather(folder: Path, *, workers: int | None = None) -> Gathered:

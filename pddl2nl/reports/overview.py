@@ -10,12 +10,12 @@ from typing import Any
 from pddl2nl.errors import MissingExtraError
 from pddl2nl.experiments.layout import Layout
 from pddl2nl.reports.comparison import Comparison, comparisons, shared_rows
-from pddl2nl.reports.comparison_table import comparison_table
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.page_plan import PagePlan, PageRun, row_label
 from pddl2nl.reports.plots import PLOTS, NoDataError, plot_svg
 from pddl2nl.reports.run_view import gist
 from pddl2nl.reports.tables import links_table, metrics_table, tables_of
+from pddl2nl.reports.tables.comparison import comparison_table
 from pddl2nl.reports.tables.grid import show_runs
 from pddl2nl.reports.tables.model import Line, Table
 

@@ -11,7 +11,7 @@ from msgspec import structs
 
 from pddl2nl.policies.events import Fault, Finished
 from pddl2nl.reports import Record, read_record
-from pddl2nl.reports.baseline_table import BASELINE_COLUMNS, PAPER, BaselineTable, baseline_table
+from pddl2nl.reports.tables.baselines import BASELINE_COLUMNS, PAPER, BaselineTable, baseline_table
 from pddl2nl.tasks import shipped_domains
 
 

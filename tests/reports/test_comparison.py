@@ -10,10 +10,10 @@ import pytest
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow
 from pddl2nl.reports.comparison import Side, compare, comparisons
-from pddl2nl.reports.comparison_table import comparison_table
 from pddl2nl.reports.coverage import coverage_of
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.statistics import McNemar, PairedBootstrap, holm, mcnemar
+from pddl2nl.reports.tables.comparison import comparison_table
 
 ACT, REACT, BASIC = (LayoutColumn(name, "NL") for name in ("Act", "ReA", "Bas"))
 FF = LayoutColumn("FF", "Symb.", "planner")

@@ -1,20 +1,24 @@
-"""Tables of a report: made once as data (`Table`), then written as text, CSV, Markdown, LaTeX or HTML."""
+"""Tables of a report: made once as data (`Table`), then written as text, CSV, Markdown, LaTeX, JSON or HTML."""
 
 from __future__ import annotations
 
-from pddl2nl.reports.tables.alarms import alarms_of
-from pddl2nl.reports.tables.comma_separated import csv_text
 from pddl2nl.reports.tables.coverage import coverage_json, coverage_table, runs_table
 from pddl2nl.reports.tables.grid import ORACLE_NOTE
-from pddl2nl.reports.tables.latex import latex_text
-from pddl2nl.reports.tables.making import TABLES, tables_of
-from pddl2nl.reports.tables.markdown import markdown_text
+from pddl2nl.reports.tables.kinds import TABLES, tables_of
 from pddl2nl.reports.tables.metrics import links_table, metrics_table
 from pddl2nl.reports.tables.model import Heading, Line, Section, Table, TableCell
-from pddl2nl.reports.tables.plain_text import plain_text, write_text
 from pddl2nl.reports.tables.suites import families_table, suites_table
 from pddl2nl.reports.tables.tokens import tokens_table
-from pddl2nl.reports.tables.writing import FORMATS, print_tables, table_json, written
+from pddl2nl.reports.tables.writers import (
+    FORMATS,
+    csv_text,
+    latex_text,
+    markdown_text,
+    plain_text,
+    print_tables,
+    table_json,
+    written,
+)
 
 __all__ = [
     "FORMATS",
@@ -25,7 +29,6 @@ __all__ = [
     "Section",
     "Table",
     "TableCell",
-    "alarms_of",
     "coverage_json",
     "coverage_table",
     "csv_text",
@@ -41,6 +44,5 @@ __all__ = [
     "table_json",
     "tables_of",
     "tokens_table",
-    "write_text",
     "written",
 ]

@@ -9,7 +9,7 @@ import pytest
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable
 from pddl2nl.reports.paper import paper_table
-from pddl2nl.reports.tables import ORACLE_NOTE, alarms_of, coverage_json, coverage_table, runs_table, tables_of
+from pddl2nl.reports.tables import ORACLE_NOTE, coverage_json, coverage_table, runs_table, tables_of
 from pddl2nl.reports.tables.grid import best_of
 
 _PAPERS = LayoutTable("coverage", paper="table-2")
@@ -202,7 +202,7 @@ def test_json_has_solved_runs_by_column_and_domain(build, heads):
 
 
 def test_alarms_name_what_is_in_no_cell(experiment):
-    alarms = alarms_of(replace(experiment, strangers=("other",), notes=("Two experiments are shown as one.",)))
+    alarms = replace(experiment, strangers=("other",), notes=("Two experiments are shown as one.",)).alarms
     assert alarms == (
         "Infrastructure errors: 1 run is in no cell of the tables",
         "  r1c2t03s2: why r1c2t03s2",
@@ -215,7 +215,7 @@ def test_alarms_name_what_is_in_no_cell(experiment):
 
 
 def test_alarms_list_some_and_count_the_rest(experiment):
-    alarms = alarms_of(replace(experiment, missing=tuple(f"run-{number:03}" for number in range(50))))
+    alarms = replace(experiment, missing=tuple(f"run-{number:03}" for number in range(50))).alarms
     assert [line for line in alarms if line.startswith("  run-")] == [f"  run-{number:03}" for number in range(20)]
     assert "  … and 30 more" in alarms
 

@@ -19,7 +19,6 @@ from pddl2nl.reports.tables import (
     Section,
     Table,
     TableCell,
-    alarms_of,
     csv_text,
     latex_text,
     links_table,
@@ -29,11 +28,10 @@ from pddl2nl.reports.tables import (
     print_tables,
     table_json,
     tables_of,
-    write_text,
     written,
 )
-from pddl2nl.reports.tables.latex import latex_escaped
-from pddl2nl.reports.tables.lines import one_line
+from pddl2nl.reports.tables.model import one_line
+from pddl2nl.reports.tables.writers import latex_escaped
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -81,13 +79,13 @@ def tables(experiment):
 @pytest.mark.parametrize(("form", "ending"), [("text", "txt"), ("csv", "csv"), ("markdown", "md"), ("latex", "tex")])
 def test_as_the_golden_file_has_it(experiment, tables, form, ending):
     """A test that fails prints what it found: after a change that is meant, that is the new golden file."""
-    found = written(tables, form, alarms_of(experiment))
+    found = written(tables, form, experiment.alarms)
     assert found == (GOLDEN / f"experiment.{ending}").read_text(encoding="utf-8"), found
 
 
 def test_what_is_broken_stands_first_once_in_every_format(experiment, tables):
     for form in FORMATS:
-        text = written(tables, form, alarms_of(experiment))
+        text = written(tables, form, experiment.alarms)
         told = text.index("Infrastructure errors: 1 run is in no cell")
         assert told < text.index("r1c2t03s2: why r1c2t03s2") < text.index("blocksworld")
         assert text.count("why r1c2t03s2") == 1
@@ -229,7 +227,7 @@ def _printed(tables, width=160, alarms=(), **options):
 
 def test_on_a_console_that_is_no_terminal_it_is_the_plain_text(tables):
     stream = io.StringIO()
-    write_text(tables[0], Console(file=stream, width=160))
+    print_tables(tables[:1], Console(file=stream, width=160))
     assert stream.getvalue() == plain_text(tables[0], 160)
     assert "\x1b" not in stream.getvalue()
 
