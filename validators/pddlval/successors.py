@@ -45,7 +45,7 @@ _MOST_AT_ONCE = 150
 _BLOCK = 256
 """So many actions are found at once, at most, where they are listed as they are asked for."""
 
-_MOST_KEPT = 200_000
+_MOST_KEPT = 20_000
 """Ground actions of one schema that are kept at most."""
 
 _FEW_SCHEMAS = 20
