@@ -1,4 +1,4 @@
-"""The tags that prompts use, replies carry and readers look for: the same for every policy, reader and model."""
+"""The tags of prompts and replies, the same for every policy, reader and model."""
 
 from __future__ import annotations
 

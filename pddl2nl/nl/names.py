@@ -1,4 +1,4 @@
-"""What objects are called in language: a reversible map between PDDL's names and told names."""
+"""Names of objects in English: a bijection between PDDL names and told names."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Names:
 def make_names(task: Task, scheme: str = "typed", wording: Wording | None = None, seed: int | None = None) -> Names:
     """Names for all objects of a task under one of `SCHEMES`.
 
-    ``typed``: the object's own type (the first, for ``either``) and a number, ``truck_0``, counted a type in
+    ``typed``: the object's own type (the first, for ``either``) and a number, ``truck_0``, numbered per type in
     declaration order. ``original``: as in PDDL. ``inferred``: as typed, but in a domain without types a static
     unary predicate that is true of the object stands for the type; of several, the one with the fewest
     members, on ties the one declared first. Constants keep their own names, and no other object gets one.
@@ -50,12 +50,11 @@ def make_names(task: Task, scheme: str = "typed", wording: Wording | None = None
     Args:
         task: whose objects are named.
         scheme: one of `SCHEMES`.
-        wording: under ``typed`` and ``inferred`` its own names of objects (``Wording.objects``) come before
-            made ones, save where two objects would share one. Its word for the type ``object``, where it has
+        wording: under ``typed`` and ``inferred`` its own names of objects (``Wording.objects``) are used
+            first, unless two objects would share one. Its word for the type ``object``, where it has
             one, stands for it in made names, so that an object of untyped Blocksworld, told to be a block, is
             ``block_0`` and not ``object_0``.
-        seed: deals the numbers of each type's names among its objects, the same way in every process; None
-            keeps the order of declaration.
+        seed: shuffles the numbers in each type's names; None keeps the order of declaration.
 
     Raises:
         InputError: an unknown scheme.
@@ -104,7 +103,7 @@ def _named(
             groups.setdefault(stems[name], []).append(name)
     for stem, members in groups.items():
         if seed is not None:
-            # A text as seed is hashed by random itself, alike in every process.
+            # A seed that is a text is hashed in the same way in every process.
             random.Random(f"{seed} {stem}").shuffle(members)
         number = 0
         for name in members:
@@ -116,7 +115,7 @@ def _named(
 
 
 def _folded(name: str) -> str:
-    """A name as a reader compares it: two names alike in this way would be told apart by a hyphen or a capital."""
+    """A name as a reader compares it: without case, with underscores for hyphens."""
     return name.casefold().replace("-", "_")
 
 
@@ -132,7 +131,7 @@ def _aliases(told: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
 def static_types(task: Task) -> dict[str, str]:
     """For objects of which a static unary predicate is true: the most specific such predicate.
 
-    That is the one with the fewest members; one that says no more than "object" gives way to any other.
+    That is the predicate with the fewest members; predicates such as ``object`` come last.
     """
     changed = changed_predicates(task.domain)
     unary = {

@@ -1,4 +1,4 @@
-"""One call from a task to all its texts, and the choice of a wording."""
+"""All texts of a task in one call, and the choice of a wording."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WORDING_FILE = "wording.json"
 
 @dataclass(frozen=True)
 class Conversion:
-    """What a prompt is made of. Of a domain alone there are only its text and its wording: the rest is None."""
+    """The texts that a prompt is made of. For a domain without a problem only its text and its wording are set."""
 
     domain_text: str
     goal_text: str | None
@@ -58,14 +58,14 @@ def convert(
     """Tells a task, or a domain alone.
 
     Args:
-        task: what is told.
-        wording: how it is said; by default the ``wording.json`` beside the domain's file, else the template.
-        names: a scheme of `pddl2nl.nl.names`, or names made before; style ``pddl`` keeps the objects' own
-            names, whatever is asked for.
+        task: the task, or a domain.
+        wording: the wording; by default the ``wording.json`` beside the domain's file, else the template.
+        names: a scheme of `pddl2nl.nl.names`, or names made before; style ``pddl`` always keeps the
+            objects' PDDL names.
         style: ``nl``, or ``pddl`` for texts in PDDL.
 
     Raises:
-        UnsupportedError: the task holds a construct that has no words yet; it is named with its place.
+        UnsupportedError: the task has a construct that cannot be told in English; the error names its place.
     """
     domain = task if isinstance(task, Domain) else task.domain
     if wording is None:
@@ -94,12 +94,12 @@ def choose_wording(spec: str | None, domain: Domain, domain_path: str | Path | N
         spec: ``template``; the path of a wording file, of an AutoPlanBench ``domain_description_seedN.json`` or of
             a PlanBench ``configs/*.yaml``; or None for the default: the ``wording.json`` beside the domain's file
             where there is one, else the template.
-        domain: the domain that is worded.
+        domain: the wording's domain.
         domain_path: its file; by default the one it was read from.
 
     Raises:
-        InputError: the file cannot be read or does not fit, or ``llm`` is asked for: a model words a domain once,
-            and the file that is saved then serves every run.
+        InputError: the file cannot be read or does not fit, or ``llm`` is asked for: a model words a
+            domain once, and all runs use the saved file.
     """
     if spec == "template":
         return template_wording(domain)

@@ -1,4 +1,4 @@
-"""The description of a domain, composed without any model, so that its logical structure cannot be lost.
+"""The description of a domain, composed by rules, so that its logical structure is complete.
 
 After Stein et al., section 3: the actions, what each asks for (positive and negative conditions in sentences
 of their own), what each changes (added and deleted facts likewise, `pddl2nl.nl.telling.effects`), then the type
@@ -40,8 +40,7 @@ def compose_domain(phrases: Phrases, *, constants: bool = True) -> str:
         phrases: the domain and its wording.
         constants: list the domain's constants; not needed beside a problem's objects, which include them.
 
-    Raises `UnsupportedError` naming what has no words here: durative actions, processes, events, constraints,
-    object fluents.
+    Raises `UnsupportedError` for durative actions, processes, events, constraints and object fluents.
     """
     domain = phrases.domain
     _refuse_unsaid(domain)
@@ -63,7 +62,7 @@ def compose_domain(phrases: Phrases, *, constants: bool = True) -> str:
 
 
 def action_lines(phrases: Phrases) -> tuple[str, ...]:
-    """The actions as a description lists them, one a line: "stack a block A on a block B"."""
+    """The actions as a description lists them, one per line: "stack a block A on a block B"."""
     return tuple(_Action.of(schema, phrases).headline for schema in phrases.domain.actions)
 
 
@@ -88,7 +87,7 @@ def _refuse_unsaid(domain: Domain) -> None:
 
 @dataclass(frozen=True)
 class _Action:
-    """An action schema said of things in general; ``phrase`` is "stack a block A on a block B"."""
+    """An action schema in general terms; ``phrase`` is "stack a block A on a block B"."""
 
     schema: ActionSchema
     phrases: Phrases
@@ -113,7 +112,7 @@ class _Action:
 
     @property
     def headline(self) -> str:
-        """The action as it is listed: types that its words do not show are added."""
+        """The action as it is listed, with the types that its text does not name."""
         untold = [
             f"{self.scope.said(item.name)} is {is_word(item.types, self.phrases)}"
             for position, item in enumerate(self.schema.parameters)
@@ -122,7 +121,7 @@ class _Action:
         return f"{self.phrase}, where {enumerate_words(untold)}" if untold else self.phrase
 
     def conditions(self) -> Iterator[str]:
-        """Its preconditions: one sentence for the positive, one for the negative, one for each composite one."""
+        """Its preconditions: a sentence for all positive, one for all negative and one for each composite condition."""
         parts = sorted_literals(self.schema.precondition, self.phrases)
         only = f"I can only {closed_clause(self.phrase)} if "
         if parts.positive:
@@ -131,7 +130,7 @@ class _Action:
                 + f"it is the case that {' and '.join(self.phrases.condition(p, self.scope) for p in parts.positive)}."
             )
         if parts.negative:
-            # Inequalities first: behind "it is not the case that …" they would seem to belong to it.
+            # Inequalities first: after "it is not the case that …" they would read as part of the negation.
             negative = sorted(parts.negative, key=lambda part: not isinstance(part, Equality))
             yield only + f"{' and '.join(self._negative(part) for part in negative)}."
         for part in parts.composite:
@@ -168,7 +167,7 @@ def _known_nouns(phrases: Phrases, schema: ActionSchema) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Literals:
-    """The conjuncts of a condition; negative ones stand without their negation."""
+    """The conjuncts of a condition by kind; negative ones without their ``not``."""
 
     positive: tuple[Condition, ...]
     negative: tuple[Condition, ...]
@@ -176,7 +175,7 @@ class Literals:
 
 
 def sorted_literals(condition: Condition, phrases: Phrases) -> Literals:
-    """The conjuncts by kind, negative ones without their negation; facts that are never told are left out."""
+    """The conjuncts by kind, negative ones without their ``not``; facts that are never told are skipped."""
     positive: list[Condition] = []
     negative: list[Condition] = []
     composite: list[Condition] = []
@@ -225,7 +224,7 @@ def object_lines(objects: Sequence[TypedName], names: Mapping[str, str], phrases
 def _hierarchy(phrases: Phrases) -> list[str]:
     """``Everything that is a depot or a distributor is also a place.``, a sentence for each supertype.
 
-    That everything is an object goes without saying.
+    That everything is an object is not told.
     """
     below: dict[tuple[str, ...], list[str]] = {}
     for item in phrases.domain.types:

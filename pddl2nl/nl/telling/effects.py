@@ -29,7 +29,7 @@ _GONE = "it is not the case anymore that "
 
 @dataclass
 class EffectGroup:
-    """Effects under one chain of quantifiers and conditions, which ``lead`` says."""
+    """Effects under the same quantifiers and conditions; ``lead`` is their text."""
 
     lead: str
     scope: Scope
@@ -46,12 +46,12 @@ class EffectGroup:
     ) -> Iterator[str]:
         """Added facts, deleted facts and numeric changes, a sentence each.
 
-        ``becomes`` introduces the added facts; ``unless`` tells when a deleted fact holds nevertheless (empty: never).
+        ``becomes`` introduces the added facts; ``unless`` tells when a deleted fact still holds (empty: never).
         """
         said = list(dict.fromkeys(phrases.condition(atom, self.scope) for atom in self.added))
         if said:
             yield f"{start}{self.lead}{becomes}{' and '.join(said)}."
-        # An effect that deletes and adds one fact leaves it the case (PDDL 2.1, section 5).
+        # A fact that is both deleted and added holds afterwards (PDDL 2.1, section 5).
         gone: dict[str, dict[str, None]] = {"": {}}
         for atom in self.deleted:
             fact = phrases.condition(atom, self.scope)
@@ -66,9 +66,9 @@ class EffectGroup:
 
 
 def effect_groups(effect: Condition, phrases: Phrases, scope: Scope, lead: str = "") -> list[EffectGroup]:
-    """The parts of an effect, those under one chain of quantifiers and conditions together.
+    """The parts of an effect, grouped by their quantifiers and conditions.
 
-    Raises `UnsupportedError` for what has no words here.
+    Raises `UnsupportedError` for effects that cannot be told.
     """
     group = EffectGroup(lead, scope)
     groups = [group]
@@ -88,7 +88,7 @@ def effect_groups(effect: Condition, phrases: Phrases, scope: Scope, lead: str =
                 groups += effect_groups(body, phrases, inner, quantified)
             case When(condition=condition, effect=body):
                 before = _before(condition, phrases, scope)
-                # Letters of the condition are not used again in what follows it.
+                # The effect does not reuse the letters of its condition.
                 groups += effect_groups(body, phrases, scope.beside(before), lead + before)
             case _:
                 raise refuse(f"an effect of kind {type(part).__name__.lower()}", scope.place)
@@ -100,9 +100,9 @@ class Coincidences:
     """When a fact that an action deletes holds afterwards, since the action adds it too (PDDL 2.1, section 5).
 
     ``drive ?truck ?from ?to`` deletes ``(at ?truck ?from)`` and adds ``(at ?truck ?to)``: with ``?from`` = ``?to`` the
-    truck stays there. Two terms are taken to differ where their types or an inequality part them, where a static
-    fact relates them (a road from one to the other), and where a fluent precondition on the added term makes it
-    something else than the deleted one (the free place that a robot moves to).
+    truck stays there. Two terms are taken to differ if their types or an inequality exclude that they are equal, if a
+    static fact relates them (a road from one to the other), and if the added term has a fluent precondition of its own
+    (the free place that a robot moves to).
     """
 
     added: tuple[Atom, ...]
@@ -112,7 +112,7 @@ class Coincidences:
 
     @classmethod
     def of(cls, schema: ActionSchema, phrases: Phrases) -> Coincidences:
-        """Those of an action schema."""
+        """The coincidences of an action schema."""
         nodes = tuple(walk(schema.effect))
         whens = [part for node in nodes if isinstance(node, When) for part in conjuncts(node.condition)]
         bound = [item for node in nodes if isinstance(node, Forall) for item in node.parameters]
@@ -124,7 +124,7 @@ class Coincidences:
         )
 
     def unless(self, deleted: Atom, scope: Scope) -> str:
-        """What makes a deleted fact hold nevertheless, "B and C are the same object"; empty where nothing can."""
+        """When a deleted fact still holds, "B and C are the same object"; empty: never."""
         found: dict[str, None] = {}
         for atom in self.added:
             pairs = [pair for pair in zip(deleted.args, atom.args, strict=False) if len(set(pair)) == 2]
@@ -148,9 +148,9 @@ class Coincidences:
 
 
 def _before(condition: Condition, phrases: Phrases, scope: Scope) -> str:
-    """The condition of a conditional effect, which looks at the state before the action; empty where it asks nothing.
+    """The condition of a conditional effect, which refers to the state before the action; empty without condition.
 
-    Which objects are the same is so at any time: that is said first, and without "just before".
+    Equalities do not depend on the state: they come first, without "just before".
     """
     timeless: list[str] = []
     said: list[str] = []

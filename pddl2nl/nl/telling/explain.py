@@ -1,4 +1,4 @@
-"""Verdicts told: what a report on a plan says, in sentences (the ``told`` of ``pddl2nl validate``)."""
+"""Validation reports in sentences (the field ``told`` of ``pddl2nl validate --json``)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SEVERAL = "to do at the same time"
 
 
 def explain(report: Report, teller: Teller) -> tuple[str, ...]:
-    """The sentences that explain a verdict: what fails at which step, and for each literal what undid it.
+    """The sentences that explain a verdict: the step that fails, why, and which step deleted what it needs.
 
     A valid plan gets one sentence; a plan that cannot be read or does not fit the task gets its diagnostics.
     """
@@ -95,7 +95,7 @@ def _cause(cause: Cause, teller: Teller) -> Iterator[str]:
 
 
 def _never_defined(cause: Cause, condition: Comparison, teller: Teller) -> Iterator[str]:
-    """When what has no value lost it, or that it never had one."""
+    """Since when a fluent has no value, or that it never had one."""
     said = teller.expression(condition.left)
     if cause.deleted_by_step is not None:
         yield f"Since step {cause.deleted_by_step}, {said} has been undefined."

@@ -1,4 +1,4 @@
-"""Conditions, effects' literals and expressions said in the snippets of a wording; the grammar stands in `tell`."""
+"""Conditions, literals and expressions in the snippets of a wording; `telling.teller` documents the grammar."""
 
 from __future__ import annotations
 
@@ -54,25 +54,25 @@ NOTHING_ASKED = "nothing is asked for"
 
 
 class UntoldError(InputError):
-    """A task asks for a fact that its wording never tells."""
+    """A condition needs a fact that the wording never tells."""
 
 
 def refuse(construct: str, place: str) -> UnsupportedError:
-    """The error that a construct without words raises: it is never dropped."""
+    """The error for a construct that cannot be told."""
     return UnsupportedError(f"{construct} in {place} cannot be told in language by this version")
 
 
 def number_text(value: Fraction) -> str:
-    """A number exactly: ``5``, ``-2.5``, and ``1/3`` where its decimals have no end."""
+    """A number exactly: ``5``, ``-2.5``, and ``1/3`` if it has no finite decimal form."""
     said = write_number(value)
     return f"{value.numerator}/{value.denominator}" if said.startswith("(") else said
 
 
 @dataclass(frozen=True)
 class Scope:
-    """What terms are called at one place: told names of objects, letters of variables.
+    """What terms are called in one text: told names of objects, letters of variables.
 
-    ``place`` is named in errors; ``strict`` refuses facts that the wording never tells (a goal must not lose one).
+    ``place`` is named in errors; ``strict`` refuses facts that the wording never tells, as a goal needs all of them.
     """
 
     place: str
@@ -81,11 +81,11 @@ class Scope:
     strict: bool = False
 
     def said(self, term: str) -> str:
-        """What a term is called; itself where nothing else is known."""
+        """What a term is called; by default the term itself."""
         return self.names.get(term, term)
 
     def beside(self, text: str) -> Scope:
-        """The scope beside a text in one sentence: the letters that it uses mean nothing else there."""
+        """The scope for another part of the same sentence: it does not reuse the letters of this text."""
         used = _LETTER.findall(text)
         return replace(self, avoid=self.avoid.union(used)) if used else self
 
@@ -98,7 +98,7 @@ class Scope:
 
 @dataclass(frozen=True)
 class Phrases:
-    """Says single facts and whole conditions of one domain in one wording."""
+    """Tells facts and conditions of one domain in one wording."""
 
     wording: Wording
     domain: Domain
@@ -115,7 +115,7 @@ class Phrases:
 
     @cached_property
     def _shapes(self) -> Counter[str]:
-        """How many predicates say a text of each shape, plainly or negated: a negation must not say another fact."""
+        """How many predicates have a text of each shape, plain or negated: a negation must not equal another fact."""
         shapes: Counter[str] = Counter()
         for snippet in self.wording.predicates.values():
             if snippet.text is not None:
@@ -126,7 +126,7 @@ class Phrases:
 
     @cached_property
     def _negatives(self) -> dict[str, tuple[str | int, ...]]:
-        """For predicates with a negated text of their own, which says no other fact: that text's pieces."""
+        """The pieces of the wording's negated texts, unless another predicate has the same text."""
         return {
             name: snippet.negated_parts
             for name, snippet in self.wording.predicates.items()
@@ -136,9 +136,9 @@ class Phrases:
 
     @cached_property
     def _reasons(self) -> dict[str, tuple[str | int, ...]]:
-        """For predicates whose negation is known, by the wording or by rules: the negated text's pieces.
+        """The pieces of the negated texts that the wording or the rule gives.
 
-        A negation by rules must not say what another predicate says: "not occupied" and "occupied" may be two facts.
+        A negation by the rule must not equal another predicate's text: "not occupied" may be a fact of its own.
         """
         found: dict[str, tuple[str | int, ...]] = {}
         for name in self.wording.predicates:
@@ -151,7 +151,7 @@ class Phrases:
 
     @cached_property
     def _wholes(self) -> dict[str, tuple[str | int, ...]]:
-        """For predicates whose text leaves out its subject or copula: the pieces of the whole sentence."""
+        """The pieces of the whole sentence, for texts that leave out their subject."""
         found: dict[str, tuple[str | int, ...]] = {}
         for name, snippet in self.wording.predicates.items():
             text = whole_sentence(snippet.text or "")
@@ -169,7 +169,7 @@ class Phrases:
         return snippet is None or snippet.text is not None
 
     def predicate(self, name: str) -> Snippet:
-        """The snippet of a predicate; the template's where the wording never tells it but something must be said."""
+        """The snippet of a predicate; the template's if the wording never tells it."""
         snippet = self.wording.predicates.get(name)
         if snippet is not None and snippet.text is not None:
             return snippet
@@ -179,7 +179,7 @@ class Phrases:
         return fallback
 
     def function(self, name: str) -> Snippet:
-        """The snippet of a function; the template's where the wording has none."""
+        """The snippet of a function; the template's if the wording has none."""
         snippet = self.wording.functions.get(name)
         if snippet is not None and snippet.text is not None:
             return snippet
@@ -189,7 +189,7 @@ class Phrases:
         return template_function(declared)
 
     def fact(self, predicate: str, said: Sequence[str]) -> str:
-        """A positive atom, its arguments given as they are called."""
+        """A positive atom; ``said`` are the arguments' names."""
         return self.predicate(predicate).fill(said)
 
     def negative(self, predicate: str, said: Sequence[str]) -> str:
@@ -198,7 +198,7 @@ class Phrases:
         return NOT_SO + self.fact(predicate, said) if parts is None else fill_parts(parts, said)
 
     def reason(self, literal: Condition, scope: Scope) -> str:
-        """That a condition does not hold, as a reason is given: ``block_1 is not clear`` (see `nl.reasons`)."""
+        """That a condition does not hold, as part of a reason: ``block_1 is not clear`` (`telling.reasons`)."""
         if isinstance(literal, Atom):
             said = [scope.said(term) for term in literal.args]
             parts = self._reasons.get(literal.predicate)
@@ -210,7 +210,7 @@ class Phrases:
         return f"{NOT_SO}({self.condition(literal, scope)})"
 
     def holding(self, condition: Condition, scope: Scope) -> str:
-        """That a condition holds, as a reason is given: in a whole sentence, whatever its snippet leaves out."""
+        """That a condition holds, as part of a reason, in a whole sentence."""
         if not isinstance(condition, Atom):
             return self.condition(condition, scope)
         said = [scope.said(term) for term in condition.args]
@@ -222,8 +222,8 @@ class Phrases:
     def condition(self, condition: Condition, scope: Scope) -> str:
         """A condition in the grammar of `pddl2nl.nl.telling.teller`.
 
-        Raises `UnsupportedError` for what has no words here, `UntoldError` in a strict scope for a fact that
-        the wording never tells.
+        Raises `UnsupportedError` for what cannot be told, `UntoldError` in a strict scope for a fact that the
+        wording never tells.
         """
         match condition:
             case Atom(predicate=name, args=args):
@@ -292,7 +292,7 @@ class Phrases:
     # ── numbers ──────────────────────────────────────────────────────────────────────────────────
 
     def expression(self, expression: Expression, scope: Scope) -> str:
-        """A numeric expression; operations stand in brackets, so that none can be grouped otherwise."""
+        """A numeric expression, with brackets around each operation."""
         match expression:
             case Number(value=value):
                 return number_text(value)

@@ -1,8 +1,8 @@
-"""Reasons: why a condition does not hold, said of the smallest parts of it that fail (`pddlval.semantics.unmet`).
+"""Why a condition does not hold, told of its smallest parts that fail (`pddlval.semantics.unmet`).
 
 The forms, with those of `pddl2nl.nl.telling.teller`::
 
-    REASON := negated snippet filled | "it is not the case that " FACT        an unmet atom, derived ones included
+    REASON := negated snippet filled | "it is not the case that " FACT        an unmet atom, also a derived one
             | FACT                                                            an unmet negation
             | n " and " n " are different objects" | … " are the same object" an unmet equality, inequality
             | EXPRESSION " is " NUMBER ", which is not " COMPARED             an unmet comparison, in a known state
@@ -57,11 +57,11 @@ if TYPE_CHECKING:
 __all__ = ["Reasons", "is_literal", "is_undefined", "join_reasons", "short_number", "unmet_parts", "value_in"]
 
 _LONGEST = 12
-"""So many characters an exact number may have."""
+"""The most characters of a number that is told exactly."""
 _LONG = 400
-"""Reasons longer than this give way to a shorter text that names no objects."""
+"""Longer reasons are replaced by a shorter text that names no objects."""
 _MOST_WITNESSES = 20_000
-"""So many choices of objects are tried to find one of which an ``exists`` is true."""
+"""The most choices of objects that are tried to find a witness of an ``exists``."""
 _FLIPPED = {">=": "<=", "<=": ">=", ">": "<", "<": ">", "=": "="}
 
 
@@ -109,7 +109,7 @@ class Reasons:
 
     def _composite(self, parts: UnmetParts) -> str:
         """Facts that hold, and alternatives of which none does."""
-        # That a thing is itself need not be said beside anything else.
+        # An object's equality with itself is told only if there is nothing else to tell.
         telling = [item for item in parts.premises if not (isinstance(item, Equality) and item.left == item.right)]
         holding = [self._holds(premise) for premise in (telling if parts.alternatives else parts.premises)]
         missing = self._none_of(parts.alternatives)
@@ -128,7 +128,7 @@ class Reasons:
         return said if is_literal(condition) else f"({said})"
 
     def _none_of(self, alternatives: tuple[Alternative, ...]) -> str:
-        """That none of some alternatives holds: of one its reasons, of several what each asks for in vain."""
+        """That no alternative holds: the reasons of a single one; of several, what each needs."""
         if len(alternatives) > 1:
             return f"neither {' nor '.join(f'({self._vain(item)})' for item in alternatives)}"
         for whole, failing in alternatives:
@@ -140,7 +140,7 @@ class Reasons:
         return ""
 
     def _vain(self, alternative: Alternative) -> str:
-        """What an alternative asks for: the parts of it that are false, or all of it where that is shorter."""
+        """What an alternative needs: its false parts, or all of it if that is shorter."""
         whole = self.phrases.condition(alternative.whole, self.scope)
         return min(" and ".join(self._asked(part) for part in alternative.failing), whole, key=len)
 
@@ -153,7 +153,7 @@ class Reasons:
         return f"{said} is undefined{', since it divides by zero' if isinstance(expression, Arithmetic) else ''}"
 
     def _comparison(self, comparison: Comparison, *, holds: bool) -> str:
-        """A comparison with the values of its sides; empty where they are not known."""
+        """A comparison with the values of its sides; empty if they are unknown."""
         left, right, operator = comparison.left, comparison.right, comparison.operator
         if isinstance(left, Number):
             left, right, operator = right, left, _FLIPPED[operator]
@@ -174,7 +174,7 @@ class Reasons:
 def join_reasons(conditions: Iterable[Condition], reasons: Iterable[str]) -> str:
     """Reasons for some conditions in one sentence.
 
-    A comma parts them where one is more than a literal, or might take in the next: "it is not the case that …".
+    They are separated by a comma if one of them is more than a literal or begins with "it is not the case that …".
     """
     reasons = tuple(reasons)
     simple = all(
@@ -185,7 +185,7 @@ def join_reasons(conditions: Iterable[Condition], reasons: Iterable[str]) -> str
 
 
 def short_number(value: Fraction) -> str:
-    """A number as it is told where nobody reads it back: exactly if that is short, else ``about 0.0536``."""
+    """A number in an explanation: exact if that is short, else ``about 0.0536``."""
     from pddlval.numeric import as_float
 
     if value.denominator < 10**_LONGEST:
@@ -218,7 +218,7 @@ def value_in(state: State | None, expression: Expression) -> Fraction | None:
 
 
 class Alternative(NamedTuple):
-    """What would have made an ``or`` or ``imply`` true, and the smallest parts of it that are false."""
+    """A condition that would make an ``or`` or ``imply`` true, and its smallest parts that are false."""
 
     whole: Condition
     failing: tuple[Condition, ...]
@@ -282,7 +282,7 @@ def _disjuncts(condition: Condition) -> Iterator[Condition | _Premise]:
 
 
 def _false_parts(condition: Condition, state: State | None) -> tuple[Condition, ...]:
-    """The smallest parts of a false condition that are false themselves; all of it where no state is known."""
+    """The smallest false parts of a false condition; the whole condition if no state is given."""
     if state is None:
         return (condition,)
     from pddlval.numeric import UndefinedError
@@ -295,7 +295,7 @@ def _false_parts(condition: Condition, state: State | None) -> tuple[Condition, 
 
 
 def _true_parts(condition: Condition, state: State | None) -> tuple[Condition, ...]:
-    """Parts of a true condition that make it true; all of it where no state says which."""
+    """Parts of a true condition that make it true; the whole condition if no state is given."""
     from pddlval.normal_form import opposite
     from pddlval.numeric import UndefinedError
 
@@ -323,7 +323,7 @@ def _all_true(parts: Iterable[Condition], state: State | None) -> tuple[Conditio
 
 
 def _witness(condition: Exists, state: State) -> Condition | None:
-    """What an ``exists`` says of the first objects of which it is true; None where they are not found soon."""
+    """The body of an ``exists`` for the first objects that satisfy it; None if they are not found soon."""
     names = [parameter.name for parameter in condition.parameters]
     choices = product(*(state.objects(parameter.types) for parameter in condition.parameters))
     for chosen in islice(choices, _MOST_WITNESSES):

@@ -5,12 +5,12 @@ surface {}``, has them in the order of the *text*. Which hole is which parameter
 action's description, ``drop a crate B with a hoist A onto a surface C`` (A is PDDL's first parameter; a letter
 that stands twice is a parameter said twice). They are found by laying the text with the holes along the
 description, since a capital alone may be a word. Predicates have no description: there the variables in
-``predicate_nl_templates`` count. Where two forms disagree the file is refused: an order is never guessed, as
-no reading back of what was told could notice a wrong one. ``=`` and ``!=`` are left alone: equality is told in
-words of our own.
+``predicate_nl_templates`` count. Where two forms disagree the file is refused: an order is never guessed,
+since reading back would not detect a wrong one. ``=`` and ``!=`` are ignored: equality has a
+fixed text.
 
 What the file says of preconditions and effects is compared with the domain's (`_meaning_doubts`); what is
-missing there is warned of.
+missing there becomes a warning.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def _parameters(file: _File, section: str, item: ActionSchema | Predicate, domai
 def _check_types(
     entry: Mapping[str, object], variables: Sequence[str], declared: Sequence[TypedName], domain: Domain, where: str
 ) -> None:
-    """Refuses types that no object could be of together with the domain's: the file then means other parameters."""
+    """Refuses types that exclude the domain's types: the file then means other parameters."""
     above = supertypes(domain)
     types = _lower(mapping_of(entry.get("parameter_types", {}), where), where)
     for variable, parameter in zip(variables, declared, strict=True):
@@ -264,13 +264,13 @@ def _predicate(file: _File, predicate: Predicate, domain: Domain) -> Snippet:
 
 @dataclass(frozen=True)
 class _Literal:
-    """A fact said in letters, and whether it is negated."""
+    """A fact with letters for its arguments, and whether it is negated."""
 
     text: str
     negated: bool
 
     def stands_in(self, sentences: str) -> bool:
-        """Whether it is said somewhere, and not only with the opposite sign."""
+        """Whether the sentences contain it with its own sign."""
         fact = rf"(?<![\w-]){re.escape(self.text)}(?![\w-])"
         gone = r"(?:it is not the case (?:anymore )?that )"
         plain = rf"(?<!not the case that )(?<!anymore that ){fact}"
@@ -278,7 +278,7 @@ class _Literal:
 
 
 def _meaning_doubts(entries: Mapping[str, object], wording: Wording, domain: Domain) -> tuple[str, ...]:
-    """A sentence for each condition or effect of the domain that the file's own sentences do not hold.
+    """A sentence for each condition or effect of the domain that is missing in the file's own sentences.
 
     ``entries`` are the file's actions by name. An entry without such sentences raises no doubt.
     """

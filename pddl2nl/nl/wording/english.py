@@ -1,4 +1,4 @@
-"""The little English that telling needs: articles, enumerations, letters for variables, actions told in general."""
+"""The English grammar that telling needs: articles, enumerations, letters for variables, actions in general terms."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The names that a wording gives to objects itself: one by one, or by a pattern over the numbers in PDDL's names.
+"""A wording's own names of objects: one by one, or by a pattern over the numbers in PDDL names.
 
 A wording's ``objects`` maps an object's PDDL name to what it is called (``"a": "red"``), or, where the value
 holds ``{}``, the letters before an object's numbers to a pattern (``"l": "location_{}_{}"`` calls ``l0-1``
-``location_0_1``; ``"l_"`` is for ``l_0`` alone). Told names hold no blank, so that a reader sees where one ends.
+``location_0_1``; ``"l_"`` is for ``l_0`` alone). Told names have no blanks, so that their ends can be found.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Fault(NamedTuple):
 
 
 def own_name(objects: Mapping[str, str], name: str) -> str | None:
-    """What a wording calls an object of this PDDL name; None where it has no name for it."""
+    """The wording's name of an object, by its PDDL name; None if it has none."""
     told = objects.get(name)
     if told is not None and HOLE not in told:
         return told
@@ -50,7 +50,7 @@ def own_names(objects: Mapping[str, str], names: Iterable[str]) -> dict[str, str
 
 
 def own_names_faults(objects: Mapping[str, str]) -> Iterator[Fault]:
-    """All that keeps a wording's names of objects from being used."""
+    """All faults of a wording's names of objects."""
     said: dict[str, str] = {}
     for key, told in objects.items():
         rest = told.replace(HOLE, "0")

@@ -1,13 +1,12 @@
 """PlanBench's ``configs/*.yaml`` as wordings (Valmeekam et al., the baseline "Valm23" of Stein et al.).
 
-Its texts have holes in PDDL's order (``load {} into {} at {}``), and its ``domain_intro`` stands for the
-domain's description. A predicate with an empty text, or with none, is never told, as PlanBench passes such
-facts over. ``encoded_objects`` are names of objects: one by one (``a``: "red block"), or patterns over the
-numbers in a name that begins with some letters (``l``: ``location_{}_{}``).
+Its texts have holes in PDDL's order (``load {} into {} at {}``), and its ``domain_intro`` replaces the description of
+the domain. A predicate with an empty or missing text is never told, as in PlanBench. ``encoded_objects`` are names of
+objects: one by one (``a``: "red block"), or patterns over the numbers in a name (``l``: ``location_{}_{}``).
 
-Told names hold no blank here, so what all names share goes into the snippets: ``pick up the {}`` with red
-block, blue block … becomes ``pick up the {?ob} block`` with red, blue …, and what is told stays the same letter
-by letter. Blanks that are left in a name become underscores, which is warned of.
+Told names have no blanks here, so the words that all names share go into the snippets: ``pick up the {}`` with red
+block, blue block … becomes ``pick up the {?ob} block`` with red, blue …, and the told texts stay the same. Other blanks
+in a name become underscores, with a warning.
 """
 
 from __future__ import annotations
@@ -73,13 +72,13 @@ def planbench_wording(data: object, domain: Domain, where: str = "wording") -> W
 
 
 def _line(top: Mapping[str, object], key: str, where: str) -> str:
-    """A text at the top of the file; empty where the file has none, or says that it has none."""
+    """A text at the top level of the file; empty if it is missing or null."""
     text = text_of(top.get(key, ""), f"{where} → {key}")
     return "" if text in _NO_TEXT else text
 
 
 def _entries(top: Mapping[str, object], key: str, where: str) -> Mapping[str, object]:
-    """A map at the top of the file; empty where the file has none, or says that it has none."""
+    """A map at the top level of the file; empty if it is missing or null."""
     found = top.get(key, {})
     return {} if isinstance(found, str) and found in _NO_TEXT else mapping_of(found, f"{where} → {key}")
 
@@ -90,7 +89,7 @@ def _entries(top: Mapping[str, object], key: str, where: str) -> Mapping[str, ob
 def _texts(
     top: Mapping[str, object], section: Literal["actions", "predicates"], domain: Domain, where: str, doubts: list[str]
 ) -> dict[str, str | None]:
-    """For all that the domain declares its text with ``{?variable}`` in the holes, or None where it is never told."""
+    """The text of everything that the domain declares, with ``{?variable}`` in the holes; None if it is never told."""
     place = f"{where} → {section}"
     if section not in top:
         raise WordingError(where, f"is no PlanBench configuration with texts: it lacks '{section}'")
@@ -125,7 +124,7 @@ def _texts(
 
 
 def _obfuscation(top: Mapping[str, object], section: str, where: str) -> dict[str, str]:
-    """Names by their obfuscated twins and back, where the file lists them."""
+    """Obfuscated names by plain names and the reverse, as the file lists them."""
     key = f"{section.removesuffix('s')}_obfuscation"
     pairs = {
         plain.lower(): text_of(twin, f"{where} → {key} → {plain}").lower()
@@ -179,7 +178,7 @@ class _Shared:
 
     @property
     def noun(self) -> str | None:
-        """What kind of things the objects are said to be, where one word tells."""
+        """The noun for the objects, if a shared word gives one."""
         words = self.after or self.before
         return words[-1].lower() if words and words[-1].isalpha() and words[-1].lower() != "object" else None
 
@@ -216,7 +215,7 @@ def _objects(
 
 
 def _shared_words(names: Sequence[tuple[str, ...]]) -> _Shared:
-    """What all names begin and end with; nothing where one is a pattern, or would have no word of its own left."""
+    """The words that all names begin and end with; none if a name is a pattern or would become empty."""
     if len(names) < 2 or any(HOLE in word for name in names for word in name):
         return _Shared()
     before = _same(names)

@@ -1,9 +1,9 @@
-"""Wordings: how each predicate, action, function and type of one domain is said.
+"""Wordings: the English texts of a domain's predicates, actions, functions and types.
 
 A *snippet* is a text with its parameters in braces, ``load {?obj} into {?truck}``. Telling fills snippets and
 reading matches them, so a snippet must be invertible: every parameter stands in it at least once, nothing
 else stands in braces, and no parameter touches a letter, a digit, a hyphen, an underscore or another
-parameter (where would its name end?). Texts hold no line break, since told facts are told a line each.
+parameter (its end could not be found). Texts have no line breaks, since each fact is told on its own line.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _KINDS = {type(None): "nothing", dict: "an object", list: "a list", str: "a text
 
 
 class WordingError(InputError):
-    """A wording that cannot be used; ``where`` is the place in it, such as ``predicates → on → text``."""
+    """An invalid wording; ``where`` is the place in it, such as ``predicates → on → text``."""
 
     def __init__(self, where: str, reason: str):
         super().__init__(f"{where}: {reason}")
@@ -47,7 +47,7 @@ class WordingError(InputError):
 
 @dataclass(frozen=True)
 class Snippet:
-    """How one predicate, action or function is said.
+    """The English text of one predicate, action or function.
 
     ``parameters`` are the snippet's own variable names in PDDL's order; ``text`` holds them in any order,
     in braces. A text of None is never told. ``negated`` is the text's negation, where the wording has one.
@@ -74,16 +74,16 @@ class Snippet:
         return _BRACED.sub("{}", self.text or "").casefold()
 
     def fill(self, args: Sequence[str]) -> str:
-        """The text said of these arguments, given in PDDL's order."""
+        """The text with these arguments, given in PDDL's order."""
         return fill_parts(self.parts, args)
 
 
 @dataclass(frozen=True)
 class Wording:
-    """How a whole domain is said; ``source`` tells where the wording comes from.
+    """The English texts of a whole domain; ``source`` tells where they come from.
 
-    ``types`` maps a type to the noun that is said for it (its own name where it has no entry). A
-    ``domain_text`` of its own stands for the composed description of the domain. ``objects`` are the wording's
+    ``types`` maps a type to its noun (by default the type's name). A ``domain_text`` replaces the composed
+    description of the domain. ``objects`` are the wording's
     own names of objects (`pddl2nl.nl.wording.own_names`).
     """
 
@@ -130,7 +130,7 @@ def split_text(text: str, parameters: Sequence[str]) -> tuple[str | int, ...]:
 
 
 def fill_parts(parts: Sequence[str | int], args: Sequence[str]) -> str:
-    """The inverse of cutting: the pieces joined again, with arguments in the places of parameters."""
+    """The inverse of `split_text`: the pieces joined, with arguments in place of parameters."""
     return "".join([part if isinstance(part, str) else args[part] for part in parts])
 
 
@@ -145,7 +145,7 @@ def _snippet_to_json(snippet: Snippet) -> dict[str, object]:
 
 
 def check_wording(wording: Wording, domain: Domain, where: str = "wording") -> Wording:
-    """The same wording, if it fits the domain: an entry for all that the domain declares and for nothing else.
+    """The same wording, if it has an entry for everything that the domain declares and for nothing else.
 
     Raises `WordingError` naming the place of the first thing that does not fit.
     """
@@ -255,19 +255,19 @@ def type_names(types: Sequence[TypedName]) -> tuple[str, ...]:
 
 
 def suggest(name: str, known: Iterator[str] | Sequence[str] | Mapping[str, object] | set[str]) -> str:
-    """``; did you mean '…'?`` where something near is known, else nothing."""
+    """``; did you mean '…'?`` if a similar name is known, else nothing."""
     return did_you_mean(name, known)
 
 
 def mapping_of(data: object, where: str) -> dict[str, object]:
-    """The data, if it is a mapping; else `WordingError` names the place."""
+    """The data, if it is a mapping; else raises `WordingError`."""
     if not isinstance(data, dict):
         raise WordingError(where, f"must be an object in braces, found {_kind_of(data)}")
     return data
 
 
 def text_of(data: object, where: str) -> str:
-    """The data, if it is a text; else `WordingError` names the place."""
+    """The data, if it is a text; else raises `WordingError`."""
     if not isinstance(data, str):
         raise WordingError(where, f"must be a text, found {_kind_of(data)}")
     return data
@@ -278,7 +278,7 @@ def _kind_of(data: object) -> str:
 
 
 def refuse_other_domain(actions: Iterable[str], domain: Domain, where: str) -> None:
-    """Raises `WordingError` where a file words none of a domain's actions: it is another domain's."""
+    """Raises `WordingError` if a file has none of the domain's actions: it is for another domain."""
     declared = [item.name for item in domain.actions]
     if declared and set(declared).isdisjoint(actions):
         raise WordingError(

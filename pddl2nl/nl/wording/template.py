@@ -1,6 +1,6 @@
 """The template wording of any domain, made without a model (Stein et al., section 5, "Tpl").
 
-What the paper leaves open is filled in so: a predicate without parameters is ``'p' holds``, an action
+What the paper leaves open: a predicate without parameters is ``'p' holds``, an action
 without parameters ``apply the action 'a'``; a parameter whose type is ``(either t u)`` is announced by all
 its types, ``t or u``; a function is ``the value of 'f' for {?x} and {?y}``.
 """
@@ -18,7 +18,7 @@ __all__ = ["template_action", "template_function", "template_predicate", "templa
 
 
 def template_wording(domain: Domain) -> Wording:
-    """The template wording of a domain: nothing to review, nothing lost, little elegance."""
+    """The template wording of a domain."""
     return Wording(
         domain=domain.name,
         predicates={item.name: template_predicate(item) for item in domain.predicates},
@@ -61,7 +61,7 @@ def template_function(function: Function) -> Snippet:
 
 
 def with_functions(wording: Wording, domain: Domain) -> Wording:
-    """The wording with the template's snippet for each function that it lacks."""
+    """The wording with the template's snippets for missing functions."""
     missing = [function for function in domain.functions if function.name not in wording.functions]
     if not missing:
         return wording

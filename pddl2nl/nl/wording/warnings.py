@@ -1,4 +1,4 @@
-"""Texts of a wording that cannot be told apart when they are read back: warned of, since files may have them."""
+"""Warnings about a wording, and pairs of texts that cannot be distinguished when they are read back."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ __all__ = ["confused_pairs", "without_type_clashes", "wording_warnings"]
 
 
 def wording_warnings(wording: Wording, domain: Domain) -> tuple[str, ...]:
-    """A sentence for each pair of actions, predicates or functions with one text, and for a foreign domain name.
+    """A sentence for each pair of actions, predicates or functions with the same text, and for each other doubt.
 
-    What an importer was in doubt about (``doubts`` of the wording's source) is said too, and so are parameters in
-    another order than the domain's (a swap that telling and reading back would never show) and actions that are said
-    as a tag of replies is.
+    The other doubts: the wording is for another domain; an importer's doubts (``doubts`` in the wording's source);
+    parameters in another order than the domain's; actions whose text is a tag of replies.
 
-    Two texts count as one if they differ in their parameters' names only and some object could stand in every
-    place of both: a truck and a crate, say, are told apart by their types.
+    Two texts are the same if they differ only in the names of parameters, and the types allow the same objects in
+    both.
     """
     found: list[str] = []
     if wording.domain != domain.name:
@@ -117,7 +116,7 @@ def _order(snippet: Snippet, parameters: Mapping[str, Sequence[TypedName]]) -> l
 
 
 def _overlap(one: Sequence[TypedName], other: Sequence[TypedName], above: Mapping[str, frozenset[str]]) -> bool:
-    """Whether objects could stand in all places of both: at each, one type lies above or below the other."""
+    """Whether the same objects fit both: at each place one type is a supertype of the other."""
     return all(
         any(
             left in above.get(right, frozenset((right, "object"))) or right in above.get(left, frozenset((left,)))

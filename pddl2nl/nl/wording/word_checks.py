@@ -1,10 +1,10 @@
-"""What a model's reply must be before it becomes a snippet, and what it is told where it is not.
+"""Checks of a model's reply before it becomes a snippet, and the faults that the model is told.
 
-A reply is untrusted text. Wrapping that changes no word is taken off without asking again: code fences and code
+A reply is untrusted text. Wrapping is removed without asking again: code fences and code
 marks, marks of bold or slanted letters, quotation marks around the whole, a bullet or number, a label such as
 "Output:", a line of introduction that ends in a colon, thoughts in tags (``<think>``), a full stop or comma at the
 end, "I" or "to" before an action's verb, a capital at the start, blanks or capitals within the brackets
-(``{ ?X }``). Everything else that is not right is a fault. A fault is a sentence without its subject, which is the
+(``{ ?X }``). Everything else that is wrong is a fault. A fault is a sentence without its subject, which is the
 reply: "lacks {?to}".
 """
 
@@ -45,7 +45,7 @@ _BULLET = re.compile(r"(?:[-*•]|\d{1,2}[.)])\s+")
 _QUOTES = (('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’"), ("«", "»"), ("*", "*"), ("_", "_"))
 """What may stand around the whole of a text: quotation marks, and the stars and strokes of slanted letters."""
 _THOUGHTS = re.compile(
-    # Where a server's chat template writes the opening tag, only the closing one comes back.
+    # If a server's chat template writes the opening tag, the reply has only the closing one.
     r"\s*(?:<(think|thinking|thought|thoughts|reasoning)>.*?</\1>|(?:(?!<think(?:ing)?>).)*?</think(?:ing)?>)",
     re.DOTALL | re.IGNORECASE,
 )
@@ -64,9 +64,9 @@ _SAME = {"{} and {} are the same object", "{} and {} are different objects"}
 
 @dataclass(frozen=True)
 class Draft:
-    """A reply as it was read: the text, its negation where one was asked for, and what is wrong with them.
+    """A reply as it was read: the text, its negation if one was asked for, and their faults.
 
-    ``text`` is None where it cannot be used, and so is ``negated``; ``faults`` says why.
+    ``text`` and ``negated`` are None if they cannot be used; ``faults`` tells why.
     """
 
     text: str | None
@@ -81,7 +81,7 @@ def read_reply(reply: Completion, kind: Kind, parameters: Sequence[str], max_tok
         reply: as the model gave it.
         kind: what was asked for.
         parameters: its variables.
-        max_tokens: the limit under which the model wrote, to be named where it was cut off.
+        max_tokens: the limit of the call, named in the fault of a cut-off reply.
         negated: whether a second line with the negation was asked for.
     """
     if reply.finish == "length":
@@ -105,7 +105,7 @@ def read_reply(reply: Completion, kind: Kind, parameters: Sequence[str], max_tok
 def look_alike(
     snippet: Snippet, others: Mapping[str, Snippet], parameters: Mapping[str, Sequence[TypedName]], domain: Domain
 ) -> Snippet | None:
-    """Another snippet that could not be told apart from this one when it is read back, or None."""
+    """Another snippet that could not be distinguished from this one when it is read back, or None."""
     shape = snippet.shape
     near = {name: other for name, other in others.items() if other.shape == shape}
     near[snippet.name] = snippet
@@ -126,15 +126,15 @@ def _cut_off(max_tokens: int) -> str:
 
 
 def without_thinking(reply: str) -> str:
-    """A reply without what a model thought aloud before it, in tags."""
-    # Without leading blanks, from each of which the pattern would look through the whole reply.
+    """A reply without the thoughts in tags before it."""
+    # Leading blanks would make the pattern search the whole reply from each of them.
     reply = reply.lstrip()
     thoughts = _THOUGHTS.match(reply)
     return reply[thoughts.end() :] if thoughts else reply
 
 
 def _lines(reply: str) -> list[str]:
-    """The lines that hold something, without fences and without a line that introduces what follows."""
+    """The lines that are not empty, without fences and without an introduction."""
     lines = [" ".join(line.split()) for line in re.split(r"[\n\r]+", without_thinking(reply))]
     lines = [line for line in lines if line and not line.startswith("```")]
     if len(lines) > 1 and lines[0].endswith(":") and "{" not in lines[0]:
@@ -196,7 +196,7 @@ def _in_braces(braced: re.Match[str], parameters: Sequence[str]) -> str:
 
 
 def text_faults(text: str, kind: Kind, parameters: Sequence[str]) -> tuple[str, ...]:
-    """Everything that is wrong with a text of one line; empty where it may become a snippet."""
+    """All faults of a text of one line; empty if it may become a snippet."""
     if not text.strip():
         return ("is empty",)
     if len(text) > LONGEST:
@@ -222,7 +222,7 @@ def _character_faults(text: str) -> Iterator[str]:
 
 
 def _parameter_faults(text: str, parameters: Sequence[str]) -> Iterator[str]:
-    """Variables without brackets or question mark, foreign ones, and those that are missing, each named."""
+    """Names variables without brackets or question mark, unknown ones and missing ones."""
     inside = [match[1] for match in _BRACES.finditer(text)]
     outside = _VARIABLE.findall(_BRACES.sub(" ", text))
     bare = [name for name in dict.fromkeys(outside) if name in parameters and name not in inside]

@@ -1,25 +1,25 @@
-"""Wordings by a model: the paper's 2NL-LLM (Stein et al., section 3), with every snippet checked.
+"""Wordings by a model: the 2NL-LLM of Stein et al., section 3, with every snippet checked.
 
-One call each, in this order: the predicates as the domain declares them, derived ones among them; ``=`` and its
-negation, where an action or a derived predicate compares objects; the functions as declared; the actions as
-declared. A reply that cannot be used is followed at once by its revisions, before the next thing is asked for.
-So a script (``script:FILE``) holds its replies in this order.
+One call for each item, in this order: predicates as declared, derived ones among them; ``=`` and its negation, if an
+action or a derived predicate compares objects; functions; actions. The revisions of a reply follow it directly. So a
+script (``script:FILE``) holds its replies in this order.
 
-A snippet must hold each parameter in its brackets and no other, no PDDL and nothing that would be read back as
-something else (`word_checks`), and must differ from all others of its kind as far as types do not tell them apart.
-Where the model's last revision is still wrong, the template's snippet stands in; ``source`` of the wording lists
-what fell back. The order and the seed being fixed, the same replies make the same wording, but for its date.
+A snippet must hold each parameter in brackets and no other, no PDDL, and nothing that would be read back as something
+else (`word_checks`); it must differ from all others of its kind, unless types distinguish them. If the last revision is
+still wrong, the template's snippet is used. A snippet that may not mean what its name says is asked for again once, and
+marked if the model repeats it (`meaning`). Order and seed are fixed: the same replies make the same wording, except for
+its date.
 
-A model may raise `ReplyPendingError`, as one does whose replies a batch will bring. Then everything else is asked for
-that does not depend on what is missing, before the error is passed on: predicates, equality and functions at once,
-actions when the words in which they are told are there, revisions when it is certain that they are needed. Nothing
-is asked for that would not be asked for anyway; asked again with the replies, the same wording comes of it.
+A model may raise `ReplyPendingError`, if a batch will bring its replies. Then everything that does not depend on the
+missing replies is asked for before the error is raised again: all predicates, equality and functions at once, actions
+when the texts that their questions use are there, revisions when it is certain that they are needed. Called again with
+the replies, `word_domain` makes the same wording.
 
-What the wording's ``source`` says: ``method`` (``llm``), ``model``, ``date``, ``prompt_sha256`` (of instructions and
+The wording's ``source`` holds ``method`` (``llm``), ``model``, ``date``, ``prompt_sha256`` (of instructions and
 examples), ``revisions`` (allowed), ``seed``, ``temperature``, ``max_tokens``, ``negated``, ``fell_back`` (names by
-kind), ``without_negated`` (predicates whose text was usable and whose negation was not), ``equality`` (the model's
-words for ``=`` and its negation, which stand in its own prompts alone: `tell` has one fixed form, which reads back),
-and, in a wording that was interrupted, ``unfinished`` (names by kind).
+kind), ``without_negated`` (predicates with a usable text and an unusable negation), ``review`` (snippets that a person
+should review), ``equality`` (the model's texts for ``=`` and its negation, which only its own prompts use), and, if the
+wording was interrupted, ``unfinished`` (names by kind).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _LONGEST_SHOWN = 4000
 
 @dataclass(frozen=True)
 class FellBack:
-    """A snippet that the template stands in for; ``reasons`` is what was wrong with the model's last reply."""
+    """A snippet that fell back to the template; ``reasons`` are the faults of the model's last reply."""
 
     kind: Kind
     name: str
@@ -67,9 +67,9 @@ class FellBack:
 
 @dataclass(frozen=True)
 class WordedDomain:
-    """A wording by a model, what fell back to the template, and what it took.
+    """A wording by a model, what fell back to the template, and what it cost.
 
-    ``usage`` sums the tokens of all ``calls`` of this run; what was taken over, or came from a cache, cost nothing.
+    ``usage`` sums the tokens of all ``calls`` of this run; replies from a cache are not counted.
     """
 
     wording: Wording
@@ -79,7 +79,7 @@ class WordedDomain:
     usage: Usage = field(default_factory=Usage)
 
     def warnings(self) -> tuple[str, ...]:
-        """A sentence for each snippet that the template stands in for, and for each negation that was dropped."""
+        """A sentence for each snippet that fell back to the template, and for each negation that was dropped."""
         told = "{} fell back to the template, as the model's text {}"
         dropped = "{} has no negated text of its own, as the model's reply {}"
         pairs = [(told, item) for item in self.fell_back] + [(dropped, item) for item in self.without_negated]
@@ -87,9 +87,9 @@ class WordedDomain:
 
 
 def provenance_warnings(wording: Wording, domain: Domain) -> tuple[str, ...]:
-    """What a wording's ``source`` tells of snippets that no model made: those that fell back, those not yet asked for.
+    """Warnings about snippets that fell back to the template or that have not been asked for yet.
 
-    Snippets that were worded by hand since then are not named.
+    Snippets that were changed by hand since then are not named.
     """
     found = []
     snippets: Mapping[str, Mapping[str, Snippet]] = {
@@ -124,15 +124,15 @@ def word_domain(
     start_from: Wording | None = None,
     clock: Callable[[], datetime] | None = None,
 ) -> WordedDomain:
-    """Lets a model word a domain.
+    """Has a model word a domain.
 
     Args:
-        domain: what is worded.
-        model: who words it.
-        revisions: how often it is told what is wrong with a snippet and asked again.
+        domain: the domain.
+        model: the model.
+        revisions: how often the model is told what is wrong with a snippet and asked again.
         negated: ask for each predicate's negation in the same call.
         seed, temperature, max_tokens: of every call; the paper's by default.
-        on_progress: told, before each thing is asked for, its name, how many are done, and how many there are.
+        on_progress: called before each snippet with its name, the number done and the number of all.
         keep: given, after each snippet, what makes the wording so far, with templates for the rest: should the
             endpoint fail, nothing that was paid for need be lost.
         start_from: such a wording; only what is missing in it, or fell back, is asked for.
@@ -195,7 +195,7 @@ class _Settings:
 
 @dataclass
 class _Book:
-    """The snippets so far, templates where none is made yet, and the accounts."""
+    """The snippets so far, templates for the missing ones, and the costs."""
 
     domain: Domain
     settings: _Settings
@@ -216,11 +216,11 @@ class _Book:
 
     @property
     def done(self) -> int:
-        """How many snippets are made, or given up."""
+        """How many snippets are finished."""
         return len(self.made)
 
     def has(self, item: Item) -> bool:
-        """Whether nothing is left to be asked for."""
+        """Whether a snippet is finished."""
         return (item.kind, item.name) in self.made
 
     def write(self, item: Item, snippet: Snippet, doubts: tuple[str, ...] = ()) -> None:
@@ -231,7 +231,7 @@ class _Book:
         self.made.add((item.kind, item.name))
 
     def ask(self, item: Item) -> None:
-        """Asks for one snippet, with its revisions, and notes what came of it, or that there is no reply yet."""
+        """Asks for one snippet, with its revisions, and notes the result, or that the reply is pending."""
         try:
             self._ask(item)
         except ReplyPendingError:
@@ -275,7 +275,7 @@ class _Book:
         draft = read_reply(reply, item.kind, item.variables, settings.max_tokens, negated=both)
         if draft.text is not None:
             if any(other.kind == item.kind for other in self.pending):
-                # Whether it says the same as one of those is seen when they are there.
+                # It cannot be compared with texts that are still pending.
                 raise ReplyPendingError(f"{item.label}: others before it have no reply yet")
             twin = look_alike(_snippet(item, draft), self.words[item.kind], self.declared[item.kind], self.domain)
             if twin is not None:
@@ -283,10 +283,10 @@ class _Book:
         return reply.text, draft
 
     def _question(self, item: Item) -> str:
-        """What is put to the model; raises `ReplyPendingError` where words of it are not there yet."""
+        """The question for the model; raises `ReplyPendingError` if texts that it uses are still pending."""
         asked = question(item, self._phrases(self.words))
         if self.pending:
-            # The question is certain where it stays the same whatever words are still to come.
+            # The question is final if no pending text changes it.
             other = {kind: dict(words) for kind, words in self.words.items()}
             for missing in self.pending:
                 other[missing.kind][missing.name] = replace(missing.template, text=_unknown(missing))
@@ -318,17 +318,17 @@ class _Book:
         missing = [(item.kind, item.name) for item in self.wanted if not self.has(item)]
         if missing:
             source["unfinished"] = _by_kind(missing)
-        # Copies, since the words go on changing.
+        # Copies, since the texts still change.
         words = {kind: dict(words) for kind, words in self.words.items()}
         return replace(_worded(self.domain, words), source=source)
 
     def finished(self) -> WordedDomain:
-        """What came of it all."""
+        """The result."""
         wording = without_type_clashes(check_wording(self.wording(), self.domain), self.domain)
         return WordedDomain(wording, tuple(self.fell_back), tuple(self.without_negated), self.calls, self.usage)
 
     def take_over(self, start: Wording) -> None:
-        """Takes the snippets that a model, or a hand since then, has made in an earlier run."""
+        """Takes over the snippets of an unfinished wording."""
         check_wording(start, self.domain, "the wording to start from")
         for key in ("method", "model", "negated", "prompt_sha256"):
             ours, theirs = self.settings.source()[key], start.source.get(key)
@@ -358,7 +358,7 @@ def _worded(domain: Domain, words: Mapping[Kind, Mapping[str, Snippet]]) -> Word
 
 
 def _unknown(item: Item) -> str:
-    """A text that no snippet has, with the item's variables, in place of one that is still to come."""
+    """A text that no snippet has, with the item's variables, for one that is still missing."""
     return " ".join(("still to be worded as", item.name, *(f"{{{name}}}" for name in item.variables)))
 
 
@@ -374,7 +374,7 @@ def _says_the_same(item: Item, twin: Snippet) -> str:
 
 
 def _shown(reply: str) -> Message:
-    """The reply for the history: dots for an empty one, which endpoints refuse, and nothing that is no text."""
+    """The reply for the history; an empty one becomes dots, as endpoints refuse empty messages."""
     text = reply.encode("utf-8", "replace").decode("utf-8").strip()
     return Message("assistant", text[:_LONGEST_SHOWN] or "…")
 
@@ -403,14 +403,14 @@ def _by_kind(pairs: Iterable[tuple[Kind, str]]) -> dict[str, list[str]]:
 
 
 def _listed(data: object) -> dict[str, list[str]]:
-    """Names by kind, as a wording's source lists them; whatever else a hand has put there is passed over."""
+    """Names by kind, as a wording's source lists them; other entries are ignored."""
     if not isinstance(data, Mapping):
         return {}
     return {str(kind): [str(name) for name in names] for kind, names in data.items() if isinstance(names, list)}
 
 
 def _stored_equality(wording: Wording) -> dict[str, Snippet]:
-    """The words for equality in a wording's source, those that are usable."""
+    """The usable texts for equality in a wording's source."""
     data = wording.source.get("equality")
     found = {}
     for name, item in EQUALITY.items():

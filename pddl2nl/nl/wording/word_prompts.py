@@ -65,7 +65,7 @@ EQUALITY: Mapping[str, Snippet] = {
     "=": Snippet("=", (_X1.name, _X2.name), "{?x1} and {?x2} are the same object"),
     "!=": Snippet("!=", (_X1.name, _X2.name), "{?x1} and {?x2} are different objects"),
 }
-"""How equality and its negation are told; in the questions put to a model, its own words stand for them."""
+"""How equality and its negation are told; questions to a model use the model's own texts."""
 
 
 _LONGEST_TOLD = 12_000
@@ -74,7 +74,7 @@ _MOST_TOLD = 100
 
 @dataclass(frozen=True)
 class Item:
-    """One thing to be worded; ``template`` is its snippet where the model finds none."""
+    """One predicate, function or action to be worded; ``template`` is its fallback."""
 
     kind: Kind
     name: str
@@ -100,7 +100,7 @@ class Item:
 
 
 def items(domain: Domain) -> tuple[Item, ...]:
-    """All that a model is asked for, in the order in which it is asked.
+    """Everything that a model is asked to word, in this order.
 
     Predicates as they are declared, derived ones among them; equality and its negation, where an action or a
     derived predicate compares objects; functions and actions as they are declared.
@@ -149,7 +149,7 @@ def prompts_hash(negated: bool = False) -> str:
 
 
 def question(item: Item, phrases: ToldPhrases) -> str:
-    """What is to be worded, said in the words that there are so far."""
+    """The question about one item, told in the texts made so far."""
     if item.kind == "actions":
         schema = phrases.domain.action(item.name)
         assert schema is not None
@@ -164,7 +164,7 @@ def question(item: Item, phrases: ToldPhrases) -> str:
 
 
 def feedback(item: Item, faults: Sequence[str], *, negated: bool = False) -> str:
-    """What is wrong with a reply, all of it, and what is asked for again."""
+    """All faults of a reply, and the question again."""
     named = [f"action: {item.name}", f"parameters: ({' '.join(item.variables)})"]
     wanted = " ".join(f"{{{name}}}" for name in item.variables) or "no variable"
     asked = "two lines, the text and its negation after 'Negated:'" if negated else "one line"
@@ -195,7 +195,7 @@ def _examples() -> ToldPhrases:
 
 @dataclass(frozen=True)
 class ToldPhrases(Phrases):
-    """Phrases in which equality too has a model's words; for questions alone, since they are not read back."""
+    """Phrases that tell equality in a model's words; only for questions, which are never read back."""
 
     equality: Mapping[str, Snippet] = field(default_factory=lambda: EQUALITY)
 
@@ -228,7 +228,7 @@ def _action(item: Item, schema: ActionSchema, phrases: ToldPhrases) -> str:
 
 
 def _joined(texts: Iterator[str]) -> str:
-    """The texts with "and" between them; of those of a grounded domain, which may fill books, the first ones."""
+    """The texts joined by "and"; of a grounded domain's many texts only the first ones."""
     told: list[str] = []
     length = left = 0
     for text in texts:
@@ -260,7 +260,7 @@ def _preconditions(schema: ActionSchema, phrases: ToldPhrases, scope: Scope) -> 
 
 
 def _effects(schema: ActionSchema, phrases: ToldPhrases, scope: Scope) -> Iterator[str]:
-    """What becomes true, what ceases to be, numbers that change; in brackets what depends on something."""
+    """Added facts, deleted facts and numeric changes; conditional ones in brackets."""
     for group in effect_groups(schema.effect, phrases, scope):
         left = 0
         for changes in (group.added, group.deleted, group.updates):
