@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -73,6 +73,7 @@ def _run(
     3: the endpoint or a planner failed, which is no verdict.
     """
     from pddl2nl.experiments.access import reach
+    from pddl2nl.experiments.choices import checked_policy
     from pddl2nl.experiments.profiles import apply_profile
     from pddl2nl.experiments.spec import RunSpec
     from pddl2nl.pddl import load_task
@@ -85,6 +86,7 @@ def _run(
     spec = RunSpec(task=load_task(domain, problem), **options)
     if profile is not None:
         spec = apply_profile(spec, profile, given)
+    checked_policy(spec)
     print_warnings(_unused(spec, given))
     if spec.samples > 1 and spec.temperature == 0:
         print_warnings([f"--samples {spec.samples} at temperature 0: all replies may be the same; see --temperature"])
@@ -109,44 +111,20 @@ def _asks_model(policy: str) -> bool:
     return policy in POLICIES and POLICIES[policy]().needs_model
 
 
-_OF_A_MODEL = (
-    *("model", "base_url", "models", "cache", "requests_per_minute", "tokens_per_minute", "provider_batch"),
-    *("example", "example_plan", "thoughts", "thoughts_model", "temperature", "max_tokens", "timeout"),
-    *("budget_usd", "budget_calls", "budget_tokens"),
-)
-_OF_THE_TRANSLATOR = ("translator", "translator_model", "on_ambiguous")
-_OF_LANGUAGE = ("wording", "wording_model", "names", "names_seed", "translator_model", "on_ambiguous", "reading")
+_OF_A_MODEL = ("models", "cache", "requests_per_minute", "tokens_per_minute", "provider_batch")
+"""Options of the command that are no options of a run, and that have no effect where no model is asked."""
 
 
 def _unused(spec: RunSpec, given: Collection[str]) -> Iterator[str]:
-    """Options that were given and that the policy or style has no use for: said, so that none is silently ignored."""
-    from pddl2nl.policies import POLICIES
+    """A warning for each reason why given options have no effect."""
+    from pddl2nl.experiments.choices import unused_options
 
-    if spec.policy not in POLICIES:
-        return
-    policy = POLICIES[spec.policy]()
-    asks = policy.needs_model
-    kinds: tuple[tuple[bool, Sequence[str], str], ...] = (
-        (policy.one_shot, ("steps",), f"--policy {spec.policy} gives its whole plan in one turn"),
-        (not policy.one_shot, ("reading",), f"--policy {spec.policy} takes its actions one at a time"),
-        (not asks, (*_OF_A_MODEL, *_OF_THE_TRANSLATOR), f"--policy {spec.policy} asks no model"),
-        (
-            asks and not policy.thoughts,
-            ("thoughts", "thoughts_model"),
-            f"--policy {spec.policy} shows no thoughts",
-        ),
-        # A translator that is asked for is refused in style pddl, where there is nothing to translate.
-        (spec.style == "pddl", _OF_LANGUAGE, "--style pddl tells PDDL, with the objects' own names"),
-        (asks and spec.wording != "llm", ("wording_model",), "only --wording llm asks a model for words"),
-        (
-            asks and spec.translator == "reader" and spec.style == "nl",
-            ("translator_model",),
-            "--translator reader asks no model",
-        ),
-    )
-    for idle, options, reason in kinds:
-        named = [f"--{name.replace('_', '-')}" for name in options if name in given]
-        if idle and named:
+    reasons = unused_options(spec.policy, spec.style, {"wording": spec.wording, "translator": spec.translator})
+    if "model" in reasons:
+        reasons |= dict.fromkeys(_OF_A_MODEL, reasons["model"])
+    for reason in dict.fromkeys(reasons.values()):
+        named = [f"--{name.replace('_', '-')}" for name, why in reasons.items() if why == reason and name in given]
+        if named:
             yield f"{', '.join(named)} not used: {reason}"
 
 

@@ -1,116 +1,129 @@
-"""What a specification may choose: checked before anything is made of it."""
+"""The choices of a run: which options a policy uses, and whether all values are allowed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
-from pddl2nl.errors import InputError
-from pddl2nl.experiments.spec import RUN_OPTIONS, RunSpec
-from pddl2nl.experiments.spec_options import foreign_options
-from pddl2nl.experiments.toml_places import near
+from pddl2nl.errors import InputError, did_you_mean
+from pddl2nl.experiments.spec import RUN_OPTIONS, Option, RunSpec
 from pddl2nl.policies import POLICIES, Policy
 from pddl2nl.policies.families import family_of, family_of_mistake, policies_with
 
-__all__ = ["beyond_paper", "checked_policy"]
+__all__ = ["beyond_paper", "checked_policy", "unused_options"]
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+def unused_options(policy: str, style: str, values: Mapping[str, Any] = _NOTHING) -> dict[str, str]:
+    """The options of a run that have no effect with a policy, each with the reason.
+
+    Args:
+        policy: a name in `POLICIES`.
+        style: ``nl`` or ``pddl``.
+        values: what is known of ``wording`` and ``translator``, which decide whether the models for them are asked.
+    """
+    made = POLICIES[policy]()
+    reasons = {name: _reason(option, policy, made, style) for name, option in RUN_OPTIONS.items()}
+    if values.get("wording", "llm") != "llm":
+        reasons["wording_model"] = reasons["wording_model"] or "only --wording llm asks a model for words"
+    if values.get("translator") == "reader":
+        reasons["translator_model"] = reasons["translator_model"] or "--translator reader asks no model"
+    return {name: reason for name, reason in reasons.items() if reason}
+
+
+def _reason(option: Option, policy: str, made: Policy, style: str) -> str:
+    """Why an option has no effect; empty if it has one."""
+    users, family = option.users, family_of(policy)
+    if users == "families" and (family is None or option.name not in family.options):
+        takers = policies_with(option.name)
+        return f"--policy {policy} has no use for it; it is for {', '.join(takers)}"
+    if made.one_shot and users in ("turns", "interactive"):
+        return f"--policy {policy} gives its whole plan in one turn"
+    if not made.needs_model and users not in ("", "turns", "families"):
+        return f"--policy {policy} asks no model"
+    if not made.one_shot and users in ("plans", "one-shot"):
+        return f"--policy {policy} takes its actions one at a time"
+    if family is not None and users in ("flat", "one-shot", "thoughts"):
+        return f"--policy {policy} has no use for it: {family.why_only}"
+    if not made.thoughts and users == "thoughts":
+        return f"--policy {policy} shows no thoughts"
+    if style == "pddl" and users == "thoughts":
+        return "in style pddl the thoughts of the example come from the template"
+    if style == "pddl" and option.language:
+        return "--style pddl shows PDDL with the objects' own names"
+    return ""
 
 
 def checked_policy(spec: RunSpec) -> Policy:
     """The policy of a run.
 
     Raises:
-        InputError: there is no such policy, style or other choice, or the policy has no use for it.
+        InputError: an unknown policy, style or other choice, a number that is too small, or an option that the policy
+            does not use and refuses.
     """
     if spec.policy not in POLICIES:
-        raise InputError(
-            f"--policy {spec.policy}: no such policy; there are {', '.join(POLICIES)}{near(spec.policy, POLICIES)}"
-        )
+        known = f"there are {', '.join(POLICIES)}{did_you_mean(spec.policy, POLICIES)}"
+        raise InputError(f"--policy {spec.policy}: no such policy; {known}")
     policy = POLICIES[spec.policy]()
     for option in RUN_OPTIONS.values():
-        value = getattr(spec, option.name)
-        if option.choices and value not in option.choices:
-            raise InputError(
-                f"{option.flag} {value}: no such choice; there are {', '.join(option.choices)}"
-                f"{near(value, option.choices)}"
-            )
-        least = option.at_least
-        if least is not None and isinstance(value, int | float) and value < least:
-            raise InputError(f"{option.flag} {value}: at least {least:g} is needed")
+        _check_value(option, getattr(spec, option.name))
     if spec.style not in policy.styles:
         able = [name for name, make in POLICIES.items() if make().needs_model and spec.style in make().styles]
         why = "it plans in words" if family_of(spec.policy) else "it answers in words"
         raise InputError(
             f"--policy {spec.policy} has no twin in style {spec.style}, as {why}; {' and '.join(able)} have one"
         )
-    if spec.style == "pddl" and policy.thoughts and (spec.thoughts == "llm" or spec.thoughts_model is not None):
-        raise InputError("--thoughts llm: in style pddl the thoughts of the example come from the template")
-    if spec.style == "pddl" and spec.translator != "reader":
-        raise InputError(
-            f"--translator {spec.translator}: in style pddl the model writes PDDL, and there is nothing to translate"
-        )
-    _check_beyond_paper(spec, policy)
-    _check_family(spec, policy)
+    _check_used(spec)
+    _check_mistake(spec, policy)
+    if spec.task_text is not None and "\n\n" in spec.task_text.strip():
+        raise InputError("--task-text: an empty line ends the task in a prompt; leave it out")
     return policy
 
 
-def _check_family(spec: RunSpec, policy: Policy) -> None:
-    """Refuses options of families for policies that do not take them, and the other way round."""
-    family = family_of(spec.policy)
-    asked = _differing(spec, foreign_options(spec.policy))
-    if asked and family is not None:
-        raise InputError(f"{_said(asked)}: --policy {spec.policy} has no use for it: {family.why_only}")
-    if asked:
-        users = [name for option in asked for name in policies_with(option)]
+def _check_value(option: Option, value: Any) -> None:
+    if option.choices and value not in option.choices:
         raise InputError(
-            f"{_said(asked)}: --policy {spec.policy} has no use for it; it is for {', '.join(dict.fromkeys(users))}"
+            f"{option.flag} {value}: no such choice; there are {', '.join(option.choices)}"
+            f"{did_you_mean(str(value), option.choices)}"
         )
-    mistake = spec.model.removeprefix("oracle:") if isinstance(spec.model, str) and ":" in spec.model else ""
-    makes = family_of_mistake(mistake) if isinstance(spec.model, str) and spec.model.startswith("oracle:") else None
-    if policy.needs_model and makes is not None and makes is not family:
+    least = option.at_least
+    if least is not None and isinstance(value, int | float) and value < least:
+        raise InputError(f"{option.flag} {value}: at least {least:g} is needed")
+
+
+def _check_used(spec: RunSpec) -> None:
+    """Refuses options without an effect, so that no record names a setting that did nothing."""
+    family = family_of(spec.policy)
+    refused: dict[str, list[str]] = {}
+    for name, reason in unused_options(spec.policy, spec.style).items():
+        option, value = RUN_OPTIONS[name], getattr(spec, name)
+        # In style pddl a model that is asked for explicitly is an error, as nothing would ask it.
+        asks = spec.style == "pddl" and (value in ("llm", "reader+llm") or name == "thoughts_model")
+        of_family = family is not None and option.users in ("flat", "thoughts")
+        if not (option.refused or of_family or (asks and POLICIES[spec.policy]().needs_model)):
+            continue
+        # Policies of families show no example in any case.
+        if value != option.default and (name, value) != ("example", "none"):
+            refused.setdefault(reason, []).append(f"{option.flag} {getattr(value, 'name', value)}")
+    for reason, options in refused.items():
+        raise InputError(f"{' and '.join(options)}: {reason}")
+
+
+def _check_mistake(spec: RunSpec, policy: Policy) -> None:
+    """Refuses an oracle that makes mistakes for policies of other families."""
+    if not (policy.needs_model and isinstance(spec.model, str) and spec.model.startswith("oracle:")):
+        return
+    family = family_of_mistake(spec.model.removeprefix("oracle:"))
+    if family is not None and family is not family_of(spec.policy):
         raise InputError(
             f"--model {spec.model}: with --policy {spec.policy} the oracle makes no mistakes; it does with "
-            f"{', '.join(makes.policies)}"
+            f"{', '.join(family.policies)}"
         )
-    if spec.task_text is not None and "\n\n" in spec.task_text.strip():
-        raise InputError("--task-text: an empty line ends the task in a prompt, so its text holds none; leave it out")
-
-
-def _differing(spec: RunSpec, names: Iterable[str]) -> dict[str, Any]:
-    """Those of the fields that are not as they are where nobody says anything."""
-    # "none" is no example, which is what these policies show as well.
-    said = {name: getattr(spec, name) for name in names if getattr(spec, name) != RUN_OPTIONS[name].default}
-    return {name: value for name, value in said.items() if (name, value) != ("example", "none")}
-
-
-def _said(asked: Mapping[str, Any]) -> str:
-    return " and ".join(f"--{name.replace('_', '-')} {getattr(value, 'name', value)}" for name, value in asked.items())
-
-
-def _check_beyond_paper(spec: RunSpec, policy: Policy) -> None:
-    """Refuses what the policy has no use for, so that no record names a setting that did nothing."""
-    asked = beyond_paper(spec)
-    one_shot = policy.one_shot and policy.needs_model
-    if not one_shot and (useless := asked.keys() & {"samples", "rounds"}):
-        raise InputError(
-            f"{_options(asked, useless)}: --policy {spec.policy} gives no whole plan at once, so there is none to be "
-            "chosen or corrected; basic and cot do"
-        )
-    if spec.stop_after is not None:
-        asked["stop-after"] = spec.stop_after
-    if (policy.one_shot or not policy.needs_model) and (
-        useless := asked.keys() & {"history", "feedback", "stop-after"}
-    ):
-        why = "gives its whole plan in one turn" if policy.one_shot else "asks no model"
-        raise InputError(f"{_options(asked, useless)}: --policy {spec.policy} {why}; this is for act and react")
-    if not policy.needs_model and "unsolvable" in asked:
-        raise InputError(f"--unsolvable {spec.unsolvable}: --policy {spec.policy} asks no model, so none can be told")
-
-
-def _options(asked: Mapping[str, Any], names: Iterable[str]) -> str:
-    return " and ".join(f"--{name} {asked[name]}" for name in sorted(names))
 
 
 def beyond_paper(spec: RunSpec) -> dict[str, Any]:
-    """What differs from the mechanisms as the paper has them."""
+    """The options whose values differ from the mechanisms of the AutoPlanBench paper."""
     names = ("history", "feedback", "samples", "rounds", "unsolvable")
     return {name: getattr(spec, name) for name in names if getattr(spec, name) != RUN_OPTIONS[name].default}

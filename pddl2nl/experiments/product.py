@@ -12,32 +12,29 @@ from pathlib import Path
 from typing import Any
 
 from pddl2nl.errors import InputError
+from pddl2nl.experiments.choices import unused_options
 from pddl2nl.experiments.jobs import Job, PlannerSpec, make_job
 from pddl2nl.experiments.layout import Layout, LayoutColumn, LayoutRow, Place
 from pddl2nl.experiments.models import MODELS
-from pddl2nl.experiments.profiles import apply_profile
+from pddl2nl.experiments.profiles import apply_profile, profile
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.experiments.spec_columns import NO_MODEL, SYMBOLIC, TITLES, Repetition, SpecColumn, policy_of
 from pddl2nl.experiments.spec_file import PLANNER_SECONDS, ExperimentSpec, SpecDomain, SpecTask
-from pddl2nl.experiments.spec_options import FAMILY_OPTIONS, PLANNER_OPTIONS, foreign_options
+from pddl2nl.experiments.spec_options import OPTIONS, PLANNER_OPTIONS
 from pddl2nl.experiments.spec_wordings import wording_file
-from pddl2nl.policies.families import family_of
 
 __all__ = [
     "Cell",
     "Placed",
     "behind_endpoint",
     "cells",
+    "idle_options",
     "jobs_of",
     "layout_of",
     "left_out",
     "placed_jobs",
     "undecided",
-    "unused_options",
 ]
-
-ONE_SHOT = ("reading", "samples", "rounds")
-INTERACTIVE = ("steps", "stop_after", "history", "feedback")
 
 
 @dataclass(frozen=True)
@@ -105,25 +102,18 @@ def _alike(column: SpecColumn) -> list[list[Repetition]]:
 def _run(
     spec: ExperimentSpec, domain: SpecDomain, task: SpecTask, column: SpecColumn, repetition: Repetition
 ) -> RunSpec:
-    made = policy_of(column.policy)
-    options: dict[str, Any] = {
-        key: value for key, value in {**spec.options, **repetition.options}.items() if key not in PLANNER_OPTIONS
-    }
-    idle = {*(INTERACTIVE if made.one_shot else ONE_SHOT)}
-    idle |= {*foreign_options(column.policy)}
-    if not made.needs_model:
-        idle = {*options} - {"steps"}
-    elif column.style == "pddl":
-        idle |= {"translator", "translator_model", "on_ambiguous", "wording_model", "names", "names_seed"}
-    if made.needs_model and task.example is not None and "example" not in idle:
+    idle = {*PLANNER_OPTIONS, *unused_options(column.policy, column.style)}
+    options: dict[str, Any] = {**spec.options, **repetition.options}
+    options = {key: value for key, value in options.items() if key not in idle}
+    if task.example is not None and "example" not in idle:
         options.setdefault("example", task.example)
     model = repetition.model
     others = {
         "translator_model": options.get("translator", "reader") != "reader",
-        "thoughts_model": made.thoughts,
+        "thoughts_model": True,
         "wording_model": repetition.wording == "llm",
     }
-    asked = [model, *(options[role] for role, used in others.items() if used and role in options and role not in idle)]
+    asked = [model, *(options[role] for role, used in others.items() if used and role in options)]
     run = RunSpec(
         task=task.task,
         policy=column.policy,
@@ -134,7 +124,7 @@ def _run(
         base_url=spec.base_url if any(map(behind_endpoint, asked)) else None,
         suite=domain.name,
         task_name=task.name,
-        **{key: value for key, value in options.items() if key not in idle},
+        **options,
     )
     if spec.profile is None:
         return run
@@ -153,36 +143,21 @@ def behind_endpoint(model: str) -> bool:
 def left_out(spec: ExperimentSpec) -> Iterator[str]:
     """What of the experiment there is not, a sentence each."""
     yield from spec.left_out
-    idle = unused_options(spec, spec.columns)
+    idle = idle_options(spec, spec.columns)
     yield from (f"options.{key}: nothing in this experiment uses it" for key in spec.options if key in idle)
     for column in spec.columns:
-        idle = unused_options(spec, [column])
+        idle = idle_options(spec, [column])
         yield from (f"column {column.label}: it has no use for {key}" for key in column.options if key in idle)
 
 
-def unused_options(spec: ExperimentSpec, columns: Sequence[SpecColumn]) -> set[str]:
-    """Options for which none of the columns has a use."""
-    made = [policy_of(column.policy) for column in columns]
-    asking = [policy for policy in made if policy.needs_model]
-    families = [family for column in columns if (family := family_of(column.policy)) is not None]
-    flat = [policy_of(column.policy) for column in columns if family_of(column.policy) is None]
-    options = [{**spec.options, **column.options} for column in columns]
-    translated = any(one.get("translator", "reader") != "reader" for one in options)
-    uses: tuple[tuple[bool, Iterable[str]], ...] = (
-        (any(policy.one_shot for policy in asking), ("reading",)),
-        (any(policy.one_shot and policy.needs_model for policy in flat), ("samples", "rounds")),
-        (any(not policy.one_shot for policy in asking), ("history", "feedback", "stop_after")),
-        (any(not policy.one_shot for policy in made), ("steps",)),
-        (any(policy.thoughts for policy in asking), ("thoughts", "thoughts_model")),
-        (any("llm" in column.wordings for column in columns), ("wording_model",)),
-        (spec.profile is not None or translated, ("translator_model",)),
-        (bool(asking), ("temperature",)),
-        (any(policy.needs_model for policy in flat), ("example", "example_plan", "unsolvable")),
-        (bool(flat), ("translator",)),
-        *((any(name in family.options for family in families), (name,)) for name in FAMILY_OPTIONS),
-        (bool(spec.baselines), PLANNER_OPTIONS),
-    )
-    return {option for used, options_ in uses if not used for option in options_}
+def idle_options(spec: ExperimentSpec, columns: Sequence[SpecColumn]) -> set[str]:
+    """The options of ``[options]`` that have no effect on any of the columns, nor on baselines."""
+    idle = {*OPTIONS}
+    for column in columns:
+        named = (spec.profile is not None and profile(spec.profile).language) or {}
+        values = {**named, **spec.options, **column.options, "wording": "llm" if "llm" in column.wordings else ""}
+        idle &= unused_options(column.policy, column.style, {"translator": "reader", **values}).keys()
+    return idle if spec.baselines else {*idle, *PLANNER_OPTIONS}
 
 
 def undecided(spec: ExperimentSpec) -> bool:

@@ -16,10 +16,9 @@ from types import MappingProxyType
 from typing import Any
 
 from pddl2nl.errors import InputError
+from pddl2nl.experiments.choices import unused_options
 from pddl2nl.experiments.spec import RunSpec
-from pddl2nl.experiments.spec_options import foreign_options
 from pddl2nl.policies import POLICIES
-from pddl2nl.policies.families import family_of
 
 __all__ = ["PROFILES", "SEEDS", "WALK_SEEDS", "Profile", "apply_profile", "profile"]
 
@@ -99,18 +98,9 @@ def apply_profile(spec: RunSpec, name: str, given: Collection[str] = ()) -> RunS
     """
     chosen = profile(name)
     values = dict(chosen.values)
-    asks = spec.policy not in POLICIES or POLICIES[spec.policy]().needs_model
-    if spec.style == "nl" and asks:
-        values |= chosen.language
-    if spec.style == "pddl":
-        # The prompts for a model's thoughts are about language.
-        values["thoughts"] = "auto"
-    if family_of(spec.policy) is not None:
-        foreign = foreign_options(spec.policy)
-        values = {key: value for key, value in values.items() if key not in foreign}
-    if not asks or (spec.policy in POLICIES and POLICIES[spec.policy]().one_shot):
-        del values["stop_after"]
-    if not asks:
-        # A policy that asks no model is told nothing that one would have to word.
-        del values["model"]
+    if spec.policy in POLICIES:
+        if POLICIES[spec.policy]().needs_model:
+            values |= chosen.language
+        unused = unused_options(spec.policy, spec.style)
+        values = {key: value for key, value in values.items() if key not in unused}
     return replace(spec, **{key: value for key, value in values.items() if key not in given}, profile=name)

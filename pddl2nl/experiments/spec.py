@@ -26,10 +26,11 @@ __all__ = ["GROUPS", "RUN_OPTIONS", "Option", "RunSpec", "options_text"]
 GROUPS = ("Task", "Policy", "Model", "Budget", "Output")
 """The groups of options, in the order in which help shows them."""
 
-Users = Literal["", "models", "interactive", "one-shot", "flat", "families"]
-"""The policies that an option is for: all; those that ask a model; those that answer a turn at a time; those that give
-a whole plan at once; those that ask a model and have no family; those of the families (`pddl2nl.policies.families`)
-that take it."""
+Users = Literal["", "models", "turns", "interactive", "plans", "one-shot", "thoughts", "flat", "families"]
+"""The policies that an option has an effect on: all (``""``); those that ask a model; those that act one action at a
+time, and the ones of them that ask a model; those that ask a model for a whole plan, and the ones of them without a
+family; those that show thoughts; those that ask a model and have no family; those of the families
+(`pddl2nl.policies.families`) that take it. `pddl2nl.experiments.choices.unused_options` applies this."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,9 @@ class Option:
         metavar: what stands for the value in help.
         choices: the words it accepts; empty for any value.
         at_least: the smallest number it accepts.
-        users: the policies it is for; others refuse or ignore it with a warning.
+        users: the policies it has an effect on.
+        language: whether it has an effect in style nl only.
+        refused: whether policies on which it has no effect refuse it; the others ignore it.
         path: whether it names a file or a folder.
         model: whether it names a model.
         time: whether it is a time in seconds, which may be written as 90s, 10m or 1h30m.
@@ -64,6 +67,8 @@ class Option:
     choices: tuple[str, ...] = ()
     at_least: float | None = None
     users: Users = ""
+    language: bool = False
+    refused: bool = False
     path: bool = False
     model: bool = False
     time: bool = False
@@ -118,6 +123,7 @@ class RunSpec:
         metavar="M",
         model=True,
         in_file=False,
+        users="models",
     )
     wording: str | Wording | None = _option(
         None,
@@ -128,6 +134,7 @@ class RunSpec:
         metavar="template|llm|FILE",
         default_text="the wording.json beside DOMAIN if there is one, else template",
         in_file=False,
+        language=True,
     )
     wording_model: str | Model | None = _option(
         None,
@@ -137,6 +144,8 @@ class RunSpec:
         metavar="M",
         default_text="the run's own model",
         model=True,
+        users="models",
+        language=True,
     )
     style: str = _option(
         "nl",
@@ -154,6 +163,7 @@ class RunSpec:
         "stanza's dependency parse (stanza), or by the parse where stanza and its English model are installed (auto).",
         choices=("rules", "stanza", "auto"),
         default_text="rules; auto in --profile autoplanbench",
+        language=True,
     )
     names: str = _option(
         "typed",
@@ -161,6 +171,7 @@ class RunSpec:
         str,
         "Objects' names: typed (truck_0), original (as in PDDL), inferred (typed, from static unary predicates).",
         choices=("typed", "original", "inferred"),
+        language=True,
     )
     names_seed: int | None = _option(
         None,
@@ -170,6 +181,7 @@ class RunSpec:
         metavar="N",
         default_text="in the order of declaration",
         at_least=0,
+        language=True,
     )
     example: str | Path | SolvedProblem | None = _option(
         None,
@@ -200,7 +212,7 @@ class RunSpec:
         "which goal or condition each action serves. auto: llm for models behind an endpoint, else template; in style "
         "pddl always template.",
         choices=("auto", "llm", "template"),
-        users="flat",
+        users="thoughts",
     )
     thoughts_model: str | Model | None = _option(
         None,
@@ -209,7 +221,7 @@ class RunSpec:
         "The model for those thoughts.",
         metavar="M",
         default_text="the run's own model",
-        users="flat",
+        users="thoughts",
         model=True,
     )
     translator: str = _option(
@@ -220,6 +232,7 @@ class RunSpec:
         "line), or a model for what the reader cannot read.",
         choices=("reader", "llm", "reader+llm"),
         users="flat",
+        language=True,
     )
     translator_model: str | Model | None = _option(
         None,
@@ -230,6 +243,7 @@ class RunSpec:
         default_text="the run's own model",
         users="flat",
         model=True,
+        language=True,
     )
     reading: str = _option(
         "default",
@@ -237,6 +251,8 @@ class RunSpec:
         str,
         "Which lines of a reply form its plan (policies that give a whole plan at once).",
         choices=("default", "planbench", "all"),
+        users="plans",
+        language=True,
     )
     on_ambiguous: str = _option(
         "refuse",
@@ -245,6 +261,8 @@ class RunSpec:
         "An action that can mean several: refuse it, or take the only one that is applicable in the state; the record "
         "says so.",
         choices=("refuse", "state"),
+        users="models",
+        language=True,
     )
     history: str = _option(
         "full",
@@ -253,6 +271,7 @@ class RunSpec:
         "act, react: all turns in the prompt, or the current state instead of old ones (not in the paper).",
         choices=("full", "compact"),
         users="interactive",
+        refused=True,
     )
     feedback: str = _option(
         "reason",
@@ -262,6 +281,7 @@ class RunSpec:
         "reason and the applicable actions; or only that it is not applicable.",
         choices=("reason", "applicable", "minimal"),
         users="interactive",
+        refused=True,
     )
     samples: int = _option(
         1,
@@ -271,6 +291,7 @@ class RunSpec:
         metavar="K",
         at_least=1,
         users="one-shot",
+        refused=True,
     )
     rounds: int = _option(
         0,
@@ -280,6 +301,7 @@ class RunSpec:
         metavar="R",
         at_least=0,
         users="one-shot",
+        refused=True,
     )
     unsolvable: str = _option(
         "silent",
@@ -289,6 +311,7 @@ class RunSpec:
         "unasked is understood as well; its run ends as gave-up, claimed-unsolvable.",
         choices=("silent", "tell"),
         users="flat",
+        refused=True,
     )
     task_text: str | None = _option(
         None,
@@ -298,6 +321,7 @@ class RunSpec:
         metavar="TEXT",
         default_text="the task's own text if it has one, else the told goal",
         users="families",
+        refused=True,
     )
     form: str = _option(
         "goal",
@@ -306,6 +330,7 @@ class RunSpec:
         "hvr and ablations: of the task's own text, what is wanted (goal) or how it is done (constructive).",
         choices=("goal", "constructive"),
         users="families",
+        refused=True,
     )
     faults: str | Faults | None = _option(
         None,
@@ -316,6 +341,7 @@ class RunSpec:
         metavar="SPEC",
         default_text="not at all",
         users="families",
+        refused=True,
     )
     ontology: str | Path | Ontology | None = _option(
         None,
@@ -326,6 +352,7 @@ class RunSpec:
         default_text="the shipped domain's own, else made from the domain",
         users="families",
         path=True,
+        refused=True,
     )
     library: str | Path | None = _option(
         None,
@@ -336,6 +363,7 @@ class RunSpec:
         default_text="none",
         users="families",
         path=True,
+        refused=True,
     )
     embedding_model: str | Model | None = _option(
         None,
@@ -346,6 +374,7 @@ class RunSpec:
         metavar="M",
         default_text="names are compared by their letters",
         users="families",
+        refused=True,
     )
     replans: int = _option(
         3,
@@ -355,6 +384,7 @@ class RunSpec:
         metavar="N",
         at_least=0,
         users="families",
+        refused=True,
     )
     temperature: float | None = _option(
         0.0, "Model", float, "Sampling temperature.", metavar="X", at_least=0, users="models"
@@ -406,6 +436,7 @@ class RunSpec:
         default_text="twice the length of FF's plan; for a task proved unsolvable 40, twice the longest optimal plan "
         "of the primary set",
         at_least=1,
+        users="turns",
     )
     stop_after: int | None = _option(
         None,
@@ -418,6 +449,7 @@ class RunSpec:
         default_text="no limit; 10 in --profile autoplanbench, as in the original's code",
         at_least=1,
         users="interactive",
+        refused=True,
     )
     budget_usd: float | None = _option(
         None,

@@ -8,7 +8,7 @@ from pddl2nl.baselines import find_driver
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.models import MadeModel, ModelContext, make_model
-from pddl2nl.experiments.product import Cell, behind_endpoint, cells, undecided, unused_options
+from pddl2nl.experiments.product import Cell, behind_endpoint, cells, idle_options, undecided
 from pddl2nl.experiments.spec_columns import NO_MODEL, policy_of
 from pddl2nl.experiments.spec_file import ExperimentSpec, SpecDomain
 from pddl2nl.experiments.spec_options import ROLES
@@ -47,7 +47,7 @@ def check_models(spec: ExperimentSpec, access: Access, *, asked_here: bool = Tru
 
 def _roles(spec: ExperimentSpec) -> Iterable[str]:
     """The models named by options that something uses."""
-    idle = unused_options(spec, spec.columns)
+    idle = idle_options(spec, spec.columns)
     for options in (spec.options, *(each.options for column in spec.columns for each in column.repetitions)):
         yield from (options[role] for role in ROLES if role in options and role not in idle)
 

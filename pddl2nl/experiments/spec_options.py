@@ -10,9 +10,8 @@ from typing import Any
 from pddl2nl.experiments.spec import RUN_OPTIONS, Option
 from pddl2nl.experiments.spec_filters import FILTERS, memory_mb, whole_seconds
 from pddl2nl.experiments.toml_places import Kind, TOMLText, choice, number, text, whole
-from pddl2nl.policies.families import family_of
 
-__all__ = ["FAMILY_OPTIONS", "OPTIONS", "PLANNER_OPTIONS", "ROLES", "References", "foreign_options"]
+__all__ = ["OPTIONS", "PLANNER_OPTIONS", "ROLES", "References"]
 
 
 def _kind(option: Option) -> Kind:
@@ -30,20 +29,9 @@ OPTIONS: dict[str, Kind] = {name: _kind(option) for name, option in RUN_OPTIONS.
 """Fields of `RunSpec` that a file may give."""
 PLANNER_OPTIONS: dict[str, Kind] = {"planner_seconds": FILTERS["within"], "planner_memory": FILTERS["memory"]}
 """The limits of baselines."""
-FAMILY_OPTIONS = tuple(name for name, option in RUN_OPTIONS.items() if option.users == "families")
-"""The options that only policies of families use; `Family.options` says which."""
-_FLAT_OPTIONS = tuple(name for name, option in RUN_OPTIONS.items() if option.users in ("flat", "one-shot"))
 ROLES = tuple(name for name, option in RUN_OPTIONS.items() if option.model and option.in_file)
 """The options that name models."""
 _FILES = ("example", "example_plan", "ontology")
-
-
-def foreign_options(policy: str) -> tuple[str, ...]:
-    """The options that a policy does not use because they belong to families, or to policies without a family."""
-    family = family_of(policy)
-    if family is None:
-        return FAMILY_OPTIONS
-    return (*_FLAT_OPTIONS, *(name for name in FAMILY_OPTIONS if name not in family.options))
 
 
 class References:

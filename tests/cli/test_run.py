@@ -194,8 +194,8 @@ def test_an_option_without_use_is_said_to_be_so(call: Run, files: tuple[str, str
     shot = call("run", *files, *plan, "--steps", "3", "--style", "pddl", "--names", "original", "--wording", "template")
     assert shot.code == 1
     assert shot.error == (
+        "warning: --wording, --names not used: --style pddl shows PDDL with the objects' own names\n"
         "warning: --steps not used: --policy basic gives its whole plan in one turn\n"
-        "warning: --wording, --names not used: --style pddl tells PDDL, with the objects' own names\n"
     )
     assert call("run", *files, *plan, "--model", _script(tmp_path, "[PLAN]\n[PLAN END]")).error == ""
 
@@ -207,8 +207,8 @@ def test_options_of_translation_without_use_are_said_to_be_so(
     options = ("--translator-model", "m", "--reading", "all")
     ran = call("run", *files, "--policy", "act", "--model", script, "--example", "none", "--steps", "2", *options)
     assert ran.error == (
-        "warning: --reading not used: --policy act takes its actions one at a time\n"
         "warning: --translator-model not used: --translator reader asks no model\n"
+        "warning: --reading not used: --policy act takes its actions one at a time\n"
     )
 
 

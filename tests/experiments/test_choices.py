@@ -26,9 +26,9 @@ def task() -> Task:
 @pytest.mark.parametrize(
     ("policy", "chosen", "words"),
     [
-        ("act", {"samples": 3}, "--samples 3: --policy act gives no whole plan at once"),
+        ("act", {"samples": 3}, "--samples 3: --policy act takes its actions one at a time"),
         ("react", {"rounds": 1}, "--rounds 1: --policy react"),
-        ("act", {"samples": 2, "rounds": 1}, "--rounds 1 and --samples 2: --policy act"),
+        ("act", {"samples": 2, "rounds": 1}, "--samples 2 and --rounds 1: --policy act"),
         ("random", {"samples": 2}, "--samples 2: --policy random"),
         ("random", {"history": "compact"}, "--history compact: --policy random asks no model"),
         ("basic", {"history": "compact"}, "--history compact: --policy basic gives its whole plan in one turn"),
