@@ -34,7 +34,7 @@ PROBLEM = """
 (define (problem tidy) (:domain cups)
   (:objects red shelf table) (:init (at red table)) (:goal (at red shelf)))
 """
-SNIPPETS = {"(at": "{?c} is on {?p}", "(held": "I hold {?c}", "lift": "lift {?c} from {?p}", "put": "put {?c} on {?p}"}
+SNIPPETS = {"(at": "{?c} is at {?p}", "(held": "{?c} is held", "lift": "lift {?c} from {?p}", "put": "put {?c} on {?p}"}
 ASKED = {"wording": 4, "thoughts": 1, "planner": 2, "translator": 2}
 """How often each role is asked in a run where nothing fails, in this order."""
 

@@ -237,7 +237,6 @@ def test_the_first_event_names_example_prompts_names_and_limits(task: Task, tmp_
         ({"policy": "nonsense"}, "react"),
         ({"style": "latin"}, "--style latin"),
         ({"policy": "cot", "style": "pddl"}, "basic and act"),
-        ({"policy": "react", "style": "pddl"}, "basic and act"),
         ({"wording": "llm", "model": "oracle"}, "--wording-model"),
         ({"translator": "llm", "style": "pddl"}, "--translator llm"),
         ({"names": "funny"}, "--names funny"),
