@@ -11,7 +11,7 @@ static conditions are decided, and the atoms of the others become bits of a stat
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from fractions import Fraction
 from itertools import islice, product
 from math import prod
@@ -239,7 +239,8 @@ class Instances:
         layout = self._layout
         if block.deletes or block.adds:
             deletes = tuple([ground_atom(atom, binding) for atom in block.deletes])
-            yield replace(outer, deletes=deletes, adds=tuple([ground_atom(atom, binding) for atom in block.adds]))
+            adds = tuple([ground_atom(atom, binding) for atom in block.adds])
+            yield Part(outer.needed, outer.forbidden, outer.tests, deletes, adds)
         for guard, inner in block.whens:
             guarded = self._guarded(guard, binding, outer)
             if guarded is not None:
@@ -252,7 +253,8 @@ class Instances:
                     # this condition reads must have a value all the same.
                     yield guarded
         if block.updates:
-            yield replace(outer, updates=tuple([_ground_update(update, binding, layout) for update in block.updates]))
+            updates = tuple([_ground_update(update, binding, layout) for update in block.updates])
+            yield Part(outer.needed, outer.forbidden, outer.tests, updates=updates)
         for quantified in block.foralls:
             count, choices = quantified.instances(binding, layout)
             self._count(quantified.effect, count)
