@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.experiments.product import jobs_of, left_out
-from pddl2nl.experiments.spec_file import load_experiment
+from pddl2nl.experiments.specification import load_experiment
 from pddl2nl.llm.settings import load_catalogue
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pddl2nl.experiments.estimate import Estimate
     from pddl2nl.experiments.jobs import Job
     from pddl2nl.experiments.product import Cell, Placed
-    from pddl2nl.experiments.spec_file import ExperimentSpec
+    from pddl2nl.experiments.specification import ExperimentSpec
     from pddl2nl.llm import Price
 
 __all__ = ["DryRun"]
@@ -82,8 +82,8 @@ class DryRun:
 
     def _columns(self, missing: set[str]) -> dict[str, tuple[int, Estimate]]:
         """The runs of each column that are to be done, and their estimate; one of several columns is the first's."""
+        from pddl2nl.experiments.columns import SYMBOLIC, TITLES
         from pddl2nl.experiments.estimate import Estimate, estimates
-        from pddl2nl.experiments.spec_columns import SYMBOLIC, TITLES
 
         left = set(missing)
         todo: dict[int, str] = {}

@@ -43,8 +43,7 @@ if TYPE_CHECKING:
     from pddl2nl.experiments.batch_passes import BatchPasses
     from pddl2nl.experiments.jobs import Job
     from pddl2nl.experiments.layout import Layout
-    from pddl2nl.experiments.spec_file import ExperimentSpec
-    from pddl2nl.experiments.spec_overrides import Overrides
+    from pddl2nl.experiments.specification import ExperimentSpec, Overrides
     from pddl2nl.experiments.summary import SweepSummary
 
 __all__ = ["register"]
@@ -128,10 +127,10 @@ def _experiment(
             "a specification is missing; --list shows those that are shipped", param_hint="SPEC.toml"
         )
     from pddl2nl.experiments.access import reach
+    from pddl2nl.experiments.checks import check_models
     from pddl2nl.experiments.product import cells, layout_of, placed_jobs
     from pddl2nl.experiments.shipped_specs import find_specification
-    from pddl2nl.experiments.spec_checks import check_models
-    from pddl2nl.experiments.spec_file import load_experiment
+    from pddl2nl.experiments.specification import load_experiment
 
     path = find_specification(spec)
     if show:

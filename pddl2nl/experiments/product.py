@@ -13,15 +13,22 @@ from typing import Any
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.choices import unused_options
+from pddl2nl.experiments.columns import (
+    NO_MODEL,
+    OPTIONS,
+    PLANNER_OPTIONS,
+    SYMBOLIC,
+    TITLES,
+    Repetition,
+    SpecColumn,
+    policy_of,
+)
 from pddl2nl.experiments.jobs import Job, PlannerSpec, make_job
 from pddl2nl.experiments.layout import Layout, LayoutColumn, LayoutRow, Place
 from pddl2nl.experiments.models import MODELS
 from pddl2nl.experiments.profiles import apply_profile, profile
 from pddl2nl.experiments.spec import RunSpec
-from pddl2nl.experiments.spec_columns import NO_MODEL, SYMBOLIC, TITLES, Repetition, SpecColumn, policy_of
-from pddl2nl.experiments.spec_file import PLANNER_SECONDS, ExperimentSpec, SpecDomain, SpecTask
-from pddl2nl.experiments.spec_options import OPTIONS, PLANNER_OPTIONS
-from pddl2nl.experiments.spec_wordings import wording_file
+from pddl2nl.experiments.specification import PLANNER_SECONDS, ExperimentSpec, SpecDomain, SpecTask, wording_file
 
 __all__ = [
     "Cell",
@@ -186,7 +193,7 @@ def placed_jobs(spec: ExperimentSpec, table: Iterable[Cell] | None = None) -> li
 
     Raises:
         InputError: nothing is to be run, or filters are still to be decided
-            (`pddl2nl.experiments.solved_by.narrow`).
+            (`pddl2nl.experiments.task_filters.narrow`).
     """
     if undecided(spec):
         raise InputError(f"{spec.path}: which tasks pass solved-by is not decided yet: narrow(spec) does so")

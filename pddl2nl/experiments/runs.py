@@ -10,12 +10,11 @@ from typing import Any
 
 import msgspec
 
-from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.errors import InfrastructureError, InputError, did_you_mean
 from pddl2nl.experiments.access import Access, reach
 from pddl2nl.experiments.record import RecordWriter, free_record_path, partial_path, record_name
 from pddl2nl.experiments.setup import Prepared, prepare
 from pddl2nl.experiments.spec import RUN_OPTIONS, RunSpec, options_text
-from pddl2nl.experiments.toml_places import near
 from pddl2nl.llm import Model, ReplyPendingError
 from pddl2nl.pddl import Task
 from pddl2nl.policies import Episode, Event
@@ -118,7 +117,7 @@ def run(
     """
     for name in options:
         if name not in RUN_OPTIONS:
-            raise InputError(f"{name}: no such option of a run{near(name, RUN_OPTIONS)}")
+            raise InputError(f"{name}: no such option of a run{did_you_mean(name, RUN_OPTIONS)}")
     path = None if record is None else Path(record)
     spec = RunSpec(task=task, policy=policy, model=model, record=path, **options)
     return run_spec(spec, reach(cache, models_file))

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from pddl2nl.errors import InputError
-from pddl2nl.experiments.toml_places import near
+from pddl2nl.errors import InputError, did_you_mean
 
 __all__ = ["ShippedSpec", "find_specification", "shipped_specs"]
 
@@ -47,5 +46,5 @@ def find_specification(name: str | Path) -> Path:
         return known[str(name)]
     if path.suffix or path.name != str(name):
         raise InputError(f"{path}: no such file")
-    hint = near(str(name), known) or f"; shipped are {', '.join(known)}"
+    hint = did_you_mean(str(name), known) or f"; shipped are {', '.join(known)}"
     raise InputError(f"{name}: there is no such file, and no specification of that name is shipped{hint}")

@@ -10,7 +10,7 @@ import pytest
 from pddl2nl.cli.app import main
 from pddl2nl.experiments.layout import read_layout
 from pddl2nl.experiments.product import jobs_of
-from pddl2nl.experiments.spec_file import load_experiment
+from pddl2nl.experiments.specification import load_experiment
 from pddl2nl.reports.tables import TABLES
 
 COLUMNS = """

@@ -9,11 +9,10 @@ import pytest
 
 from pddl2nl.baselines import PlannerResult, TaskTexts
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.costlier import limit_costs, still_costly
+from pddl2nl.experiments.domains import SolvedBy
 from pddl2nl.experiments.product import jobs_of, layout_of, placed_jobs
-from pddl2nl.experiments.solved_by import narrow
-from pddl2nl.experiments.spec_file import ExperimentSpec, load_experiment
-from pddl2nl.experiments.spec_filters import SolvedBy
+from pddl2nl.experiments.specification import ExperimentSpec, load_experiment
+from pddl2nl.experiments.task_filters import limit_costs, narrow, still_costly
 from pddl2nl.pddl import parse_task
 
 Load = Callable[[str], ExperimentSpec]
@@ -64,7 +63,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             return PlannerResult(planner, "solved", (), 0, 1.5, 3, "s")
         return PlannerResult(planner, "timeout", None, None, float(time_limit), None, "s")
 
-    monkeypatch.setattr("pddl2nl.experiments.solved_by.solve", solve)
+    monkeypatch.setattr("pddl2nl.experiments.task_filters.solve", solve)
     monkeypatch.setattr("pddl2nl.experiments.planner_cache.version", lambda: "Fast Downward 0")
     return found
 

@@ -13,7 +13,7 @@ from pddl2nl.experiments.jobs import PlannerSpec
 from pddl2nl.experiments.layout import Layout, LayoutTable, Place
 from pddl2nl.experiments.product import cells, jobs_of, layout_of, left_out, placed_jobs
 from pddl2nl.experiments.spec import RunSpec
-from pddl2nl.experiments.spec_file import ExperimentSpec, Overrides, load_experiment
+from pddl2nl.experiments.specification import ExperimentSpec, Overrides, load_experiment
 from pddl2nl.nl import Wording, save_wording, template_wording
 from pddl2nl.tasks import shipped_domain
 

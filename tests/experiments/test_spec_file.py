@@ -8,12 +8,12 @@ import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.access import Access
+from pddl2nl.experiments.checks import check_models
 from pddl2nl.experiments.estimate import estimate
 from pddl2nl.experiments.jobs import PlannerSpec
 from pddl2nl.experiments.product import cells, jobs_of, left_out
 from pddl2nl.experiments.setup import prepare
-from pddl2nl.experiments.spec_checks import check_models
-from pddl2nl.experiments.spec_file import load_experiment
+from pddl2nl.experiments.specification import load_experiment
 from pddl2nl.llm import Price
 from pddl2nl.nl import save_wording, template_wording
 from pddl2nl.pddl import load_domain

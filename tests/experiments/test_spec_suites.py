@@ -14,13 +14,13 @@ import pytest
 from pddl2nl.baselines import PlannerResult, TaskTexts
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.access import Access
+from pddl2nl.experiments.domains import SolvedBy
 from pddl2nl.experiments.jobs import PlannerSpec, make_job, play
 from pddl2nl.experiments.planner_cache import PlannerCache
 from pddl2nl.experiments.product import cells, jobs_of, left_out
-from pddl2nl.experiments.solved_by import Deciding, narrow
 from pddl2nl.experiments.spec import RunSpec
-from pddl2nl.experiments.spec_file import ExperimentSpec, load_experiment
-from pddl2nl.experiments.spec_filters import SolvedBy
+from pddl2nl.experiments.specification import ExperimentSpec, load_experiment
+from pddl2nl.experiments.task_filters import Deciding, narrow
 from pddl2nl.pddl import parse_task
 from pddl2nl.reports.records import RunRecord, read_record
 from pddl2nl.tasks import shipped_domain
@@ -275,7 +275,7 @@ class Planner:
 @pytest.fixture
 def planner(monkeypatch: pytest.MonkeyPatch) -> Planner:
     made = Planner()
-    monkeypatch.setattr("pddl2nl.experiments.solved_by.solve", made)
+    monkeypatch.setattr("pddl2nl.experiments.task_filters.solve", made)
     monkeypatch.setattr("pddl2nl.experiments.planner_cache.version", lambda: "Fast Downward 0")
     return made
 
@@ -431,7 +431,7 @@ def test_sets_of_shipped_domains(load: Load, monkeypatch: pytest.MonkeyPatch) ->
     shipped = shipped_domain("visitall")
     scaled = replace(shipped.benchmarks[0], name="s01", role="scaled")
     made = replace(shipped, instances=(shipped.example, *shipped.benchmarks[:2], scaled))
-    monkeypatch.setattr("pddl2nl.experiments.spec_domains.shipped_domain", lambda name: made)
+    monkeypatch.setattr("pddl2nl.experiments.domains.shipped_domain", lambda name: made)
     assert told(load('"visitall"')) == {"visitall": ["p01", "p02"]}
     assert told(load('{shipped = "visitall", set = "scaled"}')) == {"visitall": ["s01"]}
     assert told(load('{shipped = "visitall", set = "primary", instances = "p02"}')) == {"visitall": ["p02"]}

@@ -1,7 +1,19 @@
-"""Reading a TOML file so that everything wrong in it is said with its place: file, line, column, key, what was found.
+"""A TOML file whose errors have a place: file, line, column, key, and what was found.
 
-tomllib gives values without their places, so a key is looked for in the text again: the first line, below the header
-of its table, that gives it a value.
+tomllib gives values without positions, so an error's key is searched for in the text: the first line below the header
+of its table that assigns it.
+
+A file may declare variables and use them as ``${name}`` in its texts::
+
+    [variables]
+    planbench = { about = "a checkout of PlanBench", path = true }   # set by --define planbench=DIR
+    part = { about = "which part", default = "small" }
+
+    [[columns]]
+    wording = "${planbench}/configs/blocksworld.yaml"
+    optional = true                     # skipped if the variable is not set
+
+Using a variable that is not set is an error, except in columns that are ``optional``. An empty default counts as none.
 """
 
 from __future__ import annotations
@@ -16,7 +28,22 @@ from typing import Any
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.files import read_text, unreadable
 
-__all__ = ["Kind", "TOMLText", "choice", "list_of", "near", "number", "one_or_many", "shown", "text", "truth", "whole"]
+__all__ = [
+    "Kind",
+    "TOMLText",
+    "VARIABLES",
+    "choice",
+    "fill_variables",
+    "list_of",
+    "one_or_many",
+    "real",
+    "shown",
+    "text",
+    "truth",
+    "unset",
+    "whole",
+]
+
 
 _HEADER = re.compile(r"^\s*\[\[?\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(r"""^(\s*)((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
@@ -43,7 +70,7 @@ def whole(least: int) -> Kind:
     return Kind(f"a whole number, at least {least}", lambda value: _is_int(value) and value >= least)
 
 
-def number(least: float) -> Kind:
+def real(least: float) -> Kind:
     """A number, at least that."""
     return Kind(
         f"a number, at least {least:g}",
@@ -69,11 +96,6 @@ def one_or_many(kind: Kind) -> Kind:
         return kind.accepts(value) or (isinstance(value, list) and bool(value) and all(map(kind.accepts, value)))
 
     return Kind(f"{kind.expected}, or a list of such", accepts, kind.known)
-
-
-def near(name: object, known: Iterable[str]) -> str:
-    """``; did you mean 'react'?``, or nothing."""
-    return did_you_mean(str(name), known)
 
 
 class TOMLText:
@@ -145,7 +167,7 @@ class TOMLText:
         for key, value in found.items():
             if key not in kinds:
                 belongs = (elsewhere or {}).get(key)
-                hint = f"; '{key}' belongs {belongs}" if belongs else near(key, kinds)
+                hint = f"; '{key}' belongs {belongs}" if belongs else did_you_mean(key, kinds)
                 hint = hint or f"; there are {', '.join(kinds)}"
                 self.wrong(f"unknown key '{_dotted((*where, key))}'{hint}", *where, key)
             elif self.fits(value, kinds[key], *where, key):
@@ -157,7 +179,9 @@ class TOMLText:
         if kind.accepts(value):
             return True
         members = value if isinstance(value, list) else [value]
-        hint = next((said for each in members if each not in kind.known if (said := near(each, kind.known))), "")
+        hint = next(
+            (said for each in members if each not in kind.known if (said := did_you_mean(str(each), kind.known))), ""
+        )
         hint = hint or (f": [{shown(value)}]" if kind.expected.startswith("a list") and isinstance(value, str) else "")
         self.wrong(
             f"'{_dotted(keys)}' {'holds' if member else 'is'} {shown(value)}; {kind.expected} was expected{hint}",
@@ -251,3 +275,116 @@ def shown(value: object) -> str:
     """A value as the file writes it, not too much of it."""
     said = {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
     return said if len(said) <= _SHOWN else said[:_SHOWN] + "…"
+
+
+VARIABLES = "variables"
+"""The table that declares them."""
+_USED = re.compile(r"\$\{([^{}]*)\}")
+_KINDS: dict[str, Kind] = {
+    "about": text,
+    "default": Kind("a text, which may be empty", lambda value: isinstance(value, str)),
+    "path": truth,
+}
+
+
+def fill_variables(file: TOMLText, defines: Mapping[str, str]) -> dict[int, str]:
+    """Puts values in the place of all variables of the file; whatever is wrong is noted.
+
+    Args:
+        file: its data are changed.
+        defines: values given on the command line, over those of the file; paths among them are relative to the
+            working directory.
+
+    Returns:
+        For optional columns that need a variable which is not set: which one, a sentence each, by their place.
+    """
+    filling = _Filling(file, defines)
+    missing: dict[int, str] = {}
+    for key, value in file.data.items():
+        if key == VARIABLES:
+            continue
+        if key == "columns" and isinstance(value, list):
+            filled = []
+            for number, column in enumerate(value):
+                optional = isinstance(column, dict) and column.get("optional") is True
+                filled.append(filling.filled(column, (key, str(number)), quiet=optional))
+                if optional and filling.unset:
+                    missing[number] = filling.unset
+            file.data[key] = filled
+        else:
+            file.data[key] = filling.filled(value, (key,))
+    return missing
+
+
+def unset(value: object) -> bool:
+    """Whether a value holds a variable that could not be filled in, which was noted already."""
+    if isinstance(value, dict):
+        return any(map(unset, value.values()))
+    if isinstance(value, list):
+        return any(map(unset, value))
+    return isinstance(value, str) and _USED.search(value) is not None
+
+
+class _Filling:
+    def __init__(self, file: TOMLText, defines: Mapping[str, str]):
+        self._file = file
+        self._about: dict[str, str] = {}
+        self._values: dict[str, str] = {}
+        self.unset = ""
+        declared = file.data.get(VARIABLES, {})
+        if not isinstance(declared, dict):
+            file.wrong(f"'{VARIABLES}' is {shown(declared)}; a table [{VARIABLES}] was expected", VARIABLES)
+            declared = {}
+        for name in declared:
+            said = file.table(_KINDS, VARIABLES, name)
+            self._about[name] = said.get("about", "")
+            value = said.get("default", "")
+            if name in defines:
+                value = _found(defines[name], said.get("path"))
+            if value:
+                self._values[name] = value
+        for name in defines:
+            if name not in declared:
+                known = did_you_mean(name, declared) or (f"; there are {', '.join(declared)}" if declared else "")
+                file.wrong(f"--define {name}: this file has no such variable{known}", VARIABLES)
+
+    def filled(self, value: Any, keys: tuple[str, ...], *, quiet: bool = False) -> Any:
+        """The value with those of its variables; where ``quiet``, one that is not set is kept in `unset` alone."""
+        self.unset = ""
+        return self._filled(value, keys, quiet)
+
+    def _filled(self, value: Any, keys: tuple[str, ...], quiet: bool) -> Any:
+        if isinstance(value, dict):
+            return {key: self._filled(one, (*keys, key), quiet) for key, one in value.items()}
+        if isinstance(value, list):
+            return [self._filled(one, keys, quiet) for one in value]
+        if not isinstance(value, str):
+            return value
+        return _USED.sub(lambda found: self._value(found, value, keys, quiet), value)
+
+    def _value(self, found: re.Match[str], whole: str, keys: tuple[str, ...], quiet: bool) -> str:
+        name = found[1]
+        if name in self._values:
+            return self._values[name]
+        if name not in self._about:
+            declare = f"; [{VARIABLES}] declares them: {name or 'name'} = {{ about = TEXT }}"
+            known = did_you_mean(name, self._about, declare)
+            self._file.wrong(f"'{whole}' uses the variable '{name}', which is not declared{known}", *keys, value=whole)
+            return found[0]
+        about = f" ({self._about[name]})" if self._about[name] else ""
+        said = f"the variable '{name}'{about} is not set: --define {name}=VALUE"
+        self.unset = self.unset or said
+        if not quiet:
+            self._file.wrong(f"'{whole}': {said}", *keys, value=whole)
+        return found[0]
+
+
+def _found(value: str, is_path: bool | None) -> str:
+    """A value of the command line; a path is made independent of the folder that the file stands in.
+
+    Where the file does not say whether it is one, what has a separator and is there is.
+    """
+    path = Path(value).expanduser()
+    if is_path is None:
+        is_path = len(path.parts) > 1 and path.exists()
+    return str(path.absolute()) if value and is_path else value

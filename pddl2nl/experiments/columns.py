@@ -9,40 +9,120 @@
     wording = "llm"
     zip = { seed = [1, 2, 3], names_seed = [7, 8, 9] }
 
-A list in the place of a value multiplies: a column for each. What stands in ``zip`` varies together: with seeds among
-it these are the runs of one column; without, it makes as many columns as it is long, so that ``name`` may stand in it.
-``policies``, ``models``, ``styles`` and ``wordings`` at the top are one such entry without a name.
+A list in place of a value multiplies: one column for each member. The lists in ``zip`` vary together: with seeds among
+them they are the runs of one column; without, one column each, so that ``zip`` may hold ``name``. ``policies``,
+``models``, ``styles`` and ``wordings`` at the top of the file are one such entry without a name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
+import os.path
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import product
+from itertools import combinations, product
+from pathlib import Path, PurePath
 from typing import Any
 
+from pddl2nl.experiments.domains import FILTERS, SpecDomain, among, memory_mb, whole_seconds
 from pddl2nl.experiments.layout import Kind as ColumnKind
-from pddl2nl.experiments.spec_options import OPTIONS, References
-from pddl2nl.experiments.spec_parts import SpecDomain
-from pddl2nl.experiments.toml_places import Kind, TOMLText, choice, list_of, one_or_many, text, truth, whole
+from pddl2nl.experiments.spec import RUN_OPTIONS, Option
+from pddl2nl.experiments.toml_file import Kind, TOMLText, choice, list_of, one_or_many, real, text, truth, whole
 from pddl2nl.policies import POLICIES, Policy
 from pddl2nl.policies.families import FAMILIES
 
 __all__ = [
     "COLUMN",
-    "NO_MODEL",
-    "SYMBOLIC",
-    "TITLES",
     "ColumnEntries",
     "Defaults",
+    "NO_MODEL",
+    "OPTIONS",
+    "PLANNER_OPTIONS",
+    "ROLES",
+    "References",
     "Repetition",
+    "SYMBOLIC",
     "SpecColumn",
-    "among",
+    "TITLES",
+    "headed",
     "policy_of",
     "zipped",
 ]
+
+
+def _kind(option: Option) -> Kind:
+    """What a file may give for an option."""
+    if option.choices:
+        return choice(option.choices)
+    if option.time:
+        return FILTERS["within"]
+    if option.kind is int:
+        return whole(int(option.at_least or 0))
+    return real(option.at_least or 0) if option.kind is float else text
+
+
+OPTIONS: dict[str, Kind] = {name: _kind(option) for name, option in RUN_OPTIONS.items() if option.in_file}
+"""Fields of `RunSpec` that a file may give."""
+PLANNER_OPTIONS: dict[str, Kind] = {"planner_seconds": FILTERS["within"], "planner_memory": FILTERS["memory"]}
+"""The limits of baselines."""
+ROLES = tuple(name for name, option in RUN_OPTIONS.items() if option.model and option.in_file)
+"""The options that name models."""
+_FILES = ("example", "example_plan", "ontology")
+
+
+class References:
+    """What a file names: other files, relative to it, and models.
+
+    Attributes:
+        named: the key under which a model was named first, and what it is called there.
+    """
+
+    def __init__(self, file: TOMLText):
+        self._file = file
+        self.named: dict[str, tuple[tuple[str, ...], str]] = {}
+
+    def path(self, name: str) -> Path:
+        """A path of the file, which is relative to it."""
+        return self._file.path.parent / Path(name).expanduser()
+
+    def file_at(self, name: str | None, *keys: str) -> Path | None:
+        """A file that must be there."""
+        if name is None:
+            return None
+        path = self.path(name)
+        if not path.is_file():
+            self._file.wrong(f"'{'.'.join(keys)}' is {name!r}, and there is no file {path}", *keys)
+        return path
+
+    def model(self, name: str, *keys: str) -> str:
+        """The model; the path in ``script:FILE`` and ``replay:DIR`` is relative to the file as well."""
+        kind, colon, argument = name.partition(":")
+        model = f"{kind}:{self.path(argument)}" if colon and argument and kind in ("script", "replay") else name
+        self.named.setdefault(model, (keys, name))
+        return model
+
+    def options(self, said: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+        """Options with their paths and models found."""
+        found = dict(said)
+        for role in ROLES:
+            if role in said:
+                found[role] = self.model(said[role], *keys, role)
+        for key in _FILES:
+            if said.get(key, "none") != "none":
+                found[key] = self.file_at(said[key], *keys, key)
+        if "library" in said:
+            found["library"] = self.path(said["library"])
+        if "faults" in said and os.path.isfile(path := self.path(said["faults"])):
+            # What is no file is a text that says the faults, and may be no path at all.
+            found["faults"] = str(path)
+        for key in ("planner_seconds", *(name for name, option in RUN_OPTIONS.items() if option.time)):
+            if key in said:
+                found[key] = whole_seconds(said[key])
+        if "planner_memory" in said:
+            found["planner_memory"] = memory_mb(said["planner_memory"])
+        return found
+
 
 NO_MODEL = "none"
 """In the place of a model's name for policies that ask none."""
@@ -334,10 +414,84 @@ def zipped(file: TOMLText, references: References, *keys: str) -> tuple[Mapping[
     return tuple({**row, **references.options({k: v for k, v in row.items() if k in OPTIONS}, *keys)} for row in rows)
 
 
-def among(names: Sequence[str], patterns: Sequence[str]) -> bool:
-    """Whether one of the names fits one of the patterns, whatever the case."""
-    return any(fnmatchcase(name.lower(), pattern.lower()) for name in names for pattern in patterns)
-
-
 def _many(value: Any) -> tuple[Any, ...]:
     return tuple(dict.fromkeys(value)) if isinstance(value, list | tuple) else (value,)
+
+
+def headed(columns: Sequence[SpecColumn], domains: Sequence[SpecDomain], file: TOMLText) -> tuple[SpecColumn, ...]:
+    """The columns with names that tell them apart: completed by what differs, where several are called alike.
+
+    Columns for different domains may share a name, and are one column of a table. Where two come to the same, one of
+    them is left. Two entries that the file itself calls alike are noted as an error.
+    """
+    reach = [frozenset(one.label for one in domains if column.fits(one)) for column in columns]
+    alike: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for number, column in enumerate(columns):
+        alike[f"{column.group} {column.name}".strip(), column.variant].append(number)
+    found: dict[int, SpecColumn] = dict(enumerate(columns))
+    for numbers in alike.values():
+        meeting = [pair for pair in combinations(numbers, 2) if reach[pair[0]] & reach[pair[1]]]
+        clash = next(((a, b) for a, b in meeting if _both_named(columns[a], columns[b])), None)
+        if clash is not None:
+            _say_clash(columns[clash[1]], file)
+        elif meeting:
+            for number, name in _completed({number: columns[number] for number in numbers}).items():
+                found[number] = replace(columns[number], name=name)
+    kept: list[SpecColumn] = []
+    for number, column in found.items():
+        same = [one for one in kept if one.label == column.label and one.group == column.group]
+        if not any(replace(one, entry=None) == replace(column, entry=None) for one in same):
+            kept.append(column)
+        elif column.entry is not None and not any(one.entry == column.entry for one in same):
+            _say_clash(columns[number], file)
+    return tuple(kept)
+
+
+def _both_named(one: SpecColumn, other: SpecColumn) -> bool:
+    return one.named and other.named and one.entry != other.entry
+
+
+def _say_clash(column: SpecColumn, file: TOMLText) -> None:
+    file.wrong(
+        f"two columns are called '{column.label}', and would be one: give this one another name, group or variant, "
+        "or other domains",
+        *column.where,
+    )
+
+
+def _completed(columns: Mapping[int, SpecColumn]) -> dict[int, str]:
+    """The names with those of their attributes that are not the same in all; these are as short as tells them apart."""
+    names = _with_attributes(columns, _short)
+    pairs = combinations(columns, 2)
+    if any(names[a] == names[b] and columns[a].repetitions != columns[b].repetitions for a, b in pairs):
+        names = _with_attributes(columns, str)
+    return names
+
+
+def _with_attributes(columns: Mapping[int, SpecColumn], shown: Callable[[str], str]) -> dict[int, str]:
+    said = {number: _attributes(column, shown) for number, column in columns.items()}
+    keys = dict.fromkeys(key for attributes in said.values() for key in attributes)
+    # That PDDL has no wording tells nothing apart that its style does not.
+    values = {key: {attributes.get(key, "") for attributes in said.values()} for key in keys}
+    differing = [key for key in keys if len(values[key] - ({""} if key == "wording" else set())) > 1]
+    return {
+        number: " ".join([columns[number].name, *(attributes[key] for key in differing if attributes.get(key))])
+        for number, attributes in said.items()
+    }
+
+
+def _short(name: str) -> str:
+    """A model without the folder that it stands in, a wording by its file's name alone."""
+    return PurePath(name).stem if name.endswith((".json", ".yaml", ".yml")) else name.rpartition("/")[2]
+
+
+def _attributes(column: SpecColumn, shown: Callable[[str], str]) -> dict[str, str]:
+    """What may tell a column apart."""
+    return {
+        "policy": TITLES.get(column.policy, column.policy),
+        "model": "+".join(map(shown, column.models)),
+        "style": column.style,
+        "wording": "+".join(map(shown, column.wordings)),
+        **{f"option {key}": f"{key}={value}" for key, value in sorted(column.options.items())},
+        "seeds": f"seeds {','.join(str(each.seed) for each in column.repetitions)}",
+    }

@@ -15,58 +15,417 @@
     styles = ["nl", "pddl"]                     # these multiply; or else columns are named:
 
     [[columns]]
-    name = "Act"                        # see pddl2nl.experiments.spec_columns
+    name = "Act"                        # see pddl2nl.experiments.columns
     policy = "act"
 
     [[tables]]
-    kind = "coverage"                   # what the experiment ends in: coverage, suites, families, tokens, hvr, …
+    kind = "coverage"                   # the tables of the result: coverage, suites, families, tokens, hvr, …
 
     [options]                           # as of pddl2nl run: names, translator, example, steps, …
     [budgets]                           # of the whole experiment: usd, calls, tokens
     [access]                            # workers, requests_per_minute, tokens_per_minute, models
-    [variables]                         # see pddl2nl.experiments.spec_variables
+    [variables]                         # see pddl2nl.experiments.toml_file
     [cluster]                           # workers, and arguments of Dask's deployments
 
-What may stand in ``domains``: `pddl2nl.experiments.spec_domains`. Paths are relative to the file. Columns are run on
-domains (`pddl2nl.experiments.product`), once what needs a planner is decided (`pddl2nl.experiments.solved_by`).
+For ``domains`` see `pddl2nl.experiments.domains`. Paths are relative to the file. `pddl2nl.experiments.product` makes
+the runs.
+
+The command line can replace the model, seeds and tasks (`Overrides`). A model that only speaks the wording (the oracle,
+a script) takes no other role: the domain's own wording replaces one made by a model, the reader replaces translations,
+and templates replace its thoughts, each with a note. For renamed domains, whose own wording would tell what the names
+hide, the template is used: the paper found models' snippets to be like it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from glob import escape
 from pathlib import Path
 from typing import Any
 
 from pddl2nl.baselines import BASELINES
-from pddl2nl.experiments.layout import LayoutTable
-from pddl2nl.experiments.profiles import PROFILES, SEEDS, WALK_SEEDS, profile
-from pddl2nl.experiments.spec_columns import (
+from pddl2nl.errors import InputError, did_you_mean
+from pddl2nl.experiments.columns import (
     COLUMN,
+    OPTIONS,
+    PLANNER_OPTIONS,
     SYMBOLIC,
     TITLES,
     ColumnEntries,
     Defaults,
+    References,
+    Repetition,
     SpecColumn,
-    among,
+    headed,
+    policy_of,
     zipped,
 )
-from pddl2nl.experiments.spec_domains import DomainEntries
-from pddl2nl.experiments.spec_headings import headed
-from pddl2nl.experiments.spec_options import OPTIONS, PLANNER_OPTIONS, References
-from pddl2nl.experiments.spec_overrides import Overrides, fallen_back, fewer_seeds, fewer_tasks
-from pddl2nl.experiments.spec_parts import SpecDomain, SpecTask
-from pddl2nl.experiments.spec_tables import layout_tables
-from pddl2nl.experiments.spec_variables import VARIABLES, fill_variables
-from pddl2nl.experiments.spec_wordings import worded
-from pddl2nl.experiments.toml_places import Kind, TOMLText, choice, list_of, near, number, shown, text, whole
+from pddl2nl.experiments.domains import DomainEntries, SpecDomain, SpecTask, among, fits
+from pddl2nl.experiments.layout import PAPER_TABLES, LayoutTable
+from pddl2nl.experiments.profiles import PROFILES, SEEDS, WALK_SEEDS, profile
+from pddl2nl.experiments.toml_file import (
+    VARIABLES,
+    Kind,
+    TOMLText,
+    choice,
+    fill_variables,
+    list_of,
+    real,
+    shown,
+    text,
+    unset,
+    whole,
+)
 from pddl2nl.llm import public_url
 from pddl2nl.llm.urls import host_of
+from pddl2nl.nl import Wording, template_wording
 from pddl2nl.policies import POLICIES
 from pddl2nl.policies.budget import Limits
+from pddl2nl.policies.families import FAMILIES
 from pddl2nl.tasks import shipped_domains
 
-__all__ = ["ExperimentSpec", "Overrides", "SpecColumn", "SpecDomain", "SpecTask", "load_experiment"]
+__all__ = [
+    "ExperimentSpec",
+    "Overrides",
+    "SpecColumn",
+    "SpecDomain",
+    "SpecTask",
+    "TABLE_KINDS",
+    "load_experiment",
+    "wording_file",
+]
+
+
+_ONE_ROLE = ("oracle", "script")
+"""Models that can plan, and nothing else."""
+_TEMPLATE = (
+    "the template stands for the wording that a model makes of a renamed domain, as the paper's were like templates"
+)
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """What stands in the place of what a file says; empty for nothing.
+
+    Attributes:
+        model: of every column.
+        seeds: of every column; of a ``zip`` with seeds, the rows of these.
+        instances: names or patterns of tasks; the others are not run. ``domains`` and ``sections`` alike.
+        defines: values of variables.
+    """
+
+    model: str = ""
+    seeds: tuple[int, ...] = ()
+    instances: tuple[str, ...] = ()
+    domains: tuple[str, ...] = ()
+    sections: tuple[str, ...] = ()
+    defines: Mapping[str, str] = field(default_factory=dict)
+
+
+def fewer_seeds(columns: Sequence[SpecColumn], seeds: Sequence[int], file: TOMLText) -> tuple[SpecColumn, ...]:
+    """The columns with these seeds alone: rows of zips stay together, whatever else has no others."""
+    found = []
+    for column in columns:
+        kept = tuple(each for each in column.repetitions if each.seed in seeds)
+        told = {(each.model, each.wording, *map(str, each.options.items())) for each in column.repetitions}
+        if len(told) == 1:
+            kept = tuple(replace(column.repetitions[0], seed=seed) for seed in seeds)
+        if not kept:
+            there_are = ", ".join(str(each.seed) for each in column.repetitions)
+            file.wrong(f"--seeds: the column '{column.label}' has none of them; it has {there_are}", *column.where)
+        found.append(replace(column, repetitions=kept))
+    return tuple(found)
+
+
+# ── roles ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def fallen_back(
+    columns: Sequence[SpecColumn],
+    domains: Sequence[SpecDomain],
+    overrides: Overrides,
+    shared: Mapping[str, Any],
+    profile_name: str | None,
+    notes: list[str],
+) -> tuple[SpecColumn, ...]:
+    """The columns with the model of the command line, and without the roles that it cannot take.
+
+    Args:
+        columns: as the file has them.
+        domains: that they are for; one that is for obfuscated domains and for others becomes two of one name.
+        overrides: the model.
+        shared: the options of all columns.
+        profile_name: of the setting that gives what the file does not.
+        notes: gets a sentence for each kind of thing that was changed.
+    """
+    if not overrides.model:
+        return tuple(columns)
+    limited = overrides.model.partition(":")[0] in _ONE_ROLE
+    changes: dict[str, list[str]] = {}
+    found = []
+    for column in columns:
+        if column.kind == "walk":
+            found.append(column)
+            continue
+        for part, renamed in _by_names(column, domains) if limited else [(column, False)]:
+            made = [replace(each, model=overrides.model) for each in part.repetitions]
+            if limited:
+                said = {**_of_profile(profile_name), **shared}
+                made = [_one_role(each, part, said, renamed, changes) for each in made]
+            found.append(replace(part, repetitions=tuple(made)))
+    asking = {column.label for column in columns if column.kind == "model"}
+    for change, labels in changes.items():
+        each = [*dict.fromkeys(labels)]
+        where = "all columns that ask a model" if len(each) == len(asking) > 1 else ", ".join(each)
+        notes.append(f"--model {overrides.model}: {change}: {where}")
+    return tuple(found)
+
+
+def _by_names(column: SpecColumn, domains: Sequence[SpecDomain]) -> list[tuple[SpecColumn, bool]]:
+    """The column, in two where it is told by a model's wording and some of its domains are renamed; which part is."""
+    fitting = [one for one in domains if column.fits(one)]
+    if "llm" not in column.wordings or len({one.renamed for one in fitting}) < 2:
+        return [(column, bool(fitting) and fitting[0].renamed)]
+    labels = {flag: tuple(escape(one.label) for one in fitting if one.renamed == flag) for flag in (False, True)}
+    return [(replace(column, domains=some), flag) for flag, some in labels.items()]
+
+
+def _one_role(
+    each: Repetition,
+    column: SpecColumn,
+    shared: Mapping[str, Any],
+    renamed: bool,
+    changes: dict[str, list[str]],
+) -> Repetition:
+    """The repetition with nothing asked of its model but to plan."""
+    said = {**shared, **each.options}
+    if column.style == "pddl":
+        return each
+    options = dict(each.options)
+    if each.wording == "llm" and "wording_model" not in said:
+        each = replace(each, wording="template" if renamed else "default")
+        change = _TEMPLATE if renamed else "the domain's own wording stands for one that a model makes"
+        changes.setdefault(change, []).append(column.label)
+    if said.get("translator", "reader") != "reader" and "translator_model" not in said:
+        options["translator"] = "reader"
+        changes.setdefault("the reader stands for translations by a model", []).append(column.label)
+    thoughtful = policy_of(column.policy).thoughts and said.get("example") != "none"
+    if thoughtful and said.get("thoughts") == "llm" and "thoughts_model" not in said:
+        options["thoughts"] = "template"
+        changes.setdefault("templates stand for the example's thoughts by a model", []).append(column.label)
+    return replace(each, options=options)
+
+
+def _of_profile(name: str | None) -> dict[str, Any]:
+    if name is None:
+        return {}
+    chosen = profile(name)
+    return {**chosen.values, **chosen.language}
+
+
+# ── tasks ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def fewer_tasks(domains: Sequence[SpecDomain], overrides: Overrides, file: TOMLText) -> tuple[SpecDomain, ...]:
+    """The tasks that the command line names; a name that fits nothing is noted as an error."""
+    found = tuple(domains)
+    for option, patterns, names in (
+        ("--sections", overrides.sections, [one.part for one in found]),
+        ("--domains", overrides.domains, [one.row or one.label for one in found]),
+        ("--instances", overrides.instances, [task.name for one in found for task in one.tasks]),
+    ):
+        for pattern in patterns:
+            if found and not any(fits(name, [pattern]) for name in names):
+                said = ", ".join(dict.fromkeys(filter(None, names))) if option != "--instances" else ""
+                hint = did_you_mean(pattern, names) or (f"; there are {said}" if said else "")
+                file.wrong(f"{option}: nothing here is called '{pattern}'{hint}")
+    if overrides.sections:
+        found = tuple(one for one in found if fits(one.part, overrides.sections))
+    if overrides.domains:
+        found = tuple(one for one in found if fits(one.row or one.label, overrides.domains))
+    if overrides.instances:
+        kept = (
+            replace(one, tasks=tuple(task for task in one.tasks if fits(task.name, overrides.instances)))
+            for one in found
+        )
+        found = tuple(one for one in kept if one.tasks)
+    if domains and not found and file.sound:
+        file.wrong("no task is left of what the command line names")
+    return found
+
+
+_OF_FAMILIES = {table.kind: table.paper for family in FAMILIES.values() for table in family.paper.tables}
+"""The kinds of tables laid out as in a family's paper, and the name of the paper's numbers that can stand in each."""
+TABLE_KINDS = ("coverage", "runs", "suites", "families", "tokens", *_OF_FAMILIES)
+"""The tables that an experiment may end in; `pddl2nl.reports.tables.TABLES` makes them."""
+_TABLE: dict[str, Kind] = {
+    "kind": choice(TABLE_KINDS),
+    "title": text,
+    "paper": choice((*PAPER_TABLES, *_OF_FAMILIES.values())),
+    "columns": list_of(text),
+}
+
+
+def layout_tables(file: TOMLText, count: int, columns: Collection[str]) -> tuple[LayoutTable, ...]:
+    """The tables of a file; one of coverage where it asks for none.
+
+    Args:
+        file: gets what is wrong.
+        count: how many entries it has.
+        columns: the labels that they may name.
+    """
+    found = []
+    for number in range(count):
+        keys = ("tables", str(number))
+        said = file.table(_TABLE, *keys)
+        if "kind" not in said and "kind" not in file.data["tables"][number]:
+            file.wrong(f"'kind' is missing: one of {', '.join(TABLE_KINDS)}", *keys)
+        for label in said.get("columns", ()):
+            if label not in columns and file.sound:
+                hint = did_you_mean(label, columns) or f"; there are {', '.join(columns)}"
+                file.wrong(f"no column is called '{label}'{hint}", *keys, "columns", value=label)
+        kind, paper = said.get("kind", "coverage"), said.get("paper", "")
+        if paper and (kind in _OF_FAMILIES or paper in _OF_FAMILIES.values()) and _OF_FAMILIES.get(kind) != paper:
+            fits = (
+                f"those of '{_OF_FAMILIES[kind]}' do"
+                if kind in _OF_FAMILIES
+                else f"there are {', '.join(PAPER_TABLES)}"
+            )
+            file.wrong(f"the numbers of '{paper}' do not stand in a table of the kind '{kind}'; {fits}", *keys, "paper")
+        chosen = tuple(said.get("columns", ()))
+        found.append(LayoutTable(kind, said.get("title", ""), paper, chosen))
+    return tuple(found) or (LayoutTable("coverage"),)
+
+
+_WORDS = ("default", "template", "llm")
+_DOMAIN = "{domain}"
+"""Stands in a wording for what the domain is called: a file for each."""
+
+
+def wording_file(label: str, domain: SpecDomain) -> str:
+    """What a wording is called for a domain: ``w/{domain}.json`` is a file for each."""
+    return label.replace(_DOMAIN, domain.row or domain.label)
+
+
+def worded(
+    columns: Sequence[SpecColumn],
+    domains: Sequence[SpecDomain],
+    of_all: Sequence[str] | None,
+    references: References,
+    file: TOMLText,
+    left_out: list[str],
+    notes: list[str],
+) -> tuple[tuple[SpecColumn, ...], tuple[SpecDomain, ...]]:
+    """The columns that have their wordings, and the domains with them.
+
+    Args:
+        columns: optional ones are left out where a file is not there.
+        domains: without wordings.
+        of_all: the wordings that every domain has, whatever its columns; None where columns name them.
+        references: finds files.
+        file: gets what is wrong.
+        left_out: gets a sentence for what is not there; ``notes`` for what a person should look at.
+    """
+    columns = tuple(_there(columns, domains, references, file, left_out))
+    reading = _Wordings(references, file)
+    # A walk is told by the default wording where there is one, for the record; none is found for it in a file that
+    # multiplies others, as its runs have had their names without.
+    naming = columns if of_all is None else [column for column in columns if column.kind == "model"]
+    shared = of_all or ()
+    labels = dict.fromkeys((*shared, *(label for column in naming for label in column.wordings)))
+    found: dict[str, dict[str, Wording | str]] = {one.label: {} for one in domains}
+    for label in labels:
+        users = [column for column in columns if label in column.wordings]
+        wanted = [one for one in domains if label in shared or any(column.fits(one) for column in users)]
+        reading.read(label, users, wanted, found, left_out)
+    return columns, tuple(_looked_at(replace(one, wordings=found[one.label]), notes) for one in domains)
+
+
+def _there(
+    columns: Sequence[SpecColumn],
+    domains: Sequence[SpecDomain],
+    references: References,
+    file: TOMLText,
+    left_out: list[str],
+) -> Iterator[SpecColumn]:
+    """The columns but for optional ones that need a file which is there for none of their domains."""
+    missing_files: dict[tuple[int | None, Path], list[str]] = {}
+    for column in columns:
+        optional = column.entry is not None and file.data["columns"][column.entry].get("optional") is True
+        # What some domains have is left out for the others alone, as of columns that are not optional.
+        missing = [
+            paths[0]
+            for label in column.wordings
+            if optional and label not in _WORDS
+            if (paths := [references.path(wording_file(label, one)) for one in domains if column.fits(one)])
+            if not any(path.is_file() for path in paths)
+        ]
+        if missing:
+            missing_files.setdefault((column.entry, missing[0]), []).append(column.label)
+        else:
+            yield column
+    for (_, path), labels in missing_files.items():
+        left_out.append(f"column {', '.join(labels)}: there is no file {path}")
+
+
+class _Wordings:
+    """Finds wordings, and notes where none of the domains has one."""
+
+    def __init__(self, references: References, file: TOMLText):
+        self._references = references
+        self._file = file
+
+    def read(
+        self,
+        label: str,
+        users: Sequence[SpecColumn],
+        domains: Sequence[SpecDomain],
+        found: dict[str, dict[str, Wording | str]],
+        left_out: list[str],
+    ) -> None:
+        """One wording for some domains; a file that fits some of them is left out for the others."""
+        if unset(label):
+            return
+        misfits: dict[str, str] = {}
+        for one in domains:
+            try:
+                found[one.label][label] = self._wording(label, one)
+            except InputError as error:
+                misfits[one.label] = str(error)
+        if not domains or len(misfits) < len(domains):
+            left_out += [f"wording {label} for {name}: {reason}" for name, reason in misfits.items()]
+            return
+        reason = next(iter(misfits.values()))
+        places = [column.where for column in users if column.where] or [()]
+        if places[0]:
+            self._file.wrong(f"'wording': {reason}", *places[0], "wording", value=label)
+        else:
+            self._file.wrong(f"'wordings': {reason}", "wordings", value=label)
+
+    def _wording(self, label: str, one: SpecDomain) -> Wording | str:
+        if label == "llm":
+            return label
+        if label in ("default", "template"):
+            return one.worded(None if label == "default" else label)
+        name = wording_file(label, one)
+        path = self._references.path(name)
+        if not path.is_file():
+            raise InputError(
+                f"{name!r} is none of {', '.join(_WORDS)}, and there is no file {path}{did_you_mean(name, _WORDS)}"
+            )
+        return one.worded(str(path))
+
+
+def _looked_at(one: SpecDomain, notes: list[str]) -> SpecDomain:
+    worded = one.wordings.get("default")
+    if one.renamed and isinstance(worded, Wording) and worded != template_wording(one.domain):
+        notes.append(
+            f"{one.label}: its default wording tells what things are, as the domain's own did; "
+            'wordings = ["template"] tells its new names alone'
+        )
+    return one
+
 
 PLANNER_SECONDS = 1800
 """The time limit of a baseline unless the file says another: that of the planning competitions."""
@@ -105,8 +464,8 @@ _MEMBERS: dict[str, Kind] = {
     "seeds": whole(0),
     "baselines": choice(name for name in BASELINES if name != "random"),
 }
-_BUDGETS: dict[str, Kind] = {"usd": number(0), "calls": whole(0), "tokens": whole(0)}
-_ABOVE_ZERO = Kind("a number above 0", lambda value: number(0).accepts(value) and value > 0)
+_BUDGETS: dict[str, Kind] = {"usd": real(0), "calls": whole(0), "tokens": whole(0)}
+_ABOVE_ZERO = Kind("a number above 0", lambda value: real(0).accepts(value) and value > 0)
 _ACCESS: dict[str, Kind] = {
     "workers": whole(1),
     "requests_per_minute": _ABOVE_ZERO,
@@ -336,7 +695,7 @@ class _Reading:
                 for pattern in patterns:
                     if domains and not fewer and not among(known, (pattern,)):
                         said = f"no {key.removesuffix('s')} here is called '{pattern}'"
-                        hint = near(pattern, known) or f"; there are {', '.join(filter(None, known)) or 'none'}"
+                        hint = did_you_mean(pattern, known) or f"; there are {', '.join(filter(None, known)) or 'none'}"
                         self._file.wrong(said + hint, *column.where, key, value=pattern)
         return headed(columns, domains, self._file)
 

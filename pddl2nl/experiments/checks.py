@@ -7,11 +7,10 @@ from collections.abc import Iterable
 from pddl2nl.baselines import find_driver
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.access import Access
+from pddl2nl.experiments.columns import NO_MODEL, ROLES, policy_of
 from pddl2nl.experiments.models import MadeModel, ModelContext, make_model
 from pddl2nl.experiments.product import Cell, behind_endpoint, cells, idle_options, undecided
-from pddl2nl.experiments.spec_columns import NO_MODEL, policy_of
-from pddl2nl.experiments.spec_file import ExperimentSpec, SpecDomain
-from pddl2nl.experiments.spec_options import ROLES
+from pddl2nl.experiments.specification import ExperimentSpec, SpecDomain
 from pddl2nl.llm import Completion, MissingKeyError, Price
 from pddl2nl.llm.settings import load_catalogue
 from pddl2nl.nl import Wording, template_wording

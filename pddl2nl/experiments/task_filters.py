@@ -1,15 +1,19 @@
-"""The filters that need a planner: which tasks of an experiment are solved by FF within half an hour, and the like.
+"""The filters of tasks that need a planner or an estimate: ``solved-by``, ``unsolved-by`` and ``costlier``.
 
-They are decided last, when everything else in the file has been checked. What a planner made of a task is kept
-(`pddl2nl.experiments.planner_cache`), so that it is run once, whatever the experiment; after Ctrl-C the next start goes
-on with what is missing. Filters look at tasks as they were before transformations.
+They are applied after the rest of the file was checked. Results of planners are cached
+(`pddl2nl.experiments.planner_cache`), so that an interrupted start continues where it stopped. Filters look at tasks
+before transformations.
+
+``costlier`` keeps of a suite that is estimated to cost too much the tasks that a cheap planner solves. The paper did so
+for its IPC suites: where a suite would have cost more than 150 USD, the model got only what breadth-first search solves
+(Stein, Fišer, Hoffmann and Koller, ICAPS 2025, section 5).
 """
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -17,13 +21,18 @@ from dataclasses import dataclass, replace
 from pddl2nl.baselines import Status, TaskTexts, solve
 from pddl2nl.baselines.fast_downward import stop_searches
 from pddl2nl.errors import InfrastructureError
+from pddl2nl.experiments.columns import ROLES
+from pddl2nl.experiments.domains import Costlier, SolvedBy, SpecDomain
+from pddl2nl.experiments.estimate import estimate
 from pddl2nl.experiments.planner_cache import PlannerCache, ResultKey, result_key
-from pddl2nl.experiments.spec_file import ExperimentSpec
-from pddl2nl.experiments.spec_filters import SolvedBy
-from pddl2nl.experiments.spec_parts import SpecDomain
+from pddl2nl.experiments.product import cells
+from pddl2nl.experiments.specification import ExperimentSpec
 from pddl2nl.files import decode, read_bytes
+from pddl2nl.llm import Price
+from pddl2nl.llm.settings import load_catalogue
 
-__all__ = ["Deciding", "narrow"]
+__all__ = ["Deciding", "limit_costs", "narrow", "still_costly"]
+
 
 _TICK = 0.5
 
@@ -222,3 +231,86 @@ def _open_note(condition: SolvedBy, some: Sequence[tuple[int, int, str]]) -> str
         f"{left} of {among} tasks of {of} may be left out: {condition} is not decided yet, and they are counted as if "
         "they passed"
     )
+
+
+def limit_costs(spec: ExperimentSpec) -> ExperimentSpec:
+    """The experiment with a filter on the tasks of each suite that would cost too much, and such suites in a section.
+
+    All columns and seeds are estimated, at the price of the model that the entry names, whatever models are asked: so
+    the same tasks are chosen for every model, and for none that costs anything.
+
+    Args:
+        spec: the experiment, its other filters decided (`pddl2nl.experiments.task_filters.narrow`). The new ones are
+            still to be.
+
+    Raises:
+        InputError: the price of a model is not known; the message points into the file.
+    """
+    notes = [*spec.notes]
+    limited: dict[str, SpecDomain] = {}
+    for name, rule, some in _suites(spec, limited=False):
+        usd = _usd(spec, some, rule)
+        if usd is None or usd <= rule.than:
+            continue
+        notes.append(f"{_told(name, rule, some, usd)}: only those {rule.condition} are kept")
+        for one in some:
+            tasks = tuple(replace(task, filters=(rule.condition,)) for task in one.tasks)
+            limited[one.label] = replace(one, tasks=tasks, section=rule.section, section_before=one.part)
+    spec.file.check()
+    if not limited:
+        return spec
+    domains = tuple(limited.get(one.label, one) for one in spec.domains)
+    return replace(spec, domains=domains, notes=tuple(notes))
+
+
+def still_costly(spec: ExperimentSpec) -> ExperimentSpec:
+    """The experiment with a note for each suite that would cost too much even so: nothing is left out for it.
+
+    Args:
+        spec: the experiment, what `limit_costs` added to its filters decided as well.
+    """
+    notes = [*spec.notes]
+    for name, rule, some in _suites(spec, limited=True):
+        usd = _usd(spec, some, rule)
+        if usd is not None and usd > rule.than:
+            notes.append(f"{_told(name, rule, some, usd)} even so; --domains and 'only' leave suites out")
+    return replace(spec, notes=tuple(notes))
+
+
+def _suites(spec: ExperimentSpec, *, limited: bool) -> Iterator[tuple[str, Costlier, list[SpecDomain]]]:
+    """The suites that have a rule, which was applied already or not: the name, the rule, the domains."""
+    suites: dict[tuple[str, str], list[SpecDomain]] = {}
+    for one in spec.domains:
+        suites.setdefault((one.row or one.label, one.section), []).append(one)
+    for (name, _), some in suites.items():
+        rule = next((one.costlier for one in some if one.costlier), None)
+        if rule is not None and limited == any(one.section_before is not None for one in some):
+            yield name, rule, some
+
+
+def _told(name: str, rule: Costlier, some: Sequence[SpecDomain], usd: float) -> str:
+    tasks = sum(len(one.tasks) for one in some)
+    return (
+        f"{name}: as {rule.model} its {tasks} {'task is' if tasks == 1 else 'tasks are'} estimated to cost {usd:.2f} "
+        f"USD, more than {rule.than:g}"
+    )
+
+
+def _usd(spec: ExperimentSpec, some: Sequence[SpecDomain], rule: Costlier) -> float | None:
+    """What the runs of all columns on a suite would cost; None, and noted, where the price is not known."""
+    price = load_catalogue(spec.models_file).of(rule.model).price
+    if price is None:
+        spec.file.wrong(
+            f"'costlier' needs the price of '{rule.model}', which is not known; give it in a file for access.models",
+            "domains",
+            value=rule.model,
+        )
+        return None
+    return estimate(cells(replace(spec, domains=tuple(some))), _at(price, spec)).usd or 0.0
+
+
+def _at(price: Price, spec: ExperimentSpec) -> Mapping[str, Price | None]:
+    """The price in the place of every model's, in whatever role."""
+    options = (spec.options, *(each.options for column in spec.columns for each in column.repetitions))
+    roles = [said[role] for said in options for role in ROLES if role in said]
+    return dict.fromkeys((*(model for column in spec.columns for model in column.models), *roles), price)
