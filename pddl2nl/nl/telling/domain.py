@@ -97,11 +97,12 @@ class _Action:
 
     @classmethod
     def of(cls, schema: ActionSchema, phrases: Phrases) -> _Action:
-        constants = frozenset(item.name for item in phrases.domain.constants)
         parts = phrases.wording.actions[schema.name].parts
         # Letters in the order in which the sentence mentions them.
         mentioned = dict.fromkeys(part for part in parts if isinstance(part, int))
-        scope = Scope(f"action '{schema.name}'", {}, constants).bind([schema.parameters[at] for at in mentioned])
+        scope = Scope(f"action '{schema.name}'", {}, phrases.constants).bind(
+            [schema.parameters[at] for at in mentioned]
+        )
         phrase, typed = generic_action(
             parts,
             [scope.said(item.name) for item in schema.parameters],
@@ -151,7 +152,7 @@ class _Action:
         """Its effects: added and deleted facts and numeric changes, each in a sentence of its own."""
         groups = effect_groups(self.schema.effect, self.phrases, self.scope)
         start = f"Once I {self.phrase}, "
-        unless = Coincidences.of(self.schema, self.phrases).unless
+        unless = Coincidences(self.schema, self.phrases, groups).unless
         said = [line for group in groups for line in group.sentences(start, self.phrases, unless=unless)]
         yield from said or [f"{start}nothing changes."]
 
@@ -196,7 +197,7 @@ def sorted_literals(condition: Condition, phrases: Phrases) -> Literals:
 
 
 def _derived(item: DerivedPredicate, phrases: Phrases) -> str:
-    scope = Scope(f"derived predicate '{item.name}'", {}, frozenset(c.name for c in phrases.domain.constants))
+    scope = Scope(f"derived predicate '{item.name}'", {}, phrases.constants)
     inner = scope.bind(item.parameters)
     head = phrases.fact(item.name, [inner.said(parameter.name) for parameter in item.parameters])
     start = f"{phrases.every(item.parameters, inner)}, it" if item.parameters else "it"

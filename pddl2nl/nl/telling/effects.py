@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from pddl2nl.nl.telling.phrases import Phrases, Scope, refuse
 from pddl2nl.pddl.tree import (
@@ -105,43 +106,48 @@ class Coincidences:
     (the free place that a robot moves to).
     """
 
-    added: tuple[Atom, ...]
-    conditions: tuple[Condition, ...]
-    types: Mapping[str, TypedName]
+    schema: ActionSchema
     phrases: Phrases
+    groups: Sequence[EffectGroup]
 
-    @classmethod
-    def of(cls, schema: ActionSchema, phrases: Phrases) -> Coincidences:
-        """The coincidences of an action schema."""
-        nodes = tuple(walk(schema.effect))
-        whens = [part for node in nodes if isinstance(node, When) for part in conjuncts(node.condition)]
-        bound = [item for node in nodes if isinstance(node, Forall) for item in node.parameters]
-        return cls(
-            tuple(atom for group in effect_groups(schema.effect, phrases, Scope("", {})) for atom in group.added),
-            (*conjuncts(schema.precondition), *whens),
-            {item.name: item for item in (*phrases.domain.constants, *schema.parameters, *bound)},
-            phrases,
-        )
+    @cached_property
+    def _added(self) -> dict[str, list[Atom]]:
+        """The added facts with arguments, by predicate."""
+        found: dict[str, list[Atom]] = {}
+        for atom in (atom for group in self.groups for atom in group.added if atom.args):
+            found.setdefault(atom.predicate, []).append(atom)
+        return found
+
+    @cached_property
+    def _conditions(self) -> tuple[Condition, ...]:
+        whens = [node.condition for node in walk(self.schema.effect) if isinstance(node, When)]
+        return tuple(part for condition in (self.schema.precondition, *whens) for part in conjuncts(condition))
+
+    @cached_property
+    def _types(self) -> dict[str, TypedName]:
+        bound = [item for node in walk(self.schema.effect) if isinstance(node, Forall) for item in node.parameters]
+        return {item.name: item for item in (*self.phrases.domain.constants, *self.schema.parameters, *bound)}
 
     def unless(self, deleted: Atom, scope: Scope) -> str:
         """When a deleted fact still holds, "B and C are the same object"; empty: never."""
         found: dict[str, None] = {}
-        for atom in self.added:
-            pairs = [pair for pair in zip(deleted.args, atom.args, strict=False) if len(set(pair)) == 2]
-            if atom.predicate == deleted.predicate and pairs and not any(self._differ(*pair) for pair in pairs):
+        for atom in self._added.get(deleted.predicate, ()):
+            pairs = [pair for pair in zip(deleted.args, atom.args, strict=False) if pair[0] != pair[1]]
+            if pairs and not any(self._differ(*pair) for pair in pairs):
                 same = dict.fromkeys(self.phrases.condition(Equality(*pair), scope) for pair in pairs)
                 found[" and ".join(same)] = None
         return " or ".join(found)
 
     def _differ(self, deleted: str, added: str) -> bool:
-        one, other = self.types.get(deleted), self.types.get(added)
-        if one is None or other is None or not (is_variable(deleted) or is_variable(added)):
+        if not (is_variable(deleted) or is_variable(added)):
             return True
-        above = self.phrases.above
+        one, other, above = self._types.get(deleted), self._types.get(added), self.phrases.above
+        if one is None or other is None:
+            return True
         if not above.fits(one.types, other.types) and not above.fits(other.types, one.types):
             return True
-        atoms = [part for part in self.conditions if isinstance(part, Atom) and added in part.args]
-        unequal = [part.body for part in self.conditions if isinstance(part, Not) and isinstance(part.body, Equality)]
+        atoms = [part for part in self._conditions if isinstance(part, Atom) and added in part.args]
+        unequal = [part.body for part in self._conditions if isinstance(part, Not) and isinstance(part.body, Equality)]
         return any(deleted in atom.args or atom.predicate in self.phrases.changed for atom in atoms) or any(
             {equality.left, equality.right} == {deleted, added} for equality in unequal
         )

@@ -91,6 +91,8 @@ class Scope:
 
     def bind(self, parameters: Sequence[TypedName]) -> Scope:
         """The scope within a quantifier or action: its variables get the next free letters."""
+        if not parameters:
+            return self
         fresh = letters(self.avoid)
         bound = {item.name: next(fresh) for item in parameters}
         return Scope(self.place, {**self.names, **bound}, self.avoid | set(bound.values()), self.strict)
@@ -102,6 +104,11 @@ class Phrases:
 
     wording: Wording
     domain: Domain
+
+    @cached_property
+    def constants(self) -> frozenset[str]:
+        """The names of the domain's constants, which no variable's letter may equal."""
+        return frozenset(item.name for item in self.domain.constants)
 
     @cached_property
     def changed(self) -> frozenset[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 __all__ = [
     "DETERMINERS",
@@ -108,14 +108,13 @@ def enumerate_words(items: Sequence[str], joiner: str = "and") -> str:
     return f"{', '.join(items[:-1])}, {joiner} {items[-1]}"
 
 
-def letters(avoid: Iterable[str] = ()) -> Iterator[str]:
+def letters(avoid: Container[str] = ()) -> Iterator[str]:
     """A, B, C …, Z, A1, B1 …, without I (which reads as a person) and without names in use, whatever their case."""
-    taken = {name.casefold() for name in avoid}
     number = 0
     while True:
         for letter in "ABCDEFGHJKLMNOPQRSTUVWXYZ":
             name = f"{letter}{number or ''}"
-            if name.casefold() not in taken:
+            if name not in avoid and name.lower() not in avoid:
                 yield name
         number += 1
 

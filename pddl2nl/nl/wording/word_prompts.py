@@ -210,7 +210,7 @@ class ToldPhrases(Phrases):
 
 
 def _scope(phrases: Phrases, place: str, names: Mapping[str, str]) -> Scope:
-    return Scope(place, names, frozenset(item.name for item in phrases.domain.constants))
+    return Scope(place, names, phrases.constants)
 
 
 def _action(item: Item, schema: ActionSchema, phrases: ToldPhrases) -> str:
