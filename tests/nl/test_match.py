@@ -210,3 +210,18 @@ def test_a_noun_that_a_snippet_says_may_be_left_out_and_a_type_of_several_words_
     wording = wording_from_json(data, task.domain)
     (reading,) = Reader(task, wording, make_names(task, wording=wording)).read(said).readings
     assert (None if reading.action is None else str(reading.action)) == action
+
+
+LIFT = """(define (domain lift) (:predicates (above ?a ?b) (at ?f))
+  (:action up :parameters (?a ?b) :precondition (and (at ?a) (above ?b ?a)) :effect (at ?b))
+  (:action down :parameters (?a ?b) :precondition (and (at ?a) (above ?a ?b)) :effect (at ?b)))"""
+
+
+def test_actions_of_one_wording_are_told_apart_by_static_predicates_of_any_arity() -> None:
+    problem = "(define (problem p) (:domain lift) (:objects f1 f2) (:init (above f2 f1) (at f1)) (:goal (at f2)))"
+    task = parse_task(LIFT, problem)
+    said = {name: Snippet(name, ("?a", "?b"), "move the lift from {?a} to {?b}") for name in ("up", "down")}
+    reader = Reader(task, Wording("lift", {}, said), make_names(task, "original"))
+    assert str(one(reader, "move the lift from f1 to f2").action) == "(up f1 f2)"
+    assert str(one(reader, "The lift moves to f1 from f2.").action) == "(down f2 f1)"
+    assert one(reader, "move the lift from f1 to f1").status == "ambiguous"

@@ -311,7 +311,8 @@ class Frames:
         cost += particles
         missing = Counter(word for role in frame.roles for word in role.content) - extra
         for word in list(missing):
-            if any(word in role.said for role in roles):
+            acting = any(item.text == word for item in row.words[: row.verb])
+            if acting or any(word in role.said for role in roles):
                 del missing[word]
         if omitted >= 0:
             missing -= frame.roles[omitted].content

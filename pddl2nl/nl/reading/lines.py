@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import pairwise, product
 from typing import NamedTuple
 
 from pddl2nl.nl.reading.actions import PARTICLES, RULES, Fit, Frame, Frames, Mention, StaticFacts
@@ -471,10 +471,16 @@ class ActionGrammar:
             word.text in ("is", "are", "was", "be", "being", "gets") for word in row[fit.first : verb]
         )
         lead = [word for index, word in enumerate(row[:verb]) if not _lies_in(index, fit.first, verb, self, row)]
+        # "The ferry sails …": what the snippet itself names can be who acts.
+        named = fit.frame.content - PREPOSITIONS - ARTICLES
+        actor = [word for before, word in pairwise(lead) if before.text in ARTICLES and word.text in named]
+        lead = [word for word in lead if word not in actor]
         judged = (
             Judged("unclear", "…")
             if cut
-            else stance_of(lead, form, listed=listed and at < 4, passive=passive, subject=fit.first < verb)
+            else stance_of(
+                lead, form, listed=listed and at < 4, passive=passive, subject=bool(actor) or fit.first < verb
+            )
         )
         if passive and judged.stance == "asserted" and not (listed or _is_event(fit.frame, row[:verb])):
             judged = Judged("unclear", "a state")

@@ -120,8 +120,11 @@ class Reader:
         for piece in layout.pieces:
             found, peeled = self.read_piece(said, piece, layout.blocks[piece.block], in_thought and not piece.gap)
             in_thought = found[-1].rule == "thought"
-            for position, reading in enumerate(found):
-                between = said[found[0].end : reading.start] if position else ""
+            apart = False
+            before = found[0].end
+            for reading in found:
+                apart = apart or _APART.search(said, before, reading.start) is not None
+                before = max(before, reading.end)
                 neutral = not reading.is_attempt and _is_neutral(reading, peeled, piece)
                 coded = said[max(reading.start - 1, 0) : reading.start] == "`"
                 placed.append(
@@ -135,7 +138,7 @@ class Reader:
                         neutral,
                         coded,
                         peeled.outer,
-                        _APART.search(between) is not None,
+                        apart,
                     )
                 )
         placed = _with_gaps_filled(placed, self.bids)
