@@ -1,8 +1,7 @@
-"""Which runs of an experiment stand in which cell of its tables: ``experiment.json`` in the folder of its records.
+"""The layout of an experiment's tables: ``experiment.json`` in the folder of its records.
 
-Records say what was run; how an experiment calls its columns and rows, which rows are summed together and which tables
-it is there for stands in its specification alone, so that is written down, once everything in it is decided, before the
-first run.
+Records hold what was run. The names of columns and rows, the sums and the tables to show come from the specification,
+so they are written before the first run.
 """
 
 from __future__ import annotations
@@ -10,14 +9,17 @@ from __future__ import annotations
 import json
 import os
 import re
+import reprlib
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Literal, NamedTuple, get_args
+
+import msgspec
 
 from pddl2nl.errors import InfrastructureError, InputError
-from pddl2nl.files import unreadable
+from pddl2nl.files import parse_json, read_text
 
 __all__ = [
     "LAYOUT_FILE",
@@ -42,7 +44,6 @@ PAPER_TABLES = ("table-2", "table-3", "table-4", "table-6", "table-7", "renamed-
 """The tables of which there are a paper's numbers; `pddl2nl.reports.paper` has them."""
 
 _FORMAT = 1
-_Part = TypeVar("_Part")
 
 
 @dataclass(frozen=True)
@@ -105,8 +106,7 @@ class LayoutTable:
     columns: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """A cell by the indices of its row and column."""
 
     row: int
@@ -132,19 +132,16 @@ class Layout:
 
 
 def write_layout(folder: Path, layout: Layout) -> None:
-    """Writes ``experiment.json``, a line for each run; whoever reads it sees the old file or the new one, whole.
+    """Writes ``experiment.json``, one line for each run, atomically.
 
     Raises:
-        InfrastructureError: the disk refuses.
+        InfrastructureError: the file cannot be written.
     """
     said = {item.name: getattr(layout, item.name) for item in fields(Layout) if item.name != "runs"}
     for key in ("columns", "rows", "tables"):
         said[key] = [asdict(each) for each in said[key]]
     head = json.dumps({"format": _FORMAT, **said}, ensure_ascii=False, indent=1).rpartition("\n}")[0]
-    lines = (
-        f"  {json.dumps(name)}: {json.dumps([[place.row, place.column] for place in places])}"
-        for name, places in layout.runs.items()
-    )
+    lines = (f"  {json.dumps(name)}: {json.dumps(places)}" for name, places in layout.runs.items())
     text = f'{head},\n "runs": {{\n' + ",\n".join(lines) + "\n }\n}\n"
     path = folder / LAYOUT_FILE
     try:
@@ -165,109 +162,68 @@ def write_layout(folder: Path, layout: Layout) -> None:
 
 
 def read_layout(folder: Path) -> Layout | None:
-    """The layout of a folder of records; None where it has none.
+    """The layout of a folder of records; None if it has none.
 
     Raises:
-        InputError: ``experiment.json`` is no layout; the message says where.
-        InfrastructureError: it cannot be read.
+        InputError: ``experiment.json`` is not a layout; the message names the place and what was found.
     """
     path = folder / LAYOUT_FILE
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    if not path.exists():
         return None
-    except json.JSONDecodeError as error:
-        raise InputError(f"{path}:{error.lineno}:{error.colno}: this is no JSON: {error.msg}; {_REMEDY}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: a text file in UTF-8 was expected; {_REMEDY}") from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: this is no JSON: {unreadable(error)}; {_REMEDY}") from None
-    except OSError as error:
-        raise InfrastructureError(f"cannot read {path}: {error.strerror}") from error
-    return _Reading(path).layout(data)
+    try:
+        return _layout(parse_json(read_text(path), str(path)), path)
+    except InputError as error:
+        raise InputError(f"{error}; move it away, or start the experiment again, which writes it anew") from None
 
 
-_REMEDY = "move it away, or start the experiment again, which writes it anew"
+def _layout(data: Any, path: Path) -> Layout:
+    if isinstance(data, dict) and data.get("format") != _FORMAT:
+        raise InputError(f"{path}: format is {data.get('format')!r}; {_FORMAT} was expected")
+    for place, text in _texts(data):
+        if _HALF.search(text):
+            raise InputError(f"{path}: {place} is {text!r}; half of a surrogate pair is not a character")
+    try:
+        layout = msgspec.convert(data, Layout)
+    except msgspec.ValidationError as error:
+        raise InputError(f"{path}: {_wrong(data, str(error))}") from None
+    for run, places in layout.runs.items():
+        for place_ in places:
+            if not (0 <= place_.row < len(layout.rows) and 0 <= place_.column < len(layout.columns)):
+                size = [len(layout.rows), len(layout.columns)]
+                raise InputError(f"{path}: runs.{run} is {[*place_]}; [row, column] below {size} was expected")
+    return layout
 
-_FIELDS: Mapping[str, tuple[type, str]] = {
-    "str": (str, "a text"),
-    "Kind": (str, "a text"),
-    "int": (int, "a number"),
-    "Mapping[str, Any]": (dict, "an object"),
-}
-_HALF = re.compile("[\ud800-\udfff]")
-"""Half of a character, which JSON can hold and neither a page nor a table."""
 
-
-class _Reading:
-    """Checks whatever stands in the file: it may be another program's."""
-
-    def __init__(self, path: Path):
-        self._path = path
-
-    def layout(self, data: Any) -> Layout:
-        """The layout; raises `InputError`."""
-        data = self._of(data, dict, "the file", "a JSON object")
-        if data.get("format") != _FORMAT:
-            raise self._wrong("format", data.get("format"), f"{_FORMAT}, of an experiment's layout,")
-        columns = self._parts(data, "columns", LayoutColumn)
-        rows = self._parts(data, "rows", LayoutRow)
-        for number, column in enumerate(columns):
-            if column.kind not in get_args(Kind):
-                raise self._wrong(f"columns[{number}].kind", column.kind, f"one of {', '.join(get_args(Kind))}")
-        tables = self._parts(data, "tables", self._table)
-        models = self._of(data.get("models", []), list, "models", "a list of texts")
-        runs = self._of(data.get("runs"), dict, "runs", "an object")
-        return Layout(
-            name=self._of(data.get("name", ""), str, "name", "a text"),
-            columns=columns,
-            rows=rows,
-            runs={name: self._places(name, places, len(rows), len(columns)) for name, places in runs.items()},
-            tables=tables,
-            models=tuple(map(str, models)),
-        )
-
-    def _table(self, columns: Any = (), **said: Any) -> LayoutTable:
-        return LayoutTable(**said, columns=tuple(map(str, columns)))
-
-    def _parts(self, data: Mapping[str, Any], key: str, make: Callable[..., _Part]) -> tuple[_Part, ...]:
-        found = []
-        for number, said in enumerate(self._of(data.get(key, []), list, key, "a list")):
-            place = f"{key}[{number}]"
+def _wrong(data: Any, message: str) -> str:
+    """An error of msgspec with the value that was found."""
+    what, _, place = message.partition(" - at `$.")
+    place = place.removesuffix("`")
+    if place.startswith("runs[...]"):
+        # msgspec does not name the key of a mapping's entry.
+        for run, places in data["runs"].items():
             try:
-                found.append(make(**self._of(said, dict, place, "an object")))
-            except TypeError:
-                raise self._wrong(place, said, "an object with the fields of this version") from None
-            self._check(place, found[-1])
-        return tuple(found)
+                msgspec.convert(places, tuple[Place, ...])
+            except msgspec.ValidationError:
+                return f"runs.{run} is {reprlib.repr(places)}; a list of [row, column] was expected"
+    found = data
+    for part in re.findall(r"[^.\[\]]+", place.partition("[...]")[0]):
+        found = found[int(part)] if isinstance(found, list) else found[part]
+    if what.startswith("Invalid enum value"):
+        what = f"One of {', '.join(get_args(Kind))} was expected"
+    return f"{place or 'the file'} is {reprlib.repr(found)}; {what[0].lower()}{what[1:]}"
 
-    def _check(self, place: str, part: Any) -> None:
-        """Raises `InputError` where a field of a column, row or table holds something of another kind."""
-        for each in fields(part):
-            # The annotations are texts here, and other kinds are checked where they are read.
-            kind, expected = _FIELDS.get(str(each.type), (object, ""))
-            self._of(getattr(part, each.name), kind, f"{place}.{each.name}", expected)
 
-    def _places(self, run: str, places: Any, rows: int, columns: int) -> tuple[Place, ...]:
-        found = []
-        for place in self._of(places, list, f"runs.{run}", "a list of [row, column]"):
-            if not (
-                isinstance(place, list)
-                and len(place) == 2
-                and all(isinstance(number, int) for number in place)
-                and 0 <= place[0] < rows
-                and 0 <= place[1] < columns
-            ):
-                raise self._wrong(f"runs.{run}", place, f"[row, column] below [{rows}, {columns}]")
-            found.append(Place(*place))
-        return tuple(found)
+_HALF = re.compile("[\ud800-\udfff]")
+"""Half of a surrogate pair, which JSON can hold but neither a page nor a text file."""
 
-    def _of(self, value: Any, kind: type, place: str, expected: str) -> Any:
-        if not isinstance(value, kind) or (isinstance(value, str) and _HALF.search(value)):
-            raise self._wrong(place, value, expected)
-        return value
 
-    def _wrong(self, place: str, found: object, expected: str) -> InputError:
-        said = repr(found)
-        said = said if len(said) <= 60 else said[:60] + "…"
-        return InputError(f"{self._path}: {place} is {said}; {expected} was expected; {_REMEDY}")
+def _texts(data: Any, place: str = "") -> Iterator[tuple[str, str]]:
+    """All texts in a JSON value with their places."""
+    if isinstance(data, str):
+        yield place, data
+    elif isinstance(data, dict):
+        for key, value in data.items():
+            yield from _texts(value, f"{place}.{key}".removeprefix("."))
+    elif isinstance(data, list) and not place.startswith("runs."):
+        for number, value in enumerate(data):
+            yield from _texts(value, f"{place}[{number}]")
