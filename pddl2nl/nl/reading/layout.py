@@ -113,7 +113,8 @@ def lay_out(reply: str | Cleaned) -> Layout:
             opened = True
     _cut(text, at, len(text), line, pieces, len(blocks), hidden)
     blocks.append(Block(opened, False))
-    pieces = _with_records(text, pieces)
+    if _NAME_KEY_ANYWHERE.search(text):
+        pieces = _with_records(text, pieces)
     if any(word in text for word in _OFFERING):
         pieces = _with_offers(text, pieces)
     return Layout(tuple(pieces), tuple(blocks), clean_text)
@@ -123,6 +124,7 @@ _NAME_KEY = re.compile(
     r"(?:[-\[{,]\s*)*[\"']?(?:action|act|name|operator|function|tool|move|verb)[\"']?\s*:", re.IGNORECASE
 )
 _NAMED = re.compile(_NAME_KEY.pattern + r"\s*[\"']?[A-Za-z_-]+(?: [A-Za-z_-]+){0,2}[\"']?,?", re.IGNORECASE)
+_NAME_KEY_ANYWHERE = re.compile(r"(?:action|act|name|operator|function|tool|move|verb)[\"']?\s*:", re.IGNORECASE)
 _KEYED = re.compile(r"(?:-\s+)?[\"']?[\w -]+[\"']?\s*:|-\s+\S+$|[\"'\[\]{}]")
 _MOST_LINES = 40
 
@@ -135,7 +137,7 @@ def _with_records(text: str, pieces: list[Piece]) -> list[Piece]:
         piece = pieces[index]
         index += 1
         said = text[piece.start : piece.end]
-        if piece.hidden or len(said) > 100 or not _NAMED.fullmatch(said):
+        if piece.hidden or ":" not in said or len(said) > 100 or not _NAMED.fullmatch(said):
             joined.append(piece)
             continue
         column = piece.indent + max(1, len(said) - len(said.lstrip("- ")))

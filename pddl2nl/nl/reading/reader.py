@@ -123,7 +123,7 @@ class Reader:
             apart = False
             before = found[0].end
             for reading in found:
-                apart = apart or _APART.search(said, before, reading.start) is not None
+                apart = apart or (before < reading.start and _APART.search(said, before, reading.start) is not None)
                 before = max(before, reading.end)
                 neutral = not reading.is_attempt and _is_neutral(reading, peeled, piece)
                 coded = said[max(reading.start - 1, 0) : reading.start] == "`"

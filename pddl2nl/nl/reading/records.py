@@ -32,7 +32,7 @@ class _String(NamedTuple):
 
 def is_record(said: str) -> bool:
     """Whether a piece is JSON, a key with its value, or YAML of several lines."""
-    if "\n" in said or _PAIR.match(said):
+    if "\n" in said or (said[0] == '"' and _PAIR.match(said)):
         return True
     return said[0] in "[{" and ('"' in said or "'" in said)
 
