@@ -113,7 +113,7 @@ def lay_out(reply: str | Cleaned) -> Layout:
             opened = True
     _cut(text, at, len(text), line, pieces, len(blocks), hidden)
     blocks.append(Block(opened, False))
-    if _NAME_KEY_ANYWHERE.search(text):
+    if ":" in text:
         pieces = _with_records(text, pieces)
     if any(word in text for word in _OFFERING):
         pieces = _with_offers(text, pieces)
@@ -124,7 +124,6 @@ _NAME_KEY = re.compile(
     r"(?:[-\[{,]\s*)*[\"']?(?:action|act|name|operator|function|tool|move|verb)[\"']?\s*:", re.IGNORECASE
 )
 _NAMED = re.compile(_NAME_KEY.pattern + r"\s*[\"']?[A-Za-z_-]+(?: [A-Za-z_-]+){0,2}[\"']?,?", re.IGNORECASE)
-_NAME_KEY_ANYWHERE = re.compile(r"(?:action|act|name|operator|function|tool|move|verb)[\"']?\s*:", re.IGNORECASE)
 _KEYED = re.compile(r"(?:-\s+)?[\"']?[\w -]+[\"']?\s*:|-\s+\S+$|[\"'\[\]{}]")
 _MOST_LINES = 40
 
