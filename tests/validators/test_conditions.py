@@ -36,7 +36,7 @@ from pddl2nl.pddl import Number as NumberNode
 from pddlval import Simulator, State
 from pddlval.engine import Engine
 from pddlval.normal_form import negation_normal
-from pddlval.numeric import UndefinedError, evaluate, reading
+from pddlval.numeric import UndefinedError, evaluate, value_reader
 from pddlval.semantics import holds, unmet
 
 
@@ -199,7 +199,7 @@ def test_negation_normal_form(condition: Condition, setting: Setting) -> None:
 def test_expressions(expression: Any, setting: Setting, defined: bool) -> None:
     if not defined:
         setting = Setting(frozenset(), frozenset(), {}, setting.args, fixed=False)
-    value = reading(expression, setting.binding, setting.state.layout)
+    value = value_reader(expression, setting.binding, setting.state.layout)
     compiled = Comparison("=", expression, expression)
     try:
         wanted = evaluate(expression, setting.world.level, setting.binding)

@@ -37,7 +37,7 @@ from pddl2nl.pddl import (
 from pddl2nl.pddl import Number as NumberNode
 from pddlval.names import has_comparison
 from pddlval.normal_form import negation_normal, predicates_in
-from pddlval.numeric import Reading, UndefinedError, bounded, reading
+from pddlval.numeric import UndefinedError, ValueReader, bounded, value_reader
 from pddlval.semantics import ground_atom
 from pddlval.state import BIT, BITS, Layout, Levels, Number, State, changed_levels
 
@@ -216,7 +216,7 @@ class Part:
     tests: tuple[tuple[Condition, Binding], ...] = ()
     deletes: tuple[GroundAtom, ...] = ()
     adds: tuple[GroundAtom, ...] = ()
-    updates: tuple[tuple[GroundAtom, str, Reading], ...] = field(default=(), repr=False)
+    updates: tuple[tuple[GroundAtom, str, ValueReader], ...] = field(default=(), repr=False)
 
 
 _WHOLE = Part()
@@ -290,9 +290,9 @@ def _same_conditions(part: Part, other: Part) -> bool:
     return (part.needed, part.forbidden, part.tests) == (other.needed, other.forbidden, other.tests)
 
 
-def _ground_update(update: Update, binding: Binding, layout: Layout) -> tuple[GroundAtom, str, Reading]:
+def _ground_update(update: Update, binding: Binding, layout: Layout) -> tuple[GroundAtom, str, ValueReader]:
     fluent = ground_atom(Atom(update.fluent.name, update.fluent.args), binding)
-    return fluent, update.operator, reading(update.value, binding, layout)
+    return fluent, update.operator, value_reader(update.value, binding, layout)
 
 
 def masks_of(layout: Layout, atoms: Sequence[GroundAtom]) -> Masks:

@@ -12,7 +12,7 @@ from pddl2nl.pddl import Number as NumberNode
 from pddlval.state import GROUP, Layout, Levels, Number
 
 __all__ = [
-    "Reading",
+    "ValueReader",
     "UndefinedError",
     "as_float",
     "bounded",
@@ -23,7 +23,7 @@ __all__ = [
     "ground_expression",
     "multiply",
     "plain_number",
-    "reading",
+    "value_reader",
 ]
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -167,11 +167,11 @@ def bounded(value: Number) -> Number:
     return value
 
 
-Reading = Callable[[Levels], Number]
+ValueReader = Callable[[Levels], Number]
 """The value of a ground expression, given a state's numeric values; raises `UndefinedError`."""
 
 
-def reading(expression: Expression, binding: Mapping[str, str], layout: Layout) -> Reading:
+def value_reader(expression: Expression, binding: Mapping[str, str], layout: Layout) -> ValueReader:
     """What reads a numeric expression, with objects for its variables, in any state of a layout."""
     match expression:
         case NumberNode(value):
@@ -179,15 +179,15 @@ def reading(expression: Expression, binding: Mapping[str, str], layout: Layout) 
         case Fluent(name, args):
             return _fluent(GroundAtom((name, *[binding.get(term, term) for term in args])), layout)
         case Arithmetic(operator, operands):
-            return _arithmetic(expression, operator, [reading(one, binding, layout) for one in operands], binding)
+            return _arithmetic(expression, operator, [value_reader(one, binding, layout) for one in operands], binding)
     raise TypeError(f"not an executable expression: {type(expression).__name__}")
 
 
-def _always(value: Number) -> Reading:
+def _always(value: Number) -> ValueReader:
     return lambda levels: value
 
 
-def _fluent(fluent: GroundAtom, layout: Layout) -> Reading:
+def _fluent(fluent: GroundAtom, layout: Layout) -> ValueReader:
     if fluent[0] not in layout.functions:
         value = layout.statics.values.get(fluent)
         if value is not None:
@@ -212,8 +212,8 @@ def _fluent(fluent: GroundAtom, layout: Layout) -> Reading:
 
 
 def _arithmetic(
-    expression: Arithmetic, operator: str, operands: Sequence[Reading], binding: Mapping[str, str]
-) -> Reading:
+    expression: Arithmetic, operator: str, operands: Sequence[ValueReader], binding: Mapping[str, str]
+) -> ValueReader:
     if operator == "+" and len(operands) == 2:
         one, other = operands
         return lambda levels: one(levels) + other(levels)

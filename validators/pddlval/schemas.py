@@ -30,7 +30,7 @@ from pddlval.actions import GroundAction
 from pddlval.effects import Block, Instances, Masks, Outcome, Part, outcome_of, updated_levels
 from pddlval.names import fluents_in, has_comparison, names_in, updates_in
 from pddlval.normal_form import negation_normal
-from pddlval.numeric import Reading, UndefinedError, reading
+from pddlval.numeric import UndefinedError, ValueReader, value_reader
 from pddlval.semantics import compare, unmet
 from pddlval.state import BIT, BITS, Chunks, Layout, State
 
@@ -174,7 +174,7 @@ class Ground:
         self._simple = not (schema.others or schema.comparisons or schema.may_fail)
         self._fixed: Outcome | None = None
         self._parts: tuple[Part, ...] | None = None
-        self._comparisons: tuple[tuple[str, bool, Reading, Reading], ...] | None = None
+        self._comparisons: tuple[tuple[str, bool, ValueReader, ValueReader], ...] | None = None
         self._numbers: tuple[int, ...] | None = None
         if schema.constant:
             deletes = tuple([atoms[index] for index in schema.deleted])
@@ -251,7 +251,12 @@ class Ground:
             binding, layout = self.binding(), self.schema.layout
             self._comparisons = tuple(
                 [
-                    (one.operator, positive, reading(one.left, binding, layout), reading(one.right, binding, layout))
+                    (
+                        one.operator,
+                        positive,
+                        value_reader(one.left, binding, layout),
+                        value_reader(one.right, binding, layout),
+                    )
                     for one, positive in self.schema.comparisons
                 ]
             )
