@@ -146,6 +146,7 @@ def test_generic_action_knows_which_types_its_words_show() -> None:
         ("drive {?x} to {?y} and load {?z}", {"?x": "truck", "?y": "hub", "?z": "crate"},
          "drive a truck A to a hub B and load a crate C"),
         ("taste {?x} and clean tray {?y}", {"?x": "sandwich", "?y": "tray"}, "taste a sandwich A and clean tray B"),
+        ("pick up key {?x} and drop key {?y}", {"?x": "key", "?y": "key"}, "pick up a key A and drop a key B"),
         ("let crane {?x} lift crate {?y}", {"?x": "crane", "?y": "crate"}, "let a crane A lift a crate B"),
         # "No" is part of a name: nobody can carry out "make no sandwich".
         ("make no gluten sandwich {?x} with no gluten bread {?y} and no gluten content {?z}",

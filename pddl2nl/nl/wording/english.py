@@ -248,7 +248,7 @@ def _is_verb(words: Sequence[str], index: int, known: Mapping[str, object] | fro
     opening = words[0].casefold()
     if before == "to" and opening == "use":
         return word in _VERBS | _ADJECTIVES_TOO | _NOUNS_TOO
-    return word in _VERBS or word == opening
+    return word in _VERBS or word == opening or (before != "to" and word in _NOUNS_TOO)
 
 
 def _may_be_verb(words: Sequence[str], index: int, known: Mapping[str, object] | frozenset[str]) -> bool:
@@ -257,7 +257,7 @@ def _may_be_verb(words: Sequence[str], index: int, known: Mapping[str, object] |
     return (
         before in {"and", "then"}
         and not words[index - 2].endswith(",")
-        and word in _ADJECTIVES_TOO | _NOUNS_TOO
+        and word in _ADJECTIVES_TOO
         and word not in known
     )
 
