@@ -16,7 +16,7 @@ from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
     from pddl2nl.experiments.baseline_runs import BaselineRun
-    from pddl2nl.experiments.summary import SweepSummary
+    from pddl2nl.experiments.sweep import SweepSummary
     from pddl2nl.reports.tables.baselines import BaselineTable
 
 __all__ = ["register"]

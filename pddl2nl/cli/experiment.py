@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from pddl2nl.experiments.jobs import Job
     from pddl2nl.experiments.layout import Layout
     from pddl2nl.experiments.specification import ExperimentSpec, Overrides
-    from pddl2nl.experiments.summary import SweepSummary
+    from pddl2nl.experiments.sweep import SweepSummary
 
 __all__ = ["register"]
 

@@ -16,7 +16,7 @@ from pddl2nl.cli.verbosity import is_quiet, is_verbose, log_to_stderr
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from pddl2nl.experiments.summary import Progress, SweepSummary, Trouble
+    from pddl2nl.experiments.sweep import Progress, SweepSummary, Trouble
     from pddl2nl.llm.batch import BatchProgress
     from pddl2nl.policies import Event
 

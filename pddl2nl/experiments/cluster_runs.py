@@ -1,40 +1,142 @@
-"""The runs of an experiment on a Dask cluster: handed out a few at a time, and handed out again when a worker is lost.
+"""The runs of an experiment on a Dask cluster: submitted a few at a time, and submitted again when a worker is lost.
 
-Dask schedules. What is here is what it cannot know: that a run may be started again at any time, as finished ones are
-found and half-done ones gone on with, so that a worker that dies, a scheduler that is restarted and a run that is
-executed twice are no more than some work lost.
+A run may be started again at any time, because finished records are found and partial ones resumed. So the loss of a
+worker or a scheduler, and a run that is executed twice, cost some work and no result.
 
-* A worker dies: Dask itself hands its runs to others, some times; then it gives up on them (`KilledWorker`), the one
-  that kills its workers and those that were beside it. They are played again at last, each alone: what then kills its
-  workers again is given up.
-* The connection is lost (the scheduler is restarted, or gone): what was submitted is submitted anew as soon as a
-  scheduler answers at the same address, and where none does in time the experiment stops, with all that is finished.
-* A run is executed twice: in the folder it is locked, and who comes second finds it finished, or tries again later.
+* A worker dies: Dask gives its runs to other workers, and after some attempts gives up on all of them (`KilledWorker`).
+  These are played again last, one at a time; a run that then kills its worker is given up.
+* The connection is lost: runs are submitted again as soon as a scheduler answers at the same address. If none answers
+  in time, the experiment stops and keeps what is finished.
+* A run is executed twice: it is locked in the folder, and the second worker finds it finished or tries again later.
 """
 
 from __future__ import annotations
 
+import os
 import pickle
 import platform
 import queue
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from pddl2nl.baselines import TaskTexts
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.cluster import Cluster
-from pddl2nl.experiments.errands import check_workers, settings_text, travelling
-from pddl2nl.experiments.jobs import Job
+from pddl2nl.experiments.jobs import Job, PlannerSpec
 from pddl2nl.experiments.on_worker import Errand, Played, Sight, files_of, halt, keep_files, play_there, sight
 from pddl2nl.experiments.record import claimed
 from pddl2nl.experiments.run_one import Done, Left, Result, Terms, record_path
+from pddl2nl.llm import public_url
+from pddl2nl.llm.settings import load_catalogue
+from pddl2nl.llm.urls import holds_more
 from pddl2nl.policies.budget import total
 
-__all__ = ["ClusterRuns"]
+__all__ = ["ClusterRuns", "check_workers"]
+
+
+def check_workers(address: str, token: Path, seen: Mapping[str, Sight | BaseException]) -> tuple[Sight, ...]:
+    """What those workers say of themselves that are still there.
+
+    Args:
+        address: of the cluster, for the message.
+        token: the file that shows the folder of the records.
+        seen: what each worker says of itself, or why it cannot.
+
+    Raises:
+        InputError: a worker is without pddl2nl, has another version, or would ask another endpoint.
+    """
+    here = sight(str(token))
+    found: list[Sight] = []
+    for worker, there in seen.items():
+        if isinstance(there, OSError | TimeoutError):
+            # It could not be reached: it has died since it was counted.
+            continue
+        if isinstance(there, BaseException):
+            raise InputError(
+                f"--cluster {address}: the worker {worker} cannot run pddl2nl: "
+                f"{type(there).__name__}: {there}; install pddl2nl {here.versions[0]} where the workers run"
+            )
+        if there.versions != here.versions:
+            raise InputError(
+                f"--cluster {address}: the worker {worker} has pddl2nl {there.versions[0]} on Python "
+                f"{there.versions[1]}, and here it is {here.versions[0]} on Python {here.versions[1]}; records "
+                "would differ, and jobs may not be readable"
+            )
+        if there.variables != here.variables:
+            said = [
+                f"{name} is {that or 'not set'} there and {this or 'not set'} here"
+                for (name, this), (_, that) in zip(here.variables, there.variables, strict=True)
+                if this != that
+            ]
+            raise InputError(
+                f"--cluster {address}: {', '.join(said)} (worker {worker}); set it where the workers "
+                "run, or name base_url in the specification"
+            )
+        found.append(there)
+    return tuple(found)
+
+
+def travelling(job: Job) -> Job:
+    """The job with what its files hold and, of others, their absolute paths.
+
+    Raises:
+        InputError: a file that cannot be read, or an address that holds what must not travel.
+    """
+    spec = job.spec
+    if not isinstance(spec, PlannerSpec) and spec.base_url is not None and holds_more(spec.base_url):
+        raise InputError(
+            f"base_url ({public_url(spec.base_url)}) holds a user, a password or a query, and secrets do not travel to "
+            "a cluster; leave base_url out, and set OPENAI_BASE_URL here and where the workers run"
+        )
+    if isinstance(spec, PlannerSpec):
+        if spec.texts is not None:
+            return job
+        try:
+            texts = TaskTexts(spec.domain.read_text(encoding="utf-8"), spec.problem.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise InputError(f"{error.filename}: {error.strerror}") from error
+        return Job(job.name, replace(spec, texts=texts))
+    changed: dict[str, Any] = {
+        name: Path(value).resolve()
+        for name in ("example", "example_plan")
+        if isinstance(value := getattr(spec, name), str | Path) and value != "none"
+    }
+    return Job(job.name, replace(spec, **changed)) if changed else job
+
+
+def settings_text(models_file: Path | None) -> str | None:
+    """The settings by model, as a text that can travel.
+
+    Raises:
+        InputError: the file cannot be read, or holds a secret, which must not travel.
+    """
+    path = models_file or os.environ.get("PDDL2NL_MODELS")
+    if not path:
+        return None
+    catalogue = load_catalogue(path)
+    for name in (*catalogue.names(), *catalogue.patterns()):
+        settings = catalogue.of(name)
+        if settings.base_url is not None and holds_more(settings.base_url):
+            raise InputError(
+                f"{path}: the base_url of {name} holds a user, a password or a query, and secrets do not travel to a "
+                "cluster; set OPENAI_BASE_URL here and where the workers run instead"
+            )
+        for header, value in settings.headers.items():
+            if "$" not in value and settings.secret_header(header):
+                raise InputError(
+                    f"{path}: the header {header} of {name} holds a secret as it stands, and secrets do not travel to "
+                    'a cluster; write "$VARIABLE" there, and set that variable where the workers run'
+                )
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from error
+
 
 _AHEAD = 2
 """How many runs wait at the scheduler for each that goes on, so that no worker waits for us."""

@@ -1,39 +1,36 @@
 """The few-shot example of a run: found or made, solved, and told with thoughts and observations.
 
-Where the problem comes from, first of these that applies:
+The problem comes from the first of these that applies:
 
-1. the file that the user named (with a plan of the user's, validated, or with a planner's), or the best of the folder;
-2. for a domain that is shipped, its example instance;
-3. the best of the problems whose files lie beside the task's own (`pddl2nl.experiments.example_choice`);
-4. made from the task itself: a short seeded random walk from the initial state, whose new facts become a goal.
-   Nothing of the task's own solution shows: neither the walk's end nor any state of the example's plan satisfies
-   the task's goal.
+1. the file that the user named, with a plan of the user's, validated, or a planner's; or the best of the named folder;
+2. for a shipped domain, its example instance;
+3. the best of the problems beside the task's own file;
+4. the task itself: a short seeded random walk from the initial state, whose new facts become a goal. Neither the end of
+   the walk nor any state of the example's plan satisfies the task's goal.
 
-The plan that is shown is optimal where LM-cut finds one within seconds, else FF's. But for a file that the user named,
-no example is shown whose plan would solve the task as well.
+The best of several problems has a plan by FF or LM-cut of five steps, or the nearest to five, as in the AutoPlanBench
+paper (appendix B, "Few-shot example selection"). The choice depends on the files only, not on their order on the disk,
+their age, or other runs.
 
-Thoughts, where a mechanism shows any, come from a template, which a model may replace (`pddl2nl.experiments.thoughts`):
-each says which goal, or which condition of a later action, its action serves. They are marked as such in the record.
+The plan shown is optimal if LM-cut finds one within seconds, else FF's. Except for a file that the user named, no
+example is shown whose plan would also solve the task.
+
+Thoughts come from a template, or from a model (`pddl2nl.experiments.thoughts`). Each names the goal, or the condition
+of a later action, that its action serves. The record says where they came from.
 """
 
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.example_choice import (
-    BEST_LENGTH,
-    best_beside,
-    best_in_folder,
-    distance,
-    gives_away,
-    same_problem,
-)
-from pddl2nl.experiments.plans import Plan, ff_plan, optimal_plan
+from pddl2nl.experiments.plans import Plan, ff_plan, optimal_plan, quick_plan
 from pddl2nl.nl import Teller
 from pddl2nl.pddl import (
     And,
@@ -53,7 +50,162 @@ from pddl2nl.policies.setting import Example, ExampleSource, ExampleStep
 from pddlval import GroundAction, Simulator, State, StepResult, load_plan, validate
 from pddlval.happenings import happenings
 
-__all__ = ["SolvedProblem", "find_example", "problem_text", "tell_example", "template_thoughts"]
+__all__ = [
+    "BEST_LENGTH",
+    "SolvedProblem",
+    "best_beside",
+    "best_in_folder",
+    "find_example",
+    "problem_text",
+    "same_problem",
+    "tell_example",
+    "template_thoughts",
+]
+
+
+BEST_LENGTH = 5
+"""How many steps the plan of a good example has (appendix B of the paper)."""
+
+_TRIED = 24
+"""How many problems are solved in search of one, at most, the smallest files first: a set like the paper's has 21."""
+
+_FAR_OFF = 10
+"""The search ends with so many that have no plan, or a far longer one: what follows is larger still."""
+
+_READ = 200
+"""How many files are looked into, at most."""
+
+_LARGEST = 1_000_000
+"""Bytes of the largest file that is looked into: nothing larger has a plan of five steps that is worth showing."""
+
+_WORTH_IMPROVING = 15
+"""The longest plan of FF's that LM-cut is asked to shorten: beyond, it would take its whole time and stay far off."""
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A problem with FF's plan and the one that is shown, which is optimal where LM-cut found one."""
+
+    task: Task
+    quick: Plan
+    shown: Plan
+
+    @property
+    def badness(self) -> tuple[int, int]:
+        """How far the nearer of the two plans is from the best length, and then the one that is shown."""
+        return min(distance(self.quick), distance(self.shown)), distance(self.shown)
+
+
+def distance(plan: Plan) -> int:
+    """How many steps a plan is longer or shorter than the best length."""
+    return abs(len(plan) - BEST_LENGTH)
+
+
+def best_beside(task: Task) -> tuple[Task, Plan] | None:
+    """The best of the problems whose files lie beside the task's own; None where there is none, or no own file."""
+    source = task.problem.source
+    # A text that was parsed has a made-up name, which is no file's.
+    if source is None or not Path(source.name).is_file():
+        return None
+    return _best(task, _files(Path(source.name).parent))
+
+
+def best_in_folder(task: Task, folder: Path) -> tuple[Task, Plan]:
+    """The best of the problems in a folder that the user named.
+
+    Raises:
+        InputError: none of them can be shown.
+    """
+    found = _best(task, _files(folder))
+    if found is None:
+        raise InputError(
+            f"--example {folder}: none of the *.pddl files there can be shown: a problem of the domain "
+            f"'{task.domain.name}' is needed, other than the task itself, that FF solves within seconds and whose "
+            "plan does not solve the task as well"
+        )
+    return found
+
+
+def gives_away(task: Task, plan: Plan) -> bool:
+    """Whether a plan, carried out in the task as far as it goes, reaches the task's goal."""
+    simulator = Simulator(task)
+    state = simulator.initial
+    for action in plan:
+        try:
+            successor = simulator.step(state, action).successor
+        except InputError:
+            # Another problem has other objects.
+            return False
+        if successor is None:
+            return False
+        if simulator.is_goal(successor):
+            return True
+        state = successor
+    return False
+
+
+def same_problem(one: Problem, other: Problem) -> bool:
+    """Whether two problems are one and the same but for their names and the order in which they say things."""
+    return (
+        one.goal == other.goal
+        and frozenset(one.init) == frozenset(other.init)
+        and {item.fluent: item.value for item in one.init_values}
+        == {item.fluent: item.value for item in other.init_values}
+        and {item.name for item in one.objects} == {item.name for item in other.objects}
+    )
+
+
+# ── the files ────────────────────────────────────────────────────────────────────────────────────
+
+
+def _files(folder: Path) -> list[Path]:
+    """The PDDL files of a folder, the smallest first, by name where they are as large."""
+    try:
+        found = [path for path in folder.iterdir() if path.suffix.lower() == ".pddl" and path.is_file()]
+        sized = sorted((path.stat().st_size, path.name, path) for path in found)
+    except OSError as error:
+        raise InputError(f"{folder}: the problems in it cannot be listed: {error.strerror}") from None
+    return [path for size, _, path in sized if size <= _LARGEST][:_READ]
+
+
+def _best(task: Task, files: Sequence[Path]) -> tuple[Task, Plan] | None:
+    found: list[_Candidate] = []
+    far_off = 0
+    for other in islice(_problems(task, files), _TRIED):
+        quick = quick_plan(other)
+        far_off += quick is None or len(quick) > _WORTH_IMPROVING
+        if quick and not gives_away(task, quick):
+            candidate = _candidate(task, other, quick)
+            found.append(candidate)
+            if candidate.badness[0] == 0:
+                break
+        if far_off == _FAR_OFF:
+            break
+    # The first of equals, and so the smallest.
+    best = min(found, key=lambda candidate: candidate.badness, default=None)
+    return None if best is None else (best.task, best.shown)
+
+
+def _candidate(task: Task, other: Task, quick: Plan) -> _Candidate:
+    shown = optimal_plan(other) if len(quick) <= _WORTH_IMPROVING else None
+    return _Candidate(other, quick, quick if not shown or gives_away(task, shown) else shown)
+
+
+def _problems(task: Task, files: Sequence[Path]) -> Iterator[Task]:
+    """The other problems of the task's domain among some files; whatever else there is, is passed over."""
+    wanted = {task.domain.name, task.problem.domain_name}
+    said = re.compile(rf"\(\s*:domain\s+(?:{'|'.join(map(re.escape, sorted(wanted)))})\s*\)", re.IGNORECASE)
+    for path in files:
+        try:
+            if not said.search(path.read_text(encoding="utf-8", errors="replace")):
+                # Nothing is parsed that is none: beside the instances lie domains, and those of other domains.
+                continue
+            problem = load_problem(path, task.domain)
+        except (InputError, OSError):
+            continue
+        if problem.domain_name in wanted and not same_problem(problem, task.problem):
+            yield Task(task.domain, problem)
+
 
 _NEAR_ENOUGH = 1
 _TRIES = 8

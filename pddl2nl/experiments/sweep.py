@@ -1,27 +1,27 @@
-"""Many runs at once: threads or a cluster, one shared budget, one shared limiter, a record each.
+"""Many runs at once: threads or a cluster, with one shared budget, one shared limiter, and one record each.
 
-What is finished is never done again: a run counts as done when its record bears its own name, and does not end with
-an infrastructure error. Started again, an experiment does what is missing and goes on with what was cut off
-(`pddl2nl.experiments.resume`). Several processes may work in one folder: each run is locked by whoever is at it.
+A run is finished if its record has its own name and does not end with an infrastructure error. A second start plays
+the missing runs and resumes those that were cut off (`pddl2nl.experiments.resume`). Several processes may work in one
+folder; each locks the run that it plays.
 
-An experiment stops before its end when
+An experiment stops early when
 
-* its budget is spent: each run stops before its next call, and is gone on with when there is a greater budget;
-* an endpoint refuses for good (no such model, no credit): whatever is left would be refused as well, so nobody is
-  asked any more;
-* somebody wishes so (Ctrl-C): no run begins, and those that go on come to their end; a second Ctrl-C stops now.
+* its budget is spent: each run stops before its next call, and is resumed under a larger budget;
+* an endpoint refuses permanently (unknown model, no credit): no further call is made;
+* the user presses Ctrl-C: no further run begins, and running ones finish; a second Ctrl-C stops them at once.
 
-Where a run is cut off it is no result: its partial record stays.
+A run that was cut off has no result, only a partial record.
 """
 
 from __future__ import annotations
 
 import time
-from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pddl2nl.baselines.fast_downward import stop_searches
 from pddl2nl.errors import InfrastructureError, InputError
@@ -32,14 +32,179 @@ from pddl2nl.experiments.record import partial_path
 from pddl2nl.experiments.resume import recollect
 from pddl2nl.experiments.run_one import Done, Left, Result, Terms, record_path, run_one
 from pddl2nl.experiments.stopping import Stop, interrupts_heard
-from pddl2nl.experiments.summary import Progress, SweepSummary, Tally
 from pddl2nl.policies.budget import Account, BudgetSpentError, Limits, SharedBudget, total
 
 if TYPE_CHECKING:
     from pddl2nl.experiments.batch_passes import BatchPasses
     from pddl2nl.experiments.cluster import Cluster
 
-__all__ = ["run_all"]
+__all__ = ["Progress", "SweepSummary", "Tally", "Trouble", "run_all"]
+
+
+INTERRUPTED = 130
+_MESSAGE = 500
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """A run that came to no result, and why."""
+
+    run: str
+    message: str
+
+    def __post_init__(self) -> None:
+        # Thousands may fail alike: what is kept of each is short.
+        if len(self.message) > _MESSAGE:
+            object.__setattr__(self, "message", self.message[:_MESSAGE] + " …")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far an experiment is: ``ended`` of ``runs``, those that had ended before included.
+
+    Attributes:
+        runs, ended: how many there are, and how many of them have ended.
+        solved, failed: of those that have ended; the latter came to no result.
+        spent: what was paid this time, with the hits of the cache.
+        earlier: how many had been finished before; nothing was done for them now.
+        going: how many go on.
+        seconds: how long it has taken so far, this time.
+        stopping: whether no further run begins, as somebody wished so.
+        note: what else a person should know just now; empty for nothing.
+    """
+
+    runs: int
+    ended: int
+    solved: int
+    failed: int
+    spent: Account
+    earlier: int = 0
+    going: int = 0
+    seconds: float = 0.0
+    stopping: bool = False
+    note: str = ""
+
+    @property
+    def seconds_left(self) -> float | None:
+        """How long the rest will take if it goes on as it went; None as long as nothing was done."""
+        done = self.ended - self.earlier
+        return (self.runs - self.ended) * self.seconds / done if done > 0 else None
+
+
+@dataclass(frozen=True)
+class SweepSummary:
+    """What came of an experiment.
+
+    Attributes:
+        runs: how many there are.
+        earlier: finished before, or by another process.
+        outcomes: of all runs with a result, those of earlier included; planners' statuses among them.
+        broken: runs that a failing tool or endpoint kept from a result; they are run again the next time.
+        bad: runs that cannot be, as they are specified.
+        unfinished: left to be gone on with, as the experiment was stopped.
+        elsewhere: left to another process that is at them.
+        stopped: why it stopped before its end; None where it did not. ``refused``: because an endpoint refused for
+            good; ``interrupted``: because somebody wished so.
+        spent: paid this time, with the hits of the cache; ``already``: paid before, in the same folder.
+        seconds: wall time.
+    """
+
+    runs: int
+    earlier: int
+    outcomes: Mapping[str, int]
+    broken: tuple[Trouble, ...] = ()
+    bad: tuple[Trouble, ...] = ()
+    unfinished: int = 0
+    elsewhere: int = 0
+    stopped: str | None = None
+    refused: bool = False
+    interrupted: bool = False
+    spent: Account = field(default_factory=Account)
+    already: Account = field(default_factory=Account)
+    seconds: float = 0.0
+
+    @property
+    def solved(self) -> int:
+        """How many runs reached the goal."""
+        return self.outcomes.get("solved", 0)
+
+    @property
+    def exit_code(self) -> int:
+        """0: all solved; 1: some were not, or are not finished; 2: some cannot be; 3: something failed; 130: Ctrl-C."""
+        if self.interrupted:
+            return INTERRUPTED
+        if self.refused:
+            return 3
+        if self.bad:
+            return 2
+        if self.broken:
+            return 3
+        return int(self.solved < self.runs)
+
+    def as_json(self) -> dict[str, Any]:
+        """The summary as ``pddl2nl experiment --json`` prints it."""
+        return {
+            "runs": self.runs,
+            "earlier": self.earlier,
+            "solved": self.solved,
+            "outcomes": dict(sorted(self.outcomes.items())),
+            "infrastructure_errors": [asdict(trouble) for trouble in self.broken],
+            "bad_input": [asdict(trouble) for trouble in self.bad],
+            "unfinished": self.unfinished,
+            "elsewhere": self.elsewhere,
+            "stopped": self.stopped,
+            "spent": asdict(self.spent),
+            "spent_before": asdict(self.already),
+            "seconds": round(self.seconds, 3),
+        }
+
+
+class Tally:
+    """What becomes a `SweepSummary` while an experiment goes on; of one thread."""
+
+    def __init__(self, runs: int):
+        self.runs = runs
+        self.earlier = 0
+        self.outcomes: Counter[str] = Counter()
+        self.broken: list[Trouble] = []
+        self.bad: list[Trouble] = []
+        self.elsewhere = 0
+
+    def note(self, run: str, result: Result) -> None:
+        """Counts what came of a run; one that was left unfinished is what is missing in the end."""
+        if isinstance(result, Done):
+            self.earlier += result.earlier
+            if result.end.broken:
+                self.broken.append(Trouble(run, result.end.message))
+            else:
+                self.outcomes[result.end.outcome] += 1
+        elif result.how == "bad":
+            self.bad.append(Trouble(run, result.message))
+        elif result.how == "broken":
+            self.broken.append(Trouble(run, result.message))
+
+    def progress(self, spent: Account, **now: Any) -> Progress:
+        """How far it is; ``now`` holds the other fields."""
+        failed = len(self.broken) + len(self.bad)
+        ended = self.outcomes.total() + failed
+        return Progress(self.runs, ended, self.outcomes["solved"], failed, spent, earlier=self.earlier, **now)
+
+    def summary(self, *, spent: Account, already: Account, seconds: float, **ending: Any) -> SweepSummary:
+        """What came of it; ``ending`` says how it stopped."""
+        return SweepSummary(
+            runs=self.runs,
+            earlier=self.earlier,
+            outcomes=dict(self.outcomes),
+            broken=tuple(self.broken),
+            bad=tuple(self.bad),
+            unfinished=self.runs - self.outcomes.total() - len(self.broken) - len(self.bad) - self.elsewhere,
+            elsewhere=self.elsewhere,
+            spent=total([spent]),
+            already=total([already]),
+            seconds=seconds,
+            **ending,
+        )
+
 
 _GRACE = 5.0
 """Seconds that runs get to come to a stop when the process is to end: most replies that are on their way arrive."""

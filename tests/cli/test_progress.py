@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.cli.progress import progress_shown
-from pddl2nl.experiments.summary import Progress
+from pddl2nl.experiments.sweep import Progress
 from pddl2nl.policies.budget import Account
 from tests.cli.looking import Looking
 from tests.llm.chat_server import ChatServer

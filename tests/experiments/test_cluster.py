@@ -21,7 +21,7 @@ from pddl2nl.experiments import cluster as module
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.batch_passes import BatchPasses
 from pddl2nl.experiments.cluster import check_address, open_cluster
-from pddl2nl.experiments.errands import check_workers, settings_text, travelling
+from pddl2nl.experiments.cluster_runs import check_workers, settings_text, travelling
 from pddl2nl.experiments.jobs import PlannerSpec, make_job, read_end
 from pddl2nl.experiments.on_worker import Errand, halt, keep_files, play_there, sight
 from pddl2nl.experiments.record import claimed, partial_path, stable

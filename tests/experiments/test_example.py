@@ -20,8 +20,7 @@ import pytest
 from pddl2nl.baselines.result import PlannerResult
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments import RunSpec, run, run_spec
-from pddl2nl.experiments.example import SolvedProblem, find_example, tell_example
-from pddl2nl.experiments.example_choice import gives_away, same_problem
+from pddl2nl.experiments.example import SolvedProblem, find_example, gives_away, same_problem, tell_example
 from pddl2nl.experiments.plans import MOST_EXPANDED, ff_plan, forget_plans, optimal_plan, quick_plan
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.nl import Teller, make_names, template_wording
@@ -182,7 +181,7 @@ def test_after_ten_without_a_plan_the_search_ends_the_smallest_first(
         tried.append(task.problem.name)
         return None
 
-    monkeypatch.setattr("pddl2nl.experiments.example_choice.quick_plan", quick)
+    monkeypatch.setattr("pddl2nl.experiments.example.quick_plan", quick)
     _add(folder, **{f"x{length}": _hall(length, name=f"n{length}") for length in range(30, 9, -1)})
     with pytest.raises(InputError, match="none of the"):
         find_example(_task(folder), given=folder)
@@ -197,8 +196,8 @@ def test_the_best_of_a_set_like_the_papers_is_found_though_it_is_its_largest(
     def plan(task: Task) -> tuple[GroundAction, ...]:
         return tuple(GroundAction("go", (f"r{step}",)) for step in range(lengths[task.problem.name]))
 
-    monkeypatch.setattr("pddl2nl.experiments.example_choice.quick_plan", plan)
-    monkeypatch.setattr("pddl2nl.experiments.example_choice.optimal_plan", plan)
+    monkeypatch.setattr("pddl2nl.experiments.example.quick_plan", plan)
+    monkeypatch.setattr("pddl2nl.experiments.example.optimal_plan", plan)
     _add(folder, **{f"x{length}": _hall(length, name=f"n{length}") for length in range(20, 41)})
     assert _shown(folder) == ("n40", 5, "beside")
 
