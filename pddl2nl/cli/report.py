@@ -116,14 +116,14 @@ def _report(
 def _tables(gathered: Gathered, columns: Sequence[str], metric: str, *, paper: bool) -> Sequence[Table]:
     """All tables of a report, in their order."""
     from pddl2nl.reports.comparison import compare, comparisons, corrected
-    from pddl2nl.reports.tables import links_table, metrics_table, tables_of
+    from pddl2nl.reports.tables import links_table, metrics_tables, tables_of
     from pddl2nl.reports.tables.comparison import comparison_table
 
     pairs = combinations(dict.fromkeys(columns), 2)
     chosen = [compare(gathered, a, b, metric) for a, b in pairs]
     made = corrected(chosen) if columns else comparisons(gathered, metric)
     compared = comparison_table(made, best=not columns)
-    tables = [*tables_of(gathered, paper=paper), metrics_table(gathered), links_table(gathered)]
+    tables = [*tables_of(gathered, paper=paper), *metrics_tables(gathered), links_table(gathered)]
     return tables if compared is None else [*tables, compared]
 
 

@@ -1,6 +1,6 @@
 """Reports: metrics as pure functions of stored records, the tables, and the pages that show every run.
 
-What writes tables and pages is imported when it is first used: whoever asks for a metric needs no templates.
+The module that writes pages is imported at its first use, because a metric needs no templates.
 """
 
 from __future__ import annotations
@@ -25,11 +25,6 @@ from pddl2nl.reports.summarizing import summarize
 
 if TYPE_CHECKING:
     from pddl2nl.reports.html import render_report, write_html
-
-_LATER = {
-    "html": ("render_report", "write_html"),
-}
-_MODULES = {name: module for module, names in _LATER.items() for name in names}
 
 __all__ = [
     "METRICS",
@@ -58,6 +53,6 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
+    if name not in ("render_report", "write_html"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    return getattr(import_module(f"{__name__}.html"), name)

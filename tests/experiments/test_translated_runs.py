@@ -23,7 +23,7 @@ from pddl2nl.policies.prompting import prompt_hash
 from pddl2nl.reports import read_record, recheck
 from pddl2nl.reports.gathering import gathered
 from pddl2nl.reports.html import render_report
-from pddl2nl.reports.view import turns_of
+from pddl2nl.reports.html.steps import turns_of
 from pddl2nl.tasks import shipped_domain, shipped_domains, shipped_task
 from tests.llm.chat_server import ChatServer
 

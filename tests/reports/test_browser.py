@@ -11,8 +11,8 @@ import pytest
 from msgspec import structs
 
 from pddl2nl.policies.events import Fault, event_to_json
-from pddl2nl.reports import html as pages
 from pddl2nl.reports.gathering import gather
+from pddl2nl.reports.html import writing as pages
 
 PHONE = {"width": 390, "height": 844}
 
@@ -223,6 +223,26 @@ def test_a_link_leads_to_a_step_and_the_step_to_its_reply(opened, single):
     assert page.inner_text("#run-act mark.inapplicable") == "stack a on b"
     page.click("#run-act mark.executed >> nth=0")
     assert_at(page, "#run-act-step-4")
+
+
+def test_each_status_of_a_step_has_its_own_sign_and_border_not_only_a_colour(opened, single):
+    page = opened(single, "#run-act")
+    look = """marks => marks.map(mark => {
+        const style = getComputedStyle(mark);
+        const sign = [...mark.innerText.trim()][0];
+        return [mark.className.split(" ")[1], sign, style.borderStyle, style.borderRadius, style.borderWidth];
+    })"""
+    seen = {}
+    for marks in ("#run-act .tick", "#run-act .step .chip:not(.goal)"):
+        found = {status: (sign, tuple(border)) for status, sign, *border in page.eval_on_selector_all(marks, look)}
+        assert {"executed", "inapplicable", "looked-around", "unreadable"} <= set(found), marks
+        signs = [sign for sign, _ in found.values()]
+        assert len(set(signs)) == len(signs), "no two statuses have the same sign"
+        borders = [found[status][1] for status in ("executed", "inapplicable", "looked-around", "unreadable")]
+        assert len(set(borders)) == 4, "nor the same border"
+        seen[marks] = {status: sign for status, (sign, _) in found.items()}
+    ticks, chips = seen.values()
+    assert ticks == chips, "the strip and the steps use the same signs"
 
 
 @pytest.mark.heavy

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pddl2nl.experiments.layout import LayoutRow
 from pddl2nl.reports.gathering import gathered
-from pddl2nl.reports.page_plan import RUNS_A_PAGE, natural, plan_pages, row_label
+from pddl2nl.reports.html.plan import RUNS_A_PAGE, natural, plan_pages, row_label
 from pddl2nl.reports.summaries import RunSummary
 
 

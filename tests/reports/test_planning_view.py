@@ -22,12 +22,12 @@ from pddl2nl.policies.hvr.events import (
     PlanExpanded,
     Retrieved,
 )
-from pddl2nl.reports.facts import facts_of
 from pddl2nl.reports.gathering import gather
 from pddl2nl.reports.html import render_report
+from pddl2nl.reports.html.run import facts_of
+from pddl2nl.reports.html.steps import run_turns
 from pddl2nl.reports.recheck import recheck
 from pddl2nl.reports.records import read_record
-from pddl2nl.reports.view import run_turns
 
 
 def told(note: Note) -> list[str]:

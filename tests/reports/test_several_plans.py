@@ -14,9 +14,9 @@ from pddl2nl.pddl import parse_task
 from pddl2nl.reports import read_record, recheck
 from pddl2nl.reports.gathering import gathered
 from pddl2nl.reports.html import render_report
+from pddl2nl.reports.html.steps import run_turns
 from pddl2nl.reports.metrics import METRICS
 from pddl2nl.reports.records import RunRecord
-from pddl2nl.reports.view import run_turns
 from pddl2nl.tasks import shipped_domain
 
 PROBLEM = """(define (problem tiny) (:domain blocksworld-4ops) (:objects a b)

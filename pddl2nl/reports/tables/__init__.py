@@ -5,7 +5,7 @@ from __future__ import annotations
 from pddl2nl.reports.tables.coverage import coverage_json, coverage_table, runs_table
 from pddl2nl.reports.tables.grid import ORACLE_NOTE
 from pddl2nl.reports.tables.kinds import TABLES, tables_of
-from pddl2nl.reports.tables.metrics import links_table, metrics_table
+from pddl2nl.reports.tables.metrics import links_table, metrics_tables
 from pddl2nl.reports.tables.model import Heading, Line, Section, Table, TableCell
 from pddl2nl.reports.tables.suites import families_table, suites_table
 from pddl2nl.reports.tables.tokens import tokens_table
@@ -36,7 +36,7 @@ __all__ = [
     "latex_text",
     "links_table",
     "markdown_text",
-    "metrics_table",
+    "metrics_tables",
     "plain_text",
     "print_tables",
     "runs_table",

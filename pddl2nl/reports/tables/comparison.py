@@ -1,4 +1,4 @@
-"""Comparisons as a table, for every format."""
+"""Paired comparisons of columns as a table."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ _HEADINGS = (
     Heading("effect size"),
 )
 _MCNEMAR = (
-    "McNemar: exact, two-sided; one run an instance. The interval is Newcombe's (method 10); OR is the odds ratio of "
-    "the instances in which A and B differ, g Cohen's g."
+    "McNemar: exact, two-sided, one run per instance. The interval is Newcombe's (method 10). OR is the odds ratio "
+    "of the instances in which A and B differ, g is Cohen's g."
 )
 _BOOTSTRAP = (
-    f"bootstrap: paired, over instances ({RESAMPLES:,} resamples, seeded), of each instance's mean over its seeds; the "
-    "interval is the BCa one; d is Cohen's d for pairs, δ the share of instances in which A's value is the larger less "
-    "that in which it is the smaller."
+    f"bootstrap: paired, over instances ({RESAMPLES:,} resamples, seeded); an instance has the mean over its seeds. "
+    "The interval is BCa. d is Cohen's d for pairs; δ is the share of instances in which A's value is larger "
+    "minus the share in which it is smaller."
 )
 _ALIKE = (
-    "Where all instances differ by the same (as by nothing) there is no spread to resample: no interval and no d, and "
-    "the p-value is what the signs alone allow."
+    "If all instances differ by the same amount (for example zero), there is no spread to resample: no interval, no d, "
+    "and the p-value follows from the signs only."
 )
 _HOLM = "p (Holm): corrected for all comparisons of this table."
 _CHOSEN = (
@@ -49,9 +49,9 @@ _CHOSEN = (
 
 
 def comparison_table(made: Sequence[Comparison], *, best: bool = True) -> Table | None:
-    """The comparisons, a line each, below what is compared with them; None where there are none.
+    """One line per comparison, in sections by column A; None without comparisons.
 
-    ``best`` says whether A was chosen for its coverage, as `pddl2nl.reports.comparison.comparisons` does.
+    ``best`` says that A was chosen for its coverage, as `pddl2nl.reports.comparison.comparisons` does.
     """
     if not made:
         return None
@@ -135,9 +135,7 @@ def _notes(made: Sequence[Comparison], best: bool) -> Iterator[str]:
     for name in dict.fromkeys(one.metric for one in made):
         metric = METRICS[name]
         yield f"{name}: {metric.summary}; {metric.better} is better" + (
-            "."
-            if metric.comparable == "always"
-            else "; compared over the instances, and their seeds, that both solved."
+            "." if metric.comparable == "always" else "; compared over the instances and seeds that both solved."
         )
     if any(isinstance(one.test, McNemar) for one in made):
         yield _MCNEMAR
@@ -151,8 +149,8 @@ def _notes(made: Sequence[Comparison], best: bool) -> Iterator[str]:
         yield _CHOSEN
     if any(one.left_out for one in made):
         yield (
-            "left out: instances where one side has no scored run (missing, or broken by infrastructure) or no value, "
-            "or of which, where it takes solved runs, one side has none."
+            "left out: instances in which one side has no scored run, no value, or, for metrics of solved runs, no "
+            "solved run."
         )
 
 

@@ -1,8 +1,8 @@
-"""The coverage table: domains down, columns across, solved tasks in every cell, and the sums.
+"""The coverage table: one row per domain, one column per configuration, solved tasks in each cell, and sums.
 
-As in Table 2 of the AutoPlanBench paper: of several seeds the mean; rows of a section are summed, extra rows below
-another (the same domain told in another text) stand apart. What infrastructure broke is scored nowhere, and a cell that
-lacks runs says so and is not compared with others.
+It follows Table 2 of the AutoPlanBench paper: several seeds are averaged, and the rows of a section are summed without
+variants of a row (the same domain in another wording). Runs with infrastructure errors are not scored; a cell that
+lacks runs is labelled and never marked as the best.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Entry:
-    """A line to be made: its label, the rows of the layout that it is over, and how it stands."""
+    """A line to make: its label, the rows of the layout that it covers, and its style."""
 
     label: str
     rows: tuple[int, ...]
@@ -47,10 +47,10 @@ Papers = Callable[[PaperTable, Sequence[LayoutRow]], tuple[PaperLine | None, ...
 
 
 def coverage_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -> Table:
-    """Solved tasks by domain and column: the mean over the seeds, the best language-model column of a line marked.
+    """Solved tasks by domain and column, as means over seeds, with the best language-model column of a line marked.
 
     Raises:
-        InputError: there are no numbers of the paper's table that it names.
+        InputError: the table names an unknown table of the paper.
     """
     grid = Grid.of(gathered, wanted, paper=paper)
     sections = lines_of(grid, _by_section(grid, counted=True), coverage_cells, domain_lines)
@@ -59,7 +59,7 @@ def coverage_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = Tru
 
 
 def runs_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -> Table:
-    """Solved runs of all that are scored, ``67 of 100``: for small experiments, and without a paper's numbers."""
+    """Solved runs of the scored runs, ``67 of 100``: for small experiments, without a paper's numbers."""
     grid = Grid.of(gathered, wanted, paper=False)
     sections = lines_of(grid, _by_section(grid, counted=False), _run_cells, domain_lines)
     return Table("runs", wanted.title or "Coverage (solved of runs)", "", grid.headings, sections, grid.notes())
@@ -68,7 +68,7 @@ def runs_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -
 def lines_of(
     grid: Grid, sections: Sequence[tuple[str, Sequence[Entry]]], cells: Cells, papers: Papers
 ) -> tuple[Section, ...]:
-    """The lines of a table of coverage: of each our cells, then the paper's numbers summed over the same rows."""
+    """The lines of a coverage table: our cells, then the paper's numbers summed over the same rows."""
     lines: dict[int, PaperLine | None] = dict.fromkeys(grid.rows)
     if grid.paper is not None:
         lines.update(zip(grid.rows, papers(grid.paper, [grid.row(row) for row in grid.rows]), strict=True))
@@ -93,7 +93,7 @@ def lines_of(
 
 
 def _by_section(grid: Grid, *, counted: bool) -> list[tuple[str, list[Entry]]]:
-    """Every row, extra ones indented, and the sum of each section over its other rows."""
+    """Every row, variants indented, and the sum of each section without variants."""
     several = len(grid.sections) > 1
     sections = []
     for name, rows in grid.sections:
@@ -114,7 +114,7 @@ def _entry(grid: Grid, row: int, bases: Sequence[int], *, counted: bool) -> Entr
 
 
 def coverage_cells(grid: Grid, rows: Sequence[int]) -> tuple[TableCell, ...]:
-    """A line of our columns: solved tasks of these rows, the best of the language models' marked."""
+    """Solved tasks of these rows in each of our columns, with the best language-model column marked."""
     tasks = grid.tasks(rows)
     cells = []
     comparable = []
@@ -125,7 +125,7 @@ def coverage_cells(grid: Grid, rows: Sequence[int]) -> tuple[TableCell, ...]:
         cells.append(_cell(grid, rows, column, found, missing, _number_of(found.solved, found.tasks, tasks)))
         comparable.append(model and whole)
         if model and (found.broken or missing):
-            # Each run that it lacks may solve a task that is not solved yet, and no run more than one.
+            # Each missing run can solve at most one more task.
             reach = max(reach, min(tasks, found.solved + found.broken + missing))
     return with_best(cells, comparable, reach=reach)
 
@@ -151,7 +151,7 @@ def _cell(grid: Grid, rows: Sequence[int], column: int, found: Coverage, missing
 
 
 def _detail(found: Coverage, missing: int, sampled: bool = False) -> str:
-    """K of n, and how sure the number is: by its seeds, or, with one seed of a model, by the number of tasks."""
+    """K of n with a confidence interval: over the seeds, or over the tasks if a model has one seed."""
     said = [f"{found.solved_runs} of {found.runs} runs"]
     if found.seeds > 1:
         said.append(f"mean of {found.seeds} seeds {found.solved:.2f}")
@@ -174,25 +174,25 @@ def _number_of(solved: float, tasks: int, all_tasks: int) -> str:
 
 
 def coverage_notes(grid: Grid) -> tuple[str, ...]:
-    """What the numbers of a table of coverage are."""
+    """Notes that explain the numbers of a coverage table."""
     counts: dict[int, list[str]] = {}
     partly = False
     for column in grid.columns:
         found = coverage_of(grid.runs(grid.rows, column))
         counts.setdefault(found.seeds, []).append(grid.column(column).label)
         partly = partly or bool(found.broken or grid.lacks(grid.rows, column))
-    notes = ["Solved tasks, of those in parentheses."]
+    notes = ["Solved tasks, of the number in parentheses."]
     several = {seeds: labels for seeds, labels in counts.items() if seeds > 1}
     if several:
         named = "; ".join(f"of {seeds} seeds: {', '.join(labels)}" for seeds, labels in sorted(several.items()))
         notes[0] = (
-            "Solved tasks, of those in parentheses; where there are several seeds their mean: a task counts with the "
-            f"share of its runs that solved it ({named})."
+            "Solved tasks, of the number in parentheses. With several seeds the mean: a task counts with the share of "
+            f"its runs that solved it ({named})."
         )
     if partly:
         notes.append(
-            "Runs that infrastructure broke are not scored. A cell that lacks runs says so, is a mean over those that "
-            "are there, and never the best; nor is one that it may still pass."
+            "Runs with infrastructure errors are not scored. A cell that lacks runs says so; it shows the mean of the "
+            "others and is never marked as the best, nor is a cell that it could still exceed."
         )
     if sum(grid.models) > 1:
         notes.append("Bold: the best language-model column of a line.")
@@ -200,7 +200,7 @@ def coverage_notes(grid: Grid) -> tuple[str, ...]:
 
 
 def paper_cells(grid: Grid, line: PaperLine | None, tasks: int) -> tuple[TableCell, ...]:
-    """A line of the paper's columns; where it has another number of tasks than we have, its numbers say of how many."""
+    """The paper's cells of a line; they name the number of tasks if it differs from ours."""
     cells = []
     for place in grid.beside:
         value = None if line is None else line.value(place)
@@ -213,7 +213,7 @@ def paper_cells(grid: Grid, line: PaperLine | None, tasks: int) -> tuple[TableCe
 
 
 def coverage_json(gathered: Gathered) -> dict[str, object]:
-    """Coverage as JSON: for every column its solved runs by domain and in sum, and what infrastructure broke."""
+    """Coverage as JSON: solved runs by column and domain, their sums, and the infrastructure errors."""
     grid = Grid.of(gathered, LayoutTable("runs"), paper=False)
     columns: list[dict[str, Any]] = []
     for place in grid.columns:

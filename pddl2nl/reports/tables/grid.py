@@ -1,4 +1,4 @@
-"""What all kinds of tables need of an experiment: the columns that stand in one, its rows, what was to be run where."""
+"""An experiment as a table shows it: the columns and rows of the table, and which runs belong in each cell."""
 
 from __future__ import annotations
 
@@ -14,30 +14,40 @@ from pddl2nl.reports.paper.matching import columns_beside
 from pddl2nl.reports.summaries import RunSummary
 from pddl2nl.reports.tables.model import Heading, TableCell
 
-__all__ = ["MISTAKEN_NOTE", "ORACLE_NOTE", "Grid", "best_of", "lacking", "number_text", "show_runs", "with_best"]
+__all__ = [
+    "ESTIMATE_NOTE",
+    "MISTAKEN_NOTE",
+    "ORACLE_NOTE",
+    "Grid",
+    "best_of",
+    "lacking",
+    "number_text",
+    "show_runs",
+    "with_best",
+]
 
 ORACLE_NOTE = (
-    "oracle: no language model was asked. It reads the task back out of the prompt's text, plans on what it read "
-    "with Fast Downward, and answers in the wording; less than full coverage would mean that the text lost something."
+    "oracle: no language model was asked. The oracle parses the task from the prompt, plans with Fast Downward, and "
+    "answers in the wording. Full coverage shows that the prompts hold all that is needed to solve the tasks."
 )
 
+ESTIMATE_NOTE = "~: partly estimated from the number of characters, because an endpoint reported no token counts."
+
 MISTAKEN_NOTE = (
-    "oracle:MISTAKE: the oracle, made to make this mistake where its prompt does not yet speak of it; no language "
-    "model was asked."
+    "oracle:MISTAKE: the oracle makes this mistake until its prompt mentions it; no language model was asked."
 )
 
 
 @dataclass(frozen=True)
 class Grid:
-    """An experiment as one of its tables sees it.
+    """The part of an experiment that one table shows.
 
     Attributes:
         gathered: the runs in their cells.
         wanted: the table that is asked for.
-        columns: which of the layout's columns stand in it.
-        paper: the numbers to stand beside; None for none.
-        absent: labels of columns that it asks for and the experiment was run without: those that want a file which is
-            not everybody's.
+        columns: indices of the layout's columns that the table shows.
+        paper: the paper's numbers to show beside them, if any.
+        absent: labels of columns that the table wants and the experiment left out, because a file was missing.
     """
 
     gathered: Gathered
@@ -48,10 +58,10 @@ class Grid:
 
     @staticmethod
     def of(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -> Grid:
-        """The grid of a table; ``paper`` says whether a paper's numbers may stand beside.
+        """The grid of a table; ``paper`` allows a paper's numbers beside ours.
 
         Raises:
-            InputError: there are no numbers of the paper's table that it names.
+            InputError: the table names an unknown table of the paper.
         """
         labels = [column.label for column in gathered.layout.columns]
         absent = tuple(label for label in wanted.columns if label not in labels)
@@ -61,19 +71,19 @@ class Grid:
 
     @cached_property
     def placed(self) -> frozenset[Place]:
-        """The cells in which something is run, by the specification."""
+        """The cells for which the specification plans runs."""
         planned = {place for places in self.gathered.layout.runs.values() for place in places}
         return frozenset(planned | set(self.gathered.cells))
 
     @cached_property
     def missing(self) -> Mapping[Place, int]:
-        """How many runs of a cell have no record yet."""
+        """The number of runs without a record, by cell."""
         runs = self.gathered.layout.runs
         return Counter(place for name in self.gathered.missing for place in runs.get(name, ()))
 
     @cached_property
     def rows(self) -> tuple[int, ...]:
-        """The rows in which something is run in any of the columns: extra rows right below the one that they vary."""
+        """The rows with planned runs in any of the columns; variants follow the row that they vary."""
         rows = self.gathered.layout.rows
         here = [row for row in range(len(rows)) if any(Place(row, column) in self.placed for column in self.columns)]
         first = {(rows[row].section, rows[row].label): row for row in reversed(here)}
@@ -92,7 +102,7 @@ class Grid:
 
     @cached_property
     def sections(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
-        """The rows by the sections that they are summed in."""
+        """The rows by section; sums are over a section."""
         found: dict[str, list[int]] = {}
         for row in self.rows:
             found.setdefault(self.row(row).section, []).append(row)
@@ -100,12 +110,12 @@ class Grid:
 
     @cached_property
     def beside(self) -> tuple[int, ...]:
-        """Which of the paper's columns stand beside ours: those that do what one of ours does."""
+        """The paper's columns that correspond to one of ours, by index."""
         return () if self.paper is None else columns_beside(self.paper, map(self.column, self.columns))
 
     @property
     def headings(self) -> tuple[Heading, ...]:
-        """Of our columns, then of the paper's."""
+        """The headings of our columns, then those of the paper's."""
         ours = tuple(Heading(self.column(place).name, self.column(place).group) for place in self.columns)
         if self.paper is None:
             return ours
@@ -114,7 +124,7 @@ class Grid:
 
     @property
     def models(self) -> tuple[bool, ...]:
-        """Of each of our columns whether a language model chooses the actions."""
+        """For each of our columns, whether a language model chooses the actions."""
         return tuple(self.column(place).kind == "model" for place in self.columns)
 
     def row(self, place: int) -> LayoutRow:
@@ -130,15 +140,15 @@ class Grid:
         return [run for row in rows for run in self.gathered.cell(row, column)]
 
     def lacks(self, rows: Iterable[int], column: int) -> int:
-        """How many runs of these rows in one column are missing."""
+        """The number of missing runs of these rows in one column."""
         return sum(self.missing.get(Place(row, column), 0) for row in rows)
 
     def stands(self, rows: Iterable[int], column: int) -> bool:
-        """Whether anything is run there."""
+        """Whether runs are planned for any of these rows in the column."""
         return any(Place(row, column) in self.placed for row in rows)
 
     def tasks(self, rows: Iterable[int]) -> int:
-        """How many tasks the rows have; where the layout does not say, those that have runs."""
+        """The number of tasks of the rows; if the layout does not say, the number of tasks with runs."""
         found = 0
         for row in rows:
             found += self.row(row).tasks or len(
@@ -147,7 +157,7 @@ class Grid:
         return found
 
     def notes(self) -> tuple[str, ...]:
-        """What readers of any kind of table have to know: the oracle, the paper."""
+        """Notes of any kind of table: missing columns, the oracle, the source of the paper's numbers."""
         notes = [f"The experiment was run without the column '{label}'." for label in self.absent]
         models = {self.column(place).model for place in self.columns}
         if "oracle" in models:
@@ -163,7 +173,7 @@ class Grid:
 
 
 def show_runs(rows: Iterable[int], column: int, **filters: str) -> tuple[tuple[str, str], ...]:
-    """The `TableCell.show` of the runs of these rows in one column, of those alone that pass more ``filters``."""
+    """The `TableCell.show` of the runs of these rows in one column that pass the ``filters``."""
     return (("row", ",".join(map(str, rows))), ("column", str(column)), *filters.items())
 
 
@@ -173,15 +183,15 @@ def number_text(value: float) -> str:
 
 
 def lacking(broken: int, missing: int) -> str:
-    """What a cell's number lacks, to stand behind it: `` (2 broken, 1 missing)``; empty where nothing is."""
+    """The runs that a cell lacks, as a suffix: `` (2 broken, 1 missing)``; empty if it lacks none."""
     said = [f"{number} {what}" for number, what in ((broken, "broken"), (missing, "missing")) if number]
     return f" ({', '.join(said)})" if said else ""
 
 
 def best_of(values: Sequence[float | None], better: str = "higher") -> frozenset[int]:
-    """The places of the best of these values, all that are as good; none where fewer than two can be compared.
+    """The places of the best values, including ties; empty if fewer than two can be compared.
 
-    Values that read alike, with one decimal, are alike; nothing is best at zero where more is better.
+    Values are compared with one decimal, as they are shown. Zero is never best if higher is better.
     """
     shown = {place: round(value, 1) for place, value in enumerate(values) if value is not None}
     if len(shown) < 2:
@@ -195,9 +205,10 @@ def best_of(values: Sequence[float | None], better: str = "higher") -> frozenset
 def with_best(
     cells: Sequence[TableCell], comparable: Sequence[bool], better: str = "higher", reach: float = 0.0
 ) -> tuple[TableCell, ...]:
-    """The cells, the best of those that are ``comparable`` marked.
+    """The cells, with the best of the ``comparable`` ones marked.
 
-    None is marked where it is worse than what others may ``reach`` that lack runs, and where more is better.
+    If higher is better, a cell is only marked if no cell with missing runs can still exceed it: ``reach`` is the most
+    that these can come to.
     """
     values = [cell.value if fit else None for cell, fit in zip(cells, comparable, strict=True)]
     best = frozenset(
@@ -205,8 +216,4 @@ def with_best(
         for place in best_of(values, better)
         if better == "lower" or round(values[place] or 0.0, 1) >= round(reach, 1)
     )
-    return tuple(_marked(cell) if place in best else cell for place, cell in enumerate(cells))
-
-
-def _marked(cell: TableCell) -> TableCell:
-    return replace(cell, best=True)
+    return tuple(replace(cell, best=True) if place in best else cell for place, cell in enumerate(cells))

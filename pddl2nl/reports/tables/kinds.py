@@ -20,10 +20,10 @@ __all__ = ["TABLES", "TableKind", "tables_of"]
 
 
 class TableKind(Protocol):
-    """Makes one kind of table of an experiment; ``paper`` says whether a paper's numbers may stand beside."""
+    """Makes one kind of table of an experiment; ``paper`` allows a paper's numbers beside ours."""
 
     def __call__(self, gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -> Table:
-        """The table; raises `InputError` where it names numbers of a paper's table that there are none of."""
+        """The table; raises `InputError` if it names an unknown table of a paper."""
 
 
 TABLES: Mapping[str, TableKind] = MappingProxyType(
@@ -36,25 +36,24 @@ TABLES: Mapping[str, TableKind] = MappingProxyType(
         **FAMILY_TABLES,
     }
 )
-"""The kinds of tables that a specification may ask for; ``coverage`` where it asks for none."""
+"""The kinds of tables that a specification may ask for; the default is ``coverage``."""
 
 
 def tables_of(gathered: Gathered, *, paper: bool = True) -> tuple[Table, ...]:
-    """The tables that the experiment is there for, each under a key of its own.
+    """The tables that the specification asks for, each with a unique key.
 
     Args:
         gathered: the experiment's runs.
-        paper: whether a paper's numbers stand beside ours where the specification names a table of it.
+        paper: whether to show the numbers of the paper's table that the specification names.
 
     Raises:
-        InputError: the layout asks for a kind of table, or a paper's numbers, that there are none of.
+        InputError: the layout asks for an unknown kind of table or an unknown table of a paper.
     """
     made: dict[str, Table] = {}
     for wanted in gathered.layout.tables or (LayoutTable("coverage"),):
         if wanted.kind not in TABLES:
             raise InputError(
-                f"the experiment asks for a table of the kind '{wanted.kind}', which there is none of; there are "
-                f"{', '.join(TABLES)}"
+                f"the experiment asks for an unknown kind of table '{wanted.kind}'; the kinds are {', '.join(TABLES)}"
             )
         table = TABLES[wanted.kind](gathered, wanted, paper=paper)
         key = wanted.paper or table.key

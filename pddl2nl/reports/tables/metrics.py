@@ -1,4 +1,4 @@
-"""Every column by every metric, and what broke the runs that were not solved."""
+"""Every column by every metric, those of a policy family included, and what broke the runs that were not solved."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from pddl2nl.experiments.layout import LayoutTable
+from pddl2nl.policies.families import FAMILIES
 from pddl2nl.reports.broken_links import LINKS
 from pddl2nl.reports.coverage import Coverage, coverage_of
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.metrics import METRICS, Aggregate, aggregate
 from pddl2nl.reports.summaries import RunSummary
-from pddl2nl.reports.tables.grid import Grid, lacking, number_text, show_runs
+from pddl2nl.reports.tables.grid import ESTIMATE_NOTE, Grid, lacking, number_text, show_runs
 from pddl2nl.reports.tables.model import Heading, Line, Section, Table, TableCell
 
-__all__ = ["PREDICATES_SHOWN", "SHOWN_METRICS", "links_table", "metrics_table"]
+__all__ = ["PREDICATES_SHOWN", "SHOWN_METRICS", "links_table", "metrics_tables"]
 
 SHOWN_METRICS = {
     "coverage": "solved",
@@ -35,13 +36,15 @@ SHOWN_METRICS = {
     "usd": "USD",
     "seconds": "seconds",
 }
-"""The metrics that stand in the table, with their headings; those that no run has are left out, and those of claims
-that there is no plan where nobody claimed it and no task is without one."""
+"""The metrics of the general table with their headings.
+
+A metric that no run has is omitted; so are claims of unsolvability if no run claimed it and every task has a plan.
+"""
 
 Filters = tuple[tuple[str, str], ...]
 
 PREDICATES_SHOWN = 12
-"""How many of the predicates that actions violated have a line of their own: the most frequent."""
+"""How many violated predicates get a line of their own, the most frequent first."""
 
 _DECIMALS = {
     "unsolvable-claimed": 2,
@@ -57,43 +60,48 @@ _DECIMALS = {
 }
 
 
-def metrics_table(gathered: Gathered) -> Table:
-    """Columns down, metrics across, each put together as the metric says; extra rows' runs stand below, apart.
+def metrics_tables(gathered: Gathered) -> tuple[Table, ...]:
+    """The metrics by column: one table of the general metrics, and one for each family whose runs have its metrics."""
+    tables = [_metrics_table(gathered, "metrics", "Metrics by column", SHOWN_METRICS)]
+    measured = {name for run in gathered.runs.values() for name in run.values}
+    for family in FAMILIES.values():
+        names = {metric.name: metric.name.replace("-", " ") for metric in family.metrics if metric.name in measured}
+        if names:
+            tables.append(_metrics_table(gathered, f"metrics-{family.name}", f"Metrics of {family.title}", names))
+    return tuple(tables)
 
-    Means are over the runs that have a value, which are those of other tasks in every column.
+
+def _metrics_table(gathered: Gathered, key: str, title: str, headings: Mapping[str, str]) -> Table:
+    """Columns down, metrics across. The runs of a row's variants have lines of their own, below their column's.
+
+    Means are over the runs that have a value, so two columns may cover different tasks. A column without any value is
+    omitted.
     """
     grid = Grid.of(gathered, LayoutTable("metrics"), paper=False)
     bases = [row for row in grid.rows if not grid.row(row).variant]
     variants = list(dict.fromkeys(grid.row(row).variant for row in grid.rows if grid.row(row).variant))
     parts = [("", bases), *((name, [row for row in grid.rows if grid.row(row).variant == name]) for name in variants)]
-    lines: list[tuple[str, bool, list[int], int]] = [
-        (name or grid.column(column).label, bool(name), rows, column)
-        for column in grid.columns
-        for name, rows in parts
-        if grid.stands(rows, column)
-    ]
-    found = [
-        {name: aggregate(METRICS[name], grid.runs(rows, column)) for name in SHOWN_METRICS}
-        for _, _, rows, column in lines
-    ]
-    shown = _shown(found)
-    section = Section(
-        tuple(
-            Line(label, tuple(_metric_cell(grid, rows, column, name, each[name]) for name in shown), indent)
-            for (label, indent, rows, column), each in zip(lines, found, strict=True)
-        )
+    found: list[tuple[str, bool, list[int], int, dict[str, Aggregate | None]]] = []
+    for column in grid.columns:
+        for name, rows in parts:
+            values = {metric: aggregate(METRICS[metric], grid.runs(rows, column)) for metric in headings}
+            if grid.stands(rows, column) and ("coverage" in headings or any(values.values())):
+                found.append((name or grid.column(column).label, bool(name), rows, column, values))
+    shown = _shown([values for *_, values in found], list(headings))
+    lines = tuple(
+        Line(label, tuple(_metric_cell(grid, rows, column, name, values[name]) for name in shown), indent)
+        for label, indent, rows, column, values in found
     )
-    headings = tuple(Heading(SHOWN_METRICS[name]) for name in shown)
-    estimated = any(value is not None and value.estimated for each in found for value in each.values())
-    return Table("metrics", "Metrics by column", "column", headings, (section,), _metric_notes(shown, estimated))
+    estimated = any(value is not None and value.estimated for *_, values in found for value in values.values())
+    notes = _metric_notes({name: headings[name] for name in shown}, estimated)
+    return Table(key, title, "column", tuple(Heading(headings[name]) for name in shown), (Section(lines),), notes)
 
 
-def _shown(found: Sequence[Mapping[str, Aggregate | None]]) -> list[str]:
-    """The metrics that some column has; whether solvable tasks were called unsolvable only where that may matter."""
-    shown = [name for name in SHOWN_METRICS if any(each[name] is not None for each in found)] or ["coverage"]
+def _shown(found: Sequence[Mapping[str, Aggregate | None]], names: Sequence[str]) -> list[str]:
+    """The metrics that some column has; false claims of unsolvability only if there are any, or unsolvable tasks."""
+    shown = [name for name in names if any(each[name] is not None for each in found)] or ["coverage"]
     falsely = "unsolvable-claimed-falsely"
-    denied = [each[falsely] for each in found]
-    if "unsolvable-claimed" not in shown and not any(value and value.value for value in denied):
+    if "unsolvable-claimed" not in shown and not any((value := each.get(falsely)) and value.value for each in found):
         shown = [name for name in shown if name != falsely]
     return shown
 
@@ -124,24 +132,30 @@ def _solved_cell(found: Coverage, missing: int, tasks: int) -> TableCell:
     return TableCell(text + lacks, found.solved, detail)
 
 
-def _metric_notes(shown: Sequence[str], estimated: bool) -> tuple[str, ...]:
-    told = [(SHOWN_METRICS[name], METRICS[name]) for name in shown]
+def _metric_notes(headings: Mapping[str, str], estimated: bool) -> tuple[str, ...]:
+    told = [(heading, METRICS[name]) for name, heading in headings.items()]
     notes = [
-        *(f"{heading}: {metric.summary}; {metric.better} is better." for heading, metric in told),
-        "First the runs of a task are put together by their mean, then the tasks: solved by the sum, all else by the "
-        "mean; in brackets the 95 % interval over the seeds, where they do not all agree.",
-        "Means are over the runs that have a value: those of other tasks in every column, so that a difference of two "
-        "columns says little here; a comparison pairs them by task.",
+        f"{heading}{' in %' if metric.unit == '%' else ''}: {metric.summary}; {metric.better} is better."
+        for heading, metric in told
     ]
+    if "coverage" in headings:
+        notes.append(
+            "A task counts with the mean of its runs. The column solved is a sum over tasks, the others are means. "
+            "Brackets hold the 95 % interval over the seeds, if the seeds differ."
+        )
+    notes.append(
+        "A mean covers only runs that have a value, and these may be runs of other tasks in each column. For a fair "
+        "difference of two columns see the comparisons, which pair them by task."
+    )
     if estimated:
-        notes.append("~: an estimate from the number of characters is in it, where an endpoint counted no tokens.")
+        notes.append(ESTIMATE_NOTE)
     return tuple(notes)
 
 
 def links_table(gathered: Gathered) -> Table:
-    """What broke first in runs that were not solved, by column; of inapplicable actions the violated predicates.
+    """The first failure of each unsolved run, by column; for inapplicable actions also the violated predicates.
 
-    Infrastructure errors are the first line: they are no verdict, and none of the scored runs below it.
+    The first line counts infrastructure errors, which are not among the scored runs below it.
     """
     grid = Grid.of(gathered, LayoutTable("links"), paper=False)
     runs = [list({run.name: run for run in grid.runs(grid.rows, column)}.values()) for column in grid.columns]
@@ -167,13 +181,13 @@ def links_table(gathered: Gathered) -> Table:
     )
     sections = (Section((broken,)), *((Section(tuple(lines)),) if lines else ()), Section(done))
     notes = [
-        "Runs by what went wrong first: a reply that could not be read or names nothing that is there, an action that "
-        "was not applicable, a plan that ends short of the goal, a limit that was reached, or a run that was given up.",
+        "Each unsolved run counts once, under its first failure: a reply that could not be read or names an unknown "
+        "object, an inapplicable action, a plan that misses the goal, a limit that ran out, or a policy that gave up.",
     ]
     if any(run.values.get("unsolvable-claimed") or run.outcome == "unsolvable" for each in scored for run in each):
-        notes.append("Given up are also runs that found, rightly, that a task has no plan: no goal was reached there.")
+        notes.append("gave up includes runs that correctly found that a task has no plan.")
     if any(line.indent for line in lines):
-        notes.append("Below inapplicable: runs by the predicate that was not as it had to be; one may violate several.")
+        notes.append("Below inapplicable: runs by predicate of the unmet precondition; a run may count under several.")
     return Table("links", "First broken links", "first broken link", grid.headings, sections, tuple(notes))
 
 
@@ -190,7 +204,7 @@ def _counts(
     indent: bool = False,
     total: bool = False,
 ) -> Line:
-    """How many runs of each column; ``shown`` says by which filters a page finds them."""
+    """The number of runs in each column; ``shown`` holds the filters by which a page lists them."""
     cells = tuple(
         TableCell(str(len(each)), float(len(each)), show=show) if each else TableCell("–", 0.0)
         for each, show in zip(runs, shown, strict=True)

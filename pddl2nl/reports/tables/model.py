@@ -25,14 +25,14 @@ class TableCell:
     Attributes:
         text: what is shown: ``13.4``, ``–``.
         value: the number behind it; None where there is none.
-        detail: what a page shows on demand and CSV in further columns: ``67 of 100 runs``, the interval.
-        best: whether it is the best among the language-model columns of its line: bold.
-        estimated: whether an estimate is in it: marked with ``~``.
-        link: of a page: which runs are behind it, as ``(row, column)`` of the layout; None for sums and papers.
-        show: of a page: the same by filters of its list of runs, where one cell does not say it: pairs of ``outcome``,
-            ``link`` (its name for readers), ``predicate``, ``column``, ``row`` (several with commas) and a value; or,
-            where it is ``against``, of ``a``, ``b``, ``row`` and ``which``.
-        against: whether ``show`` is about two columns side by side.
+        detail: shown on demand on a page and in further columns of CSV: ``67 of 100 runs``, the interval.
+        best: whether it is the best language-model column of its line; shown in bold.
+        estimated: whether the value contains an estimate; marked with ``~``.
+        link: the runs behind it on a page, as ``(row, column)`` of the layout; None for sums and a paper's numbers.
+        show: the runs behind it on a page that one cell does not identify, as filters of the list of runs: pairs of
+            a name (``outcome``, ``link``, ``predicate``, ``column``, or ``row``, several separated by commas) and a
+            value. If ``against`` is set, the names are ``a``, ``b``, ``row`` and ``which``.
+        against: whether ``show`` selects two columns side by side.
     """
 
     text: str = "–"
@@ -58,7 +58,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Section:
-    """Lines that stand together, above them ``title`` where there is one; their sum is the last line."""
+    """Lines that belong together below an optional ``title``; their sum is the last line."""
 
     lines: tuple[Line, ...]
     title: str = ""
@@ -68,8 +68,8 @@ class Section:
 class Table:
     """A table.
 
-    ``key`` is a name for files and anchors (``table-2``), ``stub`` the heading of the first column, ``notes`` what a
-    reader has to know, a sentence each: what numbers are, what is marked, what is a paper's.
+    ``key`` names files and anchors (``table-2``), ``stub`` is the heading of the first column, ``notes`` explain the
+    numbers, the marks and the source of a paper's numbers, one sentence each.
     """
 
     key: str
@@ -81,13 +81,13 @@ class Table:
 
 
 def one_line(text: str) -> str:
-    """The text on one line, without control characters: what models and files say may hold any."""
+    """The text on one line, with control characters replaced."""
     kept = "".join("�" if _controls(character) else character for character in " ".join(text.split()))
     return kept.encode("utf-8", "replace").decode("utf-8")
 
 
 def _controls(character: str) -> bool:
-    # Cc: escapes that a terminal obeys; Cf: marks that reorder what is read, as in "Trojan source"; Cs: lone halves.
+    # Cc: terminal escapes; Cf: marks that reorder text, as in "Trojan source"; Cs: lone surrogates.
     return unicodedata.category(character) in ("Cc", "Cf", "Cs")
 
 
@@ -98,7 +98,7 @@ def full_heading(heading: Heading) -> str:
 
 
 def groups_of(table: Table) -> tuple[tuple[str, int], ...]:
-    """The headings above columns that stand together, each with how many columns it is over; empty ones too."""
+    """The group headings, each with the number of columns that it spans; the name of a group may be empty."""
 
     def above(heading: Heading) -> str:
         group = one_line(heading.group)

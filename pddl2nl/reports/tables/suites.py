@@ -1,7 +1,7 @@
 """Tables of IPC suites: each suite (Table 4 of the AutoPlanBench paper), and families of suites (its Table 3).
 
-Where two years of a domain are there, ``transport08`` and ``transport11``, the second kind puts them together; before,
-it puts all suites of which every language-model column solved less than a quarter into one line, the others.
+The family table puts all suites of which every language-model column solved less than a quarter into one line, the
+others. It joins the remaining years of a domain, such as ``transport08`` and ``transport11``.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from pddl2nl.reports.tables.model import Table
 __all__ = ["OTHERS_BELOW", "families_table", "suites_table"]
 
 OTHERS_BELOW = 0.25
-"""The share of its tasks that some language-model column has to solve, or else a suite is one of the others."""
+"""A suite is one of the others if every language-model column solves less than this share of its tasks."""
 
 _BY_SUITE = "table-4"
 
 
 def suites_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -> Table:
-    """Solved tasks by suite, with the number of its tasks in parentheses, and the sum over all.
+    """Solved tasks by suite, with the number of its tasks in parentheses, and the sum.
 
     Raises:
-        InputError: there are no numbers of the paper's table that it names.
+        InputError: the table names an unknown table of the paper.
     """
     grid = Grid.of(gathered, wanted, paper=paper)
     names = _names(grid)
@@ -51,13 +51,12 @@ def suites_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True)
 
 
 def families_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -> Table:
-    """Solved tasks by family of suites, those that the language models hardly solve put together as others.
+    """Solved tasks by family of suites; suites that the language models hardly solve are joined as others.
 
-    The paper's numbers are those of its Table 4, summed over the same suites as ours, since other suites may be among
-    our others than among the paper's.
+    The paper's numbers come from its Table 4, summed over our suites, because our others may differ from the paper's.
 
     Raises:
-        InputError: there are no numbers of the paper's table that it names.
+        InputError: the table names an unknown table of the paper.
     """
     grid = Grid.of(gathered, wanted, paper=paper)
     if grid.paper is not None and grid.paper.key == "table-3":
@@ -94,7 +93,7 @@ def _sum(grid: Grid) -> Entry:
 
 
 def _hardly_solved(grid: Grid, row: int) -> bool:
-    """Whether every language-model column that is run there solved less than a quarter; not while one has no runs."""
+    """Whether every language-model column of the row solved less than a quarter; false while one has no runs."""
     shares = [
         coverage_of(grid.runs([row], column)).share
         for column, model in zip(grid.columns, grid.models, strict=True)
@@ -104,7 +103,7 @@ def _hardly_solved(grid: Grid, row: int) -> bool:
 
 
 def _names(grid: Grid) -> dict[int, str]:
-    """What each row is called: as the paper writes it where no other row comes to the same, else in full."""
+    """The name of each row: as the paper writes it if that is unique, else in full."""
     short = {row: suite_name(grid.row(row).label).short for row in grid.rows}
     bases = Counter(short[row] for row in _bases(grid))
     names = {}
@@ -116,13 +115,13 @@ def _names(grid: Grid) -> dict[int, str]:
 
 
 def _name_notes(grid: Grid, names: dict[int, str]) -> tuple[str, ...]:
-    """Which folders the short names stand for, and which track the paper's numbers are put beside."""
+    """Notes: the folders behind the short names, and the track of the paper's numbers."""
     told = [f"{names[row]} is {grid.row(row).label}" for row in _bases(grid) if names[row] != grid.row(row).label]
     notes = [f"{'; '.join(sorted(told))}."] if told else []
     if grid.paper is not None:
         notes.append(
-            "The paper does not say from which track a year's suites are; its numbers stand beside the optimal track's "
-            "where both are there."
+            "The paper does not name the track of a year's suites; its numbers stand beside the optimal track if both "
+            "tracks are shown."
         )
     return tuple(notes)
 
@@ -134,8 +133,8 @@ def _named(grid: Grid, row: int) -> SuiteName:
 def _family(grid: Grid, row: int) -> tuple[str, str]:
     """Suites of one domain and track; a name without a year is a family of its own.
 
-    Where a year had one track alone, folders do not name it (``pegsol-08-strips``): it goes with the optimal one, or
-    with the only one there is.
+    If a year had one track, its folder does not name it (``pegsol-08-strips``): it joins the optimal track, or the only
+    track.
     """
     name = _named(grid, row)
     if not name.year:
@@ -149,7 +148,7 @@ def _order(grid: Grid, row: int) -> tuple[object, ...]:
 
 
 def _joined(grid: Grid, rows: Sequence[int], names: dict[int, str]) -> str:
-    """``barman11/14`` of ``barman11`` and ``barman14``; in full where the rows have no short names."""
+    """``barman11/14`` of ``barman11`` and ``barman14``; in full if the rows have no short names."""
     if len(rows) == 1:
         return names[rows[0]]
     years = [_named(grid, row).year for row in rows]

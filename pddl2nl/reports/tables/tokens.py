@@ -1,7 +1,7 @@
-"""The tables of tokens: what the planning model was sent for a task, every step's whole prompt counted.
+"""The token tables: tokens sent to the planning model per task, counting the whole prompt of every step.
 
-As Tables 6 and 7 of the AutoPlanBench paper: over the tasks that all compared columns solve, since what is not solved
-runs on until its budget ends.
+They follow Tables 6 and 7 of the AutoPlanBench paper and cover the tasks that all columns solve, because an unsolved
+run uses tokens until its budget ends.
 """
 
 from __future__ import annotations
@@ -16,34 +16,34 @@ from pddl2nl.reports.paper import PaperLine
 from pddl2nl.reports.paper.matching import domain_lines, summed
 from pddl2nl.reports.summaries import RunSummary
 from pddl2nl.reports.tables.coverage import paper_cells
-from pddl2nl.reports.tables.grid import Grid, lacking, show_runs, with_best
+from pddl2nl.reports.tables.grid import ESTIMATE_NOTE, Grid, lacking, show_runs, with_best
 from pddl2nl.reports.tables.model import Line, Section, Table, TableCell
 
 __all__ = ["TOKENS", "tokens_table"]
 
 TOKENS = "planner-prompt-tokens"
-"""The metric that is compared: tokens sent to the model that chooses the actions."""
+"""The metric of the table: tokens sent to the model that chooses the actions."""
 
 _NOTES = (
-    "Mean tokens sent to the planning model for a task: first over the seeds of a task, then over the tasks; the whole "
-    "prompt of every step is counted, whether it was paid or found in a cache.",
-    "Only pairs of a task and a seed count that every column solved; – where there are none.",
-    "The sum is that of the means above it.",
+    "Mean tokens sent to the planning model per task, averaged over the seeds of a task, then over tasks. The whole "
+    "prompt of every step counts, paid or from a cache.",
+    "Only pairs of task and seed that every column solved count; – if there are none.",
+    "The last line sums the means above it.",
 )
 
 
 def tokens_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -> Table:
-    """Mean tokens sent to the planning model by domain and column, over what all the columns solved.
+    """Mean tokens sent to the planning model by domain and column, over the runs that all columns solved.
 
-    Columns that ask no language model are left out, and rows that not all of the columns are run in.
+    Columns without a language model are omitted, and rows that some column does not run.
 
     Raises:
-        InputError: there are no numbers of the paper's table that it names.
+        InputError: the table names an unknown table of the paper.
     """
     grid = Grid.of(gathered, wanted, paper=paper)
     asking = tuple(column for column in grid.columns if grid.column(column).kind == "model")
     grid = replace(grid, columns=asking)
-    # Without one of the columns there is nothing that all of them solved.
+    # If a column is absent, no run is solved by all columns.
     shared = () if grid.absent else grid.rows
     rows = [row for row in shared if all(Place(row, column) in grid.placed for column in asking)]
     lines = _paper_lines(grid, rows)
@@ -61,7 +61,7 @@ def tokens_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True)
 
 
 def _means(grid: Grid, row: int) -> tuple[Aggregate | None, ...]:
-    """Of each column, over the pairs of task and seed that every column solved and has tokens of."""
+    """The mean of each column over the pairs of task and seed that every column solved and counted tokens for."""
     solved: list[dict[tuple[str, str, int | None], RunSummary]] = [
         {
             (run.task, run.task_id, run.seed): run
@@ -113,7 +113,7 @@ def _number(value: float, estimated: bool, lacks: str, detail: str, link: tuple[
 
 
 def _papers(grid: Grid, line: PaperLine | None) -> tuple[TableCell, ...]:
-    """The paper's numbers; where its line is there and blank, a dash."""
+    """The paper's numbers; a dash if its line is blank."""
     if line is not None and not line.values:
         return (TableCell(),) * len(grid.beside)
     return paper_cells(grid, line, 0)
@@ -126,7 +126,7 @@ def _paper_lines(grid: Grid, rows: Sequence[int]) -> dict[int, PaperLine | None]
 
 
 def _paper_sum(grid: Grid, lines: dict[int, PaperLine | None]) -> PaperLine | None:
-    """The paper's own sum where all of its rows are there, which rounded once only; else that of those that are."""
+    """The paper's printed sum if all of its rows are shown, because it is rounded only once; else the sum of these."""
     here = [line for line in lines.values() if line is not None]
     if grid.paper is not None and set(here) == set(grid.paper.rows):
         return grid.paper.sums[0]
@@ -135,14 +135,14 @@ def _paper_sum(grid: Grid, lines: dict[int, PaperLine | None]) -> PaperLine | No
 
 def _notes(grid: Grid, means: dict[int, tuple[Aggregate | None, ...]]) -> tuple[str, ...]:
     if not means:
-        nothing = () if grid.absent else ("There is no domain that all of the columns are run on.",)
+        nothing = () if grid.absent else ("No domain is run by all columns.",)
         return (*nothing, *grid.notes())
     notes = [*_NOTES]
     if any(mean.estimated for each in means.values() for mean in each if mean is not None):
-        notes.append("~: an estimate from the number of characters is in it, where an endpoint counted no tokens.")
+        notes.append(ESTIMATE_NOTE)
     places = [(row, column) for row in means for column in grid.columns]
     if any(grid.lacks([row], column) or _broken(grid, row, column) for row, column in places):
-        notes.append("A cell that lacks runs says so; pairs without all of their runs count nowhere.")
+        notes.append("A cell that lacks runs says so; pairs with a missing run are not counted.")
     if len(grid.columns) > 1:
         notes.append("Bold: the fewest tokens of a line.")
     return (*notes, *grid.notes())

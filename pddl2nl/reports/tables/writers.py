@@ -32,10 +32,10 @@ __all__ = [
 
 
 def written(tables: Sequence[Table], form: str, alarms: Sequence[str] = ()) -> str:
-    """Tables in one of the `FORMATS`, below one another, an empty line between them; the alarms stand once, first.
+    """The tables in one of the `FORMATS`, separated by empty lines, with the alarms above the first.
 
     Raises:
-        InputError: there is no such format.
+        InputError: an unknown format.
     """
     if form not in FORMATS:
         raise InputError(f"{form}: tables are not written in this format; there are {', '.join(FORMATS)}")
@@ -43,7 +43,7 @@ def written(tables: Sequence[Table], form: str, alarms: Sequence[str] = ()) -> s
 
 
 def print_tables(tables: Sequence[Table], console: Console, alarms: Sequence[str] = ()) -> None:
-    """Prints alarms and tables for people, as wide as the console is."""
+    """Prints alarms and tables in the width of the console."""
     from rich.text import Text
 
     for alarm in alarms:
@@ -72,7 +72,7 @@ _GAP = 2
 
 
 def _print_table(table: Table, console: Console) -> None:
-    """Prints a table for people: bold where the terminal can, a star where it cannot; never wider than the console."""
+    """Prints a table no wider than the console; the best cells are bold in a terminal, else they have a star."""
     from rich.text import Text
 
     coloured = console.is_terminal and console.color_system is not None
@@ -87,7 +87,7 @@ def _print_table(table: Table, console: Console) -> None:
 
 
 def plain_text(table: Table, width: int = 160) -> str:
-    """The table as plain text, in parts of at most ``width`` columns, with its notes; a star marks the best."""
+    """The table as plain text with its notes, in parts of at most ``width`` characters; a star marks the best."""
     lines = ["".join(part for part, _ in line).rstrip() for line in _TextLayout(table, width, starred=True).lines()]
     return "\n".join([*lines, *_notes(table, width, starred=True)]) + "\n"
 
@@ -107,7 +107,7 @@ Styled = list[tuple[str, bool]]
 
 
 class _TextLayout:
-    """Where everything stands: widths of columns, and which columns go into one part."""
+    """The layout of a plain-text table: column widths, and the columns of each part."""
 
     def __init__(self, table: Table, width: int, *, starred: bool):
         self._table = table
@@ -125,7 +125,7 @@ class _TextLayout:
         self._parts = list(self._in_parts(width))
 
     def lines(self) -> Iterator[Styled]:
-        """All lines, parts below one another, each part of a line with whether it is bold."""
+        """All lines of all parts; a line is pieces of text, each with a flag for bold."""
         if self._table.title:
             yield [(one_line(self._table.title), True)]
         for columns in self._parts:
@@ -190,7 +190,7 @@ class _TextLayout:
             max([name, *(_size(texts[place]) for texts in self._texts.values())]) for place, name in enumerate(names)
         ]
         for name, members in self._groups():
-            # A heading wider than what it is over widens the last of its columns.
+            # A group heading wider than its columns widens the last of them.
             lacking = _size(name) - sum(sizes[column] + _GAP for column in members) + _GAP
             sizes[members[-1]] += max(0, lacking)
         return sizes
@@ -199,7 +199,7 @@ class _TextLayout:
         return self._stub + sum(size + _GAP for size in sizes)
 
     def _in_parts(self, width: int) -> Iterator[list[int]]:
-        """Columns in parts that fit; groups are kept whole where they fit into a part of their own."""
+        """The columns in parts that fit the width; a group stays whole if it fits into one part."""
         part: list[int] = []
         room = width - self._stub
         for _, members in self._groups():
@@ -234,11 +234,11 @@ def _size(text: str) -> int:
 
 
 def csv_text(table: Table, alarms: Sequence[str] = ()) -> str:
-    """The table as CSV (RFC 4180, but with plain line ends), a header first.
+    """The table as CSV with a header (RFC 4180, but lines end with a line feed).
 
-    Numbers stand unrounded; beside every column of ours that has any, its details (k of n, the interval), and last the
-    best columns of the line. Each of the ``alarms`` is a line of its own before the others, of the section ``alarm``.
-    What a spreadsheet would take for a formula is quoted with an apostrophe.
+    Numbers are not rounded. A column of ours with details (k of n, the interval) is followed by a column of these; the
+    last column names the best columns of the line. ``alarms`` come first, one line each, in the section ``alarm``. An
+    apostrophe precedes text that a spreadsheet would take for a formula.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -276,7 +276,7 @@ def _csv_row(line: Line, detailed: Sequence[bool]) -> list[str]:
 def _csv_number(cell: TableCell) -> str:
     if cell.value is not None:
         return f"{cell.value:.10g}"
-    # What a cell without a number lacks is among its details.
+    # The details say which runs such a cell lacks.
     return "" if cell.text.startswith("–") or cell.text.endswith("–") else _csv_safe(cell.text)
 
 
@@ -294,12 +294,12 @@ def _csv_safe(text: str) -> str:
 # ── Markdown ───────────────────────────────────────────────────────────────────────────────────────
 
 
-# Signs that mean something anywhere, the start of a link, and at the start of a text what would make a list of it.
+# Characters with a meaning in Markdown: anywhere, at the start of a link, or at the start of a list item.
 _MARKDOWN_SIGNS = re.compile(r"([\\`*_\[\]<>|~#$&]|:(?=//)|^[-+=]|(?<=^\d)[.)](?=\s))")
 
 
 def markdown_text(table: Table, alarms: Sequence[str] = ()) -> str:
-    """The table in Markdown with its title and notes; the ``alarms`` stand first, quoted."""
+    """The table in GitHub's Markdown with its title and notes, below the quoted ``alarms``."""
     lines = []
     if alarms:
         lines += [*"\n".join(map(_markdown_alarm, alarms)).removeprefix(">\n").splitlines(), ""]
@@ -344,7 +344,7 @@ def _md(text: str) -> str:
 
 
 _WIDE_LATEX = 10
-"""From this number of columns on a table is set smaller."""
+"""A table with at least so many columns is set smaller."""
 
 _LATEX_SIGNS = {
     "\\": r"\textbackslash{}",
@@ -360,7 +360,7 @@ _LATEX_SIGNS = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    # Behind the end of a line LaTeX takes these for its options.
+    # After the end of a line LaTeX takes these for options.
     "[": "{[}",
     "]": "{]}",
     "*": "{*}",
@@ -382,7 +382,7 @@ _LATEX_SIGNS = {
 }
 
 _LATEX_LIGATURES = re.compile(r"([-',])(?=\1)")
-"""What LaTeX would make one sign of: two dashes, two quotes."""
+"""Pairs that LaTeX would join to one character: two dashes, two quotes."""
 
 _LATEX_ACCENTS = {
     "\N{COMBINING GRAVE ACCENT}": "`",
@@ -395,13 +395,12 @@ _LATEX_ACCENTS = {
 
 
 def latex_text(table: Table, alarms: Sequence[str] = ()) -> str:
-    """The table as a LaTeX float, for which a document needs ``\\usepackage{booktabs}``; notes stand below it.
+    """The table as a LaTeX float with its notes, below the ``alarms`` as comments; needs ``\\usepackage{booktabs}``.
 
-    The ``alarms`` stand first, as comments; what a cell lacks stands in the cell. Text that LaTeX may have no sign for
-    is set as its code point, ``[U+4E2D]``, so that the fragment compiles with any engine.
+    Characters that LaTeX may not know are set as code points, ``[U+4E2D]``, so that any engine compiles the float.
     """
     width = len(table.headings)
-    # A comment ends with its line, and `one_line` leaves but one.
+    # `one_line` keeps an alarm inside its comment.
     lines = [f"% {one_line(alarm)}" for alarm in alarms]
     lines += [r"% needs \usepackage{booktabs}", r"\begin{table}[tbp]", r"  \centering"]
     if table.title:
@@ -420,7 +419,7 @@ def latex_text(table: Table, alarms: Sequence[str] = ()) -> str:
 
 
 def latex_escaped(text: str) -> str:
-    """Text of any origin as LaTeX shows it, on one line; nothing in it is a command."""
+    """Text of any origin escaped for LaTeX, on one line."""
     return _LATEX_LIGATURES.sub(r"\1{}", "".join(map(_latex_character, one_line(text))))
 
 
@@ -476,7 +475,7 @@ def _latex_cell(cell: TableCell) -> str:
 
 
 def table_json(table: Table) -> dict[str, object]:
-    """A table as JSON: headings, and of every line its label and cells with their numbers and what is shown."""
+    """A table as JSON: its headings, and the label and cells of every line, with values and shown texts."""
     return {
         "key": table.key,
         "title": table.title,
@@ -493,7 +492,7 @@ def table_json(table: Table) -> dict[str, object]:
                         "indent": line.indent,
                         "total": line.total,
                         "cells": [_cell_json(cell) for cell in line.cells],
-                        # In tables whose columns are told apart by whose they are, no line says it.
+                        # Tables with a paper's columns have no lines of the paper.
                         **({"paper": True} if line.paper else {}),
                     }
                     for line in section.lines
@@ -508,7 +507,7 @@ def table_json(table: Table) -> dict[str, object]:
 def _cell_json(cell: TableCell) -> dict[str, object]:
     return {
         "text": cell.text,
-        # JSON has no infinity, which a sum of a foreign record's numbers may come to.
+        # JSON has no infinity, which the numbers of a foreign record may add up to.
         "value": cell.value if cell.value is None or math.isfinite(cell.value) else None,
         "detail": cell.detail,
         "best": cell.best,
@@ -522,4 +521,4 @@ def _cell_json(cell: TableCell) -> dict[str, object]:
 FORMATS: Mapping[str, Callable[[Table, Sequence[str]], str]] = MappingProxyType(
     {"text": _text, "csv": csv_text, "markdown": markdown_text, "latex": latex_text}
 )
-"""The writers of one table and the alarms above it, by the names of their formats."""
+"""The writers of one table and the alarms above it, by format."""

@@ -78,7 +78,7 @@ def test_a_cell_that_lacks_runs_says_so_and_is_not_compared(build, heads):
     assert "2 not run yet" in line.cells[2].detail
     assert _texts(total) == _texts(line)
     notes = coverage_table(found, LayoutTable("coverage")).notes
-    assert any("never the best" in note for note in notes)
+    assert any("never marked as the best" in note for note in notes)
 
 
 def test_none_is_best_that_another_may_still_pass(build, heads):
@@ -239,7 +239,7 @@ def test_the_experiment_says_which_tables_it_is_there_for(experiment):
 @pytest.mark.parametrize(
     ("wanted", "message"),
     [
-        (LayoutTable("histogram"), "'histogram', which there is none of; there are coverage, runs"),
+        (LayoutTable("histogram"), "unknown kind of table 'histogram'; the kinds are coverage, runs"),
         (LayoutTable("coverage", paper="table-9"), "'table-9'; there are those of table-2"),
     ],
 )

@@ -23,7 +23,7 @@ from pddl2nl.reports.tables import (
     latex_text,
     links_table,
     markdown_text,
-    metrics_table,
+    metrics_tables,
     plain_text,
     print_tables,
     table_json,
@@ -73,7 +73,7 @@ def hostile():
 @pytest.fixture
 def tables(experiment):
     """All kinds of tables of the small experiment."""
-    return (*tables_of(experiment), metrics_table(experiment), links_table(experiment))
+    return (*tables_of(experiment), *metrics_tables(experiment), links_table(experiment))
 
 
 @pytest.mark.parametrize(("form", "ending"), [("text", "txt"), ("csv", "csv"), ("markdown", "md"), ("latex", "tex")])

@@ -5,9 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pddl2nl.experiments.layout import LayoutRow
+from pddl2nl.reports.html.overview import overview_of
+from pddl2nl.reports.html.plan import plan_pages
+from pddl2nl.reports.rows import Records
 from pddl2nl.reports.summaries import BrokenLink
-from pddl2nl.reports.tables import links_table, metrics_table
+from pddl2nl.reports.tables import FORMATS, links_table, metrics_tables, written
 from pddl2nl.reports.tables.metrics import PREDICATES_SHOWN
+
+
+def _general(gathered):
+    return metrics_tables(gathered)[0]
 
 
 def _texts(line):
@@ -21,7 +28,7 @@ def _mapped(found, change):
 
 
 def test_columns_stand_down_and_metrics_that_some_run_has_across(experiment):
-    table = metrics_table(experiment)
+    table = _general(experiment)
     assert [heading.name for heading in table.headings] == ["solved", "steps", "planner tokens in"]
     lines = {(line.label, number): _texts(line) for number, line in enumerate(table.sections[0].lines)}
     assert lines["NL Bas", 0] == ["3.4 of 10 [2.7, 4.1]", "4.0", "600"]
@@ -44,7 +51,7 @@ def test_a_mean_is_over_tasks_and_estimates_are_marked(build, heads):
             estimated=frozenset({"tokens"}),
         ),
     )
-    table = metrics_table(found)
+    table = _general(found)
     assert [heading.name for heading in table.headings][-2:] == ["all tokens", "USD"]
     # ((0.5 + 0.1) / 2 + 0.1) / 2
     assert _texts(table.sections[0].lines[0])[-2:] == ["~123,456", "0.2000"]
@@ -56,7 +63,7 @@ def test_what_other_roles_took_stands_beside_the_planner_where_one_was_asked(bui
     found = build((LayoutRow("ferry", tasks=2),), heads, {(0, 0): 1, (0, 1): 2})
     asked = {"planner-prompt-tokens": 900.0, "translator-tokens": 70.0, "tokens": 1070.0}
     found = _mapped(found, lambda run: replace(run, values=run.values | (asked if "c1" in run.name else {})))
-    table = metrics_table(found)
+    table = _general(found)
     assert [heading.name for heading in table.headings][-3:] == [
         "planner tokens in",
         "translator tokens",
@@ -129,7 +136,7 @@ def test_claims_that_there_is_no_plan_stand_in_the_table_where_they_matter(build
     names = ("unsolvable, said so", "solvable, denied")
 
     def shown(values):
-        table = metrics_table(_mapped(found, lambda run: replace(run, values=run.values | values(run))))
+        table = _general(_mapped(found, lambda run: replace(run, values=run.values | values(run))))
         here = [place for place, heading in enumerate(table.headings) if heading.name in names]
         return [_texts(table.sections[0].lines[0])[place] for place in here]
 
@@ -137,3 +144,20 @@ def test_claims_that_there_is_no_plan_stand_in_the_table_where_they_matter(build
     assert shown(lambda run: {falsely: 0.0}) == []
     assert shown(lambda run: {falsely: float(not run.solved)}) == ["0.50"]
     assert shown(lambda run: {falsely: 0.0} if run.solved else {claimed: 1.0}) == ["1.00", "0.00"]
+
+
+def test_metrics_of_a_family_are_a_table_of_their_own_in_every_format(build, heads):
+    found = build((LayoutRow("kitchen", tasks=2),), heads, {(0, 0): 1, (0, 1): 2})
+    assert [table.key for table in metrics_tables(found)] == ["metrics"]
+    brought = {"execution-success": 80.0}
+    found = _mapped(found, lambda run: replace(run, values=run.values | (brought if "c1" in run.name else {})))
+    general, own = metrics_tables(found)
+    assert (general.key, own.key) == ("metrics", "metrics-hvr")
+    assert [heading.name for heading in own.headings] == ["execution success"]
+    assert [(line.label, _texts(line)) for line in own.sections[0].lines] == [("NL Act", ["80.0"])]
+    for form in FORMATS:
+        assert "80" in written([own], form)
+    whole = {"title": "", "notes": (), "differences": (), "rechecked": 0, "folder": True, "plots": False}
+    assert own in overview_of(plan_pages(found), **whole).tables
+    rows = Records(tuple(found.runs.values())).run_rows()
+    assert {row["execution-success"] for row in rows} == {80.0, None}

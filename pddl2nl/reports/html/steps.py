@@ -98,7 +98,7 @@ class Step:
 
     ``status`` is ``executed``, ``looked-around``, `NOT_REACHED`, or that of a `Rejected`; ``said`` are the words
     that were read and ``rule`` the rule that read them; ``goal`` says that the goal held afterwards. ``reasons``
-    explain what is ``unmet`` (`pddl2nl.reports.reasons`).
+    explain what is ``unmet`` (`pddl2nl.reports.html.reasons`).
     """
 
     number: int

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.experiments.layout import Layout
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.overview import Difference, Overview, list_data, overview_of
-from pddl2nl.reports.page_plan import PagePlan, PageRun, RunPage, plan_pages
-from pddl2nl.reports.rendering import MARK, Files, run_html, runs_page_html, whole_page_html
-from pddl2nl.reports.run_view import RunView, view_of
+from pddl2nl.reports.html.overview import Difference, Overview, list_data, overview_of
+from pddl2nl.reports.html.plan import PagePlan, PageRun, RunPage, plan_pages
+from pddl2nl.reports.html.rendering import MARK, Files, run_html, runs_page_html, whole_page_html
+from pddl2nl.reports.html.run import RunView, view_of
 
 if TYPE_CHECKING:
     from markupsafe import Markup

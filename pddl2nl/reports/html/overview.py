@@ -11,10 +11,10 @@ from pddl2nl.errors import MissingExtraError
 from pddl2nl.experiments.layout import Layout
 from pddl2nl.reports.comparison import Comparison, comparisons, shared_rows
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.page_plan import PagePlan, PageRun, row_label
+from pddl2nl.reports.html.plan import PagePlan, PageRun, row_label
+from pddl2nl.reports.html.run import gist
 from pddl2nl.reports.plots import PLOTS, NoDataError, plot_svg
-from pddl2nl.reports.run_view import gist
-from pddl2nl.reports.tables import links_table, metrics_table, tables_of
+from pddl2nl.reports.tables import links_table, metrics_tables, tables_of
 from pddl2nl.reports.tables.comparison import comparison_table
 from pddl2nl.reports.tables.grid import show_runs
 from pddl2nl.reports.tables.model import Line, Table
@@ -106,7 +106,7 @@ def overview_of(
 ) -> Overview:
     """Makes tables, comparisons and plots of what was gathered; ``paper`` asks for the paper's numbers beside ours."""
     gathered = plan.gathered
-    tables = (*tables_of(gathered, paper=paper), metrics_table(gathered), links_table(gathered))
+    tables = (*tables_of(gathered, paper=paper), *metrics_tables(gathered), links_table(gathered))
     made = comparisons(gathered)
     compared = comparison_table(made)
     places = {column.label: index for index, column in enumerate(gathered.layout.columns)}

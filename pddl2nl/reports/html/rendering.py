@@ -14,10 +14,10 @@ from importlib import resources
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from pddl2nl.reports.overview import Overview
-from pddl2nl.reports.page_plan import RunPage
-from pddl2nl.reports.run_view import OUTCOME_MEANINGS, RunView, counted
-from pddl2nl.reports.view import NOT_REACHED
+from pddl2nl.reports.html.overview import Overview
+from pddl2nl.reports.html.plan import RunPage
+from pddl2nl.reports.html.run import OUTCOME_MEANINGS, RunView, counted
+from pddl2nl.reports.html.steps import NOT_REACHED
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -25,7 +25,22 @@ if TYPE_CHECKING:
 
 __all__ = ["MARK", "Files", "run_html", "runs_page_html", "whole_page_html"]
 
-_GLYPHS = MappingProxyType({"executed": "✓", "looked-around": "◎", NOT_REACHED: "·", "ambiguous": "?"})
+_GLYPHS = MappingProxyType(
+    {
+        "executed": "✓",
+        "looked-around": "◎",
+        NOT_REACHED: "·",
+        "inapplicable": "✗",
+        "ambiguous": "?",
+        "unknown-object": "∅",
+        "unreadable": "~",
+        "not-an-action": "¬",
+        "claimed-done": "⚑",
+        "claimed-unsolvable": "⊥",
+    }
+)
+"""The sign of each status, so that no status is told by its colour alone; others have ``!``."""
+
 _LABELS = MappingProxyType(
     {
         "looked-around": "looked around",
@@ -97,7 +112,7 @@ def _environment() -> Environment:
     from markupsafe import Markup
 
     environment = Environment(
-        loader=PackageLoader("pddl2nl.reports"),
+        loader=PackageLoader("pddl2nl.reports.html"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -118,7 +133,7 @@ def _environment() -> Environment:
 
 
 def _own_text(name: str) -> str:
-    return (resources.files("pddl2nl.reports") / "templates" / name).read_text(encoding="utf-8")
+    return (resources.files("pddl2nl.reports.html") / "templates" / name).read_text(encoding="utf-8")
 
 
 def _csp_hash(script: str) -> str:

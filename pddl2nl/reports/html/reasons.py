@@ -14,9 +14,9 @@ from typing import cast
 
 from pddl2nl.nl import Names, Style, Teller, Wording, wording_from_json
 from pddl2nl.pddl import Condition, InputError, write_condition
+from pddl2nl.reports.html.steps import Reason, Step, Turn
 from pddl2nl.reports.recheck import Recheck, read_task
 from pddl2nl.reports.records import Record, RunRecord
-from pddl2nl.reports.view import Reason, Step, Turn
 from pddlval import Cause, GroundAction, validate
 
 __all__ = ["explained", "missing_goals"]
