@@ -125,7 +125,7 @@ def test_rare_predicates_are_put_together(build, heads):
 def test_a_run_in_two_rows_of_a_column_counts_once(experiment):
     doubled = dict(experiment.cells)
     first = min(doubled, key=lambda place: (place.row, place.column))
-    other = replace(first, row=first.row + 1)
+    other = first._replace(row=first.row + 1)
     doubled[other] = (*doubled[other], *doubled[first])
     table = links_table(replace(experiment, cells=doubled))
     assert _texts(table.sections[2].lines[1]) == ["70", "69", "49", "100", "10"]
