@@ -24,6 +24,7 @@ from pddl2nl.pddl import And, Atom, Condition, Not, changed_predicates, conjunct
 from pddl2nl.policies.hvr.oracle_world import PromptWorld
 from pddl2nl.policies.hvr.repair import movements
 from pddlval import BadActionError, GroundAction
+from pddlval.semantics import unmet as unmet_parts
 
 __all__ = ["IMPOSSIBLE", "MISTAKES", "Mistake", "impossible_block", "mistaken_block", "wrong_precondition"]
 
@@ -100,7 +101,7 @@ def mistaken_block(
 def _failing(world: PromptWorld, block: Sequence[GroundAction], goal: Condition, where: Collection[str]) -> set[bool]:
     """Whether the failing conditions of a block are about locations, as a set of answers; empty if nothing fails."""
     tried = world.run(world.initial, block)
-    unmet = tried.unmet or world.unmet(tried.state, goal)
+    unmet = tried.unmet or unmet_parts(goal, tried.state)
     return {isinstance(part, Atom | Not) and _predicate(part) in where for part in unmet}
 
 

@@ -15,7 +15,7 @@ On request it makes one mistake (`pddl2nl.policies.hvr.mistakes`), until the pro
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -48,12 +48,13 @@ from pddl2nl.pddl import (
 )
 from pddl2nl.policies.hvr.mistakes import IMPOSSIBLE, Mistake, impossible_block, mistaken_block, wrong_precondition
 from pddl2nl.policies.hvr.oracle_world import PromptWorld, terms_of
-from pddl2nl.policies.hvr.prompts import LAYOUT
+from pddl2nl.policies.hvr.prompts import LAYOUT, actions_reply
 from pddl2nl.policies.staged import numbered
 from pddl2nl.tasks.references import Block, reference_task, references_of, told_references
 from pddlval import GroundAction, State
+from pddlval.semantics import unmet
 
-__all__ = ["HierarchicalOracle", "known_tasks", "oracle"]
+__all__ = ["HierarchicalOracle", "known_task", "oracle"]
 
 
 @dataclass(frozen=True)
@@ -87,10 +88,6 @@ class KnownTask:
         return tuple(dict.fromkeys(name for macro in self.macros for name in macro.needs))
 
 
-Knowledge = Callable[[str], KnownTask | None]
-"""The meaning of a task's text; None if unknown."""
-
-
 def under_told_names(known: KnownTask, domain: Domain, wording: Wording, told: Collection[str]) -> KnownTask:
     """The task with the object names of a prompt: those of the naming scheme with the most matches."""
     constants = {item.name for item in domain.constants}
@@ -100,10 +97,7 @@ def under_told_names(known: KnownTask, domain: Domain, wording: Wording, told: C
         (make_names(task, scheme, wording).to_nl for scheme in SCHEMES),
         key=lambda to_nl: sum(name in told for name in to_nl.values()),
     )
-    return _renamed(known, names)
 
-
-def _renamed(known: KnownTask, names: Mapping[str, str]) -> KnownTask:
     def all_of(objects: Iterable[str]) -> tuple[str, ...]:
         return tuple(names.get(name, name) for name in objects)
 
@@ -118,14 +112,10 @@ def _renamed(known: KnownTask, names: Mapping[str, str]) -> KnownTask:
     )
 
 
-def known_tasks(domain: Domain) -> Knowledge:
-    """The meaning of the texts of a shipped domain's tasks, the first way of each."""
-
-    def known(text: str) -> KnownTask | None:
-        found = told_references(text, domain) if text else ()
-        return _of_reference(domain, found[0].instance) if found else None
-
-    return known
+def known_task(text: str, domain: Domain) -> KnownTask | None:
+    """The meaning of the text of a shipped domain's task, the first of its ways; None for other texts."""
+    found = told_references(text, domain) if text else ()
+    return _of_reference(domain, found[0].instance) if found else None
 
 
 @lru_cache(maxsize=64)
@@ -319,14 +309,13 @@ class _Case:
     known: KnownTask | None
     domain: Domain
     wording: Wording
-    time_limit: int | None
 
     @cached_property
     def world(self) -> PromptWorld:
         """The world as the prompt tells it."""
         seen = self.seen
         objects = list(seen.objects.values())
-        return PromptWorld(self.domain, self.wording, objects, seen.atoms, seen.values, self.time_limit)
+        return PromptWorld(self.domain, self.wording, objects, seen.atoms, seen.values)
 
     @cached_property
     def goal(self) -> Condition:
@@ -359,7 +348,7 @@ class _Case:
 
 def oracle(domain: Domain, wording: Wording, mistake: str | None) -> HierarchicalOracle:
     """The oracle for a domain, which knows what the texts of its shipped tasks mean."""
-    return HierarchicalOracle(domain, wording, known_tasks(domain), mistake=cast("Mistake | None", mistake))
+    return HierarchicalOracle(domain, wording, cast("Mistake | None", mistake))
 
 
 class HierarchicalOracle:
@@ -368,25 +357,13 @@ class HierarchicalOracle:
     Args:
         domain: the domain of all tasks.
         wording: the wording of the prompts.
-        knowledge: the meaning of tasks in words.
         mistake: the mistake that it makes, if any.
-        time_limit: seconds for each search of the planner; None for no limit.
     """
 
-    def __init__(
-        self,
-        domain: Domain,
-        wording: Wording,
-        knowledge: Knowledge = lambda text: None,
-        *,
-        mistake: Mistake | None = None,
-        time_limit: int | None = None,
-    ):
+    def __init__(self, domain: Domain, wording: Wording, mistake: Mistake | None = None):
         self._domain = domain
         self._wording = wording
-        self._knowledge = knowledge
         self._mistake = mistake
-        self._time_limit = time_limit
         self._reader = PromptReader(domain, wording)
         self._stages = {
             "retrieval": self._retrieval,
@@ -411,14 +388,15 @@ class HierarchicalOracle:
         if stage is None:
             return None
         seen = self._reader.read(messages[-1].content)
-        known = self._known(seen)
-        if known is None:
-            return self._stages[stage](self._case(seen, None), stage)
-        try:
-            return self._stages[stage](self._case(_relevant(seen, known), known), stage)
-        except ToldTaskError:
-            # Other objects may matter if the world differs.
-            return self._stages[stage](self._case(seen, known), stage)
+        known = known_task(" ".join(seen.section("Task").split()), self._domain)
+        if known is not None:
+            known = under_told_names(known, self._domain, self._wording, seen.objects)
+            try:
+                return self._stages[stage](self._case(_relevant(seen, known), known), stage)
+            except ToldTaskError:
+                # Other objects may matter if the world differs.
+                pass
+        return self._stages[stage](self._case(seen, known), stage)
 
     # ── objects and macro-actions ────────────────────────────────────────────────────────────────
 
@@ -445,7 +423,7 @@ class HierarchicalOracle:
     def _conditions(self, case: _Case, stage: str) -> str:
         names = item_lines(case.seen.section("Macro plan"))
         found = self._refined(case, names) if stage == "conditions-refinement" else self._all_conditions(case, names)
-        return "\n".join(f"{number}. {text}" for number, text in enumerate(found, 1))
+        return numbered(found)
 
     def _all_conditions(self, case: _Case, names: Sequence[str]) -> list[str]:
         found: list[str] = []
@@ -465,9 +443,11 @@ class HierarchicalOracle:
     def _refined(self, case: _Case, names: Sequence[str]) -> list[str]:
         """The present conditions, except for the macro-action whose block the prompt shows."""
         seen, world = case.seen, case.world
-        found = self._present(seen)
+        # The present conditions, macro-action by macro-action.
+        found = [part.strip() for part in re.split(r"^\s*\d+\.\s+", seen.section("Conditions"), flags=re.M)[1:]]
         block = _read_actions(world, seen.section("Block"))
-        number = _number(seen.section("Macro-action"))
+        match = re.match(r"\s*(\d+)\.", seen.section("Macro-action"))
+        number = 1 if match is None else int(match[1])
         if number <= len(found) == len(names) and world.run(world.initial, block).whole:
             found[number - 1] = _pddl(world.conditions(world.initial, block, careful=True))
         return found
@@ -478,12 +458,6 @@ class HierarchicalOracle:
             if literal is not None and write_condition(literal) not in seen.section("Feedback"):
                 return _pddl(wrong)
         return _pddl(conditions)
-
-    @staticmethod
-    def _present(seen: Seen) -> list[str]:
-        """The conditions as they stand in the prompt, macro-action by macro-action."""
-        parts = re.split(r"^\s*\d+\.\s+", seen.section("Conditions"), flags=re.MULTILINE)
-        return [part.strip() for part in parts[1:]]
 
     # ── actions ──────────────────────────────────────────────────────────────────────────────────
 
@@ -508,7 +482,7 @@ class HierarchicalOracle:
         world, state = case.world, case.world.initial
         macros = () if case.known is None else case.known.macros
         plan: list[GroundAction] = []
-        if world.unmet(state, case.goal):
+        if unmet(case.goal, state):
             for macro in macros:
                 block = case.block(state, macro)
                 state = world.run(state, block).state
@@ -528,19 +502,13 @@ class HierarchicalOracle:
             return right
         if stage.endswith("-correction") and before:
             tried = case.world.run(case.world.initial, _read_actions(case.world, before))
-            unmet = tried.unmet or case.world.unmet(tried.state, goal)
-            if _tells(case, unmet):
+            failing = tried.unmet or unmet(goal, tried.state)
+            if any(write_condition(condition) in case.seen.section("Feedback") for condition in failing):
                 return right
         return wrong
 
-    # ── the prompt ───────────────────────────────────────────────────────────────────────────────
-
-    def _known(self, seen: Seen) -> KnownTask | None:
-        known = self._knowledge(" ".join(seen.section("Task").split()))
-        return None if known is None else under_told_names(known, self._domain, self._wording, seen.objects)
-
     def _case(self, seen: Seen, known: KnownTask | None) -> _Case:
-        return _Case(seen, known, self._domain, self._wording, self._time_limit)
+        return _Case(seen, known, self._domain, self._wording)
 
 
 def _among(condition: Condition, objects: Collection[str]) -> Condition:
@@ -578,19 +546,7 @@ def _relevant(seen: Seen, known: KnownTask) -> Seen:
 
 def _actions(case: _Case, actions: Sequence[GroundAction]) -> str:
     told = [case.world.teller.action(action) for action in actions]
-    steps = [f"Step {number}: I {text}." for number, text in enumerate(told, 1)]
-    return "\n".join([*steps, "Actions:", *told])
-
-
-def _tells(case: _Case, unmet: Sequence[Condition]) -> bool:
-    """Whether the feedback contains a violated condition."""
-    feedback = case.seen.section("Feedback")
-    return any(write_condition(condition) in feedback for condition in unmet)
-
-
-def _number(text: str) -> int:
-    match = re.match(r"\s*(\d+)\.", text)
-    return 1 if match is None else int(match[1])
+    return actions_reply([f"Step {number}: I {text}." for number, text in enumerate(told, 1)], told)
 
 
 def _pddl(conditions: Conditions) -> str:

@@ -14,7 +14,6 @@ from pddl2nl.errors import InfrastructureError
 from pddl2nl.macros.macro import Conditions
 from pddl2nl.nl import Names, Reader, Teller, Wording
 from pddl2nl.pddl import (
-    ActionSchema,
     And,
     Atom,
     Condition,
@@ -24,7 +23,6 @@ from pddl2nl.pddl import (
     FluentValue,
     Forall,
     GroundAtom,
-    Imply,
     Not,
     Or,
     Problem,
@@ -39,7 +37,7 @@ from pddl2nl.pddl import (
     write_problem,
 )
 from pddlval import GroundAction, Simulator, State
-from pddlval.names import subformulas
+from pddlval.normal_form import atoms_in, negation_normal, opposite
 from pddlval.semantics import UndefinedError, holds
 
 __all__ = ["PromptWorld", "terms_of"]
@@ -71,7 +69,6 @@ class PromptWorld:
         domain, wording: of the prompt.
         objects: with their types.
         atoms, values: the facts.
-        time_limit: seconds for each search of the planner; None for no limit.
     """
 
     def __init__(
@@ -81,7 +78,6 @@ class PromptWorld:
         objects: Sequence[TypedName],
         atoms: Sequence[GroundAtom],
         values: Mapping[GroundAtom, Fraction],
-        time_limit: int | None = None,
     ):
         constants = {item.name for item in domain.constants}
         self._problem = Problem(
@@ -96,7 +92,6 @@ class PromptWorld:
         self.simulator = Simulator(self.task)
         self.teller = Teller(self.task, wording, names)
         self.reader = Reader(self.task, wording, names)
-        self._time_limit = time_limit
         self._changed = changed_predicates(domain)
         self._conditional: dict[GroundAction, list[tuple[Condition, Effect]]] = {}
 
@@ -116,9 +111,8 @@ class PromptWorld:
             state: the first state.
             goal: the condition to reach.
             shortest: whether to search for a shortest plan for some seconds first.
-            about: the objects that matter; the search first considers only these and related ones, which is fast and
-                gives
-                the same plan for prompts that tell more or less.
+            about: the objects that matter; the search first considers only these and related ones, which is fast
+                and gives the same plan for prompts that tell more or less.
 
         Raises:
             ToldTaskError: there is no plan.
@@ -127,27 +121,23 @@ class PromptWorld:
         for name in terms_of(goal):
             if name not in self.task.objects:
                 raise ToldTaskError(f"I was not told of {name}")
-        whole = self._from(state, goal)
-        simulator = Simulator(Task(self.task.domain, whole))
-        if simulator.is_goal(simulator.initial):
+        whole = replace(
+            self._problem,
+            init=tuple(sorted(state.atoms)),
+            init_values=tuple(FluentValue(fluent, value) for fluent, value in sorted(state.values.items())),
+            goal=goal,
+        )
+        if _holds(state, goal):
             return ()
         problems = [(whole, shortest)]
         if about:
             # With all objects the search for a shortest plan takes too long, so any plan will do.
             problems = [(_narrowed(whole, {*about, *terms_of(goal)}), shortest), (whole, False)]
         for problem, best in problems:
-            found = _solved(write_domain(self.task.domain), write_problem(problem), best, self._time_limit)
+            found = _solved(write_domain(self.task.domain), write_problem(problem), best)
             if found is not None and self.run(state, found).whole:
                 return found
         raise NoToldPlanError("by what I was told, it cannot be done")
-
-    def _from(self, state: State, goal: Condition) -> Problem:
-        return replace(
-            self._problem,
-            init=tuple(sorted(state.atoms)),
-            init_values=tuple(FluentValue(fluent, value) for fluent, value in sorted(state.values.items())),
-            goal=goal,
-        )
 
     def run(self, state: State, actions: Iterable[GroundAction]) -> Run:
         """Simulates a sequence of actions."""
@@ -160,26 +150,19 @@ class PromptWorld:
             done += 1
         return Run(done, state)
 
-    def unmet(self, state: State, goal: Condition) -> tuple[Condition, ...]:
-        """The parts of a condition that fail in a state."""
-        simulator = Simulator(Task(self.task.domain, self._from(state, goal)))
-        return simulator.unmet_goals(simulator.initial)
-
     # ── conditions of a block ────────────────────────────────────────────────────────────────────
 
     def conditions(self, state: State, block: Sequence[GroundAction], *, careful: bool) -> Conditions:
         """The precondition and the effect of a block, by its execution in one state.
 
         The precondition contains the literals that the execution depends on, except those that earlier actions of
-        the block
-        brought about. The effect contains the literals that changed.
+        the block brought about. The effect contains the literals that changed.
 
         Args:
             state: the state before the block.
             block: its actions, applicable one after the other.
             careful: whether the precondition also excludes other conditional effects, so that the block always has
-                the same
-                effect; otherwise the effect omits atoms that such effects could change.
+                the same effect; otherwise the effect omits atoms that such effects could change.
         """
         needed: dict[Condition, None] = {}
         touched: set[GroundAtom] = set()
@@ -214,27 +197,22 @@ class PromptWorld:
 
     def _read(self, state: State, action: GroundAction, careful: bool) -> Iterator[Condition]:
         """The changeable literals that an action's execution in a state depends on."""
-        schema, binding = self._ground(action)
-        found = list(self._support(state, substitute(schema.precondition, binding), True))
+        found = list(self._support(state, negation_normal(self.simulator.ground(action).precondition())))
         for condition, _ in self._whens(action):
             held = _holds(state, condition)
             if held or careful:
-                found += self._support(state, condition, held)
+                found += self._support(state, negation_normal(condition if held else opposite(condition)))
         for literal in found:
             atom = _atom(literal)
             if atom is not None and atom[0] in self._changed:
                 yield literal
 
-    def _ground(self, action: GroundAction) -> tuple[ActionSchema, dict[str, str]]:
-        schema = self.task.domain.action(action.name)
-        assert schema is not None
-        return schema, {item.name: value for item, value in zip(schema.parameters, action.args, strict=True)}
-
     def _whens(self, action: GroundAction) -> list[tuple[Condition, Effect]]:
         """All conditional effects of an action, ground."""
         if action not in self._conditional:
-            schema, binding = self._ground(action)
-            self._conditional[action] = list(self._grounded(substitute(schema.effect, binding)))
+            ground = self.simulator.ground(action)
+            effect = substitute(ground.schema.node.effect, ground.binding())
+            self._conditional[action] = list(self._grounded(effect))
         return self._conditional[action]
 
     def _grounded(self, effect: Effect) -> Iterator[tuple[Condition, Effect]]:
@@ -243,48 +221,40 @@ class PromptWorld:
                 for part in parts:
                     yield from self._grounded(part)
             case Forall(parameters=parameters, body=body):
-                for binding in self._bindings(parameters):
-                    yield from self._grounded(substitute(body, binding))
+                for instance in self._instances(parameters, body):
+                    yield from self._grounded(instance)
             case When(condition=condition, effect=then):
                 yield condition, then
 
-    def _support(self, state: State, condition: Condition, value: bool) -> Iterator[Condition]:
-        """Literals true in the state that give a condition its value there."""
+    def _support(self, state: State, condition: Condition) -> Iterator[Condition]:
+        """Literals true in the state that make a condition in negation normal form true there."""
         match condition:
-            case Atom():
-                yield condition if value else Not(condition)
-            case Not(body=body):
-                yield from self._support(state, body, not value)
-            case Imply(left=left, right=right):
-                yield from self._support(state, Or((Not(left), right)), value)
-            case Forall(parameters=parameters, body=body) | Exists(parameters=parameters, body=body):
-                parts = tuple(substitute(body, binding) for binding in self._bindings(parameters))
-                whole = And(parts) if isinstance(condition, Forall) else Or(parts)
-                yield from self._support(state, whole, value)
-            case And(parts=parts) | Or(parts=parts):
-                if isinstance(condition, And) == value:
-                    for part in parts:
-                        yield from self._support(state, part, value)
-                else:
-                    # One part decides: a static one if there is any.
-                    deciding = [part for part in parts if _holds(state, part) == value]
-                    found = [list(self._support(state, part, value)) for part in deciding]
-                    yield from min(found, key=self._weight, default=[])
+            case Atom() | Not(Atom()):
+                yield condition
+            case Forall(parameters, body):
+                yield from self._support(state, And(tuple(self._instances(parameters, body))))
+            case Exists(parameters, body):
+                yield from self._support(state, Or(tuple(self._instances(parameters, body))))
+            case And(parts):
+                for part in parts:
+                    yield from self._support(state, part)
+            case Or(parts):
+                # One true part decides: a static one if there is any.
+                found = [list(self._support(state, part)) for part in parts if _holds(state, part)]
+                yield from min(found, key=self._weight, default=[])
 
     def _weight(self, literals: Sequence[Condition]) -> int:
         return sum(atom is not None and atom[0] in self._changed for atom in map(_atom, literals))
 
-    def _bindings(self, parameters: Sequence[TypedName]) -> Iterator[dict[str, str]]:
+    def _instances(self, parameters: Sequence[TypedName], body: Condition) -> Iterator[Condition]:
         names = [item.name for item in parameters]
         for values in product(*(self.task.objects_of(item.types) for item in parameters)):
-            yield dict(zip(names, values, strict=True))
+            yield substitute(body, dict(zip(names, values, strict=True)))
 
 
 def terms_of(condition: Condition) -> Iterator[str]:
     """The objects in a condition."""
-    for part in subformulas(condition):
-        if isinstance(part, Atom):
-            yield from (term for term in part.args if not is_variable(term))
+    return (term for atom in atoms_in(condition) for term in atom.args if not is_variable(term))
 
 
 def _holds(state: State, condition: Condition) -> bool:
@@ -314,15 +284,14 @@ def _narrowed(problem: Problem, about: Collection[str]) -> Problem:
 
 
 @lru_cache(maxsize=4096)
-def _solved(domain: str, problem: str, shortest: bool, time_limit: int | None) -> tuple[GroundAction, ...] | None:
+def _solved(domain: str, problem: str, shortest: bool) -> tuple[GroundAction, ...] | None:
     """A plan, or None; cached, because many prompts ask for the same block."""
     texts = TaskTexts(domain, problem)
     result = None
     if shortest:
-        seconds = _OPTIMAL_SECONDS if time_limit is None else min(_OPTIMAL_SECONDS, time_limit)
-        result = solve(texts, "brfs", time_limit=seconds)
+        result = solve(texts, "brfs", time_limit=_OPTIMAL_SECONDS)
     if result is None or result.status not in ("solved", "unsolvable"):
-        result = solve(texts, "lama", time_limit=time_limit)
+        result = solve(texts, "lama")
     if result.plan is None and result.status != "unsolvable":
         raise InfrastructureError(
             f"the oracle has no plan: {result.planner} ended with {result.status}: {result.message}"
