@@ -172,10 +172,6 @@ def _folder(*parts: str) -> Path:
     """The folder of the records, called as the experiment is."""
     from pddl2nl.experiments.record import record_name
 
-    older = Path("runs") / record_name(*parts)
-    if older.exists():
-        # Versions before this one wrote no hyphens; what is finished there is not to be run again.
-        return older
     return Path("runs") / "-".join(record_name(*re.split("-+", part.strip("-"))) for part in parts)
 
 

@@ -220,8 +220,13 @@ class SpecColumn:
         return "model" if policy_of(self.policy).needs_model else "walk"
 
     @property
+    def heading(self) -> str:
+        """Group and name, as `LayoutColumn.label`."""
+        return f"{self.group} {self.name}".strip()
+
+    @property
     def label(self) -> str:
-        """The column on one line."""
+        """The column on one line, with its variant."""
         return " ".join(part for part in (self.group, self.name, self.variant) if part)
 
     @property
@@ -396,10 +401,6 @@ def _repetitions(
 def zipped(file: TOMLText, references: References, *keys: str) -> tuple[Mapping[str, Any], ...]:
     """What a ``zip`` says, a row for each of the things that vary together; whatever is wrong is noted."""
     said = file.table({key: list_of(kind) for key, kind in _ZIP.items()}, *keys)
-    for key, values in [*said.items()]:
-        right = [file.fits(value, _ZIP[key], *keys, key, member=True) for value in values]
-        if not all(right):
-            del said[key]
     lengths = {key: len(values) for key, values in said.items()}
     if len({*lengths.values()}) > 1:
         told = ", ".join(f"{key} has {length}" for key, length in lengths.items())
@@ -427,7 +428,7 @@ def headed(columns: Sequence[SpecColumn], domains: Sequence[SpecDomain], file: T
     reach = [frozenset(one.label for one in domains if column.fits(one)) for column in columns]
     alike: dict[tuple[str, str], list[int]] = defaultdict(list)
     for number, column in enumerate(columns):
-        alike[f"{column.group} {column.name}".strip(), column.variant].append(number)
+        alike[column.heading, column.variant].append(number)
     found: dict[int, SpecColumn] = dict(enumerate(columns))
     for numbers in alike.values():
         meeting = [pair for pair in combinations(numbers, 2) if reach[pair[0]] & reach[pair[1]]]

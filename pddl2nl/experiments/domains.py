@@ -29,7 +29,7 @@ from fnmatch import fnmatchcase
 from glob import glob
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from pddl2nl.baselines import PLANNERS, TaskTexts
 from pddl2nl.baselines.fast_downward import MAX_MEMORY_MB, MIN_MEMORY_MB
@@ -160,13 +160,8 @@ class Costlier:
     section: str
 
 
-@dataclass(frozen=True)
-class Sized:
-    """What filters look at: a task's name, the task itself, and how long a shortest plan is where that is known."""
-
-    name: str
-    task: Task
-    optimal_length: int | None = None
+_Measured: TypeAlias = "tuple[SpecTask, int | None]"
+"""A task, and the length of a shortest plan if it is known."""
 
 
 @dataclass(frozen=True)
@@ -189,20 +184,21 @@ class Filters:
         known = [*names]
         return [pattern for pattern in self.instances if not any(fits(name, (pattern,)) for name in known)]
 
-    def passing(self, tasks: Sequence[Sized], label: str, left_out: list[str]) -> list[Sized]:
-        """The tasks that are neither too small nor too large; how many others there are is added to ``left_out``.
+    def passing(self, tasks: Sequence[_Measured], label: str, left_out: list[str]) -> tuple[SpecTask, ...]:
+        """The named tasks that are neither too small nor too large; ``left_out`` gets the number of others.
 
         Raises:
             InputError: optimal lengths are asked for, and are not known.
         """
-        if self.length != (None, None) and any(each.optimal_length is None for each in tasks):
+        tasks = [each for each in tasks if self.named(each[0].name)]
+        if self.length != (None, None) and any(length is None for _, length in tasks):
             raise InputError(
                 f"optimal lengths are known of shipped instances with a plan alone, and not of all tasks of {label}; "
                 'solved-by = "lmcut" with within = TIME takes those that LM-cut solves'
             )
-        looks: tuple[tuple[str, tuple[int | None, int | None], Callable[[Sized], int]], ...] = (
-            ("objects", self.objects, lambda each: len(each.task.problem.objects)),
-            ("optimal-length", self.length, lambda each: each.optimal_length or 0),
+        looks: tuple[tuple[str, tuple[int | None, int | None], Callable[[_Measured], int]], ...] = (
+            ("objects", self.objects, lambda each: len(each[0].task.problem.objects)),
+            ("optimal-length", self.length, lambda each: each[1] or 0),
         )
         for name, (least, most), look in looks:
             kept = [
@@ -216,7 +212,7 @@ class Filters:
                 ]
                 left_out.append(f"{len(tasks) - len(kept)} of {len(tasks)} tasks of {label}: {', '.join(bounds)}")
             tasks = kept
-        return [*tasks]
+        return tuple(replace(task, filters=self.solved_by) for task, _ in tasks)
 
 
 def fits(name: str, patterns: Iterable[str]) -> bool:
@@ -632,7 +628,7 @@ class DomainEntries:
             tasks += [_task(file, domain) for file in problems]
         # A domain's file is mostly called domain.pddl: its folder tells it apart.
         label = path.resolve().parent.name if path.stem.lower() in _GENERIC else path.stem
-        kept = self._kept(label, [(each, None) for each in tasks], filters)
+        kept = filters.passing([(each, None) for each in tasks], label, self._left_out)
         return SpecDomain(label, path, domain, kept, {}, origin=("file", str(path.resolve())))
 
     def _shipped(self, shipped: ShippedDomain, said: Mapping[str, Any], filters: Filters) -> SpecDomain:
@@ -651,7 +647,7 @@ class DomainEntries:
             if filters.named(each.name)
         ]
         self._check_names(shipped.name, [each.name for each in instances], filters)
-        kept = self._kept(shipped.name, tasks, filters)
+        kept = filters.passing(tasks, shipped.name, self._left_out)
         path = shipped.domain_path
         origin = ("file", str(path.resolve()))
         shipped_set = "primary" if anything else said.get("set", "primary")
@@ -725,7 +721,7 @@ class DomainEntries:
         label = suite.name
         if of > 1:
             label += f"/{some[0][0].name}" if len(some) == 1 else f"-{number}"
-        kept = self._kept(label, [(task, None) for _, task in some], filters)
+        kept = filters.passing([(task, None) for _, task in some], label, self._left_out)
         origin = ("suite", str(root.resolve()), suite.name, str(some[0][0].domain.resolve()))
         return SpecDomain(label, some[0][0].domain, domain, kept, {}, suite=suite.name, origin=origin)
 
@@ -737,13 +733,6 @@ class DomainEntries:
     def _check_names(self, label: str, names: Sequence[str], filters: Filters) -> None:
         for pattern in filters.unused(names):
             raise InputError(f"no task of {label} is called '{pattern}'{did_you_mean(pattern, names)}")
-
-    def _kept(self, label: str, tasks: Sequence[tuple[SpecTask, int | None]], filters: Filters) -> tuple[SpecTask, ...]:
-        """The tasks that pass the filters, with those that need a planner still to be decided."""
-        named = {each.name: each for each, _ in tasks if filters.named(each.name)}
-        sized = [Sized(each.name, each.task, length) for each, length in tasks if each.name in named]
-        passing = filters.passing(sized, label, self._left_out)
-        return tuple(replace(named[each.name], filters=filters.solved_by) for each in passing)
 
 
 def _none_of(shipped: ShippedDomain, wanted: str, named: bool) -> str:

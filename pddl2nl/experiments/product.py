@@ -252,7 +252,7 @@ def layout_of(spec: ExperimentSpec, placed: Iterable[Placed]) -> Layout:
     for each in placed:
         ours = isinstance(each.column, SpecColumn)
         variant = each.column.variant if isinstance(each.column, SpecColumn) else ""
-        label = _label(each.column) if isinstance(each.column, SpecColumn) else f"{SYMBOLIC} {TITLES[each.column]}"
+        label = each.column.heading if isinstance(each.column, SpecColumn) else f"{SYMBOLIC} {TITLES[each.column]}"
         row = rows[each.domain.row or each.domain.label, each.domain.section, variant if ours else ""]
         runs.setdefault(each.job.name, {})[Place(row, numbers[label])] = None
     return Layout(
@@ -265,10 +265,6 @@ def layout_of(spec: ExperimentSpec, placed: Iterable[Placed]) -> Layout:
     )
 
 
-def _label(column: SpecColumn) -> str:
-    return f"{column.group} {column.name}".strip()
-
-
 def _by_section(domains: Sequence[SpecDomain]) -> list[SpecDomain]:
     """The domains with those of one section together, in the order of the file; what was costlier below all others."""
     first = [one.section for one in domains if one.section_before is None]
@@ -278,10 +274,10 @@ def _by_section(domains: Sequence[SpecDomain]) -> list[SpecDomain]:
 
 def _layout_columns(spec: ExperimentSpec) -> tuple[LayoutColumn, ...]:
     """The columns, those without a variant first to say what they are; planners last."""
-    found: dict[str, LayoutColumn] = {_label(column): _layout_column(column) for column in spec.columns}
+    found: dict[str, LayoutColumn] = {column.heading: _layout_column(column) for column in spec.columns}
     for column in reversed(spec.columns):
         if not column.variant:
-            found[_label(column)] = _layout_column(column)
+            found[column.heading] = _layout_column(column)
     planners = (LayoutColumn(TITLES[planner], SYMBOLIC, "planner", planner) for planner in spec.baselines)
     return (*found.values(), *planners)
 

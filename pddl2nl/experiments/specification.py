@@ -455,15 +455,6 @@ _TOP: dict[str, Kind] = {
         for table in ("options", "budgets", "access", "cluster", VARIABLES)
     },
 }
-_MEMBERS: dict[str, Kind] = {
-    "instances": text,
-    "policies": choice(POLICIES),
-    "models": text,
-    "wordings": text,
-    "styles": choice(("nl", "pddl")),
-    "seeds": whole(0),
-    "baselines": choice(name for name in BASELINES if name != "random"),
-}
 _BUDGETS: dict[str, Kind] = {"usd": real(0), "calls": whole(0), "tokens": whole(0)}
 _ABOVE_ZERO = Kind("a number above 0", lambda value: real(0).accepts(value) and value > 0)
 _ACCESS: dict[str, Kind] = {
@@ -490,8 +481,7 @@ class ExperimentSpec:
 
     Attributes:
         columns: of policies, in the order of the file; those of ``baselines`` follow them in tables.
-        policies, models, wordings, styles: those of all columns.
-        walk_seeds: those of policies that ask no model; others only where the file gives none and a profile has them.
+        policies, models: those of all columns.
         options: fields of `RunSpec` that were given, ``planner_seconds`` and ``planner_memory`` (MB).
         given: which fields of `RunSpec` the file decides, so that no profile does.
         workers: how many runs at once; None where the file does not say.
@@ -510,10 +500,6 @@ class ExperimentSpec:
     columns: tuple[SpecColumn, ...]
     policies: tuple[str, ...]
     models: tuple[str, ...]
-    wordings: tuple[str, ...]
-    styles: tuple[str, ...]
-    seeds: tuple[int, ...]
-    walk_seeds: tuple[int, ...]
     baselines: tuple[str, ...]
     profile: str | None
     base_url: str | None
@@ -565,10 +551,8 @@ class _Reading:
         self._tables = {
             name: file.table(kinds, name, elsewhere=_ELSEWHERE) for name, kinds in _TABLES.items() if name in self._top
         }
-        for key, kind in _MEMBERS.items():
-            members = self._top.get(key, [])
-            right = [value for value in members if file.fits(value, kind, key, member=True)]
-            self._top[key] = tuple(dict.fromkeys(right))
+        for key in ("instances", "policies", "models", "wordings", "styles", "seeds", "baselines"):
+            self._top[key] = tuple(dict.fromkeys(self._top.get(key, ())))
         self._references = References(file)
         self._profile = profile(self._top["profile"]) if "profile" in self._top else None
         self._models = tuple(self._references.model(name, "models") for name in self._top["models"])
@@ -582,7 +566,7 @@ class _Reading:
 
     def spec(self) -> ExperimentSpec:
         """The experiment; raises `InputError` with everything that is wrong."""
-        file, top, chosen = self._file, self._top, self._profile
+        file, top = self._file, self._top
         combinations: list[str] = []
         columns = self._columns(combinations)
         entries = DomainEntries(file, top["instances"], self._references.path("."), self._left_out, self._notes)
@@ -606,10 +590,6 @@ class _Reading:
             columns=columns,
             policies=tuple(dict.fromkeys(column.policy for column in columns)),
             models=tuple(dict.fromkeys(model for column in columns for model in column.models)) or self._models,
-            wordings=of_all or tuple(dict.fromkeys(each for column in columns for each in column.wordings)),
-            styles=tuple(dict.fromkeys(column.style for column in columns if column.kind == "model")) or ("nl",),
-            seeds=top["seeds"] or (chosen.seeds if chosen is not None else SEEDS),
-            walk_seeds=top["seeds"] or (chosen.walk_seeds if chosen is not None else WALK_SEEDS),
             baselines=top["baselines"],
             profile=top.get("profile"),
             base_url=top.get("base_url"),
@@ -702,7 +682,7 @@ class _Reading:
     # ── the rest ─────────────────────────────────────────────────────────────────────────────────
 
     def _layout_tables(self, columns: Sequence[SpecColumn]) -> tuple[LayoutTable, ...]:
-        labels = dict.fromkeys(f"{column.group} {column.name}".strip() for column in columns)
+        labels = dict.fromkeys(column.heading for column in columns)
         planners = (f"{SYMBOLIC} {TITLES[planner]}" for planner in self._top["baselines"])
         # An optional column that is left out may be asked for all the same.
         known = [*labels, *planners, *(label for number_ in self._missing for label in self._headings(number_))]
@@ -733,7 +713,7 @@ class _Reading:
             )
         planners = {f"{SYMBOLIC} {TITLES[planner]}" for planner in top["baselines"]}
         for column in columns:
-            if f"{column.group} {column.name}".strip() in planners:
+            if column.heading in planners:
                 file.wrong(
                     f"the column '{column.label}' has the name of a baseline; give it another one", *column.where
                 )

@@ -52,11 +52,19 @@ _SHOWN = 60
 
 @dataclass(frozen=True)
 class Kind:
-    """What a value may be: its description for people, and the test; ``known`` are the choices, if there are any."""
+    """The values that a key accepts.
+
+    Attributes:
+        expected: a description for messages.
+        accepts: the test.
+        known: the words to choose from, if there are any.
+        of: the kind of a list's members, which `TOMLText.fits` tests one by one.
+    """
 
     expected: str
     accepts: Callable[[Any], bool]
     known: tuple[str, ...] = ()
+    of: Kind | None = None
 
 
 text = Kind("a text", lambda value: isinstance(value, str) and bool(value))
@@ -85,8 +93,8 @@ def choice(known: Iterable[str]) -> Kind:
 
 
 def list_of(kind: Kind) -> Kind:
-    """A list, not empty, whose members are of a kind; the members are tested one by one elsewhere."""
-    return Kind(f"a list, each member {kind.expected}", lambda value: isinstance(value, list) and bool(value))
+    """A non-empty list whose members are of a kind."""
+    return Kind(f"a list, each member {kind.expected}", lambda value: isinstance(value, list) and bool(value), of=kind)
 
 
 def one_or_many(kind: Kind) -> Kind:
@@ -174,10 +182,11 @@ class TOMLText:
                 right[key] = value
         return right
 
-    def fits(self, value: object, kind: Kind, *keys: str, member: bool = False) -> bool:
+    def fits(self, value: Any, kind: Kind, *keys: str, member: bool = False) -> bool:
         """Whether a value is of a kind; noted where not."""
         if kind.accepts(value):
-            return True
+            wrong = [each for each in value if not self.fits(each, kind.of, *keys, member=True)] if kind.of else []
+            return not wrong
         members = value if isinstance(value, list) else [value]
         hint = next(
             (said for each in members if each not in kind.known if (said := did_you_mean(str(each), kind.known))), ""

@@ -448,7 +448,7 @@ WRONG = {
         '[columns]\npolicy = "act"',
         r":5:1: 'columns' is \{'policy': 'act'\}; a list, each member a table \[\[columns\]\]",
     ),
-    "no member": ("columns = [3]", r":5:1: 'columns\[1\]' is 3; a table"),
+    "no member": ("columns = [3]", r":5:12: 'columns' holds 3; a table"),
     "cot in pddl": (
         '[[columns]]\npolicy = "cot"\nstyle = "pddl"',
         r"nothing is left to be run: policy cot in style pddl",

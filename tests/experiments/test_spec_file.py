@@ -104,8 +104,9 @@ def test_the_product_is_run_less_what_there_is_not(spec, lamps, tmp_path):
 
 def test_what_is_left_out_has_its_defaults(spec):
     said = spec('domains = ["visitall"]\npolicies = ["basic"]\nmodels = ["oracle"]\n', "small.toml")
-    assert (said.name, said.seeds, said.styles, said.wordings) == ("small", (1, 2, 3, 4, 5), ("nl",), ("default",))
-    assert said.walk_seeds == tuple(range(1, 11))
+    column = said.columns[0]
+    assert [each.seed for each in column.repetitions] == [1, 2, 3, 4, 5]
+    assert (said.name, column.style, column.wordings) == ("small", "nl", ("default",))
     names = [task.name for task in said.domains[0].tasks]
     assert names == [instance.name for instance in shipped_domain("visitall").benchmarks]
     assert "example" not in names
@@ -114,16 +115,14 @@ def test_what_is_left_out_has_its_defaults(spec):
 def test_a_profile_gives_what_the_file_does_not(spec):
     text = 'domains = ["visitall"]\ninstances = ["p01"]\npolicies = ["act", "random"]\nprofile = "autoplanbench"\n'
     said = spec(text)
-    assert said.seeds == (1, 2, 3, 4, 5)
-    assert said.walk_seeds == tuple(range(1, 11))
     assert [[run.seed for run in cell.runs] for cell in cells(said)] == [[*range(1, 6)], [*range(1, 11)]]
     runs = [cell.runs[0] for cell in cells(said)]
     assert (runs[0].model, runs[0].wording, runs[0].translator) == ("gpt-4o-2024-08-06", "llm", "llm")
     assert (runs[0].profile, runs[1].policy) == ("autoplanbench", "random")
     own = spec(text + 'models = ["m"]\nwordings = ["template"]\nseeds = [7]\n[options]\ntranslator = "reader"\n')
     run = next(cells(own)).runs[0]
-    assert (run.model, run.translator, run.seed, own.seeds) == ("m", "reader", 7, (7,))
-    assert own.walk_seeds == (7,)
+    assert (run.model, run.translator) == ("m", "reader")
+    assert [[run.seed for run in cell.runs] for cell in cells(own)] == [[7], [7]]
     assert run.wording != "llm"
 
 
