@@ -4,9 +4,10 @@ A reply is found by everything that determines it (`pddl2nl.llm.EndpointModel.id
 number). Time-outs, retries and keys are not part of it. Any SQLite tool can read the file: the table ``replies`` holds
 the identity and the reply as JSON, and columns drawn from them for counting.
 
-Each reply is one transaction and is on the disk before anything uses it, so a reply that has arrived is never paid for
-twice, not even after ``kill -9`` or a power cut. Threads of one process that ask for the same reply share one call
-(`Cache.asking`). Two processes that ask at the same moment may both pay; the reply that is stored first stays.
+Each reply is one transaction and is stored before anything uses it, so a reply that has arrived is never paid for
+twice, not even after ``kill -9``; a power cut may lose the last ones (`pddl2nl.llm.sqlite_file`). Threads of one
+process that ask for the same reply share one call (`Cache.asking`). Two processes that ask at the same moment may both
+pay; the reply that is stored first stays.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import astuple, dataclass, fields
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal, TextIO, get_args
+from typing import Any, TextIO
 
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.llm.keys import canonical_json, sha256
@@ -65,10 +66,8 @@ _KIND = FileKind(
     "cache of replies",
     0x70326E6C,  # "p2nl"
     (_TABLE,),
-    "name another file with --cache",
-    "'pddl2nl cache verify' names the damage, 'export' saves the sound replies",
+    "'pddl2nl cache verify' checks it, --cache names another file",
 )
-Kind = Literal["chat", "embedding"]
 
 
 @dataclass(frozen=True)
@@ -103,10 +102,8 @@ class StoredReply:
             InputError: the identity is malformed, or the reply is not a complete one of its kind.
         """
         body, endpoint, kind = (identity.get(name) for name in ("body", "endpoint", "kind"))
-        if not isinstance(body, Mapping) or not isinstance(endpoint, str):
-            raise InputError("an identity has a kind, an endpoint and a body; see EndpointModel.identity")
-        if kind not in get_args(Kind):
-            raise InputError(f"the kind of an identity is one of {', '.join(get_args(Kind))}; found {kind!r}")
+        if not isinstance(body, Mapping) or not isinstance(endpoint, str) or kind not in ("chat", "embedding"):
+            raise InputError("an identity has a body, an endpoint and a kind, one of chat, embedding")
         chat = completion_from_json(reply) if kind == "chat" else None
         if chat is None:
             vector_from_json(reply)
@@ -115,7 +112,7 @@ class StoredReply:
         key, model = sha256(said), body.get("model")
         return cls(
             key,
-            str(kind),
+            kind,
             model if isinstance(model, str) else "",
             endpoint,
             chat.finish if chat else None,
@@ -199,8 +196,8 @@ class Refused:
 class Imported:
     """The result of an import.
 
-    ``present`` counts lines whose key was in the cache before, or twice in the file; ``differing`` those of them whose
-    reply differs from the stored one, which stays.
+    ``present`` counts lines whose key was there already, ``differing`` their keys with another reply than the stored
+    one, which stays.
     """
 
     imported: int
@@ -213,7 +210,7 @@ class Imported:
 class Pruned:
     """How many replies were removed (in a dry run: would be) and how many are left, and the bytes freed.
 
-    ``compacted`` is False if another process was using the file, so that it could not shrink.
+    ``compacted`` is False if the file could not shrink because another process was using it.
     """
 
     removed: int
@@ -268,18 +265,14 @@ class Cache(SqliteFile):
     # ── replies ──────────────────────────────────────────────────────────────────────────────────
 
     def get(self, key: str) -> dict[str, Any] | None:
-        """The reply stored under a key, as JSON, or None.
-
-        Raises:
-            InfrastructureError: the reply or the file is damaged. A damaged reply is never returned.
-        """
+        """The reply stored under a key, as JSON, or None; raises `InfrastructureError` if it is damaged."""
         unsaved = self._unsaved.get(key)
         sql = "SELECT checksum, reply FROM replies WHERE key = ?"
         rows = [(unsaved.checksum, unsaved.reply)] if unsaved else self.read(sql, (key,))
         if not rows:
             return None
         checksum, reply = rows[0]
-        if not isinstance(reply, str) or _checksum(key, reply) != checksum:
+        if _checksum(key, str(reply)) != checksum:
             raise InfrastructureError(
                 f"the cache {self.path}: the reply {key} is damaged (the checksum differs). 'pddl2nl cache verify' "
                 "names all damaged replies, 'pddl2nl cache prune --damaged' removes them"
@@ -287,18 +280,13 @@ class Cache(SqliteFile):
         return read_json_object(reply)
 
     def put(self, key: str, identity: Mapping[str, Any], reply: Mapping[str, Any]) -> bool:
-        """Stores a reply; when this returns, it is on the disk.
-
-        Args:
-            key: `identity_key` of the identity.
-            identity: everything that determines the reply.
-            reply: for a chat the result of `completion_to_json`, for an embedding ``{"vector": [numbers]}``.
+        """Stores a reply: ``{"vector": [numbers]}`` for an embedding, else the result of `completion_to_json`.
 
         Returns:
             Whether it was stored; False if there was a reply already, which stays.
 
         Raises:
-            InputError: the key belongs to another identity, or the reply is not a complete one.
+            InputError: the key is not that of the identity, or the reply is not a complete one.
             InfrastructureError: writing failed. The reply stays in memory, where `get` finds it, until `save` or the
                 next `put` succeeds.
         """
@@ -401,28 +389,26 @@ class Cache(SqliteFile):
         return Verification(replies, tuple(damage))
 
     def import_(self, lines: Iterable[str]) -> Imported:
-        """Stores the sound lines that `export` wrote, in one transaction: all of them, or none if writing fails."""
+        """Stores the sound lines that `export` wrote, in one transaction: all of them, or none if reading fails."""
         refused: list[Refused] = []
-        entries: dict[str, StoredReply] = {}
-        twice = imported = differing = 0
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            try:
-                entry = _parsed(line)
-            except InputError as error:
-                refused.append(Refused(number, str(error)))
-                continue
-            twice += entry.key in entries
-            entries.setdefault(entry.key, entry)
+        imported = present = 0
+        differing: set[str] = set()
         with self.transaction() as connection:
-            for key, entry in entries.items():
+            for number, line in enumerate(lines, 1):
+                if not line.strip():
+                    continue
+                try:
+                    entry = _parsed(line)
+                except InputError as error:
+                    refused.append(Refused(number, str(error)))
+                    continue
                 if insert(connection, entry):
                     imported += 1
                     continue
-                (stored,) = connection.execute("SELECT checksum FROM replies WHERE key = ?", (key,)).fetchone()
-                differing += stored != entry.checksum
-        return Imported(imported, len(entries) - imported + twice, differing, tuple(refused))
+                present += 1
+                sql = "SELECT key FROM replies WHERE key = ? AND checksum <> ?"
+                differing.update(row[0] for row in connection.execute(sql, (entry.key, entry.checksum)))
+        return Imported(imported, present, len(differing), tuple(refused))
 
     def prune(
         self,
@@ -500,28 +486,19 @@ def _checked(connection: sqlite3.Connection) -> Iterator[StoredReply | Damage]:
     for key in keys:
         try:
             row = connection.execute(f"SELECT {_NAMES} FROM replies WHERE key = ?", (key,)).fetchone()
-            reason = _fault_of(row) if row else "it is listed, and not there"
-        except sqlite3.DatabaseError as error:
-            reason = str(error)
-        yield Damage(str(key), reason) if reason else StoredReply(*row)
+            yield _checked_row(row)
+        except (sqlite3.DatabaseError, TypeError, InputError) as error:
+            yield Damage(str(key), str(error))
 
 
-def _fault_of(row: Sequence[Any]) -> str:
-    """Why a row is damaged; empty if it is sound."""
+def _checked_row(row: Sequence[Any]) -> StoredReply:
     found = StoredReply(*row)
-    if not all(isinstance(text, str) for text in (found.key, found.identity, found.reply, found.created)):
-        return "key, identity, reply and created must be texts"
-    if sha256(found.identity) != found.key:
-        return "its key is not the SHA-256 of its identity"
-    if _checksum(found.key, found.reply) != found.checksum:
-        return "its reply is not the one that was stored (the checksum differs)"
-    try:
-        datetime.fromisoformat(found.created)
-        whole = StoredReply.of(read_json_object(found.identity), read_json_object(found.reply), found.created)
-    except ValueError as error:  # an InputError is one
-        return str(error)
+    identity, reply = (read_json_object(str(text)) for text in (found.identity, found.reply))
+    whole = _restored(found.key, found.created, found.checksum, identity, reply)
     wrong = [item.name for item in fields(found) if getattr(found, item.name) != getattr(whole, item.name)]
-    return f"its column {wrong[0]} differs from its JSON" if wrong else ""
+    if wrong:
+        raise InputError(f"its column {wrong[0]} differs from its JSON")
+    return whole
 
 
 def _line(entry: StoredReply) -> str:
@@ -536,21 +513,24 @@ def _parsed(line: str) -> StoredReply:
     expected = {"format", "key", "created", "checksum", "identity", "reply"}
     if set(data) != expected:
         raise InputError(f"it is no JSON object with these fields: {', '.join(sorted(expected))}")
-    if data["format"] != _FORMAT:
-        raise InputError(f"its format is {data['format']!r:.20}; this version of pddl2nl reads format {_FORMAT}")
-    created = data["created"]
+    if data.pop("format") != _FORMAT:
+        raise InputError(f"its format is not {_FORMAT}, which this version of pddl2nl reads")
+    return _restored(**data)
+
+
+def _restored(key: object, created: object, checksum: object, identity: object, reply: object) -> StoredReply:
+    """The row of these values; raises `InputError` if they do not fit together."""
     try:
-        right = isinstance(data["identity"], dict) and isinstance(data["reply"], dict)
-        right = right and isinstance(created, str) and _utc(datetime.fromisoformat(created)) == created
+        right = isinstance(created, str) and _utc(datetime.fromisoformat(created)) == created
     except ValueError:
         right = False
-    if not right:
+    if not (right and isinstance(identity, dict) and isinstance(reply, dict)):
         raise InputError("identity and reply are objects, and created is a time as in 2025-01-31T12:00:00.000Z")
-    entry = StoredReply.of(data["identity"], data["reply"], created)
-    if entry.key != data["key"]:
+    entry = StoredReply.of(identity, reply, str(created))
+    if entry.key != key:
         raise InputError(f"its key is not the SHA-256 of its identity, which is {entry.key}")
-    if entry.checksum != data["checksum"]:
-        raise InputError("its reply is not the one that was exported (the checksum differs)")
+    if entry.checksum != checksum:
+        raise InputError("its reply was changed (the checksum differs)")
     return entry
 
 

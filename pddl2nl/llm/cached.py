@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pddl2nl.errors import InfrastructureError, InputError, Pddl2nlError
+from pddl2nl.errors import Pddl2nlError
 from pddl2nl.llm.cache import Cache
 from pddl2nl.llm.keys import identity_key
 from pddl2nl.llm.replies import completion_from_json, completion_to_json, vector_from_json
@@ -23,7 +23,7 @@ class CachedModel:
     """Looks into the cache first, and asks the model for what is missing.
 
     Threads that ask for the same reply at the same time share one call. Only replies that finished with text are
-    stored, and they are on the disk before they are returned.
+    stored, before they are returned.
 
     If the cache cannot store a reply that has been paid for, the reply is returned all the same: a warning is logged
     once, and the reply stays in memory until the cache can write again. Nothing new is asked before that: the next
@@ -102,18 +102,11 @@ class CachedModel:
         data = self.cache.get(key)
         if data is None:
             return None
-        try:
-            found = completion_from_json(data)
-        except InputError as error:
-            raise self._damaged(key, error) from None
-        return replace(found, from_cache=True, seconds=time.perf_counter() - began)
+        return replace(completion_from_json(data), from_cache=True, seconds=time.perf_counter() - began)
 
     def _vector(self, key: str) -> list[float] | None:
         data = self.cache.get(key)
-        try:
-            return None if data is None else vector_from_json(data)
-        except InputError as error:
-            raise self._damaged(key, error) from None
+        return None if data is None else vector_from_json(data)
 
     def _ask(self, key: str, identity: Mapping[str, Any], request: Request, began: float) -> Completion:
         self.cache.save()
@@ -121,10 +114,7 @@ class CachedModel:
         if paid.finish != "text" or self._store(key, identity, completion_to_json(paid)):
             return paid
         # Another process was first. A repeated run sees that reply; what counts now is what was paid now.
-        try:
-            standing = self._cached(key, began) or paid
-        except InfrastructureError:
-            return paid
+        standing = self._cached(key, began) or paid
         return replace(standing, usage=paid.usage, tariff=paid.tariff, from_cache=False)
 
     def _embed(self, texts: list[str]) -> dict[str, list[float]]:
@@ -143,6 +133,3 @@ class CachedModel:
                 self._warned = True
                 _LOG.warning("a reply that was paid for could not be stored, and the run goes on with it: %s", error)
             return True
-
-    def _damaged(self, key: str, error: InputError) -> InfrastructureError:
-        return InfrastructureError(f"the cache {self.cache.path}: the reply stored under {key} is damaged: {error}")

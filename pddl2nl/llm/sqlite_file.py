@@ -1,8 +1,8 @@
-"""An SQLite file of ours, shared by threads and processes, with its faults explained.
+"""An SQLite file of ours, shared by the threads and processes of one machine.
 
-The connection waits for other writers, every commit is on the disk (``synchronous=FULL``) when it returns, and with the
-write-ahead log readers never wait for a writer. The log needs memory shared by all users of the file, so machines that
-share a network folder need one file each.
+With the write-ahead log readers never wait for a writer, and ``synchronous=NORMAL`` does not wait for the disk at each
+commit: what is committed survives ``kill -9``; a power cut may lose the last rows, but never damages the file. The log
+needs memory shared by all users of the file, so machines that share a network folder need one file each.
 """
 
 from __future__ import annotations
@@ -21,15 +21,6 @@ from pddl2nl.errors import InfrastructureError, InputError
 __all__ = ["FileKind", "SqliteFile"]
 
 _BUSY_SECONDS = 60.0
-_ADVICE = {
-    sqlite3.SQLITE_FULL: "the disk is full",
-    sqlite3.SQLITE_BUSY: f"another process has held it for more than {_BUSY_SECONDS:g} s",
-    sqlite3.SQLITE_READONLY: "it cannot be written",
-    sqlite3.SQLITE_CORRUPT: "it is damaged",
-    sqlite3.SQLITE_NOTADB: "it is damaged, or no longer an SQLite file",
-    sqlite3.SQLITE_CANTOPEN: "it cannot be opened",
-    sqlite3.SQLITE_IOERR: "the disk failed",
-}
 
 
 @dataclass(frozen=True)
@@ -41,7 +32,6 @@ class FileKind:
         application: SQLite's ``application_id``, which tells our files from others.
         tables: SQL that creates its tables.
         remedy: what to do with a file that cannot be used.
-        rescue: what to do with a damaged file.
         version: of the tables, in the file's ``user_version``.
     """
 
@@ -49,7 +39,6 @@ class FileKind:
     application: int
     tables: tuple[str, ...]
     remedy: str
-    rescue: str = ""
     version: int = 1
 
 
@@ -72,27 +61,25 @@ class SqliteFile:
     Raises:
         InputError: the path is a folder, a file of another kind or of another version; with ``read_only``, the file is
             missing.
-        InfrastructureError: no permission, a failing disk, or a damaged file.
+        InfrastructureError: here and in every method, the file or the disk failed.
     """
 
     def __init__(self, path: str | Path, kind: FileKind, *, read_only: bool = False):
         self.path = Path(path)
         self._kind = kind
         self._read_only = read_only
-        self._immutable = False
         self._processes: dict[int, _Process] = {}
         if self.path.is_dir():
             raise InputError(f"{path} is a folder; the cache is a file")
         if read_only and not self.path.is_file():
             raise InputError(f"{path}: no such cache")
-        if not read_only:
-            try:
+        try:
+            if not read_only:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                reason = f"{error.strerror}: {error.filename}"
-                raise InfrastructureError(f"the {kind.name} {path} cannot be made ({reason}); {kind.remedy}") from None
-        with self.faults():
-            self._prepare()
+        except OSError as error:
+            raise self._failure(error) from None
+        with self.faults(), closing(self.connect(create=not read_only)) as connection:
+            self._prepare(connection)
 
     def close(self) -> None:
         """Closes the file; using it again reopens it."""
@@ -103,17 +90,13 @@ class SqliteFile:
                 mine.connection = None
 
     def read(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """All rows of a query; raises `InfrastructureError` if the file or the disk fails."""
+        """All rows of a query."""
         with self._connected() as connection:
             return connection.execute(sql, parameters).fetchall()
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """A transaction: on the disk when the block ends, rolled back if it raises.
-
-        Raises:
-            InfrastructureError: the file or the disk failed, and nothing was changed.
-        """
+        """A transaction: committed when the block ends, rolled back if it raises."""
         with self._connected() as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -128,28 +111,33 @@ class SqliteFile:
     def connect(self, *, create: bool = False) -> sqlite3.Connection:
         """A new connection in autocommit mode, for long reads; a file removed meanwhile is not created again."""
         mode = "ro" if self._read_only else "rwc" if create else "rw"
+        # Without a log nobody is writing, and in a folder without write permission its shared memory cannot be made.
+        log = self.path.with_name(self.path.name + "-wal")
+        if self._read_only and not log.exists() and not os.access(self.path.parent, os.W_OK):
+            mode += "&immutable=1"
         # The name may hold characters that mean something in a URI; `as_uri` escapes them.
-        uri = f"{self.path.absolute().as_uri()}?mode={mode}{'&immutable=1' if self._immutable else ''}"
+        uri = f"{self.path.absolute().as_uri()}?mode={mode}"
         connection = sqlite3.connect(
             uri, uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
         # Bytes that are no UTF-8 are damage, which a checksum finds; reading a row must not fail.
         connection.text_factory = lambda data: data.decode("utf-8", "replace")
-        connection.execute("PRAGMA synchronous=FULL")
-        connection.execute("PRAGMA fullfsync=1")
+        connection.execute("PRAGMA synchronous=NORMAL")
         return connection
 
     @contextmanager
     def faults(self) -> Iterator[None]:
-        """Raises SQLite's errors as `InfrastructureError`."""
+        """Raises SQLite's errors as errors of ours."""
         try:
             yield
         except sqlite3.Error as error:
-            advice = _ADVICE.get(code := _code(error), "")
-            if code == sqlite3.SQLITE_CORRUPT and self._kind.rescue:
-                advice += f"; {self._kind.rescue}"
-            said = f"{advice} ({error})" if advice else error
-            raise InfrastructureError(f"the {self._kind.name} {self.path}: {said}") from None
+            if getattr(error, "sqlite_errorcode", 0) != sqlite3.SQLITE_NOTADB:
+                raise self._failure(error) from None
+            name, remedy = self._kind.name, self._kind.remedy
+            raise InputError(f"{self.path} is no SQLite file, and so no {name}; {remedy}") from None
+
+    def _failure(self, error: Exception) -> InfrastructureError:
+        return InfrastructureError(f"the {self._kind.name} {self.path} cannot be used ({error}); {self._kind.remedy}")
 
     def compact(self) -> bool:
         """Gives unused room back to the disk; whether that was possible."""
@@ -175,57 +163,30 @@ class SqliteFile:
             mine.connection = mine.connection or self.connect()
             yield mine.connection
 
-    def _prepare(self) -> None:
-        """Checks that the file can be used as asked, and creates the tables in a new file."""
-        log = self.path.with_name(self.path.name + "-wal")
-        try:
-            self._prepare_once()
-        except sqlite3.Error as error:
-            code, kind = _code(error), self._kind
-            if code == sqlite3.SQLITE_NOTADB:
-                raise InputError(f"{self.path} is no SQLite file, and so no {kind.name}; {kind.remedy}") from None
-            if code not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
-                raise
-            if not self._read_only or self._immutable or (log.exists() and log.stat().st_size):
-                what = "read" if self._read_only else "written"
-                said = f"the {kind.name} {self.path} cannot be {what} ({error}); {kind.remedy}"
-                raise InfrastructureError(said) from None
-            # In a folder without write permission the log's shared memory cannot be set up. Without a log there is no
-            # need for it.
-            self._immutable = True
-            self._prepare()
-
-    def _prepare_once(self) -> None:
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        """Checks the kind of the file, and creates the tables in a new one."""
         kind = self._kind
-        with closing(self.connect(create=True)) as connection:
-            # In one transaction, as another process may be creating the file now. A write transaction, so that a file
-            # without write permission is noticed before the first row is paid for.
-            connection.execute("BEGIN" if self._read_only else "BEGIN IMMEDIATE")
-            application, version, tables = (
-                connection.execute(sql).fetchone()[0]
-                for sql in ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master")
+        # A write transaction: another process may be creating the file now, and a file without write permission must
+        # be noticed before the first row is paid for.
+        connection.execute("BEGIN" if self._read_only else "BEGIN IMMEDIATE")
+        application, version, tables = (
+            connection.execute(sql).fetchone()[0]
+            for sql in ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master")
+        )
+        if (application, version, tables) == (0, 0, 0) and not self._read_only:
+            for sql in kind.tables:
+                connection.execute(sql)
+            connection.execute(f"PRAGMA application_id={kind.application}")
+            connection.execute(f"PRAGMA user_version={kind.version}")
+        elif application != kind.application:
+            raise InputError(f"{self.path} is no {kind.name}, but some other SQLite file; {kind.remedy}")
+        elif version != kind.version:
+            raise InputError(
+                f"{self.path} is a {kind.name} of format {version}, made by a newer pddl2nl; this one reads format "
+                f"{kind.version}; {kind.remedy}"
             )
-            if (application, version, tables) == (0, 0, 0) and not self._read_only:
-                for sql in kind.tables:
-                    connection.execute(sql)
-                connection.execute(f"PRAGMA application_id={kind.application}")
-                connection.execute(f"PRAGMA user_version={kind.version}")
-            elif application != kind.application:
-                raise InputError(f"{self.path} is no {kind.name}, but some other SQLite file; {kind.remedy}")
-            elif version != kind.version:
-                raise InputError(
-                    f"{self.path} is a {kind.name} of format {version}, made by a newer pddl2nl; this one reads format "
-                    f"{kind.version}; {kind.remedy}"
-                )
-            connection.execute("COMMIT")
-            if not self._read_only:
-                # It fails while another process is using the file, which sets it itself, and where there is no shared
-                # memory; the default journal is as safe.
-                with suppress(sqlite3.OperationalError):
-                    connection.execute("PRAGMA journal_mode=WAL")
-
-
-def _code(error: sqlite3.Error) -> int:
-    """SQLite's primary error code; 0 if the Python module raised the error."""
-    code: int = getattr(error, "sqlite_errorcode", 0)
-    return code & 0xFF
+        connection.execute("COMMIT")
+        if not self._read_only:
+            # It fails while another process is using the file, which then sets it itself.
+            with suppress(sqlite3.OperationalError):
+                connection.execute("PRAGMA journal_mode=WAL")

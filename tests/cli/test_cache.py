@@ -162,7 +162,7 @@ def test_lines_that_are_refused_are_named(file: Path) -> None:
     assert result.stdout == "other.sqlite: 1 taken in, 0 there already, 2 refused\n"
     warnings = result.stderr.splitlines()
     assert warnings[0].startswith("warning: lines.jsonl:2: it is no JSON")
-    assert warnings[1].startswith("warning: lines.jsonl:3: its reply is not the one that was exported")
+    assert warnings[1].startswith("warning: lines.jsonl:3: its reply was changed")
 
 
 def test_another_reply_to_the_same_request_is_told(file: Path) -> None:

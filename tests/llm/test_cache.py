@@ -214,7 +214,7 @@ def test_damaged_lines_are_refused_by_number_and_all_others_taken(cache: Cache, 
         report = other.import_(lines)
         assert (report.imported, report.present) == (2, 0)
         assert [refused.line for refused in report.refused] == [2, 3, 4, 5, 6, 7]
-        words = ("checksum differs", "not the SHA-256", "no JSON:", "fields", "format is 2", "whole number")
+        words = ("checksum differs", "not the SHA-256", "no JSON:", "fields", "format is not 1", "whole number")
         assert all(word in refused.reason for word, refused in zip(words, report.refused, strict=True))
         assert len(other) == 2
         assert other.verify().sound
@@ -359,7 +359,7 @@ def test_a_path_that_is_no_cache_is_refused_with_the_reason(tmp_path: Path) -> N
     with pytest.raises(InputError, match="no such cache"):
         Cache(tmp_path / "none", read_only=True)
     assert not (tmp_path / "none").exists()
-    with pytest.raises(InfrastructureError, match="cannot be made"):
+    with pytest.raises(InfrastructureError, match="cannot be used"):
         Cache(text / "below" / "replies.sqlite")
 
 
@@ -386,7 +386,7 @@ def test_a_cache_opened_to_be_read_is_not_changed(cache: Cache) -> None:
     with Cache(cache.path, read_only=True) as reader:
         assert reader.get(key) == REPLY
         assert reader.verify().sound
-        with pytest.raises(InfrastructureError, match="cannot be written"):
+        with pytest.raises(InfrastructureError, match=r"cannot be used.*readonly"):
             put(reader, identity(2))
 
 
@@ -568,12 +568,6 @@ def test_where_there_is_no_shared_memory_another_journal_serves(
     with Cache(tmp_path / "dots") as cache:
         assert cache.read("PRAGMA journal_mode") == [("delete",)]
         assert cache.get(put(cache, identity())) == REPLY
-
-
-def test_every_commit_waits_for_the_disk(cache: Cache) -> None:
-    assert cache.read("PRAGMA synchronous") == [(2,)]
-    with cache.transaction() as connection:
-        assert connection.execute("PRAGMA synchronous").fetchall() == [(2,)]
 
 
 def test_a_reader_is_not_kept_waiting_by_a_writer(cache: Cache) -> None:

@@ -232,7 +232,7 @@ def test_a_reply_that_arrived_is_not_paid_again_after_kill_9_and_one_under_way_i
         process = asker(path, server.base_url, 3)
         assert process.stdout is not None
         while "request 0" not in process.stdout.readline():
-            server.model = Slow(30.0)
+            server.model = Slow(3.0)
         while len(server.calls) < 2:
             time.sleep(0.005)
         os.kill(process.pid, signal.SIGKILL)
