@@ -7,7 +7,7 @@ The rules, from the exact one to the loosest: letter by letter as told; PDDL; JS
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise, product
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from pddl2nl.nl.reading.exact import ExactForm, FormIndex
 from pddl2nl.nl.reading.formal import PDDLGrammar
 from pddl2nl.nl.reading.labels import peel
 from pddl2nl.nl.reading.lexicon import Lexicon
-from pddl2nl.nl.reading.stance import CORRECTIONS, Judged, is_vague, label_stance, rejects_before, stance_of
+from pddl2nl.nl.reading.stance import CORRECTIONS, Judged, is_open, is_vague, label_stance, rejects_before, stance_of
 from pddl2nl.nl.reading.verdicts import TRAILING, Verdict, verdict_of
 from pddl2nl.nl.reading.words import (
     ARTICLES,
@@ -225,6 +225,15 @@ class ActionGrammar:
             return [item.moved(0, "several") for item in found]
         return found
 
+    def restates(self, text: str, done: Collection[GroundAction]) -> bool:
+        """Whether one of the actions done has a verb of the text, and all objects of the text are such an action's."""
+        words = words_of(text)
+        names = {frame.action for word in words for frame, _, _ in self.frames.verbs.get(word.text, ())}
+        same = [action for action in done if action.name in names]
+        args = {arg for action in same for arg in action.args}
+        mentions = [item for item in self.frames.mentions(words) if item.objects]
+        return bool(same) and all(any(known.pddl in args for known in item.objects) for item in mentions)
+
     # ── clauses ──────────────────────────────────────────────────────────────────────────────────
 
     def clauses(self, text: str, listed: bool = False) -> list[Verdict]:
@@ -334,7 +343,9 @@ class ActionGrammar:
                     verdict = self._chained(text, verb, part, found[-1])
                 if verdict is not None:
                     found.append(verdict)
-                    if found[0].stance and verdict.status in ("unreadable", "unknown-object"):
+                    if found[0].stance and (
+                        verdict.status in ("unreadable", "unknown-object") or is_open(verdict.stance)
+                    ):
                         # The sentence is no step, so what it joins to its first verb is none either.
                         found[-1] = verdict._replace(status="not-an-action", stance=found[0].stance, reason="")
                 elif self._bids(part):

@@ -35,7 +35,30 @@ class ReadingPolicy:
 
 
 def _default(placed: Placed, blocks: Sequence[Block]) -> Placed:
-    """The plan that the reply ends on."""
+    """The plan that the reply ends on, with what is reported in the prose of it."""
+    return _with_doubts(_last_plan([item for item in placed if not item.doubt], blocks), placed)
+
+
+def _with_doubts(chosen: Placed, placed: Placed) -> Placed:
+    """The chosen readings and the doubtful ones among them, or on a line beside them; all doubtful ones without any."""
+    if not any(item.doubt for item in placed):
+        return chosen
+    if not _holds_action(chosen):
+        return [*chosen, *(item for item in placed if item.doubt)]
+    kept = {item.reading.start for item in chosen}
+    first, last = chosen[0].reading.line - 1, chosen[-1].reading.line
+    # Behind a blank line another paragraph begins.
+    last += all(not item.gap for item in placed if item.reading.line == last + 1)
+    first += any(item.gap for item in placed if item.reading.line == first + 1)
+    return [
+        item
+        for item in placed
+        if (item.doubt and first <= item.reading.line <= last and item.block == chosen[0].block)
+        or (not item.doubt and item.reading.start in kept)
+    ]
+
+
+def _last_plan(placed: Placed, blocks: Sequence[Block]) -> Placed:
     runs = _runs(_without_restatements(placed), blocks)
     best: _Run | None = None
     for run in runs:
@@ -52,8 +75,8 @@ def _default(placed: Placed, blocks: Sequence[Block]) -> Placed:
 
 
 def _all(placed: Placed, blocks: Sequence[Block]) -> Placed:
-    _, inside = _marked(placed, blocks)
-    return _trimmed([item for item in _without_restatements(inside) if item.reading.is_attempt])
+    _, inside = _marked([item for item in placed if not item.doubt], blocks)
+    return _with_doubts(_trimmed([item for item in _without_restatements(inside) if item.reading.is_attempt]), placed)
 
 
 def _planbench(placed: Placed, blocks: Sequence[Block]) -> Placed:

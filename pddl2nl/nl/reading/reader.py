@@ -21,9 +21,9 @@ from pddl2nl.nl.reading.layout import Block, Layout, Piece, lay_out
 from pddl2nl.nl.reading.lexicon import Lexicon
 from pddl2nl.nl.reading.lines import ActionGrammar
 from pddl2nl.nl.reading.policies import READING_POLICIES
-from pddl2nl.nl.reading.readings import PlacedReading, Reading, Readings
+from pddl2nl.nl.reading.readings import PlacedReading, Reading, Readings, reported
 from pddl2nl.nl.reading.records import is_record, read_record
-from pddl2nl.nl.reading.stance import label_stance
+from pddl2nl.nl.reading.stance import is_open, label_stance
 from pddl2nl.nl.reading.turns import read_turn
 from pddl2nl.nl.reading.verdicts import Verdict
 from pddl2nl.nl.reading.words import words_of
@@ -141,7 +141,7 @@ class Reader:
                         apart,
                     )
                 )
-        placed = _with_gaps_filled(placed, self.bids)
+        placed = self._with_doubts_reported(_with_gaps_filled(placed, self.bids))
         if layout.clean.starts:
             original = Original(text, layout.clean)
             placed = [item._replace(reading=original.place(item.reading)) for item in placed]
@@ -178,17 +178,40 @@ class Reader:
                 and (peeled.prefix or "loose-tail" in rules or verdict.status != "read")
             ):
                 return [_no_action(text, piece, "thought")], peeled
+            reading = _reading(text, piece, peeled.start, verdict, rules)
             if verdict.status == "not-an-action":
                 stance = stance or verdict.stance
                 if verdict.names_object:
-                    said_not = _reading(text, piece, peeled.start, verdict, rules)
-                    readings.append(said_not._replace(rule="prose"))
+                    rule = "doubt" if is_open(verdict.stance) else "prose"
+                    readings.append(reading._replace(rule=rule))
             elif verdict.status in ("read", "ambiguous") or marked or not _is_prose(said, verdict, peeled, listed):
-                readings.append(_reading(text, piece, peeled.start, verdict, rules))
+                readings.append(reading)
+            elif verdict.names_object:
+                readings.append(reading._replace(status="not-an-action", rule="doubt"))
         if any(reading.is_attempt for reading in readings):
             return readings, peeled
         silent = self._silent(text, piece, peeled, marked, expected, in_thought and not listed)
-        return [silent._replace(stance=stance) if silent.rule == "prose" else silent], peeled
+        if silent.rule != "prose":
+            return [silent], peeled
+        return [silent._replace(stance=stance), *(item for item in readings if item.rule == "doubt")], peeled
+
+    def _with_doubts_reported(self, placed: list[PlacedReading]) -> list[PlacedReading]:
+        """Reports what prose says of actions and is not read, but for what another line of the reply says as well."""
+        if not any(item.reading.rule == "doubt" for item in placed):
+            return placed
+        done = {action for item in placed for action in (item.reading.action,) if action is not None}
+        found: list[PlacedReading] = []
+        covered = -1
+        for item in placed:
+            reading = item.reading
+            if reading.rule != "doubt":
+                covered = reading.end if reading.rule == "prose" or reading.is_attempt else covered
+                found.append(item)
+            elif not self.grammar.restates(reading.text, done):
+                found.append(item._replace(reading=reported(reading), doubt=True))
+            elif reading.start >= covered:
+                found.append(item._replace(reading=reading._replace(rule="prose")))
+        return found
 
     def bids(self, said: str) -> bool:
         """Whether a line could bid an action in words of its own: no sentence, and it names an object."""

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from pddlval import GroundAction, Simulator, State
 
-__all__ = ["ATTEMPTS", "PlacedReading", "Reading", "Readings", "Status", "settle", "settle_plan"]
+__all__ = ["ATTEMPTS", "PlacedReading", "Reading", "Readings", "Status", "reported", "settle", "settle_plan"]
 
 Status = Literal[
     "read",
@@ -81,6 +81,12 @@ class Reading(NamedTuple):
         return {**said, "stance": self.stance} if self.stance else said
 
 
+def reported(doubt: Reading) -> Reading:
+    """What may be a step and is not read, as an attempt that failed."""
+    reason = doubt.reason or "it speaks of an action, but does not say it as a step that can be read"
+    return doubt._replace(status="unreadable", rule="", reason=reason, stance="")
+
+
 class PlacedReading(NamedTuple):
     """A reading with the layout around it, by which a reading policy chooses.
 
@@ -88,7 +94,8 @@ class PlacedReading(NamedTuple):
     ``item``: the kind of list mark; ``indent``: blanks before the line; ``block``: the stretch between plan tags
     that it lies in; ``gap``: whether a blank line stands before it; ``neutral``: whether it is prose that belongs
     to the lines around it (a thought, a precondition under a step); ``coded``: whether it stands in code marks;
-    ``apart``: whether it begins a sentence of its own behind another reading of its line.
+    ``apart``: whether it begins a sentence of its own behind another reading of its line; ``doubt``: whether it stands
+    in prose, is reported, and begins or ends no plan.
     """
 
     reading: Reading
@@ -101,6 +108,7 @@ class PlacedReading(NamedTuple):
     coded: bool = False
     outer: tuple[int, ...] = ()
     apart: bool = False
+    doubt: bool = False
 
 
 @dataclass(frozen=True)

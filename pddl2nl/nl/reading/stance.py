@@ -19,6 +19,7 @@ __all__ = [
     "announces_more",
     "announces_plan",
     "corrects",
+    "is_open",
     "is_vague",
     "label_stance",
     "rejects_after",
@@ -43,12 +44,13 @@ class Judged(NamedTuple):
 _REJECT = word_set(
     "not never cannot can't can’t don't don’t won't won’t doesn't doesn’t isn't isn’t couldn't couldn’t shouldn't "
     "shouldn’t wouldn't wouldn’t didn't didn’t mustn't neither nor without avoid avoiding instead rather refuse skip "
-    "skipping wrong impossible no nothing unable fail fails failed mistake undo"
+    "skipping wrong impossible no nothing unable fail fails failed mistake undo ❌ ❎ ✖ ✗ ✘"
 )
 _HYPOTHETICAL = word_set(
     "if would could might may can should suppose supposing assume assuming perhaps maybe whether when whenever once "
     "until unless before after while what why how possible option alternatively alternative consider considering "
-    "considered thinking wonder or either ought try trying would've for example since because although though"
+    "considered thinking thought thoughts wonder or either ought try trying would've for example since because "
+    "although though"
 )
 _GOAL = word_set("goal goals aim objective want wants wanted purpose order wish hope intend intends")
 _DONE = word_set("already have has had did previously earlier was were having been just")
@@ -121,10 +123,21 @@ def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, s
         continuous = any(
             word in ("am", "are", "is", "be", "i'm", "i’m", "we're", "we’re", "start", "begin", "by") for word in plain
         )
-        return Judged("asserted") if continuous or listed else Judged("hypothetical", "-ing")
+        return Judged("asserted") if continuous or listed else Judged("unclear" if plain else "hypothetical", "-ing")
     if passive or person or listed:
         return Judged("asserted")
     return Judged("done", "past tense")
+
+
+_OPEN = ("unclear", "hypothetical (can)", "done (past tense)")
+
+
+def is_open(stance: str) -> bool:
+    """Whether a stance leaves open that the action is a step: it must be reported where no step is known that it says.
+
+    "Next comes moving b to c" and "now we can stack a on b" are often steps; "b is stacked on c" describes a state.
+    """
+    return stance.startswith(_OPEN) and stance != "unclear (a state)"
 
 
 _LABELS = word_set(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from pddl2nl.nl.reading.claims import claim_of
 from pddl2nl.nl.reading.cleaning import Cleaned, Original
 from pddl2nl.nl.reading.layout import ACTION_LABEL, OBSERVATION, Block, Layout, Piece, lay_out, marker_end
-from pddl2nl.nl.reading.readings import Reading
+from pddl2nl.nl.reading.readings import Reading, reported
 from pddl2nl.nl.reading.stance import corrects
 
 if TYPE_CHECKING:
@@ -146,7 +146,11 @@ def _signals(reader: Reader, text: str, start: int, stop: int, expected: bool) -
         if claim is not None and not any(reading.status == "read" for reading in readings):
             yield claim
         else:
-            yield from (reading for reading in readings if reading.is_attempt or reading.stance)
+            for reading in readings:
+                if reading.rule == "doubt":
+                    yield reported(reading)
+                elif reading.is_attempt or reading.stance:
+                    yield reading
         expected = False
     if not layout.pieces and layout.ended and text.strip():
         bare = text.strip()
