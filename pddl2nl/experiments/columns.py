@@ -72,10 +72,10 @@ _FILES = ("example", "example_plan", "ontology")
 
 
 class References:
-    """What a file names: other files, relative to it, and models.
+    """The files and models that a specification names; paths are relative to it.
 
     Attributes:
-        named: the key under which a model was named first, and what it is called there.
+        named: for each model the key that named it first, and its name there.
     """
 
     def __init__(self, file: TOMLText):
@@ -83,7 +83,7 @@ class References:
         self.named: dict[str, tuple[tuple[str, ...], str]] = {}
 
     def path(self, name: str) -> Path:
-        """A path of the file, which is relative to it."""
+        """A path relative to the file."""
         return self._file.path.parent / Path(name).expanduser()
 
     def file_at(self, name: str | None, *keys: str) -> Path | None:
@@ -114,7 +114,7 @@ class References:
         if "library" in said:
             found["library"] = self.path(said["library"])
         if "faults" in said and os.path.isfile(path := self.path(said["faults"])):
-            # What is no file is a text that says the faults, and may be no path at all.
+            # Otherwise the text itself describes the faults.
             found["faults"] = str(path)
         for key in ("planner_seconds", *(name for name, option in RUN_OPTIONS.items() if option.time)):
             if key in said:
@@ -125,9 +125,9 @@ class References:
 
 
 NO_MODEL = "none"
-"""In the place of a model's name for policies that ask none."""
+"""The model of policies that ask none."""
 SYMBOLIC = "Symb."
-"""The group of what asks no model, unless the file says another."""
+"""The default group of columns that ask no model."""
 TITLES = {
     "basic": "Basic",
     "cot": "CoT",
@@ -140,7 +140,7 @@ TITLES = {
     "ff": "FF",
     "lama": "LAMA",
 }
-"""How columns are called that have no name in the file."""
+"""The names of columns without a name in the file."""
 _STYLES = ("nl", "pddl")
 _table = Kind("a table", lambda value: isinstance(value, dict))
 COLUMN: dict[str, Kind] = {
@@ -173,13 +173,13 @@ _TELL_APART = ("name", "policy", "style")
 
 @lru_cache(maxsize=64)
 def policy_of(name: str) -> Policy:
-    """One policy of that name, to be asked what it is; it plays nothing."""
+    """A policy of that name, for its attributes only."""
     return POLICIES[name]()
 
 
 @dataclass(frozen=True)
 class Repetition:
-    """One run of a column on each of its tasks: its seed, and what else it is told apart by."""
+    """One run of a column on each of its tasks: its seed, model, wording and options."""
 
     seed: int
     model: str
@@ -192,14 +192,14 @@ class SpecColumn:
     """A column of an experiment, of a policy.
 
     Attributes:
-        name: its heading, no other's of the same group, but for those of other variants or for other domains.
-        group: the heading above it; empty for none.
+        name: its heading, unique in its group except for other variants or other domains.
+        group: the heading above it; may be empty.
         policy: of `POLICIES`.
         style: ``nl`` or ``pddl``.
         repetitions: its runs on a task.
-        variant: with which its runs stand in an extra row below each domain's own.
-        domains: labels or patterns of the domains that it is for; none for all. ``sections`` likewise.
-        entry: its place in ``columns``; None where the file gives policies, models, styles and wordings instead.
+        variant: puts its runs in an extra row of this name below each domain's own.
+        domains: labels or patterns of its domains; empty for all. ``sections`` likewise.
+        entry: its index in ``columns``; None if the file multiplies policies, models, styles and wordings.
         named: whether the file gives its name.
     """
 
@@ -236,7 +236,7 @@ class SpecColumn:
 
     @property
     def wordings(self) -> tuple[str, ...]:
-        """The labels of the wordings that its runs are told by, each once; none in style ``pddl``."""
+        """The labels of its wordings, each once; none in style ``pddl``."""
         if self.style == "pddl":
             return ()
         return tuple(dict.fromkeys(each.wording for each in self.repetitions))
@@ -266,7 +266,7 @@ class SpecColumn:
 
 @dataclass(frozen=True)
 class Defaults:
-    """What a column has that does not say otherwise; ``zip`` are the rows of the one at the top of the file."""
+    """The defaults of columns; ``zip`` holds the rows of the ``zip`` at the top of the file."""
 
     models: tuple[str, ...]
     wordings: tuple[str, ...]
@@ -279,10 +279,10 @@ class ColumnEntries:
     """Expands entries into columns.
 
     Args:
-        file: the file, in which whatever is wrong is noted.
+        file: the file, in which errors are noted.
         references: finds files and models.
-        defaults: for what an entry does not say.
-        left_out: gets a sentence for each combination that there is not.
+        defaults: for values that an entry does not give.
+        left_out: gets a sentence for each impossible combination.
     """
 
     def __init__(self, file: TOMLText, references: References, defaults: Defaults, left_out: list[str]):
@@ -319,7 +319,7 @@ class ColumnEntries:
     ) -> Iterator[SpecColumn]:
         """The columns of an entry whose values are right."""
         if not rows:
-            # What an entry says itself it does not take from the zip of all.
+            # An entry's own values replace those of the zip at the top.
             own = {*said, *options, *(("seed",) if "seeds" in said else ())}
             rows = [{key: value for key, value in row.items() if key not in own} for row in self._defaults.zip]
             rows = [row for row in rows if row]
@@ -399,7 +399,7 @@ def _repetitions(
 
 
 def zipped(file: TOMLText, references: References, *keys: str) -> tuple[Mapping[str, Any], ...]:
-    """What a ``zip`` says, a row for each of the things that vary together; whatever is wrong is noted."""
+    """The rows of a ``zip``, one for each combination; errors are noted."""
     said = file.table({key: list_of(kind) for key, kind in _ZIP.items()}, *keys)
     lengths = {key: len(values) for key, values in said.items()}
     if len({*lengths.values()}) > 1:
@@ -420,10 +420,10 @@ def _many(value: Any) -> tuple[Any, ...]:
 
 
 def headed(columns: Sequence[SpecColumn], domains: Sequence[SpecDomain], file: TOMLText) -> tuple[SpecColumn, ...]:
-    """The columns with names that tell them apart: completed by what differs, where several are called alike.
+    """The columns with unique names: attributes that differ are added to equal names.
 
-    Columns for different domains may share a name, and are one column of a table. Where two come to the same, one of
-    them is left. Two entries that the file itself calls alike are noted as an error.
+    Columns for different domains may share a name; they form one column of a table. Of equal columns one is kept. Two
+    entries with the same name in the file are an error.
     """
     reach = [frozenset(one.label for one in domains if column.fits(one)) for column in columns]
     alike: dict[tuple[str, str], list[int]] = defaultdict(list)
@@ -461,7 +461,7 @@ def _say_clash(column: SpecColumn, file: TOMLText) -> None:
 
 
 def _completed(columns: Mapping[int, SpecColumn]) -> dict[int, str]:
-    """The names with those of their attributes that are not the same in all; these are as short as tells them apart."""
+    """The names with the attributes that differ, shortened as far as they stay unique."""
     names = _with_attributes(columns, _short)
     pairs = combinations(columns, 2)
     if any(names[a] == names[b] and columns[a].repetitions != columns[b].repetitions for a, b in pairs):
@@ -472,7 +472,7 @@ def _completed(columns: Mapping[int, SpecColumn]) -> dict[int, str]:
 def _with_attributes(columns: Mapping[int, SpecColumn], shown: Callable[[str], str]) -> dict[int, str]:
     said = {number: _attributes(column, shown) for number, column in columns.items()}
     keys = dict.fromkeys(key for attributes in said.values() for key in attributes)
-    # That PDDL has no wording tells nothing apart that its style does not.
+    # The missing wording of PDDL adds nothing to its style.
     values = {key: {attributes.get(key, "") for attributes in said.values()} for key in keys}
     differing = [key for key in keys if len(values[key] - ({""} if key == "wording" else set())) > 1]
     return {
@@ -482,12 +482,12 @@ def _with_attributes(columns: Mapping[int, SpecColumn], shown: Callable[[str], s
 
 
 def _short(name: str) -> str:
-    """A model without the folder that it stands in, a wording by its file's name alone."""
+    """A model without its folder, a wording file without folder and ending."""
     return PurePath(name).stem if name.endswith((".json", ".yaml", ".yml")) else name.rpartition("/")[2]
 
 
 def _attributes(column: SpecColumn, shown: Callable[[str], str]) -> dict[str, str]:
-    """What may tell a column apart."""
+    """The attributes of a column."""
     return {
         "policy": TITLES.get(column.policy, column.policy),
         "model": "+".join(map(shown, column.models)),

@@ -73,7 +73,7 @@ __all__ = [
 
 
 WITHIN = 1800
-"""Seconds that a planner gets unless an entry says otherwise: those of the planning competitions."""
+"""The default time limit of a planner in seconds: that of the planning competitions."""
 
 
 _planner = choice(PLANNERS)
@@ -107,7 +107,7 @@ _COSTLIER: dict[str, Kind] = {"than": real(0), "as": text, "solved_by": _planner
 
 
 def whole_seconds(value: Any) -> int | None:
-    """The whole seconds that a file says; None where it says none, or too many."""
+    """A time as whole seconds; None if it is not one, or too long."""
     try:
         found = seconds(value)
     except (TypeError, ValueError):
@@ -116,7 +116,7 @@ def whole_seconds(value: Any) -> int | None:
 
 
 def memory_mb(value: Any) -> int | None:
-    """The MiB that a file says; None where it says none, too few or too many."""
+    """An amount of memory in MiB; None if it is not one, too small or too large."""
     try:
         found = megabytes(value)
     except (TypeError, ValueError):
@@ -126,7 +126,7 @@ def memory_mb(value: Any) -> int | None:
 
 @dataclass(frozen=True)
 class SolvedBy:
-    """That a planner solves a task within limits, or, where not ``wanted``, that it does not."""
+    """The condition that a planner solves a task within limits, or does not if not ``wanted``."""
 
     planner: str
     seconds: int
@@ -145,13 +145,13 @@ def _told(seconds: int) -> str:
 
 @dataclass(frozen=True)
 class Costlier:
-    """What is kept of a suite that is estimated to cost more than it may: the tasks that a cheap planner solves.
+    """The limit on a suite's estimated costs; above it, only the tasks that a cheap planner solves are kept.
 
     Attributes:
-        than: USD that the runs of all columns on the suite may be estimated to cost.
-        model: at whose price; a model's name.
-        condition: which tasks are kept where it would be more.
-        section: in which section of the tables the suite stands then.
+        than: the limit in USD for the runs of all columns on the suite.
+        model: the model whose prices are used.
+        condition: which tasks are kept above the limit.
+        section: the section of the tables for a suite above the limit.
     """
 
     than: float
@@ -166,7 +166,7 @@ _Measured: TypeAlias = "tuple[SpecTask, int | None]"
 
 @dataclass(frozen=True)
 class Filters:
-    """The filters of an entry; None and nothing let everything pass."""
+    """The filters of an entry; None and empty tuples accept every task."""
 
     instances: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
@@ -176,11 +176,11 @@ class Filters:
     costlier: Costlier | None = None
 
     def named(self, name: str) -> bool:
-        """Whether a task of this name is among those that are wanted."""
+        """Whether ``instances`` and ``except`` accept a name."""
         return (not self.instances or fits(name, self.instances)) and not fits(name, self.excluded)
 
     def unused(self, names: Iterable[str]) -> list[str]:
-        """The patterns of ``instances`` that fit none of the names."""
+        """The patterns of ``instances`` that match none of the names."""
         known = [*names]
         return [pattern for pattern in self.instances if not any(fits(name, (pattern,)) for name in known)]
 
@@ -188,12 +188,12 @@ class Filters:
         """The named tasks that are neither too small nor too large; ``left_out`` gets the number of others.
 
         Raises:
-            InputError: optimal lengths are asked for, and are not known.
+            InputError: optimal lengths are needed and not known.
         """
         tasks = [each for each in tasks if self.named(each[0].name)]
         if self.length != (None, None) and any(length is None for _, length in tasks):
             raise InputError(
-                f"optimal lengths are known of shipped instances with a plan alone, and not of all tasks of {label}; "
+                f"optimal lengths are known only for shipped instances with a plan, not for all tasks of {label}; "
                 'solved-by = "lmcut" with within = TIME takes those that LM-cut solves'
             )
         looks: tuple[tuple[str, tuple[int | None, int | None], Callable[[_Measured], int]], ...] = (
@@ -216,7 +216,7 @@ class Filters:
 
 
 def fits(name: str, patterns: Iterable[str]) -> bool:
-    """Whether a name, or its last part, fits one of the patterns, whatever the case."""
+    """Whether a name, or its part after the last ``/``, matches one of the patterns, ignoring case."""
     said = name.lower()
     return any(fnmatchcase(part, pattern.lower()) for pattern in patterns for part in (said, said.rpartition("/")[2]))
 
@@ -233,7 +233,7 @@ def read_keys(entry: Mapping[str, Any], kinds: Mapping[str, Kind], needed: Seque
     """The values of an entry, with ``_`` for ``-`` in its keys.
 
     Raises:
-        InputError: a key that there is not, one that is missing, or a value of another kind.
+        InputError: an unknown key, a missing key, or a value of the wrong kind.
     """
     said = {key.replace("-", "_"): value for key, value in entry.items()}
     for key in [*said, *needed]:
@@ -290,13 +290,13 @@ class SpecTask:
     """One task.
 
     Attributes:
-        name: no other's within its suite.
-        path: the problem's file, also where the task was transformed.
+        name: unique within its suite.
+        path: the problem's file, also of a transformed task.
         task: the task to be solved.
-        plan_length: of FF's plan, where that is known.
-        texts: the domain and the problem as planners get them, where that is not what the files hold.
-        filters: planners that must solve it, or must not; nothing is run before that is decided.
-        example: a solved problem for prompts, where the task was transformed and it along with it.
+        plan_length: of FF's plan, if it is known.
+        texts: the domain and the problem for planners, if they differ from the files.
+        filters: planners that must solve it, or must not, and that have not been asked yet.
+        example: the solved problem for prompts, transformed as the task was.
     """
 
     name: str
@@ -310,19 +310,18 @@ class SpecTask:
 
 @dataclass(frozen=True)
 class SpecDomain:
-    """A domain with its tasks, and the wordings that fit it by their labels; ``llm`` stands for itself.
+    """A domain with its tasks, and its wordings by their labels; ``llm`` maps to itself.
 
     Attributes:
-        label: no other's in the experiment.
-        path: the domain's file, also where it was transformed.
-        suite: what the domain is called in the names of records; the label where this is empty.
-        origin: what it was read from: what was read from the same, in one section, is one domain.
-        section: of the tables in which its rows stand; empty where there are none.
-        row: what a table calls it, which it may share: a suite whose tasks have domains of their own is one row. Until
-            `told_apart`, what its entry says of it; empty for nothing.
+        label: unique in the experiment.
+        path: the domain's file, also of a transformed domain.
+        suite: its name in the names of records; empty if that is the label.
+        origin: its source; entries with the same source and section are merged.
+        section: the section of its rows in tables; empty if there are no sections.
+        row: its name in tables. Several domains may share it: a suite whose tasks have domains of their own is one row.
+            Before `disambiguate`, the value of its entry, or empty.
         shipped_set: of a shipped domain whose entry names no section: primary, scaled or unsolvable.
-        costlier: what is kept of it where it would cost too much; then ``section_before`` is what its section was asked
-            for by before; None for what was left where it was.
+        costlier: the limit on its costs. ``section_before`` is its section before the limit moved it, else None.
         original: the domain before its transformations, which are ``changes``.
     """
 
@@ -343,17 +342,17 @@ class SpecDomain:
 
     @property
     def name(self) -> str:
-        """What it is called in the names of records."""
+        """Its name in the names of records."""
         return self.suite or self.label
 
     @property
     def part(self) -> str:
-        """What its section is asked for by: its name, or that of the set where a table needs none."""
+        """The name by which ``--sections`` selects it: its section, else its shipped set."""
         return self.section or self.shipped_set if self.section_before is None else self.section_before
 
     @property
     def renamed(self) -> bool:
-        """Whether names were put in the place of its own that say something else, or nothing."""
+        """Whether its names were replaced by names that mean something else, or nothing."""
         return any(name.startswith("obfuscate") for name in self.origin)
 
     def worded(self, spec: str | None) -> Wording:
@@ -371,15 +370,15 @@ class SpecDomain:
 _UNTOLD = re.compile(r"\+strip-costs(-all)?")
 
 
-# ── no two of one name ───────────────────────────────────────────────────────────────────────────
+# ── unique names ─────────────────────────────────────────────────────────────────────────────────
 
 
-def told_apart(domains: Sequence[SpecDomain]) -> list[SpecDomain]:
-    """The domains, each once in a section, with numbers in labels, rows and suites' names that others have as well.
+def disambiguate(domains: Sequence[SpecDomain]) -> list[SpecDomain]:
+    """The domains, each once in a section, with numbers added to labels, rows and suites' names that occur twice.
 
     Raises:
-        InputError: entries that contradict each other: in filters of one task, in rows of one domain, or by one row for
-            several domains.
+        InputError: entries contradict each other: different filters for one task, different rows for one domain, or
+            one row for several domains.
     """
     # The same domain may stand there several times with different problems.
     same: dict[tuple[tuple[str, ...], str], list[SpecDomain]] = defaultdict(list)
@@ -420,9 +419,9 @@ def told_apart(domains: Sequence[SpecDomain]) -> list[SpecDomain]:
 
 
 def _with_rows(domains: Sequence[SpecDomain], given: Mapping[tuple[str, str], str]) -> list[SpecDomain]:
-    """The domains as tables call them: as their entries say, else without what nobody is told of.
+    """The domains with the names of their rows: those of their entries, else made from their labels.
 
-    A transformation that changes nothing in words is left out of a name, unless two rows would be called alike then.
+    A row's name omits transformations that change nothing in words, unless two rows would then have the same name.
     """
     rows = dict.fromkeys((one.row, one.section) for one in domains)
     plain = {row: _UNTOLD.sub("", row) for row, _ in rows}
@@ -438,7 +437,7 @@ def _with_rows(domains: Sequence[SpecDomain], given: Mapping[tuple[str, str], st
 
 
 def _sectioned(domains: Sequence[SpecDomain]) -> list[SpecDomain]:
-    """The domains, with sections of their own for the sets of shipped ones where there are several."""
+    """The domains, with a section for each shipped set but the primary one, if there are several sets."""
     sets = {one.shipped_set for one in domains if one.shipped_set}
     return [
         replace(one, section=one.shipped_set) if len(sets) > 1 and one.shipped_set not in ("", "primary") else one
@@ -453,7 +452,7 @@ def _numbered(name: str) -> Iterator[str]:
 
 
 def _each_once(label: str, tasks: Sequence[SpecTask]) -> tuple[SpecTask, ...]:
-    """The tasks, each once: without filters where it stands there without any."""
+    """The tasks, each once; an entry without filters takes precedence."""
     found: dict[Path, SpecTask] = {}
     for each in tasks:
         other = found.setdefault(each.path.resolve(), each)
@@ -468,15 +467,15 @@ def _each_once(label: str, tasks: Sequence[SpecTask]) -> tuple[SpecTask, ...]:
 
 
 def transformed(one: SpecDomain, names: Sequence[str], seed: int = 1) -> SpecDomain:
-    """A domain with its tasks under transformations, one after the other; the same for all of its tasks.
+    """A domain with its tasks after transformations, the same for all of its tasks.
 
     Args:
         one: the domain, without wordings; those of the new one are made by `SpecDomain.worded`.
         names: keys of `TRANSFORMATIONS`.
-        seed: what is drawn is drawn by it.
+        seed: of all random choices.
 
     Raises:
-        InputError: a transformation does not take the domain.
+        InputError: a transformation does not support the domain.
     """
     if not one.tasks:
         return one
@@ -506,7 +505,7 @@ def transformed(one: SpecDomain, names: Sequence[str], seed: int = 1) -> SpecDom
 
 
 def _changed(one: SpecTask, changes: Sequence[Change], *, shows: bool) -> SpecTask:
-    """The task after the changes, read again from its new text: nothing of the old one is left in it."""
+    """The task after the changes, parsed from its new text, so that nothing of the old one is left."""
     task = _applied(one.task, changes)
     texts = TaskTexts(write_domain(task.domain), write_problem(task.problem))
     example = _example(one.task, changes) if shows else None
@@ -520,7 +519,7 @@ def _applied(task: Task, changes: Sequence[Change]) -> Task:
 
 
 def _example(task: Task, changes: Sequence[Change]) -> SolvedProblem | None:
-    """The solved problem that the original task would show, changed; None where that would be made for it anyway."""
+    """The shipped example of the original task, changed; None if an example would be made from the task."""
     try:
         found = find_example(task)
     except InputError:
@@ -554,10 +553,10 @@ class DomainEntries:
     """Reads the entries of a file.
 
     Args:
-        file: the file, in which whatever is wrong is noted.
+        file: the file, in which errors are noted.
         instances: the instances of shipped domains that the file names for all of them; empty for the primary sets.
         folder: what paths are relative to.
-        left_out: gets a sentence for whatever is not run; ``notes`` for what a person should look at.
+        left_out: gets a sentence for each thing that is not run; ``notes`` for things to check by hand.
     """
 
     def __init__(self, file: TOMLText, instances: Sequence[str], folder: Path, left_out: list[str], notes: list[str]):
@@ -579,7 +578,7 @@ class DomainEntries:
                 self._file.wrong(f"'domains': {error}", "domains", value=_named(entry))
         self._unknown_instances(found)
         try:
-            return told_apart(found)
+            return disambiguate(found)
         except InputError as error:
             self._file.wrong(f"'domains': {error}", "domains")
             return []
@@ -632,7 +631,7 @@ class DomainEntries:
         return SpecDomain(label, path, domain, kept, {}, origin=("file", str(path.resolve())))
 
     def _shipped(self, shipped: ShippedDomain, said: Mapping[str, Any], filters: Filters) -> SpecDomain:
-        # Whoever names instances may name those of any set, the example among them.
+        # Named instances may come from any set, also the example.
         named = self._instances if not filters.instances and "set" not in said else ()
         role = _SETS[said.get("set", "primary")]
         anything = "set" not in said and (named or filters.instances)

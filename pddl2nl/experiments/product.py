@@ -1,7 +1,7 @@
-"""The runs of an experiment: its columns on its tasks, less what there is not, and the layout of its tables.
+"""The runs of an experiment, every column on every task that it fits, and the layout of its tables.
 
 A policy that asks no model is run once for each task and seed; style ``pddl`` needs no wording, so it is run once for
-each model and seed, whatever wordings there are.
+each model and seed.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Cell:
-    """Runs of one column on one task that differ in their seeds alone: in a column, all but where a zip varies more."""
+    """Runs of one column on one task that differ only in their seeds."""
 
     domain: SpecDomain
     task: SpecTask
@@ -67,7 +67,7 @@ class Cell:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """What is readable in the names of its runs' records."""
+        """The readable parts of its records' names."""
         said = (self.domain.name, self.task.name, self.policy)
         if not policy_of(self.policy).needs_model:
             return said
@@ -94,7 +94,7 @@ def cells(spec: ExperimentSpec) -> Iterator[Cell]:
 
 
 def _alike(column: SpecColumn) -> list[list[Repetition]]:
-    """The repetitions of a column, those together that differ in their seeds alone."""
+    """The repetitions of a column, grouped if they differ only in their seeds."""
     found: list[list[Repetition]] = []
     for each in column.repetitions:
         for some in found:
@@ -139,16 +139,16 @@ def _run(
 
 
 def behind_endpoint(model: str) -> bool:
-    """Whether a model of this name is asked at an endpoint."""
+    """Whether a model of this name is behind an endpoint."""
     kind = model.partition(":")[0]
     return model != NO_MODEL and (kind not in MODELS or kind == "openai")
 
 
-# ── what there is not ────────────────────────────────────────────────────────────────────────────
+# ── left out ────────────────────────────────────────────────────────────────────────────────────
 
 
 def left_out(spec: ExperimentSpec) -> Iterator[str]:
-    """What of the experiment there is not, a sentence each."""
+    """Combinations, tasks and options that are left out of the experiment, a sentence each."""
     yield from spec.left_out
     idle = idle_options(spec, spec.columns)
     yield from (f"options.{key}: nothing in this experiment uses it" for key in spec.options if key in idle)
@@ -168,7 +168,7 @@ def idle_options(spec: ExperimentSpec, columns: Sequence[SpecColumn]) -> set[str
 
 
 def undecided(spec: ExperimentSpec) -> bool:
-    """Whether there are filters that need a planner and have not been asked yet."""
+    """Whether there are filters whose planner has not been asked yet."""
     return any(task.filters for domain in spec.domains for task in domain.tasks)
 
 
@@ -177,7 +177,7 @@ def undecided(spec: ExperimentSpec) -> bool:
 
 @dataclass(frozen=True)
 class Placed:
-    """A run, and where it stands: its domain, and the column of a policy or the planner's name."""
+    """A run with its domain and its column: that of a policy, or the planner's name."""
 
     job: Job
     domain: SpecDomain
@@ -185,14 +185,14 @@ class Placed:
 
 
 def placed_jobs(spec: ExperimentSpec, table: Iterable[Cell] | None = None) -> list[Placed]:
-    """All runs in all places: policies first, then baselines, task by task; one run may stand in several columns.
+    """All runs with their places: policies first, then baselines, task by task; one run may stand in several columns.
 
     Args:
         spec: the experiment.
-        table: its cells, where they were made already.
+        table: its cells, if they were made already.
 
     Raises:
-        InputError: nothing is to be run, or filters are still to be decided
+        InputError: there is nothing to run, or filters are not decided yet
             (`pddl2nl.experiments.task_filters.narrow`).
     """
     if undecided(spec):
@@ -231,9 +231,9 @@ def jobs_of(spec: ExperimentSpec, table: Iterable[Cell] | None = None) -> list[J
 
 
 def layout_of(spec: ExperimentSpec, placed: Iterable[Placed]) -> Layout:
-    """The experiment's tables: its columns, the rows of its domains, and where each run stands.
+    """The layout: columns, rows of domains, and the place of each run.
 
-    A column that is for other domains, or another variant, than one of the same name is that one in the layout.
+    Columns of one name, for different domains or variants, are one column of the layout.
     """
     placed = [*placed]
     columns = _layout_columns(spec)
@@ -266,14 +266,14 @@ def layout_of(spec: ExperimentSpec, placed: Iterable[Placed]) -> Layout:
 
 
 def _by_section(domains: Sequence[SpecDomain]) -> list[SpecDomain]:
-    """The domains with those of one section together, in the order of the file; what was costlier below all others."""
+    """The domains grouped by section, in the order of the file; sections of costlier suites come last."""
     first = [one.section for one in domains if one.section_before is None]
     order = [*dict.fromkeys([*first, *(one.section for one in domains)])]
     return sorted(domains, key=lambda one: order.index(one.section))
 
 
 def _layout_columns(spec: ExperimentSpec) -> tuple[LayoutColumn, ...]:
-    """The columns, those without a variant first to say what they are; planners last."""
+    """The columns, then planners; of columns with one name, one without a variant describes them."""
     found: dict[str, LayoutColumn] = {column.heading: _layout_column(column) for column in spec.columns}
     for column in reversed(spec.columns):
         if not column.variant:

@@ -106,12 +106,12 @@ _TEMPLATE = (
 
 @dataclass(frozen=True)
 class Overrides:
-    """What stands in the place of what a file says; empty for nothing.
+    """Values of the command line that replace those of the file.
 
     Attributes:
         model: of every column.
-        seeds: of every column; of a ``zip`` with seeds, the rows of these.
-        instances: names or patterns of tasks; the others are not run. ``domains`` and ``sections`` alike.
+        seeds: of every column; of a ``zip`` with seeds, its rows with these.
+        instances: names or patterns of the tasks to run. ``domains`` and ``sections`` likewise.
         defines: values of variables.
     """
 
@@ -124,7 +124,7 @@ class Overrides:
 
 
 def fewer_seeds(columns: Sequence[SpecColumn], seeds: Sequence[int], file: TOMLText) -> tuple[SpecColumn, ...]:
-    """The columns with these seeds alone: rows of zips stay together, whatever else has no others."""
+    """The columns with only these seeds; of a zip with seeds, its rows with them."""
     found = []
     for column in columns:
         kept = tuple(each for each in column.repetitions if each.seed in seeds)
@@ -149,15 +149,15 @@ def fallen_back(
     profile_name: str | None,
     notes: list[str],
 ) -> tuple[SpecColumn, ...]:
-    """The columns with the model of the command line, and without the roles that it cannot take.
+    """The columns with the model of the command line, which only plans if it can do nothing else.
 
     Args:
-        columns: as the file has them.
-        domains: that they are for; one that is for obfuscated domains and for others becomes two of one name.
+        columns: the columns of the file. One for obfuscated and other domains becomes two of the same name.
+        domains: of the experiment.
         overrides: the model.
         shared: the options of all columns.
-        profile_name: of the setting that gives what the file does not.
-        notes: gets a sentence for each kind of thing that was changed.
+        profile_name: the profile with the values that the file does not give.
+        notes: gets a sentence for each kind of change.
     """
     if not overrides.model:
         return tuple(columns)
@@ -183,7 +183,7 @@ def fallen_back(
 
 
 def _by_names(column: SpecColumn, domains: Sequence[SpecDomain]) -> list[tuple[SpecColumn, bool]]:
-    """The column, in two where it is told by a model's wording and some of its domains are renamed; which part is."""
+    """The column, split into its renamed and its other domains if it uses a model's wording."""
     fitting = [one for one in domains if column.fits(one)]
     if "llm" not in column.wordings or len({one.renamed for one in fitting}) < 2:
         return [(column, bool(fitting) and fitting[0].renamed)]
@@ -198,7 +198,7 @@ def _one_role(
     renamed: bool,
     changes: dict[str, list[str]],
 ) -> Repetition:
-    """The repetition with nothing asked of its model but to plan."""
+    """The repetition with a model that only plans."""
     said = {**shared, **each.options}
     if column.style == "pddl":
         return each
@@ -228,7 +228,7 @@ def _of_profile(name: str | None) -> dict[str, Any]:
 
 
 def fewer_tasks(domains: Sequence[SpecDomain], overrides: Overrides, file: TOMLText) -> tuple[SpecDomain, ...]:
-    """The tasks that the command line names; a name that fits nothing is noted as an error."""
+    """The tasks that the command line selects; a name that matches nothing is an error."""
     found = tuple(domains)
     for option, patterns, names in (
         ("--sections", overrides.sections, [one.part for one in found]),
@@ -268,12 +268,12 @@ _TABLE: dict[str, Kind] = {
 
 
 def layout_tables(file: TOMLText, count: int, columns: Collection[str]) -> tuple[LayoutTable, ...]:
-    """The tables of a file; one of coverage where it asks for none.
+    """The tables of a file; by default one of coverage.
 
     Args:
-        file: gets what is wrong.
-        count: how many entries it has.
-        columns: the labels that they may name.
+        file: errors are noted in it.
+        count: the number of entries.
+        columns: the labels of all columns.
     """
     found = []
     for number in range(count):
@@ -300,11 +300,11 @@ def layout_tables(file: TOMLText, count: int, columns: Collection[str]) -> tuple
 
 _WORDS = ("default", "template", "llm")
 _DOMAIN = "{domain}"
-"""Stands in a wording for what the domain is called: a file for each."""
+"""Stands in a wording's name for the domain: one file for each."""
 
 
 def wording_file(label: str, domain: SpecDomain) -> str:
-    """What a wording is called for a domain: ``w/{domain}.json`` is a file for each."""
+    """The name of a wording for a domain: ``w/{domain}.json`` is one file for each."""
     return label.replace(_DOMAIN, domain.row or domain.label)
 
 
@@ -320,12 +320,12 @@ def worded(
     """The columns that have their wordings, and the domains with them.
 
     Args:
-        columns: optional ones are left out where a file is not there.
+        columns: optional ones are left out if a file is missing.
         domains: without wordings.
-        of_all: the wordings that every domain has, whatever its columns; None where columns name them.
+        of_all: the wordings of every domain; None if columns name them.
         references: finds files.
-        file: gets what is wrong.
-        left_out: gets a sentence for what is not there; ``notes`` for what a person should look at.
+        file: errors are noted in it.
+        left_out: gets a sentence for each missing file; ``notes`` for things to check by hand.
     """
     columns = tuple(_there(columns, domains, references, file, left_out))
     reading = _Wordings(references, file)
@@ -349,11 +349,11 @@ def _there(
     file: TOMLText,
     left_out: list[str],
 ) -> Iterator[SpecColumn]:
-    """The columns but for optional ones that need a file which is there for none of their domains."""
+    """The columns without the optional ones that need a file which exists for none of their domains."""
     missing_files: dict[tuple[int | None, Path], list[str]] = {}
     for column in columns:
         optional = column.entry is not None and file.data["columns"][column.entry].get("optional") is True
-        # What some domains have is left out for the others alone, as of columns that are not optional.
+        # A file for some of the domains is enough, as for columns that are not optional.
         missing = [
             paths[0]
             for label in column.wordings
@@ -370,7 +370,7 @@ def _there(
 
 
 class _Wordings:
-    """Finds wordings, and notes where none of the domains has one."""
+    """Finds wordings; a wording that fits none of the domains is an error."""
 
     def __init__(self, references: References, file: TOMLText):
         self._references = references
@@ -421,14 +421,14 @@ def _looked_at(one: SpecDomain, notes: list[str]) -> SpecDomain:
     worded = one.wordings.get("default")
     if one.renamed and isinstance(worded, Wording) and worded != template_wording(one.domain):
         notes.append(
-            f"{one.label}: its default wording tells what things are, as the domain's own did; "
-            'wordings = ["template"] tells its new names alone'
+            f"{one.label}: its default wording tells the meaning of the original names; "
+            'wordings = ["template"] tells only its new names'
         )
     return one
 
 
 PLANNER_SECONDS = 1800
-"""The time limit of a baseline unless the file says another: that of the planning competitions."""
+"""The default time limit of a baseline in seconds: that of the planning competitions."""
 
 _TOP: dict[str, Kind] = {
     "name": text,
@@ -480,18 +480,18 @@ class ExperimentSpec:
     """What the file says, checked, with its defaults filled in.
 
     Attributes:
-        columns: of policies, in the order of the file; those of ``baselines`` follow them in tables.
+        columns: of policies, in the order of the file; ``baselines`` follow them in tables.
         policies, models: those of all columns.
         options: fields of `RunSpec` that were given, ``planner_seconds`` and ``planner_memory`` (MB).
         given: which fields of `RunSpec` the file decides, so that no profile does.
         workers: how many runs at once; None where the file does not say.
-        file: the file itself, in which whatever is found wrong later is pointed at.
-        named: the key under which the file names a model, and what it calls it there.
-        left_out: combinations that there are not, and tasks that are not run, each as a sentence.
-        notes: what a person should look at, each as a sentence: pairings of files that are guesses.
-        tables: what the experiment ends in.
-        cluster: what the file says of a cluster, for Dask.
-        overrides: what the command line said in the file's place.
+        file: the file, for the place of later errors.
+        named: for each model the key that names it in the file, and its name there.
+        left_out: impossible combinations and tasks that are not run, a sentence each.
+        notes: things to check by hand, a sentence each.
+        tables: the tables to report.
+        cluster: the table ``[cluster]``, for Dask.
+        overrides: values of the command line that replaced those of the file.
     """
 
     name: str
@@ -519,7 +519,7 @@ class ExperimentSpec:
     overrides: Overrides = field(default_factory=Overrides)
 
     def wrong_model(self, model: str, message: str) -> None:
-        """Notes an error in the file where it names the model; where it does not, the profile has done so."""
+        """Notes an error where the file names the model, or its profile."""
         if model == self.overrides.model:
             self.file.wrong(f"--model {model}: {message}")
             return
@@ -532,16 +532,16 @@ def load_experiment(path: str | Path, overrides: Overrides | None = None) -> Exp
 
     Args:
         path: the file.
-        overrides: what stands in the place of what the file says.
+        overrides: values that replace those of the file.
 
     Raises:
-        InputError: the file cannot be read, or something in it is wrong: everything that is, with its place.
+        InputError: the file cannot be read, or has errors; the message lists all of them with their places.
     """
     return _Reading(TOMLText(Path(path)), overrides or Overrides()).spec()
 
 
 class _Reading:
-    """A file on its way to an experiment."""
+    """Reads one file."""
 
     def __init__(self, file: TOMLText, overrides: Overrides):
         self._file = file
@@ -565,7 +565,7 @@ class _Reading:
         self._notes: list[str] = []
 
     def spec(self) -> ExperimentSpec:
-        """The experiment; raises `InputError` with everything that is wrong."""
+        """The experiment; raises `InputError` with all errors."""
         file, top = self._file, self._top
         combinations: list[str] = []
         columns = self._columns(combinations)
@@ -612,7 +612,7 @@ class _Reading:
     # ── columns ──────────────────────────────────────────────────────────────────────────────────
 
     def _columns(self, left_out: list[str]) -> tuple[SpecColumn, ...]:
-        """The columns with the model of the command line as the one that is asked, not yet named."""
+        """The columns, with the model of the command line if there is one; names are not unique yet."""
         top, file, chosen = self._top, self._file, self._profile
         rows = zipped(file, self._references, "zip") if "zip" in top else ()
         if rows and "seed" in rows[0] and "seeds" in file.data:
@@ -654,7 +654,7 @@ class _Reading:
         return [f"{entry.get('group', '')} {name}".strip() for name in names]
 
     def _called(self, number: int) -> str:
-        """How a message calls an entry that was not read."""
+        """The name of an entry that was not read, for messages."""
         entry = self._file.data["columns"][number]
         policy = entry.get("policy")
         name = entry.get("name", TITLES.get(policy) if isinstance(policy, str) else None)
@@ -684,7 +684,7 @@ class _Reading:
     def _layout_tables(self, columns: Sequence[SpecColumn]) -> tuple[LayoutTable, ...]:
         labels = dict.fromkeys(column.heading for column in columns)
         planners = (f"{SYMBOLIC} {TITLES[planner]}" for planner in self._top["baselines"])
-        # An optional column that is left out may be asked for all the same.
+        # A table may name an optional column that is left out.
         known = [*labels, *planners, *(label for number_ in self._missing for label in self._headings(number_))]
         return layout_tables(self._file, len(self._top.get("tables", ())), known)
 
@@ -694,12 +694,12 @@ class _Reading:
             self._file.wrong(f"'cluster' is {shown(said)}; a table [cluster] was expected", "cluster")
             return {}
         if "workers" in said:
-            # All else is for Dask to judge.
+            # Dask checks everything else.
             self._file.fits(said["workers"], whole(1), "cluster", "workers")
         return said
 
     def _check(self, columns: Sequence[SpecColumn], domains: Sequence[SpecDomain]) -> None:
-        """Notes what is missing, and what does not go together."""
+        """Notes missing values and contradictions."""
         file, top = self._file, self._top
         if (url := top.get("base_url")) is not None and host_of(url) is None:
             said = shown(public_url(url))

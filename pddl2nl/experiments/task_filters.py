@@ -41,7 +41,7 @@ _Question = tuple[ResultKey, SolvedBy]
 
 @dataclass(frozen=True)
 class Deciding:
-    """How far the filters are: ``decided`` of ``questions``, of which ``known`` were answered before."""
+    """The progress of filters: ``decided`` of ``questions``, of which ``known`` were cached."""
 
     questions: int
     decided: int
@@ -50,14 +50,14 @@ class Deciding:
 
 @dataclass(frozen=True)
 class _Answer:
-    """What a planner made of a task; ``status`` is None where nobody has asked it yet."""
+    """A planner's result on a task; ``status`` is None if it has not been asked yet."""
 
     status: Status | None
     message: str = ""
     plan_length: int | None = None
 
     def passes(self, condition: SolvedBy) -> bool:
-        """Whether the task is to be run; one that is not decided yet is."""
+        """Whether the task passes; one that is not decided yet does."""
         return self.status is None or (self.status == "solved") is condition.wanted
 
 
@@ -70,18 +70,18 @@ def narrow(
     on_progress: Callable[[Deciding], None] = lambda progress: None,
     warn: Callable[[str], None] = lambda message: None,
 ) -> ExperimentSpec:
-    """The experiment with those tasks alone that pass the filters that need a planner.
+    """The experiment with only the tasks that pass the filters that need a planner.
 
     Args:
         spec: the experiment.
-        cache: where results are looked for and kept; None for nowhere.
-        ask: whether planners are run; where not, tasks of which nothing is known yet stay, and a sentence says so.
-        workers: planners at a time; by default as many as there are processors.
-        on_progress: told in the calling thread, whenever a task has been decided and twice a second in between.
-        warn: is told, once, that results cannot be kept.
+        cache: of planners' results; None for no cache.
+        ask: whether planners are run; if not, undecided tasks stay, with a note.
+        workers: planners at a time; by default the number of processors.
+        on_progress: called in the calling thread when a task was decided, and twice a second in between.
+        warn: called once if results cannot be cached.
 
     Raises:
-        InputError: no task is left; the message points into the file.
+        InputError: no task is left; the message has the place in the file.
         MissingExtraError: the planner is not installed.
         InfrastructureError: the cache is damaged.
     """
@@ -96,7 +96,7 @@ def narrow(
     missing = {question: texts for question, texts in questions.items() if question not in answers}
     if ask and missing:
         asking = _Asking(cache, warn)
-        # Closed by hand: whatever ends this loop, Ctrl-C among it, must end the planners as well.
+        # Any end of this loop, also Ctrl-C, must end the planners as well.
         with closing(asking.all(missing, workers or os.cpu_count() or 1)) as found_now:
             for question, answer in found_now:
                 if question is not None and answer is not None:
@@ -106,7 +106,7 @@ def narrow(
 
 
 def _questions(domain: SpecDomain) -> Iterator[tuple[_Question, TaskTexts]]:
-    """What planners are asked about the tasks of a domain, in their order and in that of their filters."""
+    """The questions for planners about the tasks of a domain, in the order of tasks and filters."""
     if not any(task.filters for task in domain.tasks):
         return
     text = decode(read_bytes(domain.path)).text
@@ -117,7 +117,7 @@ def _questions(domain: SpecDomain) -> Iterator[tuple[_Question, TaskTexts]]:
 
 
 class _Asking:
-    """Runs planners, several at a time, and keeps what comes of it."""
+    """Runs planners, several at a time, and caches their results."""
 
     def __init__(self, cache: PlannerCache | None, warn: Callable[[str], None]):
         self._cache = cache
@@ -127,7 +127,7 @@ class _Asking:
     def all(
         self, questions: dict[_Question, TaskTexts], workers: int
     ) -> Generator[tuple[_Question | None, _Answer | None], None, None]:
-        """Each question with its answer, as these come; nothing, twice, whenever a moment has passed."""
+        """Each question with its answer as it comes; a pair of None twice a second."""
         pool = ThreadPoolExecutor(workers, thread_name_prefix="filter")
         try:
             asked = {pool.submit(self._answer, question, texts): question for question, texts in questions.items()}
@@ -139,7 +139,7 @@ class _Asking:
                 if not done:
                     yield None, None
         except BaseException:
-            # Ctrl-C among others: what has ended is kept, and nobody waits for what has not.
+            # Also Ctrl-C: results so far are kept, and running searches end.
             self._stopped = True
             pool.shutdown(wait=False, cancel_futures=True)
             stop_searches()
@@ -186,9 +186,9 @@ def _of_domain(
     left_out: list[str],
     undecided: dict[SolvedBy, list[tuple[int, int, str]]],
 ) -> SpecDomain:
-    """The domain with its tasks that pass; one sentence a filter says how many others there are, and why.
+    """The domain with the tasks that pass; ``left_out`` gets a sentence for each filter.
 
-    ``undecided`` gets how many tasks of how many, and of what, are to be asked about yet.
+    ``undecided`` gets the number of undecided tasks, of all tasks, and the domain's label.
     """
     questions = iter([question for question, _ in _questions(domain)])
     tasks = []
@@ -198,7 +198,7 @@ def _of_domain(
         for condition in task.filters:
             answer = answers.get(next(questions), _Answer(None))
             if condition.planner == "ff" and length is None:
-                # For estimates, which reckon with as many turns.
+                # Estimates use it as the number of turns.
                 length = answer.plan_length
             if not passes:
                 continue
@@ -206,7 +206,7 @@ def _of_domain(
             open_[condition] += answer.status is None
             if answer.status == "error":
                 left_out.append(f"{task.name} of {domain.label}: {condition.planner} failed on it: {answer.message}")
-            # A planner that broke has said nothing, neither way.
+            # A planner that failed decides nothing.
             if answer.status == "error" or not answer.passes(condition):
                 passes = False
                 reasons.setdefault(condition, Counter())[str(answer.status)] += 1
@@ -223,7 +223,7 @@ def _of_domain(
 
 
 def _open_note(condition: SolvedBy, some: Sequence[tuple[int, int, str]]) -> str:
-    """What a dry run does not know; a collection of suites in one sentence."""
+    """A note on undecided tasks, one sentence for all domains."""
     labels = [label for _, _, label in some]
     of = labels[0] if len(labels) == 1 else f"{len(labels)} domains ({', '.join(labels)})"
     left, among = sum(open_ for open_, _, _ in some), sum(number for _, number, _ in some)
@@ -234,10 +234,10 @@ def _open_note(condition: SolvedBy, some: Sequence[tuple[int, int, str]]) -> str
 
 
 def limit_costs(spec: ExperimentSpec) -> ExperimentSpec:
-    """The experiment with a filter on the tasks of each suite that would cost too much, and such suites in a section.
+    """The experiment with a filter on the tasks of each suite that would cost too much, in a section of its own.
 
-    All columns and seeds are estimated, at the price of the model that the entry names, whatever models are asked: so
-    the same tasks are chosen for every model, and for none that costs anything.
+    All columns and seeds are estimated at the price of the model that the entry names, so that the same tasks are
+    chosen for every model.
 
     Args:
         spec: the experiment, its other filters decided (`pddl2nl.experiments.task_filters.narrow`). The new ones are
@@ -264,10 +264,10 @@ def limit_costs(spec: ExperimentSpec) -> ExperimentSpec:
 
 
 def still_costly(spec: ExperimentSpec) -> ExperimentSpec:
-    """The experiment with a note for each suite that would cost too much even so: nothing is left out for it.
+    """The experiment with a note for each suite that still costs too much; nothing else is left out.
 
     Args:
-        spec: the experiment, what `limit_costs` added to its filters decided as well.
+        spec: the experiment with all filters decided, also those of `limit_costs`.
     """
     notes = [*spec.notes]
     for name, rule, some in _suites(spec, limited=True):
@@ -278,7 +278,7 @@ def still_costly(spec: ExperimentSpec) -> ExperimentSpec:
 
 
 def _suites(spec: ExperimentSpec, *, limited: bool) -> Iterator[tuple[str, Costlier, list[SpecDomain]]]:
-    """The suites that have a rule, which was applied already or not: the name, the rule, the domains."""
+    """The suites whose limit was applied already, or not: the name, the limit, the domains."""
     suites: dict[tuple[str, str], list[SpecDomain]] = {}
     for one in spec.domains:
         suites.setdefault((one.row or one.label, one.section), []).append(one)
@@ -297,7 +297,7 @@ def _told(name: str, rule: Costlier, some: Sequence[SpecDomain], usd: float) -> 
 
 
 def _usd(spec: ExperimentSpec, some: Sequence[SpecDomain], rule: Costlier) -> float | None:
-    """What the runs of all columns on a suite would cost; None, and noted, where the price is not known."""
+    """The estimated costs of all columns on a suite; None, with an error noted, if the price is not known."""
     price = load_catalogue(spec.models_file).of(rule.model).price
     if price is None:
         spec.file.wrong(
@@ -310,7 +310,7 @@ def _usd(spec: ExperimentSpec, some: Sequence[SpecDomain], rule: Costlier) -> fl
 
 
 def _at(price: Price, spec: ExperimentSpec) -> Mapping[str, Price | None]:
-    """The price in the place of every model's, in whatever role."""
+    """The price as that of every model in every role."""
     options = (spec.options, *(each.options for column in spec.columns for each in column.repetitions))
     roles = [said[role] for said in options for role in ROLES if role in said]
     return dict.fromkeys((*(model for column in spec.columns for model in column.models), *roles), price)

@@ -107,10 +107,9 @@ def one_or_many(kind: Kind) -> Kind:
 
 
 class TOMLText:
-    """A TOML file, and what was found wrong in it so far.
+    """A TOML file with the errors noted in it so far.
 
-    A key is named by the tables that it stands in; where these are a list (``[[columns]]``), by their place in it, from
-    0: ``("columns", "0", "policy")``.
+    A key is the path of tables to it, with an index from 0 for lists: ``("columns", "0", "policy")``.
 
     Raises:
         InputError: the file cannot be read, or is no TOML.
@@ -158,12 +157,12 @@ class TOMLText:
     def table(
         self, kinds: Mapping[str, Kind], *where: str, elsewhere: Mapping[str, str] | None = None
     ) -> dict[str, Any]:
-        """The values of a table whose keys and kinds are right; whatever is wrong is noted.
+        """The values of a table whose keys and kinds are right; others are noted as errors.
 
         Args:
-            kinds: of the keys that there are.
+            kinds: of the known keys.
             where: the table.
-            elsewhere: for keys of other tables, where they belong.
+            elsewhere: where keys of other tables belong.
         """
         found: Any = self.data
         for key in where:
@@ -183,7 +182,7 @@ class TOMLText:
         return right
 
     def fits(self, value: Any, kind: Kind, *keys: str, member: bool = False) -> bool:
-        """Whether a value is of a kind; noted where not."""
+        """Whether a value is of a kind; if not, an error is noted."""
         if kind.accepts(value):
             wrong = [each for each in value if not self.fits(each, kind.of, *keys, member=True)] if kind.of else []
             return not wrong
@@ -200,7 +199,7 @@ class TOMLText:
         return False
 
     def _place(self, keys: tuple[str, ...], value: object) -> tuple[int, int]:
-        """Line and column of a key, or else of what it stands in, from 1; zeros where it cannot be found."""
+        """Line and column from 1 of a key, else of the table around it; zeros if neither is found."""
         while keys:
             found = self._key_place(keys, value)
             if found is not None:
@@ -256,7 +255,7 @@ def _hit(line: str, value: object, start: int = 0) -> int | None:
 
 
 def _table_path(path: tuple[str, ...], lists: dict[tuple[str, ...], int], *, opens: bool) -> tuple[str, ...]:
-    """The path of a header with the places in lists of tables that it stands in; ``opens`` where it begins another."""
+    """The path of a header with its indices in lists of tables; ``opens`` if it begins a new member."""
     found: tuple[str, ...] = ()
     for number_, part in enumerate(path, 1):
         found = (*found, part)
@@ -281,7 +280,7 @@ def _is_int(value: object) -> bool:
 
 
 def shown(value: object) -> str:
-    """A value as the file writes it, not too much of it."""
+    """A value as the file writes it, shortened."""
     said = {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
     return said if len(said) <= _SHOWN else said[:_SHOWN] + "…"
 
@@ -297,15 +296,15 @@ _KINDS: dict[str, Kind] = {
 
 
 def fill_variables(file: TOMLText, defines: Mapping[str, str]) -> dict[int, str]:
-    """Puts values in the place of all variables of the file; whatever is wrong is noted.
+    """Replaces all variables in the texts of the file; errors are noted.
 
     Args:
         file: its data are changed.
-        defines: values given on the command line, over those of the file; paths among them are relative to the
+        defines: values of the command line, which replace those of the file; their paths are relative to the
             working directory.
 
     Returns:
-        For optional columns that need a variable which is not set: which one, a sentence each, by their place.
+        For each optional column that needs an unset variable: its index and a sentence that names the variable.
     """
     filling = _Filling(file, defines)
     missing: dict[int, str] = {}
@@ -326,7 +325,7 @@ def fill_variables(file: TOMLText, defines: Mapping[str, str]) -> dict[int, str]
 
 
 def unset(value: object) -> bool:
-    """Whether a value holds a variable that could not be filled in, which was noted already."""
+    """Whether a value holds a variable without a value, for which an error was noted already."""
     if isinstance(value, dict):
         return any(map(unset, value.values()))
     if isinstance(value, list):
@@ -358,7 +357,7 @@ class _Filling:
                 file.wrong(f"--define {name}: this file has no such variable{known}", VARIABLES)
 
     def filled(self, value: Any, keys: tuple[str, ...], *, quiet: bool = False) -> Any:
-        """The value with those of its variables; where ``quiet``, one that is not set is kept in `unset` alone."""
+        """The value with its variables replaced; if ``quiet``, an unset variable is noted in `unset` only."""
         self.unset = ""
         return self._filled(value, keys, quiet)
 
@@ -389,9 +388,9 @@ class _Filling:
 
 
 def _found(value: str, is_path: bool | None) -> str:
-    """A value of the command line; a path is made independent of the folder that the file stands in.
+    """A value of the command line; a path becomes absolute.
 
-    Where the file does not say whether it is one, what has a separator and is there is.
+    If the file does not declare what it is, an existing path with a separator counts as a path.
     """
     path = Path(value).expanduser()
     if is_path is None:

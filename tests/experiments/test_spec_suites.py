@@ -221,7 +221,10 @@ WRONG = {
     "no instance": ('{suite = "bench", instances = ["p99"]}', "no task of bench is called 'p99'"),
     "nothing wanted": ('{suite = "bench", except = "*"}', "none of its 9 tasks is left: 'instances' and 'except' let"),
     "nothing left": ('{suite = "bench", max-objects = 0}', "none of its 9 tasks is left: .*max-objects = 0"),
-    "lengths unknown": ('{suite = "bench", max-optimal-length = 3}', "optimal lengths are known of shipped instances"),
+    "lengths unknown": (
+        '{suite = "bench", max-optimal-length = 3}',
+        "lengths are known only for shipped instances",
+    ),
     "no set": ('{shipped = "visitall", set = "scale"}', r"'set' is 'scale'; one of primary.*did you mean 'scaled'\?"),
     "no shipped": ('{shipped = "visital"}', r":1:23: 'domains': no domain 'visital'"),
     "no transformation": ('{shipped = "visitall", transform = "obfuscat:generic"}', "did you mean 'obfuscate:generic'"),
@@ -413,7 +416,7 @@ def test_a_shipped_domain_brings_its_wording_and_example_along(load: Load) -> No
     assert task.example is not None
     assert task.example.source == "shipped"
     assert task.example.task.domain == one.domain
-    assert "its default wording tells what things are" in said.notes[0]
+    assert "its default wording tells the meaning of the original names" in said.notes[0]
     own, template = (cell.runs[0] for cell in cells(said))
     assert own.example == template.example == task.example
     assert own.wording != template.wording
