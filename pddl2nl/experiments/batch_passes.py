@@ -52,8 +52,12 @@ class BatchPasses:
         cache = access.opened_cache()
         if cache is None:
             raise InputError("--provider-batch remembers in the cache what it has submitted: it needs --cache FILE")
-        self._runner = BatchRunner(cache, poll_seconds=poll_seconds)
-        self._on_progress = on_progress or (lambda progress: None)
+        self._runner = BatchRunner(
+            cache,
+            on_progress=on_progress or (lambda progress: None),
+            on_reply=self._brought,
+            poll_seconds=poll_seconds,
+        )
         self._fresh: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._budget: SharedBudget | None = None
@@ -78,7 +82,7 @@ class BatchPasses:
             InfrastructureError: the endpoint failed or refused.
         """
         self._promised = Account()
-        self._runner.run(self._on_progress, self._brought)
+        self._runner.run()
 
     def attempt(self, work: Callable[[Access], Result]) -> Result:
         """The result of the work, which reaches its models through the access that it is given.

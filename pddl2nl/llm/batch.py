@@ -10,28 +10,25 @@ are returned, every other request is noted and ends in `ReplyPendingError`; `Bat
             break
         runner.run()
 
-A process may be killed at any moment, and no line is ever paid for twice: what was submitted stands in the cache's file
-(`BatchStore`), and the same command, run again, notes the same requests and waits for the batches that are there.
-Several processes may share a cache.
+A process may be killed at any moment, and no line is paid for twice: what was submitted stands in the cache's file
+(`BatchStore`), and the same command, run again, notes the same requests and waits for the batches that are there. Only
+two processes that submit the same requests at the same moment may both pay.
 """
 
 from __future__ import annotations
 
 import json
 import secrets
-import sqlite3
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, cast
 from urllib.parse import urlsplit
 
-from pddl2nl.errors import InputError
 from pddl2nl.llm.cache import Cache, StoredReply, insert
 from pddl2nl.llm.client import OpenAIModel
 from pddl2nl.llm.keys import canonical_json, identity_key
@@ -47,15 +44,12 @@ from pddl2nl.llm.types import (
     Request,
 )
 
-__all__ = ["BatchEndpoint", "BatchProgress", "BatchRunner", "BatchStore", "BatchSummary"]
+__all__ = ["BatchEndpoint", "BatchProgress", "BatchRunner", "BatchStore"]
 
 _Group = tuple[str, str]
-_KEPT_BY_PROVIDER = 30 * 86_400.0
-"""Seconds after which a provider may have deleted the files of a batch (OpenAI: 30 days)."""
 _LONGEST_REASON = 500
 _FINGERPRINT = "pddl2nl_batch"
 """The name of our mark in a batch's metadata."""
-_LONGEST_LIST = 2_000
 _DAY = 86_400.0
 _ENDED = ("completed", "failed", "expired", "cancelled")
 _PASSING_CODES = frozenset(
@@ -71,26 +65,6 @@ class BatchProgress:
     lines: int
     treated: int
     states: Mapping[str, int]
-
-
-@dataclass
-class BatchSummary:
-    """The result of a run of batches.
-
-    Attributes:
-        batches, lines: submitted in it.
-        resumed: batches that an earlier process, or another one, had submitted.
-        answered: complete replies, which are in the cache now.
-        replies: replies that fell short, by key; the next pass gets them from `BatchRunner.collect`.
-        failed: lines without a reply after all attempts, by key; the next pass gets the error.
-    """
-
-    batches: int = 0
-    lines: int = 0
-    resumed: int = 0
-    answered: int = 0
-    replies: dict[str, Completion] = field(default_factory=dict)
-    failed: dict[str, EndpointError] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -179,23 +153,6 @@ class BatchStore:
             for statement in self._TABLES:
                 connection.execute(statement)
 
-    @contextmanager
-    def submitting(self) -> Iterator[None]:
-        """Lets one process at a time submit: a half-made submission is then one of a dead process.
-
-        The lock is SQLite's on an empty file beside the cache; it ends with the process.
-        """
-        lock = self._cache.path.with_name(self._cache.path.name + "-submitting")
-        with self._cache.faults(), closing(sqlite3.connect(lock, timeout=0.5, isolation_level=None)) as connection:
-            while True:
-                try:
-                    connection.execute("BEGIN EXCLUSIVE")
-                    break
-                except sqlite3.OperationalError as error:
-                    if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
-                        raise
-            yield
-
     def begin(self, group: _Group, input_file: str, keys: Sequence[str]) -> Submission:
         """Remembers a submission whose batch is about to be created."""
         made = Submission(secrets.token_hex(32), group[0], group[1], time.time(), input_file, None, frozenset(keys))
@@ -218,27 +175,16 @@ class BatchStore:
         keys: Collection[str],
         whole: Sequence[StoredReply] = (),
         short: Mapping[str, Completion] | None = None,
-    ) -> frozenset[str]:
-        """Caches replies, keeps those that fell short, and forgets their lines, in one transaction.
-
-        Args:
-            submission: the lines' submission.
-            keys: the lines to forget, including those without a reply.
-            whole: for the cache.
-            short: by key.
-
-        Returns:
-            The lines that were forgotten now; another process may have been first with the others.
-        """
+    ) -> None:
+        """Caches whole replies, keeps those that fell short, and forgets all lines of these keys, in one step."""
         fell = [(key, canonical_json(completion_to_json(reply))) for key, reply in (short or {}).items()]
-        delete = "DELETE FROM batch_lines WHERE key = ? AND fingerprint = ?"
+        gone = [(key, submission.fingerprint) for key in keys]
         with self._cache.transaction() as connection:
             for entry in whole:
                 insert(connection, entry)
             connection.executemany("INSERT OR REPLACE INTO batch_short VALUES (?, ?)", fell)
-            gone = [key for key in keys if connection.execute(delete, (key, submission.fingerprint)).rowcount]
+            connection.executemany("DELETE FROM batch_lines WHERE key = ? AND fingerprint = ?", gone)
             connection.execute("DELETE FROM submissions WHERE fingerprint NOT IN (SELECT fingerprint FROM batch_lines)")
-        return frozenset(gone)
 
     def open(self) -> list[Submission]:
         """All submissions with lines that are not collected yet, the oldest first."""
@@ -273,17 +219,15 @@ class BatchEndpoint:
     Args:
         model: provides the client.
         settle_seconds: how long a new batch may take to appear among the recent ones.
-        sleep: waits that long.
 
     Raises:
         EndpointRefusedError: in every method, the endpoint refused for good: a wrong key, no batches there.
         EndpointError: in every method, the endpoint failed after all retries.
     """
 
-    def __init__(self, model: OpenAIModel, settle_seconds: float, sleep: Callable[[float], None]):
+    def __init__(self, model: OpenAIModel, settle_seconds: float):
         self.model = model
         self._settle_seconds = settle_seconds
-        self._sleep = sleep
         host = urlsplit(model.base_url).hostname or ""
         # Azure has the address without the version.
         self.url = "/chat/completions" if host.endswith(".azure.com") else "/v1/chat/completions"
@@ -323,8 +267,8 @@ class BatchEndpoint:
     def look(self, submission: Submission) -> str | None:
         """The id of the batch that was created for a submission, if there is one; tried once."""
         # A call that was under way when a process died may arrive a moment later.
-        self._sleep(self._settle_seconds)
-        for number, batch in enumerate(self.model.client().batches.list(limit=100)):
+        time.sleep(self._settle_seconds)
+        for batch in self.model.client().batches.list(limit=100):
             metadata = getattr(batch, "metadata", None)
             fingerprint = metadata.get(_FINGERPRINT) if isinstance(metadata, Mapping) else None
             # Not every server keeps metadata; the input file has one batch only.
@@ -332,7 +276,7 @@ class BatchEndpoint:
                 return self._id(batch, "a batch")
             created = getattr(batch, "created_at", None)
             # The newest come first; a day is far more than clocks differ.
-            if number >= _LONGEST_LIST or (isinstance(created, int) and created < submission.made - _DAY):
+            if isinstance(created, int) and created < submission.made - _DAY:
                 break
         return None
 
@@ -417,14 +361,14 @@ class BatchRunner:
 
     Args:
         cache: stores complete replies and what was submitted.
+        on_progress: called after each look at the batches.
+        on_reply: called with each request and its reply once the reply is stored; for accounts.
         poll_seconds: between two looks at the batches.
         max_attempts: how often a line is submitted whose fault may pass (429, 5xx, expired, no outcome).
         max_lines, max_bytes: of one batch; by default OpenAI's limits.
         settle_seconds: how long a new batch may be missing among the endpoint's recent ones.
-        sleep: waits.
 
     Raises:
-        InputError: a number out of range.
         InfrastructureError: the cache's file cannot be written.
     """
 
@@ -432,27 +376,26 @@ class BatchRunner:
         self,
         cache: Cache,
         *,
+        on_progress: Callable[[BatchProgress], None] = lambda progress: None,
+        on_reply: Callable[[Request, Completion], None] = lambda request, reply: None,
         poll_seconds: float = 30.0,
         max_attempts: int = 3,
         max_lines: int = 50_000,
         max_bytes: int = 200_000_000,
         settle_seconds: float = 5.0,
-        sleep: Callable[[float], None] = time.sleep,
     ):
-        if min(max_attempts, max_lines, max_bytes) < 1 or min(poll_seconds, settle_seconds) < 0:
-            raise InputError("a batch needs at least one attempt, line and byte, and no negative seconds")
         self._cache = cache
         self._store = BatchStore(cache)
+        self._on_progress = on_progress
+        self._on_reply = on_reply
         self._poll_seconds = poll_seconds
         self._max_attempts = max_attempts
         self._max_lines = max_lines
         self._max_bytes = max_bytes
         self._settle_seconds = settle_seconds
-        self._sleep = sleep
         self._lock = threading.Lock()
         self._noted: dict[str, tuple[Request, OpenAIModel]] = {}
         self._endpoints: dict[_Group, BatchEndpoint] = {}
-        self._short: dict[str, Completion] = {}
         self._failed: dict[str, EndpointError] = {}
         self._attempts: Counter[str] = Counter()
         self._stop: EndpointError | None = None
@@ -477,88 +420,67 @@ class BatchRunner:
         failure = self._failed.get(key)
         if failure is not None:
             raise type(failure)(str(failure))
-        short = self._short.get(key) or self._store.short(key)
+        short = self._store.short(key)
         if short is not None:
             return replace(short, from_cache=True)
         with self._lock:
             self._noted.setdefault(key, (request, model))
             group = (model.base_url, model.name)
             if group not in self._endpoints:
-                self._endpoints[group] = BatchEndpoint(model, self._settle_seconds, self._sleep)
+                self._endpoints[group] = BatchEndpoint(model, self._settle_seconds)
         return None
 
-    def run(
-        self,
-        on_progress: Callable[[BatchProgress], None] = lambda progress: None,
-        on_reply: Callable[[Request, Completion], None] = lambda request, reply: None,
-    ) -> BatchSummary:
+    def run(self) -> None:
         """Submits everything noted that no batch has yet, and waits until each line has a reply or has failed.
-
-        Args:
-            on_progress: called after each look at the batches.
-            on_reply: called with each request and its reply once the reply is stored; for accounts.
 
         Raises:
             EndpointRefusedError: the endpoint refused a line, a batch or a call for good; paid replies are stored.
             EndpointError: the endpoint failed after all retries, or a batch was cancelled; run again to go on.
             InfrastructureError: the cache's file failed; what was submitted is remembered.
         """
-        summary = BatchSummary()
-        ours: set[str] = set()
-        resumed: set[str] = set()
         self._stop = None
         while self._noted:
-            with self._store.submitting():
-                self._recover()
-                ours |= self._submit(summary)
-            waiting = [one for one in self._store.open() if one.batch and not self._noted.keys().isdisjoint(one.keys)]
-            resumed |= {one.fingerprint for one in waiting} - ours
-            summary.resumed = len(resumed)
-            self._wait(waiting, summary, on_progress, on_reply)
+            self._recover()
+            self._submit()
+            self._wait([one for one in self._ours() if one.batch])
             if self._noted:
-                self._sleep(self._poll_seconds)
-        return summary
+                time.sleep(self._poll_seconds)
+
+    def _ours(self) -> list[Submission]:
+        """The submissions with lines that are noted here."""
+        return [one for one in self._store.open() if not self._noted.keys().isdisjoint(one.keys)]
 
     def _recover(self) -> None:
         """Finds the batches of submissions whose process died, or lost the connection, before it got the id."""
-        for submission in self._store.open():
-            endpoint = self._endpoints.get(submission.group)
-            if submission.batch is None and endpoint is not None:
+        for submission in self._ours():
+            if submission.batch is None:
+                endpoint = self._endpoints[submission.group]
                 found = endpoint.model.retried(partial(endpoint.look, submission))
                 if found is not None:
                     self._store.submitted(submission, found)
                 else:
                     self._store.collect(submission, submission.keys)
 
-    def _submit(self, summary: BatchSummary) -> set[str]:
-        """Submits what no batch has yet; returns the fingerprints."""
+    def _submit(self) -> None:
+        """Submits what no batch has yet."""
         taken = {key for submission in self._store.open() for key in submission.keys}
         groups: dict[_Group, list[str]] = {}
-        for key, (_, model) in list(self._noted.items()):
-            if key in taken:
-                continue
-            if self._cache.get(key) is not None or self._store.short(key) is not None:
-                self._noted.pop(key)  # another process has brought it
-            else:
+        for key, (_, model) in self._noted.items():
+            if key not in taken:
                 groups.setdefault((model.base_url, model.name), []).append(key)
-        made: set[str] = set()
         for group, keys in groups.items():
             endpoint = self._endpoints[group]
             for lines in self._chunks(group, keys):
-                # Wherever this is interrupted, the next run finds out how far it came.
+                # If this is interrupted anywhere, the next run finds out how far it came.
                 file = endpoint.upload(b"".join(lines.values()))
                 submission = self._store.begin(group, file, list(lines))
                 self._store.submitted(submission, endpoint.create(submission))
-                made.add(submission.fingerprint)
-                summary.batches += 1
-                summary.lines += len(lines)
                 if group in self._narrow:
                     break
-        return made
 
     def _chunks(self, group: _Group, keys: list[str]) -> Iterator[dict[str, bytes]]:
         """Lines by key, as many as one batch may have."""
-        most = min(self._max_lines, self._narrow.get(group, self._max_lines))
+        most = self._narrow.get(group, self._max_lines)
         chunk: dict[str, bytes] = {}
         size = 0
         for key in keys:
@@ -572,101 +494,78 @@ class BatchRunner:
         if chunk:
             yield chunk
 
-    def _wait(
-        self,
-        waiting: list[Submission],
-        summary: BatchSummary,
-        on_progress: Callable[[BatchProgress], None],
-        on_reply: Callable[[Request, Completion], None],
-    ) -> None:
+    def _wait(self, waiting: list[Submission]) -> None:
         """Polls until all of these have ended, and collects each when it does."""
         lines = sum(len(submission.keys) for submission in waiting)
         states: dict[str, BatchState] = {}
         while waiting:
             for submission in waiting:
-                try:
-                    state = self._endpoints[submission.group].state(str(submission.batch))
-                    if state.status == "failed":
-                        self._collect_failure(submission, state, summary)
-                    elif state.ended:
-                        self._collect(submission, state, summary, on_reply)
-                except EndpointRefusedError as error:
-                    state = self._give_up(submission, error)
-                states[submission.fingerprint] = state
+                states[submission.fingerprint] = state = self._look_at(submission)
+                if state.status == "failed":
+                    self._collect_failure(submission, state)
+                elif state.ended:
+                    self._collect(submission, state)
             treated = sum(state.treated for state in states.values())
-            on_progress(BatchProgress(lines, treated, Counter(state.status for state in states.values())))
+            self._on_progress(BatchProgress(lines, treated, Counter(state.status for state in states.values())))
             if self._stop is not None:
                 raise self._stop
             waiting = [submission for submission in waiting if not states[submission.fingerprint].ended]
             if waiting:
-                self._sleep(self._poll_seconds)
+                time.sleep(self._poll_seconds)
 
-    def _give_up(self, submission: Submission, error: EndpointRefusedError) -> BatchState:
-        """Gives up a batch that the provider may have deleted; any other refusal stops everything."""
-        if time.time() - submission.made > _KEPT_BY_PROVIDER:
-            self._store.collect(submission, submission.keys)
-            return BatchState("expired")
-        day = datetime.fromtimestamp(submission.made, UTC).date().isoformat()
-        raise EndpointRefusedError(
-            f"the batch {submission.batch}, submitted on {day}, cannot be read: {error}. It takes the key and the "
-            f"organisation that submitted it; to go on without it, name another cache than {self._cache.path}"
-        )
+    def _look_at(self, submission: Submission) -> BatchState:
+        try:
+            return self._endpoints[submission.group].state(str(submission.batch))
+        except EndpointRefusedError as error:
+            day = datetime.fromtimestamp(submission.made, UTC).date().isoformat()
+            raise EndpointRefusedError(
+                f"the batch {submission.batch}, submitted on {day}, cannot be read: {error}. It takes the key and the "
+                f"organisation that submitted it; to go on without it, name another cache than {self._cache.path}"
+            ) from None
 
-    def _collect(
-        self,
-        submission: Submission,
-        state: BatchState,
-        summary: BatchSummary,
-        on_reply: Callable[[Request, Completion], None],
-    ) -> None:
+    def _collect(self, submission: Submission, state: BatchState) -> None:
         """Stores the replies of a batch that has ended, all of them, and then notes the lines that failed."""
         outcomes: dict[str, Outcome] = {}
         for file in state.files:
             for key, outcome in self._endpoints[submission.group].outcomes(file):
                 if key not in outcomes or outcome.reply is not None:
                     outcomes[key] = outcome
-        # The lines of other processes stay until those come that have their requests.
-        mine = {key: outcomes.get(key, _LOST) for key in submission.keys if key in self._noted}
-        replies = {key: outcome.reply for key, outcome in mine.items() if outcome.reply is not None}
+        # Lines that are not noted here stay until a command comes that has their requests.
+        ours = {key: outcomes.get(key, _LOST) for key in submission.keys if key in self._noted}
+        replies = {key: outcome.reply for key, outcome in ours.items() if outcome.reply is not None}
         short = {key: reply for key, reply in replies.items() if reply.finish != "text"}
-        whole = [
-            StoredReply.of(model.identity(request), completion_to_json(replies[key]))
-            for key, (request, model) in self._noted.items()
-            if key in replies and key not in short
-        ]
-        # What another process has collected meanwhile is its to book, and to submit again.
-        taken = self._store.collect(submission, mine, whole, short)
-        self._short |= short
-        summary.replies |= short
-        summary.answered += len(whole)
+        whole = []
+        for key in replies.keys() - short.keys():
+            request, model = self._noted[key]
+            whole.append(StoredReply.of(model.identity(request), completion_to_json(replies[key])))
+        self._store.collect(submission, ours, whole, short)
         for key, reply in replies.items():
             request, _ = self._noted.pop(key)
-            if key in taken:
-                on_reply(request, reply)
+            self._on_reply(request, reply)
         cancelled = state.status == "cancelled"
-        for key, outcome in mine.items():
-            if key in taken and outcome.reply is None and not (cancelled and outcome.passing):
-                self._fail(key, outcome, summary)
+        for key, outcome in ours.items():
+            if outcome.reply is None and not (cancelled and outcome.passing):
+                self._fail(key, outcome)
         if cancelled:
             self._stop = self._stop or EndpointError(
                 f"the batch {submission.batch} was cancelled at the provider; what it had answered is kept, and the "
                 "same command submits the rest"
             )
 
-    def _collect_failure(self, submission: Submission, state: BatchState, summary: BatchSummary) -> None:
+    def _collect_failure(self, submission: Submission, state: BatchState) -> None:
         """A batch that failed as a whole: nothing of it was done or paid."""
-        taken = self._store.collect(submission, submission.keys)
+        self._store.collect(submission, submission.keys)
         if state.too_much and len(submission.keys) > 1:
             # Less at a time, and one after the other, until it is little enough.
             before = self._narrow.get(submission.group, self._max_lines)
-            self._narrow[submission.group] = max(1, min(before, len(submission.keys) // 2))
+            self._narrow[submission.group] = min(before, len(submission.keys) // 2)
             return
         said = f"the batch {submission.batch} failed as a whole: {state.problem}"
         error = EndpointError(said) if state.passing else EndpointRefusedError(said)
-        for key in taken & self._noted.keys():
-            self._fail(key, Outcome(error=error, passing=state.passing), summary)
+        for key in submission.keys & self._noted.keys():
+            self._fail(key, Outcome(error=error, passing=state.passing))
 
-    def _fail(self, key: str, outcome: Outcome, summary: BatchSummary) -> None:
+    def _fail(self, key: str, outcome: Outcome) -> None:
         """Decides about a line without a reply: submitted again, given up, or the end of everything."""
         self._attempts[key] += 1
         if outcome.passing and self._attempts[key] < self._max_attempts:
@@ -677,5 +576,5 @@ class BatchRunner:
             return
         if outcome.passing:
             error = EndpointError(f"{error} ({self._attempts[key]} attempts in batches)")
-        self._failed[key] = summary.failed[key] = error
+        self._failed[key] = error
         self._noted.pop(key)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.errors import InfrastructureError
 from pddl2nl.llm import (
     Completion,
     ContextWindowError,
@@ -27,7 +27,7 @@ from pddl2nl.llm import (
     ScriptedModel,
     Usage,
 )
-from pddl2nl.llm.batch import BatchEndpoint, BatchProgress, BatchRunner, BatchSummary
+from pddl2nl.llm.batch import BatchEndpoint, BatchProgress, BatchRunner
 from pddl2nl.llm.cache import Cache
 from pddl2nl.llm.cached import CachedModel
 from pddl2nl.llm.keys import identity_key
@@ -85,10 +85,11 @@ def noted(runner: BatchRunner, cache: Cache, model: OpenAIModel, said: list[str]
     return cached
 
 
-def brought(server: ChatServer, cache: Cache, said: list[str], **options: Any) -> tuple[BatchSummary, CachedModel]:
+def brought(server: ChatServer, cache: Cache, said: list[str], **options: Any) -> CachedModel:
     runner = runner_of(cache, **options)
     cached = noted(runner, cache, OpenAIModel("m", server.base_url), said)
-    return runner.run(), cached
+    runner.run()
+    return cached
 
 
 def key_of(server: ChatServer, said: str) -> str:
@@ -104,15 +105,13 @@ def test_what_is_noted_comes_in_one_batch_and_stays_in_the_cache(cache: Cache) -
         runner = runner_of(cache)
         cached = noted(runner, cache, OpenAIModel("m", server.base_url), said + said)
         assert runner.pending == 20
-        summary = runner.run()
+        runner.run()
         assert runner.pending == 0
         replies = [cached.complete(asked(text)) for text in said]
         assert [reply.text for reply in replies] == [f"echo {text}" for text in said]
         assert all(reply.from_cache and reply.tariff == "batch" for reply in replies)
         assert replies[0].usage == Usage(10, 2, 4, 1)
-        assert (summary.batches, summary.lines, summary.answered, summary.resumed) == (1, 20, 20, 0)
-        assert not summary.replies
-        assert not summary.failed
+        assert (len(server.desk.batches), len(cache)) == (1, 20)
         assert sorted(server.desk.submitted) == sorted(key_of(server, text) for text in said)
         assert not any(call.path.endswith("/chat/completions") for call in server.calls)
     assert cache.verify().sound
@@ -140,7 +139,11 @@ def test_the_input_file_is_what_the_provider_asks_for(cache: Cache) -> None:
 
 
 def test_no_batch_is_made_of_nothing(cache: Cache) -> None:
-    assert runner_of(cache).run() == BatchSummary(0, 0, 0, 0, {}, {})
+    with ChatServer(Echo()) as server:
+        runner = runner_of(cache)
+        CachedModel(OpenAIModel("m", server.base_url), cache, collect=runner.collect)
+        runner.run()
+        assert not server.calls
 
 
 def test_samples_of_one_request_are_lines_of_their_own(cache: Cache) -> None:
@@ -149,23 +152,24 @@ def test_samples_of_one_request_are_lines_of_their_own(cache: Cache) -> None:
         model = OpenAIModel("m", server.base_url)
         for sample in range(3):
             assert runner.collect(replace(asked("a"), sample=sample), model) is None
-        assert runner.run().answered == 3
+        runner.run()
+        assert len(cache) == 3
 
 
 def test_lines_beyond_the_limits_go_into_further_batches(cache: Cache) -> None:
     said = [f"line {number}" for number in range(10)]
     with ChatServer(Echo()) as server:
-        summary, _ = brought(server, cache, said, max_lines=4)
+        brought(server, cache, said, max_lines=4)
         assert [len(batch.lines) for batch in server.desk.batches] == [4, 4, 2]
-        assert (summary.batches, summary.answered) == (3, 10)
+        assert len(cache) == 10
 
 
 def test_bytes_beyond_the_limits_go_into_further_batches(cache: Cache) -> None:
     said = ["x" * 1000, "y" * 1000, "z" * 5000]
     with ChatServer(Echo()) as server:
-        summary, _ = brought(server, cache, said, max_bytes=2600)
+        brought(server, cache, said, max_bytes=2600)
         assert [len(batch.lines) for batch in server.desk.batches] == [2, 1]
-        assert summary.answered == 3
+        assert len(cache) == 3
 
 
 def test_each_model_has_batches_of_its_own(cache: Cache) -> None:
@@ -173,7 +177,8 @@ def test_each_model_has_batches_of_its_own(cache: Cache) -> None:
     with ChatServer(Echo()) as server:
         for name in ("planner", "translator"):
             noted(runner, cache, OpenAIModel(name, server.base_url), ["a", "b"])
-        assert runner.run().answered == 4
+        runner.run()
+        assert len(cache) == 4
         assert [{line["body"]["model"] for line in batch.lines} for batch in server.desk.batches] == [
             {"planner"},
             {"translator"},
@@ -185,18 +190,20 @@ def test_the_accounts_hear_of_each_reply_once(cache: Cache) -> None:
     with ChatServer(
         Echo(), batches=BatchPlan(line=lambda name, tried: LineFault(500) if tried == 0 else None)
     ) as server:
-        runner = runner_of(cache)
+        runner = runner_of(
+            cache, on_reply=lambda request, reply: heard.append((request.purpose, reply.finish, reply.usage))
+        )
         noted(runner, cache, OpenAIModel("m", server.base_url), ["a", "length:b"])
-        runner.run(on_reply=lambda request, reply: heard.append((request.purpose, reply.finish, reply.usage)))
+        runner.run()
     assert sorted(heard) == [("planner", "length", Usage(10, 2)), ("planner", "text", Usage(10, 2, 4, 1))]
 
 
 def test_progress_tells_lines_and_states(cache: Cache) -> None:
     told: list[BatchProgress] = []
     with ChatServer(Echo()) as server:
-        runner = runner_of(cache)
+        runner = runner_of(cache, on_progress=told.append)
         noted(runner, cache, OpenAIModel("m", server.base_url), ["a", "b"])
-        runner.run(on_progress=told.append)
+        runner.run()
     assert told[0] == BatchProgress(2, 0, {"in_progress": 1})
     assert told[-1] == BatchProgress(2, 2, {"completed": 1})
 
@@ -208,10 +215,8 @@ def test_progress_tells_lines_and_states(cache: Cache) -> None:
 def test_a_reply_that_fell_short_reaches_who_asked_and_not_the_cache(cache: Cache, finish: str) -> None:
     said = f"{finish}:half a pl"
     with ChatServer(Echo()) as server:
-        summary, cached = brought(server, cache, [said, "a"])
-        reply = cached.complete(asked(said))
-        assert reply == replace(summary.replies[key_of(server, said)], from_cache=True)
-        assert (reply.finish, reply.tariff) == (finish, "batch")
+        reply = brought(server, cache, [said, "a"]).complete(asked(said))
+        assert (reply.finish, reply.tariff, reply.from_cache) == (finish, "batch", True)
         assert len(cache) == 1
         # Nor is it asked for again by those who come later and want it by batch.
         later = runner_of(cache)
@@ -226,9 +231,8 @@ def test_a_reply_that_fell_short_reaches_who_asked_and_not_the_cache(cache: Cach
 def test_a_filtered_prompt_is_a_reply_and_no_refusal(cache: Cache) -> None:
     plan = BatchPlan(AT_ONCE, line=lambda name, tried: LineFault(400, "content_filter", "filtered"))
     with ChatServer(Echo(), batches=plan) as server:
-        summary, cached = brought(server, cache, ["a"])
+        cached = brought(server, cache, ["a"])
         assert cached.complete(asked("a")).finish == "filtered"
-        assert [reply.finish for reply in summary.replies.values()] == ["filtered"]
 
 
 # ── lines that failed ────────────────────────────────────────────────────────────────────────────
@@ -243,8 +247,8 @@ def test_failed_lines_are_submitted_again_and_no_others(cache: Cache, fault: Lin
     with ChatServer(Echo()) as server:
         bad = key_of(server, "b")
         server.desk.plan = BatchPlan(AT_ONCE, line=lambda name, tried: fault if name == bad and tried < 2 else None)
-        summary, _ = brought(server, cache, said)
-        assert summary.answered == 3
+        brought(server, cache, said)
+        assert len(cache) == 3
         assert Counter(server.desk.submitted)[bad] == 3
         assert len(server.desk.submitted) == 5
 
@@ -253,9 +257,8 @@ def test_after_the_last_attempt_the_error_reaches_who_asked(cache: Cache) -> Non
     with ChatServer(Echo()) as server:
         bad = key_of(server, "b")
         server.desk.plan = BatchPlan(AT_ONCE, line=lambda name, tried: LineFault(500) if name == bad else None)
-        summary, cached = brought(server, cache, ["a", "b"], max_attempts=2)
-        assert summary.answered == 1
-        assert list(summary.failed) == [bad]
+        cached = brought(server, cache, ["a", "b"], max_attempts=2)
+        assert len(cache) == 1
         assert Counter(server.desk.submitted)[bad] == 2
         with pytest.raises(EndpointError, match=r"HTTP 500.*made to fail.*\(2 attempts in batches\)"):
             cached.complete(asked("b"))
@@ -266,8 +269,8 @@ def test_a_prompt_too_long_concerns_nobody_else(cache: Cache) -> None:
         bad = key_of(server, "b")
         fault = LineFault(400, "context_length_exceeded", "This model's maximum context length is 10 tokens.")
         server.desk.plan = BatchPlan(AT_ONCE, line=lambda name, tried: fault if name == bad else None)
-        summary, cached = brought(server, cache, ["a", "b"])
-        assert (summary.answered, len(server.desk.submitted)) == (1, 2)
+        cached = brought(server, cache, ["a", "b"])
+        assert (len(cache), len(server.desk.submitted)) == (1, 2)
         with pytest.raises(ContextWindowError):
             cached.complete(asked("b"))
 
@@ -298,8 +301,8 @@ def test_nonsense_for_a_reply_is_a_line_that_failed(cache: Cache) -> None:
         sound = server.desk._answers["/v1/chat/completions"]
         answers = iter([{"choices": []}])
         server.desk._answers = {"/v1/chat/completions": lambda body: next(answers, None) or sound(body)}
-        summary, _ = brought(server, cache, ["a"])
-        assert (summary.batches, summary.answered) == (2, 1)
+        brought(server, cache, ["a"])
+        assert (len(server.desk.batches), len(cache)) == (2, 1)
 
 
 # ── batches that end otherwise ───────────────────────────────────────────────────────────────────
@@ -310,9 +313,9 @@ def test_what_an_expired_batch_left_is_submitted_again(cache: Cache) -> None:
         return BatchPlan(("in_progress", "expired"), answered=2) if number == 0 else BatchPlan()
 
     with ChatServer(Echo(), batches=plan) as server:
-        summary, _ = brought(server, cache, ["a", "b", "c", "d", "e"])
+        brought(server, cache, ["a", "b", "c", "d", "e"])
         assert [len(batch.lines) for batch in server.desk.batches] == [5, 3]
-        assert summary.answered == 5
+        assert len(cache) == 5
 
 
 def test_a_batch_that_failed_for_a_reason_that_may_pass_is_submitted_again(cache: Cache) -> None:
@@ -320,8 +323,8 @@ def test_a_batch_that_failed_for_a_reason_that_may_pass_is_submitted_again(cache
         return BatchPlan(("validating", "failed")) if number == 0 else BatchPlan()
 
     with ChatServer(Echo(), batches=plan) as server:
-        summary, _ = brought(server, cache, ["a", "b"])
-        assert (summary.batches, summary.answered) == (2, 2)
+        brought(server, cache, ["a", "b"])
+        assert (len(server.desk.batches), len(cache)) == (2, 2)
 
 
 def test_a_batch_that_failed_for_good_says_why(cache: Cache) -> None:
@@ -346,8 +349,8 @@ def test_where_too_much_is_enqueued_less_is_submitted_at_a_time(cache: Cache) ->
             return BatchPlan() if fits else BatchPlan(("validating", "failed"), errors=(limit,))
 
         server.desk.plan = plan
-        summary, _ = brought(server, cache, [f"line {number}" for number in range(10)])
-        assert summary.answered == 10
+        brought(server, cache, [f"line {number}" for number in range(10)])
+        assert len(cache) == 10
         done = Counter(name for one in server.desk.batches if one.status == "completed" for name in one.custom_ids)
         assert set(done.values()) == {1}
 
@@ -362,7 +365,8 @@ def test_a_cancelled_batch_stops_and_the_rest_is_submitted_the_next_time(cache: 
         with pytest.raises(EndpointError, match="batch_0001 was cancelled at the provider"):
             runner.run()
         assert (len(cache), runner.pending) == (1, 2)
-        assert runner.run().answered == 2
+        runner.run()
+        assert len(cache) == 3
         assert [len(batch.lines) for batch in server.desk.batches] == [3, 2]
 
 
@@ -382,8 +386,8 @@ PASSING = [Trouble(500), Trouble(429), Trouble(drop=True), Trouble(200, "{}" * 9
 )
 def test_faults_that_pass_are_outlived_at_every_call(cache: Cache, method: str, path: str) -> None:
     with ChatServer(Echo(), fault=faulty(method, path, PASSING)) as server:
-        summary, _ = brought(server, cache, ["a", "b"])
-        assert summary.answered == 2
+        brought(server, cache, ["a", "b"])
+        assert len(cache) == 2
         assert len(server.desk.submitted) == 2
 
 
@@ -392,8 +396,8 @@ def test_a_batch_whose_answer_was_lost_is_found_and_not_made_twice(cache: Cache)
     for number, trouble in enumerate(lost):
         with ChatServer(Echo(), fault=faulty("POST", "/batches", [trouble])) as server:
             # Others' batches, more than one page of the list holds, came in between.
-            summary, _ = brought(server, cache, [f"a {number}"])
-            assert summary.answered == 1
+            brought(server, cache, [f"a {number}"])
+            assert len(cache) == number + 1
             assert len(server.desk.batches) == 1
 
 
@@ -409,8 +413,8 @@ def test_a_batch_is_found_beyond_the_first_page_of_recent_ones(cache: Cache) -> 
 
     lost = faulty("POST", "/batches", [Trouble(drop=True, handled=True)])
     with ChatServer(Echo(), fault=crowd) as server:
-        summary, _ = brought(server, cache, ["a"])
-        assert summary.answered == 1
+        brought(server, cache, ["a"])
+        assert len(cache) == 1
         assert len([call for call in server.calls if (call.method, call.path) == ("POST", "/v1/batches")]) == 1
 
 
@@ -422,8 +426,8 @@ def test_an_endpoint_that_forgets_metadata_is_told_by_the_input_file(cache: Cach
             return {**shown(query), "data": [{**one, "metadata": None} for one in shown(query)["data"]]}
 
         server.desk._list = bare  # type: ignore[method-assign]
-        summary, _ = brought(server, cache, ["a"])
-        assert summary.answered == 1
+        brought(server, cache, ["a"])
+        assert len(cache) == 1
         assert len(server.desk.batches) == 1
 
 
@@ -441,7 +445,8 @@ def test_a_torn_output_file_is_read_again_and_not_paid_for_again(cache: Cache) -
         noted(runner, cache, OpenAIModel("m", server.base_url), ["a", "b"])
         with pytest.raises(EndpointError, match="something else than JSON"):
             runner.run()
-        assert runner.run().answered == 2
+        runner.run()
+        assert len(cache) == 2
         assert len(server.desk.submitted) == 2
 
 
@@ -454,18 +459,9 @@ def test_a_batch_under_another_key_says_what_to_do(cache: Cache) -> None:
             EndpointRefusedError, match=r"batch_0001, submitted on .* cannot be read: .*404.*another cache"
         ):
             runner.run()
-        assert runner.run().answered == 1
+        runner.run()
+        assert len(cache) == 1
         assert len(server.desk.submitted) == 1
-
-
-def test_a_batch_that_the_provider_has_deleted_is_given_up(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
-    with ChatServer(Echo()) as server:
-        runner = runner_of(cache)
-        noted(runner, cache, OpenAIModel("m", server.base_url), ["a"])
-        server.fault = faulty("GET", "/batches/batch", [Trouble(404)])
-        monkeypatch.setattr("pddl2nl.llm.batch._KEPT_BY_PROVIDER", -1.0)
-        assert runner.run().answered == 1
-        assert len(server.desk.submitted) == 2
 
 
 @pytest.mark.parametrize("body", ["[]", '"<p>hello</p>"', "{}", '{"id": 7}'])
@@ -491,8 +487,8 @@ def test_what_another_server_leaves_out_or_says_otherwise_is_taken(cache: Cache)
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(ServedBatch, "to_json", odd)
-            summary, _ = brought(server, cache, ["a", "b"])
-        assert summary.answered == 2
+            brought(server, cache, ["a", "b"])
+        assert len(cache) == 2
         assert len(server.desk.batches) == 1
 
 
@@ -501,7 +497,7 @@ def test_azure_has_another_address_for_lines() -> None:
         ("https://name.openai.azure.com/openai/v1", "/chat/completions"),
         ("https://api.openai.com/v1", "/v1/chat/completions"),
     ):
-        assert BatchEndpoint(OpenAIModel("m", url), 0.0, lambda seconds: None).url == expected
+        assert BatchEndpoint(OpenAIModel("m", url), 0.0).url == expected
 
 
 def test_no_key_reaches_errors_logs_or_files(
@@ -537,9 +533,3 @@ def test_no_key_reaches_errors_logs_or_files(
 def test_a_model_without_an_endpoint_has_no_batches(cache: Cache) -> None:
     with pytest.raises(ModelConfigurationError, match="'script' is none"):
         runner_of(cache).collect(asked("a"), ScriptedModel([]))  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("wrong", [{"max_attempts": 0}, {"max_lines": 0}, {"max_bytes": 0}, {"poll_seconds": -1}])
-def test_numbers_out_of_range_are_refused(cache: Cache, wrong: dict[str, Any]) -> None:
-    with pytest.raises(InputError):
-        BatchRunner(cache, **wrong)

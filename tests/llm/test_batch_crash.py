@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from pddl2nl.llm import Completion, Message, OpenAIModel, Request, Usage
-from pddl2nl.llm.batch import BatchRunner, BatchStore, BatchSummary
+from pddl2nl.llm.batch import BatchRunner, BatchStore
 from pddl2nl.llm.cache import Cache
 from pddl2nl.llm.keys import identity_key
 from tests.llm.batch_desk import BatchPlan, LineFault
@@ -98,7 +98,7 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-known-key-1234567890")
 
 
-def finished(cache: Cache, url: str) -> tuple[BatchRunner, BatchSummary]:
+def finished(cache: Cache, url: str) -> BatchRunner:
     """The same in this process, undisturbed."""
     runner = BatchRunner(cache, poll_seconds=0.005, settle_seconds=0.05, max_lines=4)
     model = OpenAIModel("m", url)
@@ -106,7 +106,8 @@ def finished(cache: Cache, url: str) -> tuple[BatchRunner, BatchSummary]:
         key = identity_key(model.identity(asked(said)))
         if cache.get(key) is None:
             runner.collect(asked(said), model)
-    return runner, runner.run()
+    runner.run()
+    return runner
 
 
 def asked(said: str) -> Request:
@@ -175,7 +176,7 @@ def test_killed_at_a_call_nothing_is_submitted_twice(
         os.kill(pid, signal.SIGKILL)
         assert jobs.end() == -signal.SIGKILL
         with Cache(tmp_path / "replies.sqlite") as cache:
-            runner, _ = finished(cache, server.base_url)
+            runner = finished(cache, server.base_url)
             assert runner.pending == 0
             check(server, cache, failing)
 
@@ -198,17 +199,6 @@ def test_killed_at_random_moments_nothing_is_submitted_twice(jobs: Jobs, tmp_pat
             check(server, cache, failing)
 
 
-def test_two_processes_share_the_batches_of_a_cache(jobs: Jobs, tmp_path: Path) -> None:
-    with ChatServer(Echo()) as server:
-        failing = first_line_fails(server)
-        jobs.start(tmp_path / "replies.sqlite", server.base_url)
-        with Cache(tmp_path / "replies.sqlite") as cache:
-            runner, _ = finished(cache, server.base_url)
-            assert jobs.end() == 0
-            assert runner.pending == 0
-            check(server, cache, failing)
-
-
 def test_lines_of_others_stay_until_they_are_asked_for(tmp_path: Path) -> None:
     """A batch holds the lines of two experiments; the one that comes first takes its own."""
     with ChatServer(Echo()) as server, Cache(tmp_path / "replies.sqlite") as cache:
@@ -221,10 +211,10 @@ def test_lines_of_others_stay_until_they_are_asked_for(tmp_path: Path) -> None:
         with pytest.raises(Exception, match="HTTP 401"):
             first.run()
         server.fault = None
-        for said in ("a", "b"):
+        for number, said in enumerate(("a", "b"), 1):
             later = BatchRunner(cache, **options)
             later.collect(asked(said), model)
-            summary = later.run()
-            assert (summary.batches, summary.resumed, summary.answered) == (0, 1, 1)
+            later.run()
+            assert (len(server.desk.batches), len(cache)) == (1, number)
         assert len(server.desk.submitted) == 2
         assert not BatchStore(cache).open()
