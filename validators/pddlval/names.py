@@ -50,10 +50,18 @@ def has_comparison(formula: Condition, partial: Collection[str] = ()) -> bool:
         formula: the condition or effect.
         partial: the derived predicates that compare numbers (`partial_predicates`).
     """
-    return any(
-        isinstance(part, Comparison) or (isinstance(part, Atom) and part.predicate in partial)
-        for part in subformulas(formula)
-    )
+    # A loop of its own, not `subformulas`: it is asked for every part of every formula.
+    todo: list[Any] = [formula]
+    while todo:
+        part = todo.pop()
+        if type(part) is Atom:
+            if part.predicate in partial:
+                return True
+        elif isinstance(part, Comparison):
+            return True
+        elif not isinstance(part, Update):
+            todo.extend(children(part))
+    return False
 
 
 def partial_predicates(rules: Iterable[DerivedPredicate]) -> frozenset[str]:

@@ -15,7 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from threading import Lock
+from types import CodeType
 from typing import Any, NamedTuple, TypeVar
 
 from pddl2nl.pddl import (
@@ -156,6 +158,12 @@ class Code:
         return "\n".join([head, *fetched, *self._lines, ""])
 
 
+@lru_cache(4096)
+def _compiled(text: str) -> CodeType:
+    """A function's text compiled, once for all simulators: what it names stands in the compiler's namespace."""
+    return compile(text, "<query>", "exec")
+
+
 class Compiler:
     """Compiles the queries of one task. All functions share one namespace; equal texts are compiled once."""
 
@@ -198,7 +206,7 @@ class Compiler:
             found = self._functions.get(text)
             if found is None:
                 found = f"f{len(self._functions)}"
-                exec(text.replace("def f(", f"def {found}(", 1), self.namespace)
+                exec(_compiled(text.replace("def f(", f"def {found}(", 1)), self.namespace)
                 self._functions[text] = found
         return found
 
@@ -326,7 +334,7 @@ class Query:
         relation = self._relation(atom)
         row = self.row(atom.args)
         if relation.kind == "static":
-            if not relation.rows:
+            if not relation.size:
                 return "False"
             if not any(map(is_variable, atom.args)):
                 return str(self.database.row(atom.args) in relation.row_set)
@@ -513,7 +521,8 @@ class Query:
         if last is not None:
             self._bind(code, *last, finish)
             return
-        asked.sort(key=lambda group: self._solutions(*group))
+        if len(asked) > 1:
+            asked.sort(key=lambda group: self._solutions(*group))
         for some, their in asked[1:]:
             if len(some) > 1:
                 # A part without solution is found out before the others are combined.
@@ -569,8 +578,8 @@ class Query:
             if isinstance(atom, Atom) and len(atom.args) == 1 and atom.args[0] in narrowed:
                 relation = self._relation(atom)
                 if relation.kind == "static":
-                    name = atom.args[0]
-                    narrowed[name] = tuple([number for number in narrowed[name] if number in relation.row_set])
+                    name, true = atom.args[0], relation.column_set(0)
+                    narrowed[name] = tuple([number for number in narrowed[name] if number in true])
                     continue
             left.append(part)
         return narrowed, left
@@ -601,9 +610,10 @@ class Query:
             self._bind_equal(code, condition, best.variables[0], variables)
             self.solve(code, rest, left, finish)
         elif isinstance(condition, Atom):
-            self._open_rows(code, condition, variables)
+            opened = self._open_rows(code, condition, variables)
             self.solve(code, rest, left, finish)
-            code.close(loop=True)
+            if opened:
+                code.close(loop=True)
         else:
             (name,) = best.variables
             domain = self.compiler.constant(self.compiler.shared(variables[name]))
@@ -683,8 +693,9 @@ class Query:
         for name in variables.keys() & set(args):
             most *= len(variables[name])
         if relation.kind == "static":
-            size = float(len(relation.rows))
-            return min(most, size / max([relation.column_size(place) for place in bound], default=1) if size else 0.0)
+            size = float(relation.size)
+            widest = max([len(relation.column_set(place)) for place in bound], default=1)
+            return min(most, size / widest) if size else 0.0
         known = self._sizes.get(condition.predicate)
         if known is not None:
             tells_apart = [min(known, self._width(args[place], known)) for place in bound]
@@ -734,8 +745,8 @@ class Query:
         for check in checks:
             code.emit(f"if {check}: continue")
 
-    def _open_rows(self, code: Code, atom: Atom, variables: Variables) -> None:
-        """Begins the loop over the rows that agree with the bound terms of an atom."""
+    def _open_rows(self, code: Code, atom: Atom, variables: Variables) -> bool:
+        """Begins the loop over the rows that agree with the bound terms of an atom; False where there is but one."""
         args = atom.args
         keys = tuple(place for place, term in enumerate(args) if term != ANYTHING and term not in variables)
         names = list(dict.fromkeys(term for term in args if term in variables))
@@ -749,19 +760,29 @@ class Query:
         relation = self._relation(atom)
         index = self.database.index(relation, keys, values, domains, repeats, ANYTHING in args)
         key = self.row([args[place] for place in keys]) if keys else ""
+        texts = [self._texts[name] for name in names]
         if relation.kind == "static":
             table = self.database.static(index)
             if keys and not any(is_variable(args[place]) for place in keys):
-                table, key = table.get(self.database.row([args[place] for place in keys]), ()), ""
-                table = self.compiler.shared(tuple(table))
+                row = self.database.row([args[place] for place in keys])
+                found = () if row not in table else (table[row],) if index.unique else tuple(table[row])
+                table, key = self.compiler.shared(found), ""
             source = self.compiler.constant(table)
+            if key and index.unique:
+                found_row = texts[0] if len(texts) == 1 else "r"
+                code.emit(f"{found_row} = {source}.get({key})")
+                code.emit(f"if {found_row} is None: {code.fail}")
+                if len(texts) > 1:
+                    code.emit(f"{', '.join(texts)} = r")
+                code.scope += texts
+                return False
         elif relation.kind == "derived":
             source = f"T[{self.compiler.constant(index)}]"
         else:
             source = self._table(code, index)
-        texts = [self._texts[name] for name in names]
-        code.open(f"for {', '.join(texts)} in {f'{source}.get({key}, E)' if keys and key else source}:", loop=True)
+        code.open(f"for {', '.join(texts)} in {f'{source}.get({key}, E)' if key else source}:", loop=True)
         code.scope += texts
+        return True
 
 
 def _emit_true(code: Code) -> None:

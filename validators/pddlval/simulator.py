@@ -114,7 +114,7 @@ class Simulator:
         self._successors: SuccessorGenerator | None = None
         self._goal: Ground | None = None
         layout = self._layout
-        fluents = frozenset(atom for atom in task.problem.init if atom[0] in layout.changing)
+        fluents = frozenset(layout.declared)
         self.initial: State = layout.state(fluents, _initial_values(task, layout.functions, changing=True))
         """The initial state."""
 
@@ -383,7 +383,8 @@ def _new_layout(task: Task, tolerance: Fraction) -> Layout:
     derived = frozenset(rule.name for rule in task.domain.derived)
     changing = changed_predicates(task.domain) - derived
     # A derived atom in the initial state, of which the checks warn, counts for nothing: the rules alone decide.
-    atoms = frozenset(atom for atom in task.problem.init if atom[0] not in changing | derived)
+    dynamic = changing | derived
+    atoms = frozenset([atom for atom in task.problem.init if atom[0] not in dynamic])
     statics = Statics(task, atoms, _initial_values(task, functions, changing=False))
     return Layout(statics, changing, functions, derived, tolerance, _engine, layout_of)
 

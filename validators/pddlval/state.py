@@ -8,10 +8,12 @@ are true; nothing is ever undone, and threads may share them.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
-from itertools import compress
+from itertools import compress, groupby
+from operator import itemgetter
 from threading import Lock
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -58,6 +60,18 @@ class Statics:
         """The static atoms."""
         self.values = values
         """The values of static functions."""
+
+    @cached_property
+    def by_predicate(self) -> Mapping[str, list[GroundAtom]]:
+        """The static atoms of each predicate, in the order of the file."""
+        groups: defaultdict[str, list[GroundAtom]] = defaultdict(list)
+        for name, atoms in groupby(self.task.problem.init, itemgetter(0)):
+            groups[name].extend(atoms)
+        found = {name: those for name, those in groups.items() if those[0] in self.atoms}
+        if sum(map(len, found.values())) > len(self.atoms):
+            # The file has an atom twice.
+            found = {name: list(dict.fromkeys(those)) for name, those in found.items()}
+        return found
 
     @cached_property
     def partial(self) -> frozenset[str]:
@@ -135,6 +149,11 @@ class Layout:
         self._lock = Lock()
 
     @cached_property
+    def declared(self) -> list[GroundAtom]:
+        """The atoms of the initial state that actions change, in the order of the file."""
+        return [atom for atom in self.statics.task.problem.init if atom[0] in self.changing]
+
+    @cached_property
     def engine(self) -> Engine:
         """Answers questions about states."""
         return self._make_engine(self)
@@ -178,7 +197,7 @@ class Layout:
         """The state with these atoms, all of changing predicates, and values, all of changing functions."""
         values = changed_levels((), {self.place(fluent): value for fluent, value in levels.items()})
         # In the order of the file: numbers must not depend on the order of a set.
-        ordered = [atom for atom in self.statics.task.problem.init if atom in fluents]
+        ordered = [atom for atom in self.declared if atom in fluents]
         ordered += sorted(set(fluents) - set(ordered))
         return State(self, self.chunks(ordered), values)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import chain, islice, repeat
 from threading import Lock
 from typing import Any, NamedTuple
@@ -51,8 +52,6 @@ _MOST_KEPT = 20_000
 _FEW_SCHEMAS = 20
 """Of so few schemas each is asked for its actions in every state."""
 
-_new_tuple = tuple.__new__
-
 Run = Callable[[Tables], Iterator[Row]]
 """Gives the rows of the parameters of the applicable actions."""
 
@@ -63,22 +62,29 @@ class _Actions(dict[Any, GroundAction]):
     def __init__(self, name: str, arity: int, names: Sequence[str]):
         super().__init__()
         self._name = name
-        self._arity = arity
         self._names = names
+        self._make = _maker(arity)
 
-    def __missing__(self, row: Any) -> GroundAction:
-        names = self._names
-        if self._arity == 2:
-            args: tuple[str, ...] = (names[row[0]], names[row[1]])
-        elif self._arity == 1:
-            args = (names[row],)
-        else:
-            args = tuple([names[number] for number in row])
-        # What `GroundAction(name, args)` does, in half the time.
-        found = _new_tuple(GroundAction, (self._name, args))
+    def __missing__(self, row: Row) -> GroundAction:
+        (found,) = self.new((row,))
         if len(self) < _MOST_KEPT:
             self[row] = found
         return found
+
+    def new(self, rows: Iterable[Row]) -> list[GroundAction]:
+        """The actions of these rows, which are not kept."""
+        return self._make(rows, self._name, self._names)
+
+
+@lru_cache(256)
+def _maker(arity: int) -> Callable[[Iterable[Row], str, Sequence[str]], list[GroundAction]]:
+    """What makes the actions of many rows, given the name of the schema and those of the objects."""
+    columns = [f"c{place}" for place in range(arity)]
+    args = "".join(f"n[{column}], " for column in columns)
+    # What `GroundAction(name, args)` does, in half the time.
+    text = f"lambda rows, name, n: [new(GroundAction, (name, ({args}))) for {', '.join(columns) or '_'} in rows]"
+    found: Callable[..., list[GroundAction]] = eval(text, {"new": tuple.__new__, "GroundAction": GroundAction})
+    return found
 
 
 class _Ready(NamedTuple):
@@ -307,9 +313,9 @@ class SuccessorGenerator:
             count, size = 0, 1
             for place, run, actions_of, _ in self._ready(tables, listing):
                 kept: list[GroundAction] = []
-                actions = map(actions_of.__getitem__, run(tables))
+                rows = run(tables)
                 # The first comes at once, the others in blocks: that is faster than one by one.
-                while block := list(islice(actions, size)):
+                while block := actions_of.new(islice(rows, size)):
                     size = min(2 * size, _BLOCK)
                     count += len(block)
                     if count <= _MOST_LISTED:

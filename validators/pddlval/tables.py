@@ -9,7 +9,9 @@ the atoms that differ. Whatever follows from a state by rules is kept with the s
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Callable, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import compress
 from operator import itemgetter
 from threading import Lock, RLock
 from typing import Any, Literal, Protocol
@@ -48,7 +50,7 @@ class Table(Protocol):
 class Relation:
     """The true atoms of a predicate, as a set of rows."""
 
-    __slots__ = ("_column_sizes", "_set", "arity", "bit", "derive", "kind", "predicate", "rows")
+    __slots__ = ("_column_sets", "_rows", "_set", "arity", "bit", "columns", "derive", "kind", "predicate", "size")
 
     def __init__(self, predicate: str, arity: int, kind: Kind, bit: int):
         self.predicate = predicate
@@ -56,12 +58,22 @@ class Relation:
         self.kind: Kind = kind
         self.bit = bit
         """An integer with one bit set, another one for each relation."""
-        self.rows: list[Row] = []
-        """The rows of a static relation, in the order of the file."""
+        self.size = 0
+        """The number of rows of a static relation."""
+        self.columns: list[list[int]] = []
+        """The columns of a static relation; the rows stand in the order of the file."""
+        self._rows: list[Row] | None = None
         self._set: frozenset[Row] | None = None
-        self._column_sizes: dict[int, int] = {}
+        self._column_sets: dict[int, frozenset[int]] = {}
         self.derive: Callable[[Tables], set[Row]] = _not_derived
         """Computes the rows of a derived relation."""
+
+    @property
+    def rows(self) -> list[Row]:
+        """The rows of a static relation, in the order of the file."""
+        if self._rows is None:
+            self._rows = list(_joined(self.columns)) if self.columns else [()] * self.size
+        return self._rows
 
     @property
     def row_set(self) -> frozenset[Row]:
@@ -70,12 +82,11 @@ class Relation:
             self._set = frozenset(self.rows)
         return self._set
 
-    def column_size(self, column: int) -> int:
-        """How many objects stand in a column of a static relation."""
-        found = self._column_sizes.get(column)
+    def column_set(self, column: int) -> frozenset[int]:
+        """The objects in a column of a static relation."""
+        found = self._column_sets.get(column)
         if found is None:
-            objects = self.rows if self.arity == 1 else map(itemgetter(column), self.rows)
-            found = self._column_sizes[column] = len(set(objects))
+            found = self._column_sets[column] = frozenset(self.columns[column])
         return found
 
     def make(self, tables: Tables) -> set[Row]:
@@ -85,6 +96,11 @@ class Relation:
         tables.fill()
         found: set[Row] = tables.setdefault(self, set())
         return found
+
+
+def _joined(columns: Sequence[list[int]]) -> Iterable[Row]:
+    """The rows with these columns."""
+    return columns[0] if len(columns) == 1 else zip(*columns, strict=True)
 
 
 def _not_derived(tables: Tables) -> set[Row]:
@@ -147,7 +163,7 @@ class Index:
     stands in it once. Lists are sorted, those of static relations as in the file.
     """
 
-    __slots__ = ("add", "fits", "key", "keys", "kind", "projection", "relation", "remove", "value", "values")
+    __slots__ = ("add", "fits", "key", "keys", "kind", "projection", "relation", "remove", "unique", "value", "values")
 
     def __init__(
         self,
@@ -163,8 +179,14 @@ class Index:
         self.keys = keys
         self.values = values
         self.projection = projection
+        self.unique = False
+        """Whether a static table has one value for each key, not a list of them."""
         self.key = _picker(keys, relation.arity) if keys else None
         self.value = _picker(values, relation.arity)
+        if relation.kind == "static":
+            # Most domains are those of the predicate's own types, and leave nothing out.
+            pairs = zip(domains, values, strict=True)
+            domains = tuple([None if one is None or relation.column_set(place) <= one else one for one, place in pairs])
         self.fits = _filter(relation.arity, values, domains, repeats)
         """Whether a row counts; None where all do."""
         self.add, self.remove = _updaters(self)
@@ -173,26 +195,42 @@ class Index:
         """The index in the state."""
         return self.build(tables[self.relation])
 
-    def build(self, rows: Iterable[Row]) -> Any:
+    def build(self, rows: Collection[Row]) -> Any:
         """The index over these rows."""
         if self.fits is not None:
-            rows = filter(self.fits, rows)
+            rows = list(filter(self.fits, rows))
         if self.kind != "static":
             rows = sorted(rows)
-        value, key = self.value, self.key
-        if key is None:
-            found = [value(row) for row in rows]
-            return list(dict.fromkeys(found)) if self.projection else found
-        groups: dict[Any, list[Any]] = {}
-        for row in rows:
-            place = key(row)
-            if place in groups:
-                groups[place].append(value(row))
-            else:
-                groups[place] = [value(row)]
+        keys = None if self.key is None else map(self.key, rows)
+        return self._grouped(keys, map(self.value, rows))
+
+    def build_static(self) -> Any:
+        """The index over the rows of a static relation; it is found out whether its keys are ``unique``."""
+        columns = self.relation.columns
+        if self.fits is not None:
+            kept = list(map(self.fits, self.relation.rows))
+            columns = [list(compress(column, kept)) for column in columns]
+        values = _joined([columns[place] for place in self.values])
+        if not self.keys:
+            return self._grouped(None, values)
+        keys = [columns[place] for place in self.keys]
+        if len(keys) > 1 or len(set(keys[0])) == len(keys[0]):
+            table = dict(zip(_joined(keys), values, strict=True))
+            self.unique = len(table) == len(keys[0])
+            if self.unique:
+                return table
+            values = _joined([columns[place] for place in self.values])
+        return self._grouped(_joined(keys), values)
+
+    def _grouped(self, keys: Iterable[Any] | None, values: Iterable[Any]) -> Any:
+        if keys is None:
+            return list(dict.fromkeys(values) if self.projection else values)
+        groups: defaultdict[Any, list[Any]] = defaultdict(list)
+        for place, value in zip(keys, values, strict=True):
+            groups[place].append(value)
         if self.projection:
-            groups = {place: list(dict.fromkeys(found)) for place, found in groups.items()}
-        return groups
+            return {place: list(dict.fromkeys(found)) for place, found in groups.items()}
+        return dict(groups)
 
     def extend(self, table: Any, rows: Iterable[Row]) -> None:
         """Puts new rows into the index, out of order."""
@@ -438,8 +476,6 @@ class Database:
         self._functions: dict[str, Function | Values] = {}
         self._indices: dict[Any, Index] = {}
         self._static: dict[Index, Any] = {}
-        self._static_atoms: dict[str, list[GroundAtom]] | None = None
-        self._repeats = False
         self._domains: dict[tuple[str, ...], tuple[int, ...]] = {}
         self._coded: list[tuple[Relation, Row]] = []
         self._current: Tables | None = None
@@ -452,16 +488,6 @@ class Database:
             return self.numbers[args[0]]
         numbers = self.numbers
         return tuple([numbers[name] for name in args])
-
-    def _rows(self, atoms: list[GroundAtom], arity: int) -> list[Row]:
-        """The rows of many atoms of one predicate."""
-        numbers = self.numbers
-        if arity == 1:
-            return [numbers[one] for _, one in atoms]
-        if arity == 2:
-            return [(numbers[one], numbers[other]) for _, one, other in atoms]
-        number = numbers.__getitem__
-        return [tuple(map(number, atom[1:])) for atom in atoms]
 
     def objects(self, types: tuple[str, ...]) -> tuple[int, ...]:
         """The objects of one of the types, in the order of their declaration."""
@@ -489,15 +515,10 @@ class Database:
         # The first bit stands for all numeric values.
         found = Relation(predicate, arity, kind, 2 << len(self._relations))
         if kind == "static":
-            if self._static_atoms is None:
-                groups: dict[str, list[GroundAtom]] = {}
-                for atom in self.task.problem.init:
-                    groups.setdefault(atom[0], []).append(atom)
-                self._static_atoms = groups
-                self._repeats = len(set(self.task.problem.init)) < len(self.task.problem.init)
-            rows = self._rows(self._static_atoms.get(predicate, []), arity)
-            # Only a file in which an atom stands twice has more rows than the task has atoms.
-            found.rows = list(dict.fromkeys(rows)) if self._repeats else rows
+            atoms = self.layout.statics.by_predicate.get(predicate, [])
+            found.size = len(atoms)
+            number = self.numbers.__getitem__
+            found.columns = [list(map(number, map(itemgetter(place + 1), atoms))) for place in range(arity)]
         self._relations[predicate] = found
         return found
 
@@ -536,7 +557,7 @@ class Database:
         """The table of an index over a static relation."""
         found = self._static.get(index)
         if found is None:
-            found = self._static[index] = index.build(index.relation.rows)
+            found = self._static[index] = index.build_static()
         return found
 
     def coded(self) -> list[tuple[Relation, Row]]:
