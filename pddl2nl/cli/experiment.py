@@ -1,4 +1,4 @@
-"""``pddl2nl experiment``: a specification's columns on its tasks, gone on with wherever it was cut off."""
+"""``pddl2nl experiment``: runs a specification's columns on its tasks, and resumes what was cut off."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _experiment(
 ) -> None:
     """Run the columns of a specification on its tasks: policies by model, wording, style and seed, and baselines.
 
-    Each run is one record, NAME.jsonl. Started again, an experiment does what is missing and goes on with what was cut
+    Each run is one record, NAME.jsonl. A second start plays missing runs and resumes those that were cut
     off; no reply is paid for twice. The folder's experiment.json says which run stands where in a table, for pddl2nl
     report.
 
@@ -186,7 +186,7 @@ def _list(as_json: bool) -> None:
 
 
 def _check_cluster(cluster: str | None, provider_batch: bool) -> None:
-    """Refuses what can be refused at once."""
+    """Checks the address of a cluster before anything is read."""
     if cluster is None:
         return
     if provider_batch:
@@ -202,7 +202,7 @@ def _check_cluster(cluster: str | None, provider_batch: bool) -> None:
 def _budgeted(
     said: ExperimentSpec, max_calls: int | None, max_tokens: int | None, max_usd: float | None
 ) -> ExperimentSpec:
-    """The experiment with the budgets of the command line over its own."""
+    """The experiment with the budgets of the command line, else its own."""
     from pddl2nl.policies.budget import Limits
 
     budget = said.budget
@@ -217,7 +217,7 @@ def _budgeted(
 
 
 def _write_down(said: ExperimentSpec, folder: Path, layout: Layout) -> None:
-    """What the folder's records are: the specification as it was run, and which run stands where."""
+    """Writes the specification as it was run, and the layout of its tables."""
     from pddl2nl.experiments.layout import write_layout
 
     write_text_file(folder / "specification.toml", _shareable(said))
@@ -225,7 +225,7 @@ def _write_down(said: ExperimentSpec, folder: Path, layout: Layout) -> None:
 
 
 def _said_besides(overrides: Overrides) -> str:
-    """The options that stood in the place of what the file says, as comments below it."""
+    """The command line's options that replaced values of the file, as comments below it."""
     options = [("--model", overrides.model)] if overrides.model else []
     lists = (
         ("--seeds", overrides.seeds),
@@ -240,7 +240,7 @@ def _said_besides(overrides: Overrides) -> str:
 
 
 def _first(given: Number | None, said: Number | None) -> Number | None:
-    """What stands on the command line, else what the specification says."""
+    """The value of the command line, else that of the specification."""
     return said if given is None else given
 
 
@@ -259,7 +259,7 @@ def _warnings(said: ExperimentSpec) -> Iterator[str]:
 
 
 def _strangers(folder: Path, jobs: Sequence[Job]) -> Iterator[str]:
-    """What a folder of records holds besides those of this experiment: a report lists it and counts it nowhere."""
+    """A warning about records in the folder that belong to no run; a report lists them but counts them nowhere."""
     known = {f"{job.name}.jsonl" for job in jobs}
     others = sum(path.name not in known for path in folder.glob("*.jsonl"))
     if others:
@@ -270,14 +270,14 @@ def _strangers(folder: Path, jobs: Sequence[Job]) -> Iterator[str]:
 
 
 def _shareable(said: ExperimentSpec) -> str:
-    """The specification for the folder of its records, without what an address may hold of passwords."""
+    """The specification for the folder of its records, without passwords in addresses."""
     from pddl2nl.llm import public_url
     from pddl2nl.llm.redaction import Redactor, secrets_of_url
 
     text = said.path.read_text(encoding="utf-8") + _said_besides(said.overrides)
     if said.base_url is None:
         return text
-    # An address may be put together of variables: then it stands nowhere as a whole.
+    # An address may be composed of variables.
     return Redactor(secrets_of_url(said.base_url)).strike(text.replace(said.base_url, public_url(said.base_url)))
 
 
@@ -353,6 +353,6 @@ def _told(name: str, summary: SweepSummary, folder: Path) -> str:
     if summary.already.calls:
         lines.append(f"spent before: {account_text(summary.already)}")
     if summary.stopped is not None and not summary.refused:
-        lines.append(f"stopped: {summary.stopped}; the same command goes on where it was")
+        lines.append(f"stopped: {summary.stopped}; the same command resumes it")
     lines += [f"records: {folder}", f"all tables: pddl2nl report {folder}"]
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""The options of ``pddl2nl experiment``, and what they say in the place of a specification."""
+"""The options of ``pddl2nl experiment``, and how they replace values of a specification."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ ModelOption = Annotated[
     typer.Option(
         "--model",
         metavar="M",
-        help="In the place of every column's model; oracle needs no key, and roles that it cannot take fall back.",
+        help="Replaces every column's model; oracle needs no key, and roles that it cannot take fall back.",
         show_default="the columns' own",
     ),
 ]

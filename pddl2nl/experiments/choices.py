@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -24,13 +25,19 @@ def unused_options(policy: str, style: str, values: Mapping[str, Any] = _NOTHING
         style: ``nl`` or ``pddl``.
         values: what is known of ``wording`` and ``translator``, which decide whether the models for them are asked.
     """
-    made = POLICIES[policy]()
-    reasons = {name: _reason(option, policy, made, style) for name, option in RUN_OPTIONS.items()}
+    reasons = {**_reasons(policy, style, POLICIES[policy])}
     if values.get("wording", "llm") != "llm":
         reasons["wording_model"] = reasons["wording_model"] or "only --wording llm asks a model for words"
     if values.get("translator") == "reader":
         reasons["translator_model"] = reasons["translator_model"] or "--translator reader asks no model"
     return {name: reason for name, reason in reasons.items() if reason}
+
+
+@lru_cache(maxsize=256)
+def _reasons(policy: str, style: str, make: Callable[[], Policy]) -> Mapping[str, str]:
+    """For every option why it has no effect with any values of the others, or an empty text."""
+    made = make()
+    return MappingProxyType({name: _reason(option, policy, made, style) for name, option in RUN_OPTIONS.items()})
 
 
 def _reason(option: Option, policy: str, made: Policy, style: str) -> str:

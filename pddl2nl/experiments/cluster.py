@@ -1,6 +1,6 @@
 """A cluster for the runs of an experiment: Dask distributed, a scheduler that is there or one of Dask's deployments.
 
-Nothing is scheduled here. ``--cluster`` names a scheduler that somebody has started, or a kind of deployment that Dask
+Nothing is scheduled here. ``--cluster`` names a running scheduler, or a kind of deployment that Dask
 itself starts and scales: processes of this machine, jobs of Slurm or PBS (https://jobqueue.dask.org), pods of
 Kubernetes (https://kubernetes.dask.org). What a deployment needs to know (queue, cores, image) are keyword arguments
 of Dask's own class, which stand in the table ``[cluster]`` of a specification.
@@ -30,7 +30,7 @@ _SHORT_LOGS = {"distributed.admin.log-length": 200, "distributed.admin.low-level
 """Of what its scheduler did Dask keeps the last 10,000 events, which hold whole runs; ours is part of this process."""
 _SOME_PORT = "127.0.0.1:0"
 _PRELOAD = "pddl2nl.experiments.on_worker"
-"""What processes of this machine load first: it lets Ctrl-C, which reaches them as well, be for us alone."""
+"""What processes of this machine load first: it makes them ignore Ctrl-C, which only the experiment handles."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ def _client(client_class: Any, deployed: Any) -> Iterator[Any]:
 
 
 def _closed(client: Any) -> None:
-    # It may be gone already, which is then told by whoever wanted something of it.
+    # It may be gone already; the next call to it reports that.
     with suppress(Exception):
         client.close(timeout=2)
 
@@ -179,7 +179,7 @@ def _deployed(deployment: Deployment, address: str, options: dict[str, Any], siz
             "submitted, or give the address of a scheduler"
         )
     if deployment.name == "LocalCluster":
-        # A process a run, and no page that others can reach, unless somebody wants it otherwise.
+        # A process a run, and no page that others can reach, unless the user's settings say otherwise.
         options = {
             "threads_per_worker": 1,
             "dashboard_address": _SOME_PORT,

@@ -139,7 +139,7 @@ def settings_text(models_file: Path | None) -> str | None:
 
 
 _AHEAD = 2
-"""How many runs wait at the scheduler for each that goes on, so that no worker waits for us."""
+"""Submitted runs per running one, so that no worker is idle."""
 _LOOK_AGAIN = 2.0
 """Seconds between two looks at how many workers there are."""
 _SCALE_AGAIN = 15.0
@@ -214,7 +214,7 @@ class ClusterRuns:
 
     @property
     def room(self) -> int:
-        """How many more can be handed out; one at least where nothing goes on."""
+        """The number of runs to submit now; at least one if none is running."""
         self._look()
         return max(1, _AHEAD * self._threads) - self.going
 
@@ -250,7 +250,7 @@ class ClusterRuns:
         self._lost()
         self._suspected()
         if self._winding and not self._threads:
-            # Nobody is left to give back what was handed out.
+            # No worker is left to return the submitted runs.
             for going in [*self._going.values()]:
                 self._give_back(going, Left("unfinished"))
         try:
@@ -380,7 +380,7 @@ class ClusterRuns:
         going.future.add_done_callback(lambda future: self._events.put((job.name, attempt)))
 
     def _result(self, going: _Going) -> Result | None:
-        """What came of a run; None where it was handed out again, or will be."""
+        """The result of a run; None if it is submitted again."""
         future = going.future
         if future is None or future.status in _LOST:
             return None
@@ -391,7 +391,7 @@ class ClusterRuns:
             going.transfer *= 1.5
             self._events.put((going.job.name, going.attempt))
             return None
-        except Exception as error:  # noqa: BLE001 — whatever a worker met is this run's and no other's
+        except Exception as error:  # noqa: BLE001 — a worker's error concerns only this run
             return self._failed(going, error)
         return self._taken(going, played)
 
@@ -410,7 +410,7 @@ class ClusterRuns:
         return None
 
     def _taken(self, going: _Going, played: Played) -> Result:
-        """Books and keeps what a worker has brought."""
+        """Books the costs and keeps the files of a worker's run."""
         result = played.result
         if isinstance(result, Done) and result.earlier:
             # Played twice, or by another process since we began: what it cost counts in the folder's budget.
@@ -429,7 +429,7 @@ class ClusterRuns:
         return result
 
     def _lost(self) -> None:
-        """Hands out again what was lost with the connection, as soon as there is one."""
+        """Submits runs again that were lost with the connection, once there is one."""
         status = self._client.status
         if status in ("closed", "closing"):
             raise InfrastructureError(
@@ -446,7 +446,7 @@ class ClusterRuns:
                     self._give_back(going, Left("unfinished"))
 
     def _suspected(self) -> None:
-        """Hands out one of those whose workers died, when nothing else goes on."""
+        """Submits one run whose workers died, if no other run is active."""
         if self._errand is None or any(going.future is not None or not going.suspect for going in self._going.values()):
             return
         for going in [*self._going.values()][:1]:

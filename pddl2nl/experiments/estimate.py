@@ -31,7 +31,7 @@ _EXAMPLE_STEPS, _PLAN = 5, 12
 _TRANSLATION, _WORDED_SNIPPET = 600, 500
 
 _THOUGHTS_SHOWN = ("thoughts.txt", "thoughts_example.txt", "thoughts_answer.txt")
-"""What the prompt for the example's thoughts begins with, whatever the task."""
+"""The beginning of every prompt for the example's thoughts."""
 
 HOW = (
     f"first prompts are measured ({CHARACTERS_A_TOKEN} characters a token, or as the endpoint counted those in the "

@@ -192,7 +192,7 @@ def _candidate(task: Task, other: Task, quick: Plan) -> _Candidate:
 
 
 def _problems(task: Task, files: Sequence[Path]) -> Iterator[Task]:
-    """The other problems of the task's domain among some files; whatever else there is, is passed over."""
+    """The other problems of the task's domain among some files; other files are skipped."""
     wanted = {task.domain.name, task.problem.domain_name}
     said = re.compile(rf"\(\s*:domain\s+(?:{'|'.join(map(re.escape, sorted(wanted)))})\s*\)", re.IGNORECASE)
     for path in files:
@@ -352,7 +352,7 @@ def _walked(task: Task, seed: int) -> Iterator[Task]:
 
 def _with_goal(problem: Problem, goals: Sequence[GroundAtom]) -> Problem:
     goal = And(tuple(Atom(atom.predicate, atom.args) for atom in goals))
-    # Without its source, so that whoever wants the text gets this problem's and not the file's.
+    # Without its source, so that its text is written anew and not taken from the file.
     return replace(problem, name=f"{problem.name}-example", goal=goal, metric=None, source=None)
 
 

@@ -41,10 +41,10 @@ class Executor(Protocol):
     def note(self) -> str: ...
 
     def submit(self, job: Job) -> None:
-        """Takes a run."""
+        """Submits a run."""
 
     def receive(self, seconds: float) -> tuple[Job, Result] | None:
-        """A result, waited for so long; None where none came, or something else is to be looked at.
+        """The next result; None if none came within so many seconds, or after `wake`.
 
         Raises:
             InfrastructureError: no further results will come.
@@ -54,21 +54,21 @@ class Executor(Protocol):
         """Ends the wait of `receive`; may be called by a signal's handler."""
 
     def wind_down(self) -> None:
-        """Lets no run begin that has not begun; those that go on come to their end."""
+        """Starts no further run; running ones finish."""
 
     def abandon(self, grace: float) -> None:
-        """Lets whatever goes on be, after so many seconds in which it may come to a stop by itself."""
+        """Gives up on running runs after so many seconds of grace."""
 
     def close(self) -> None:
-        """Gives back what it holds; nothing goes on any more, or it was abandoned."""
+        """Releases its resources; all runs have ended or were abandoned."""
 
 
 class Threads:
     """Threads of this process. They wait for models, and for the planners, which are processes of their own.
 
     Args:
-        play: plays a run; raises nothing. Where no run is to begin any more it gives each back unfinished.
-        size: how many go on at once.
+        play: plays a run and raises nothing; after a stop it returns each run unfinished.
+        size: runs at a time.
     """
 
     patience = 0.0
@@ -84,17 +84,17 @@ class Threads:
 
     @property
     def going(self) -> int:
-        """How many runs go on."""
+        """The number of running runs."""
         return self._going
 
     @property
     def playing(self) -> int:
-        """As many: a thread waits for each."""
+        """The same: each has a thread."""
         return self._going
 
     @property
     def room(self) -> int:
-        """How many threads have nothing to do."""
+        """The number of idle threads."""
         return self._size - self._going
 
     def submit(self, job: Job) -> None:
@@ -139,6 +139,6 @@ class Threads:
         while (job := self._jobs.get()) is not None:
             try:
                 result = self._play(job)
-            except BaseException as error:  # noqa: BLE001 — whoever waits for a result must get one
+            except BaseException as error:  # noqa: BLE001 — a caller that waits for a result must get one
                 result = Left("broken", f"{type(error).__name__}: {error}")
             self._results.put((job, result))

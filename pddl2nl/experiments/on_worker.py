@@ -40,7 +40,7 @@ _VARIABLES = ("OPENAI_BASE_URL",)
 
 @dataclass(frozen=True)
 class Errand:
-    """What all runs of an experiment have in common, as it travels to the workers.
+    """The settings that all runs of an experiment share, as sent to the workers.
 
     Attributes:
         name: of this start of the experiment, no other's.
@@ -67,7 +67,7 @@ class Errand:
 
 @dataclass(frozen=True)
 class Played:
-    """What came of a run on a worker.
+    """The result of a run on a worker.
 
     ``spent`` was paid for it there. ``refused`` says why an endpoint refuses for good, empty where none does. ``files``
     are what the run has left, by what follows its name; None where they lie in the experiment's folder already.
@@ -81,7 +81,7 @@ class Played:
 
 @dataclass(frozen=True)
 class Sight:
-    """What a worker is: whether it sees the folder, and what must be as it is where the experiment was started."""
+    """A worker's view: whether it sees the folder, and its versions and variables, which must match."""
 
     shared: bool
     versions: tuple[str, str]
@@ -89,7 +89,7 @@ class Sight:
 
 
 def sight(token: str) -> Sight:
-    """What this process sees and is; ``token`` is the path of the file that shows the folder."""
+    """The view of this process; ``token`` is the path of the file that identifies the folder."""
     said = [(name, public_url(os.environ[name]) if name in os.environ else "") for name in _VARIABLES]
     python = ".".join(platform.python_version_tuple()[:2])
     return Sight(os.path.exists(token), (_version(), python), tuple(said))
@@ -119,7 +119,7 @@ def _stop_of(name: str) -> Stop:
 
 
 def halt(name: str, reason: str, now: bool, searches: bool) -> None:
-    """No run of this start of an experiment begins here any more; with ``now`` those that go on stop.
+    """Starts no further run of this experiment here; with ``now``, also stops running ones.
 
     ``searches`` says whether planners are ended as well, which are those of all experiments on this worker.
     """

@@ -66,7 +66,7 @@ class _Solving:
         self._outcome: Plan | _NoPlanError | None = None
 
     def plan(self) -> Plan:
-        # Whoever comes while the search is under way waits for it. An infrastructure error is not kept: the next one
+        # Other threads wait for a running search. An infrastructure error is not kept: the next one
         # tries again.
         with self._lock:
             if self._outcome is None:

@@ -90,7 +90,7 @@ class _Broken:
 
 @dataclass(frozen=True)
 class _Roles:
-    """Who is asked in which role; None where nobody is."""
+    """The models by role; None for roles without a model."""
 
     planner: MadeModel | None = None
     translator: MadeModel | None = None
@@ -118,7 +118,7 @@ def prepare(spec: RunSpec, access: Access | None = None) -> Prepared:
     """Everything an episode needs, and its first event.
 
     Raises:
-        InputError: the specification asks for what there is not; the message names the option.
+        InputError: an option of the specification is wrong; the message names it.
         InfrastructureError: the planner failed. (Where a model gave no wording or no thoughts, the run's policy raises
             why, so that its record can tell.)
         ReplyPendingError: a batch will bring what was asked for.

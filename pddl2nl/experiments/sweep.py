@@ -47,30 +47,30 @@ _MESSAGE = 500
 
 @dataclass(frozen=True)
 class Trouble:
-    """A run that came to no result, and why."""
+    """A run without a result, and the reason."""
 
     run: str
     message: str
 
     def __post_init__(self) -> None:
-        # Thousands may fail alike: what is kept of each is short.
+        # Thousands may fail for one reason, so each message is shortened.
         if len(self.message) > _MESSAGE:
             object.__setattr__(self, "message", self.message[:_MESSAGE] + " …")
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far an experiment is: ``ended`` of ``runs``, those that had ended before included.
+    """The progress of an experiment: ``ended`` of ``runs``, including those of earlier starts.
 
     Attributes:
-        runs, ended: how many there are, and how many of them have ended.
-        solved, failed: of those that have ended; the latter came to no result.
-        spent: what was paid this time, with the hits of the cache.
-        earlier: how many had been finished before; nothing was done for them now.
-        going: how many go on.
-        seconds: how long it has taken so far, this time.
-        stopping: whether no further run begins, as somebody wished so.
-        note: what else a person should know just now; empty for nothing.
+        runs, ended: the number of runs, and of those that have ended.
+        solved, failed: of those that have ended; failed ones have no result.
+        spent: the costs of this start, with the hits of the cache.
+        earlier: runs that an earlier start finished.
+        going: running runs.
+        seconds: since this start.
+        stopping: whether the user stopped it, so that no further run begins.
+        note: a remark for people; may be empty.
     """
 
     runs: int
@@ -86,26 +86,26 @@ class Progress:
 
     @property
     def seconds_left(self) -> float | None:
-        """How long the rest will take if it goes on as it went; None as long as nothing was done."""
+        """An estimate for the rest from the runs so far; None before the first."""
         done = self.ended - self.earlier
         return (self.runs - self.ended) * self.seconds / done if done > 0 else None
 
 
 @dataclass(frozen=True)
 class SweepSummary:
-    """What came of an experiment.
+    """The result of an experiment.
 
     Attributes:
-        runs: how many there are.
-        earlier: finished before, or by another process.
-        outcomes: of all runs with a result, those of earlier included; planners' statuses among them.
-        broken: runs that a failing tool or endpoint kept from a result; they are run again the next time.
-        bad: runs that cannot be, as they are specified.
-        unfinished: left to be gone on with, as the experiment was stopped.
-        elsewhere: left to another process that is at them.
-        stopped: why it stopped before its end; None where it did not. ``refused``: because an endpoint refused for
-            good; ``interrupted``: because somebody wished so.
-        spent: paid this time, with the hits of the cache; ``already``: paid before, in the same folder.
+        runs: the number of runs.
+        earlier: finished by an earlier start or another process.
+        outcomes: of all runs with a result, including earlier ones and planners' statuses.
+        broken: runs without a result because a tool or endpoint failed; the next start plays them again.
+        bad: runs whose specification is impossible.
+        unfinished: runs for the next start, because the experiment was stopped.
+        elsewhere: runs that another process plays.
+        stopped: why it stopped early; None if it did not. ``refused``: because an endpoint refused permanently;
+            ``interrupted``: by the user.
+        spent: the costs of this start, with the hits of the cache; ``already``: those of earlier starts in the folder.
         seconds: wall time.
     """
 
@@ -125,12 +125,12 @@ class SweepSummary:
 
     @property
     def solved(self) -> int:
-        """How many runs reached the goal."""
+        """The number of runs that reached the goal."""
         return self.outcomes.get("solved", 0)
 
     @property
     def exit_code(self) -> int:
-        """0: all solved; 1: some were not, or are not finished; 2: some cannot be; 3: something failed; 130: Ctrl-C."""
+        """0: all solved; 1: some unsolved or unfinished; 2: some impossible; 3: some failed; 130: Ctrl-C."""
         if self.interrupted:
             return INTERRUPTED
         if self.refused:
@@ -160,7 +160,7 @@ class SweepSummary:
 
 
 class Tally:
-    """What becomes a `SweepSummary` while an experiment goes on; of one thread."""
+    """Counts results for a `SweepSummary`; not safe for several threads."""
 
     def __init__(self, runs: int):
         self.runs = runs
@@ -171,7 +171,7 @@ class Tally:
         self.elsewhere = 0
 
     def note(self, run: str, result: Result) -> None:
-        """Counts what came of a run; one that was left unfinished is what is missing in the end."""
+        """Counts the result of a run; runs that are never counted are unfinished."""
         if isinstance(result, Done):
             self.earlier += result.earlier
             if result.end.broken:
@@ -184,13 +184,13 @@ class Tally:
             self.broken.append(Trouble(run, result.message))
 
     def progress(self, spent: Account, **now: Any) -> Progress:
-        """How far it is; ``now`` holds the other fields."""
+        """The progress; ``now`` holds the other fields."""
         failed = len(self.broken) + len(self.bad)
         ended = self.outcomes.total() + failed
         return Progress(self.runs, ended, self.outcomes["solved"], failed, spent, earlier=self.earlier, **now)
 
     def summary(self, *, spent: Account, already: Account, seconds: float, **ending: Any) -> SweepSummary:
-        """What came of it; ``ending`` says how it stopped."""
+        """The summary; ``ending`` holds the fields on how it stopped."""
         return SweepSummary(
             runs=self.runs,
             earlier=self.earlier,
@@ -207,10 +207,10 @@ class Tally:
 
 
 _GRACE = 5.0
-"""Seconds that runs get to come to a stop when the process is to end: most replies that are on their way arrive."""
+"""Seconds of grace for running runs when the process ends: most pending replies arrive in time."""
 _TICK = 0.5
 _LOOK_AGAIN = 2.0
-"""Seconds between two looks at runs that another process is at."""
+"""Seconds between two checks of runs that another process plays."""
 
 
 def run_all(
@@ -224,17 +224,17 @@ def run_all(
     batch: BatchPasses | None = None,
     cluster: Cluster | None = None,
 ) -> SweepSummary:
-    """Runs what is not finished yet.
+    """Plays all runs that are not finished yet.
 
     Args:
-        jobs: the runs; of several under one name the first.
+        jobs: the runs; of several with one name the first.
         folder: of the records, ``NAME.jsonl`` each.
-        workers: how many runs go on at once; on a cluster that is for its workers to say.
-        access: how the models are reached.
-        budget: calls, tokens and money of all runs together, what earlier starts in this folder spent included. On a
-            cluster each run gets what is left when it is handed out, and what it spent is booked when it ends: the
-            budget can be passed by what those runs spend that are handed out at that moment.
-        on_progress: told in the calling thread, whenever a run has ended and twice a second in between.
+        workers: runs at a time; ignored on a cluster.
+        access: how models are reached.
+        budget: calls, tokens and money of all runs together, including earlier starts in this folder. On a cluster
+            each run gets the rest when it is submitted, and its costs are booked when it ends, so the runs submitted
+            at that moment can exceed the budget.
+        on_progress: called in the calling thread when a run has ended, and twice a second in between.
         batch: brings the replies of one-shot runs by a provider's batches, in passes.
         cluster: plays the runs (`pddl2nl.experiments.cluster.open_cluster`); None for threads of this process.
 
@@ -278,7 +278,7 @@ class _Sweep:
             batch.charge(self._budget)
 
     def executor(self, workers: int, cluster: Cluster | None) -> Executor:
-        """What plays the runs."""
+        """The executor that plays the runs."""
         if cluster is None or not self._todo:
             return Threads(partial(run_one, terms=self._terms), workers)
         from pddl2nl.experiments.cluster_runs import ClusterRuns
@@ -313,10 +313,10 @@ class _Sweep:
                 self._at_last(executor, on_progress)
                 jobs = []
 
-    # ── what is there already ────────────────────────────────────────────────────────────────────
+    # ── earlier starts ──────────────────────────────────────────────────────────────────────────
 
     def _sorted(self, jobs: Sequence[Job]) -> tuple[list[Job], Account]:
-        """The jobs that are to be done, and what was spent on all of them."""
+        """The jobs to play, and the costs of all earlier starts."""
         todo: list[Job] = []
         accounts: list[Account] = []
         for job in jobs:
@@ -331,14 +331,14 @@ class _Sweep:
                 try:
                     accounts.append(recollect(path).spent())
                 except InputError:
-                    # It is reported when its turn comes.
+                    # Playing the run reports the error.
                     continue
         return todo, total(accounts)
 
     # ── passes ───────────────────────────────────────────────────────────────────────────────────
 
     def _pass(self, jobs: Sequence[Job], executor: Executor, on_progress: Callable[[Progress], None]) -> None:
-        """Every job once, or those that have begun when a stop was wished for."""
+        """Plays every job once; after a stop, only those that were running."""
         waiting = deque(jobs)
         try:
             with interrupts_heard(lambda: self._interrupt(executor)):
@@ -353,19 +353,19 @@ class _Sweep:
                     except KeyboardInterrupt:
                         self._interrupt(executor)
                     except InfrastructureError as error:
-                        # Nobody is left to play anything.
+                        # The executor has no workers left.
                         self._stop.wish(str(error), refused=True)
                         executor.abandon(0.0)
                         break
         except BaseException as error:
             self._stop.wish("an error in the experiment itself")
             stop_searches()
-            # After SIGTERM whoever sent it mostly leaves us a moment.
+            # After SIGTERM there is usually some time before SIGKILL.
             executor.abandon(_GRACE if isinstance(error, SystemExit) else 0.0)
             raise
 
     def _goes_on(self, waiting: deque[Job], executor: Executor) -> bool:
-        """Hands out runs; whether there is something to wait for."""
+        """Submits runs; returns whether there is a result to wait for."""
         if self._stop.reason is not None:
             if self._stop.interrupted and self._stop.now:
                 stop_searches()
@@ -384,12 +384,12 @@ class _Sweep:
         return executor.going > 0
 
     def _interrupt(self, executor: Executor) -> None:
-        """Ctrl-C: the first lets no run begin, the second stops those that go on."""
+        """Ctrl-C: the first stops further runs from starting, the second stops running ones."""
         self._stop.wish("interrupted", now=self._stop.interrupted, interrupted=True)
         executor.wake()
 
     def _at_last(self, executor: Executor, on_progress: Callable[[Progress], None]) -> None:
-        """Once more those that another process was at: it may have ended by now, or died."""
+        """Tries runs of other processes again: these may have finished or died by now."""
         until = time.monotonic() + executor.patience
         try:
             while self._stop.reason is None and (jobs := self._taken("elsewhere")):
@@ -425,13 +425,13 @@ class _Sweep:
         return jobs
 
     def _bring(self) -> None:
-        """Has a batch bring what all the runs of a pass are waiting for."""
+        """Gets the replies that the runs of a pass wait for, in one batch."""
         try:
             self._budget.check()
             if self._batch is not None:
                 self._batch.bring()
         except InfrastructureError as error:
-            # What was submitted is remembered, and what has come is kept.
+            # Submitted batches are remembered, and their results kept.
             self._stop.wish(str(error), refused=True)
         except BudgetSpentError as error:
             self._broke = str(error)

@@ -65,7 +65,7 @@ THOUGHTS_TOKENS = 2000
 _TRIES = 2
 _OBSERVATION = "Observation:"
 _TAGS = (ACTION, THOUGHT, _OBSERVATION, PLAN_START, PLAN_END, "[THOUGHT")
-"""What a thought must not hold: whoever reads a reply that has learnt from it would take it for more than a thought."""
+"""Marks that a thought must not hold: a model that copies them would produce replies that are misread."""
 
 _STRIPES = " *_`#>•|-"
 _MARKS = r"[ \t*_`#>•|-]*"

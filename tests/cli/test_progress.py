@@ -57,7 +57,7 @@ def test_the_first_ctrl_c_lets_what_goes_on_come_to_its_end_and_begins_nothing(t
     assert process.returncode == 130
     assert "go on and come to their end, and none begins; Ctrl-C once more stops now\n" in errors
     assert errors.count("Ctrl-C") == 2
-    assert "stopped: interrupted; the same command goes on where it was" in out
+    assert "stopped: interrupted; the same command resumes it" in out
     folder = tmp_path / "runs" / "s"
     records = [*folder.glob("*.jsonl")]
     assert 3 <= len(records) < 60
@@ -79,7 +79,7 @@ def test_ctrl_c_at_a_terminal_reaches_the_workers_of_this_machine_and_they_heed_
             time.sleep(0.3)
         out, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors
-    assert "stopped: interrupted; the same command goes on where it was" in out
+    assert "stopped: interrupted; the same command resumes it" in out
     assert "Traceback" not in errors
     folder = tmp_path / "runs" / "s"
     records, partial = [*folder.glob("*.jsonl")], [*folder.glob("*.partial")]

@@ -226,7 +226,7 @@ def test_the_seed_of_names_deals_them_otherwise() -> None:
         ({"translator": "babel"}, r"--translator babel.*reader\+llm"),
         ({"reading": "diagonal"}, "--reading diagonal.*planbench"),
         ({"on_ambiguous": "coin"}, "--on-ambiguous coin.*state"),
-        ({"translator": "llm", "style": "pddl"}, "--translator llm: in style pddl"),
+        ({"translator": "llm", "style": "pddl"}, "--translator llm: --style pddl shows PDDL"),
         ({"translator": "reader+llm", "translator_model": "oracle"}, "--translator-model M"),
         ({"translator": "llm", "model": "oracle"}, "--translator-model M"),
         ({"translator": "llm", "translator_model": "script:no/such/file"}, "no/such/file"),
