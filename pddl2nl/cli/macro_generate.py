@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pddl2nl.nl import Teller, Wording
     from pddl2nl.pddl import Task
     from pddl2nl.policies.budget import Limits, ModelCalls
-    from pddl2nl.policies.hvr.generation import Known, Proposed
+    from pddl2nl.policies.hvr.generation import Proposed, StateLines
     from pddlval import GroundAction, State
 
 __all__ = ["register"]
@@ -155,19 +155,17 @@ def _ask(calls: ModelCalls, seed: int) -> Callable[[Sequence[Message]], str]:
     return lambda messages: calls.complete(Request(tuple(messages), seed=seed)).text
 
 
-def _known(teller: Teller, ontology: Path | None, domain: Path) -> Callable[[State], Known]:
-    from pddl2nl.policies.hvr.generation import Known
+def _known(teller: Teller, ontology: Path | None, domain: Path) -> StateLines:
     from pddl2nl.policies.hvr.sight import Sight
-    from pddl2nl.policies.staged import dashed
     from pddl2nl.worlds.ontology import load_ontology
 
     beside = domain.with_name("ontology.ttl")
     file = ontology or (beside if beside.is_file() else None)
     sight = Sight(teller, None if file is None else load_ontology(file))
 
-    def known(state: State) -> Known:
+    def known(state: State) -> tuple[Sequence[str], Sequence[str]]:
         sight.graph.update(state)
-        return Known(tuple(dashed(sight.object_lines())), sight.location_lines())
+        return sight.object_lines(), sight.location_lines()
 
     return known
 

@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.cli import macro as macro_command
+from pddl2nl.cli.macro_generate import _known
+from pddl2nl.nl import Teller, make_names, template_wording
+from pddl2nl.pddl import load_task
+from pddlval import Simulator
 from tests.cli.one_command import run_command
 
 _PLAN = "(unstack c b)\n(put-down c)\n(unstack b a)\n(put-down b)\n(pick-up b)\n(stack b c)\n"
@@ -310,6 +314,15 @@ def test_apply_refuses(domain: Path, problem: Path, tmp_path: Path) -> None:
 
 
 # ── generate ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_generate_tells_each_object_on_its_own_line(domain: Path, problem: Path) -> None:
+    pytest.importorskip("rdflib", reason="the knowledge graph is absent: pip install 'pddl2nl[macros]'")
+    task = load_task(domain, problem)
+    wording = template_wording(task.domain)
+    teller = Teller(task, wording, make_names(task, "original", wording))
+    objects, _ = _known(teller, None, domain)(Simulator(task).initial)
+    assert {line.split(" ", 1)[0].rstrip(":") for line in objects} == {"robot", *task.objects}
 
 
 @pytest.mark.usefixtures("needs_prover")

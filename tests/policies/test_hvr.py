@@ -17,7 +17,7 @@ from pddl2nl.pddl import parse_task
 from pddl2nl.policies import POLICIES, Limits, RequestSettings
 from pddl2nl.policies.families import FAMILY_POLICIES
 from pddl2nl.policies.hvr.blocks import MOST_MACROS, macro_words
-from pddl2nl.policies.hvr.mechanism import MECHANISMS
+from pddl2nl.policies.hvr.prompts import MECHANISMS
 from pddl2nl.worlds.knowledge_graph import KnowledgeGraph
 from pddl2nl.worlds.ontology import load_ontology
 from pddlval import GroundAction, Simulator, State, validate

@@ -50,19 +50,20 @@ class _Model:
 
 
 _QUESTION = ConditionsQuestion(
-    "Put c on b.", _PLAN, ("- block_2 (Block): block_2 is clear",), ("(block_2, on, block_1)",)
+    "Put c on b.", _PLAN, ("block_2 (Block): block_2 is clear",), ("(block_2, on, block_1)",)
 )
 
 
 def test_conditions_are_asked_for_with_one_example(teller: Teller) -> None:
     model = _Model(_REPLY)
-    reply = ask_conditions(model, teller, _QUESTION)
-    assert reply.usable
-    assert len(reply.conditions) == 2
+    _, read = ask_conditions(model, teller, _QUESTION)
+    assert len(read) == 2
+    assert all(item.conditions is not None for item in read)
     assert LAYOUT.stage_of(model.asked) == "conditions"
     assert [message.role for message in model.asked] == ["system", "user", "assistant", "user"]
     told = LAYOUT.read(model.asked[-1].content)
     assert list(told) == ["Task", "Objects", "Predicates", "Macro plan"]
+    assert told["Objects"] == "- block_2 (Block): block_2 is clear"
     assert told["Macro plan"] == "1. Pick up c\n2. Put c on a"
     assert "- (on ?x - object ?y - object): " in told["Predicates"]
 
@@ -72,8 +73,8 @@ def test_a_correction_has_no_example_but_the_violated_condition(teller: Teller) 
     check = _checked(teller, present)
     feedback = plan_feedback(teller, _PLAN, present, check)
     model = _Model("precondition: (no")
-    reply = ask_conditions(model, teller, replace(_QUESTION, present=present, feedback=feedback))
-    assert not reply.usable
+    _, read = ask_conditions(model, teller, replace(_QUESTION, present=present, feedback=feedback))
+    assert [item.conditions for item in read] == [None, None]
     assert LAYOUT.stage_of(model.asked) == "conditions-correction"
     assert [message.role for message in model.asked] == ["system", "user"]
     told = LAYOUT.read(model.asked[-1].content)

@@ -17,8 +17,7 @@ from pddl2nl.nl.telling.teller import JOINER, STATE_START
 from pddl2nl.policies import Setting
 from pddl2nl.policies.hvr.blocks import macro_words
 from pddl2nl.policies.hvr.examples import shown_for
-from pddl2nl.policies.hvr.mechanism import Mechanism
-from pddl2nl.policies.hvr.prompts import LAYOUT, Executed, Prompter, prompt_file, prompt_hashes, prompt_text
+from pddl2nl.policies.hvr.prompts import LAYOUT, Executed, Mechanism, Prompter, prompt_file, prompt_hashes, prompt_text
 from pddl2nl.policies.hvr.sight import ROBOT, Sight
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.references import references_of

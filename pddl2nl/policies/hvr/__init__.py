@@ -6,8 +6,7 @@ import math
 from collections.abc import Mapping
 
 from pddl2nl.policies.family import Effort, Family
-from pddl2nl.policies.hvr.mechanism import MECHANISMS
-from pddl2nl.policies.hvr.prompts import LAYOUT, prompt_hashes
+from pddl2nl.policies.hvr.prompts import LAYOUT, MECHANISMS, prompt_hashes
 
 __all__ = ["FAMILY"]
 

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from pddl2nl.llm import Message
 from pddl2nl.nl import Teller, make_names, wording_from_json
-from pddl2nl.pddl import Task, parse_task
+from pddl2nl.pddl import parse_task
 from pddl2nl.policies.hvr.blocks import EFFECT_MISSING, Part, grouped, verified, whole
-from pddl2nl.policies.hvr.mechanism import Mechanism
-from pddl2nl.policies.hvr.prompts import Executed, Prompter, Shot, Shots, actions_reply, prompt_text
+from pddl2nl.policies.hvr.prompts import Mechanism, Prompter, Shot, Shots, actions_reply, prompt_text
 from pddl2nl.policies.hvr.repair import movements
 from pddl2nl.policies.hvr.sight import Sight
 from pddl2nl.policies.setting import Setting
@@ -31,15 +29,6 @@ __all__ = ["shown_for"]
 
 _SHOWN = 2
 """The number of examples of a macro plan and of a block (section 3.3 of the paper)."""
-
-
-@dataclass(frozen=True)
-class _Worked:
-    """A solved task: its text, and its macro-actions with their blocks."""
-
-    task: Task
-    text: str
-    blocks: tuple[tuple[str, tuple[GroundAction, ...]], ...]
 
 
 def shown_for(setting: Setting, mechanism: Mechanism) -> Shots:
@@ -73,7 +62,7 @@ def _reference_shots(
     blocks = tuple((block.macro, tuple(map(GroundAction.parse, block.actions))) for block in reference.ways[0].blocks)
     told = wording_from_json(json.loads(wording), task.domain, "the wording of the run")
     teller = Teller(task, told, make_names(task, scheme, told))
-    return _shots(_Worked(task, reference.texts["goal"], blocks), teller, ontology)
+    return _Example(teller, reference.texts["goal"], blocks, ontology).shots()
 
 
 @lru_cache(maxsize=1)
@@ -85,71 +74,50 @@ def _laundry_shots() -> list[dict[str, Shot]]:
         blocks = tuple((block["macro"], tuple(map(GroundAction.parse, block["actions"]))) for block in item["blocks"])
         wording = wording_from_json(json.loads(prompt_text("laundry/wording.json")), task.domain, "texts/laundry")
         teller = Teller(task, wording, make_names(task, "original", wording))
-        found.append(_shots(_Worked(task, item["text"], blocks), teller))
+        found.append(_Example(teller, item["text"], blocks, None).shots())
     return found
 
 
-def _shots(worked: _Worked, teller: Teller, ontology: Ontology | None = None) -> dict[str, Shot]:
-    """An example for every stage that shows one, made from one solved task."""
-    making = _Making(worked, teller, ontology)
-    return {
-        "macro-plan": making.macro_plan(),
-        "block": making.block(),
-        "block-correction": making.block_correction(),
-        "plan": making.plan(),
-        "plan-correction": making.plan_correction(),
-    }
+_Blocks = Sequence[tuple[str, tuple[GroundAction, ...]]]
+"""Macro-actions with their blocks."""
 
 
-class _Making:
-    """Makes the examples of one solved task; they tell only the objects of the plan and those around them."""
+class _Example:
+    """A solved task; the prompts about it tell only the objects of the plan and those around them."""
 
-    def __init__(self, worked: _Worked, teller: Teller, ontology: Ontology | None):
+    def __init__(self, teller: Teller, text: str, blocks: _Blocks, ontology: Ontology | None):
         self._teller = teller
-        self._simulator = Simulator(worked.task)
+        self._simulator = Simulator(teller.task)
         self._sight = Sight(teller, ontology)
-        self._prompter = Prompter(worked.text, "", teller.action_lines(), {})
+        self._prompter = Prompter(text, "", teller.action_lines(), {})
         state = self._simulator.initial
         parts = []
-        for number, (words, actions) in enumerate(worked.blocks, start=1):
+        for number, (words, actions) in enumerate(blocks, start=1):
             parts.append(Part(1, number, words, actions, state))
             state = self._after(actions, state)
         self._parts = tuple(parts)
-        self._macros = tuple(part.words for part in parts)
+
+    def shots(self) -> dict[str, Shot]:
+        """An example for every stage that shows one."""
+        prompter, start = self._prompter, self._simulator.initial
+        macros, plan = tuple(part.words for part in self._parts), whole(self._parts)
+        kinds = self._sight.kind_lines(self._objects(plan, start))
+        plan_lines = self._lines(plan, start)
+        wrong_plan, plan_feedback, plan_remark = self._broken(plan, start)
         # Of several longest blocks the last, so that something was executed before it.
-        self._longest = max(parts, key=lambda part: (len(part.actions), part.macro))
-
-    def macro_plan(self) -> Shot:
-        """The division of the task."""
-        objects = self._objects(whole(self._parts), self._simulator.initial)
-        return _question(self._prompter.macro_plan(self._sight.kind_lines(objects))), numbered(self._macros)
-
-    def block(self) -> Shot:
-        """The longest block."""
-        part = self._longest
+        part = max(self._parts, key=lambda part: (len(part.actions), part.macro))
         lines = self._lines(part.actions, part.start)
-        messages = self._prompter.block(lines, self._macros, part.macro, self._before(part))
-        return _question(messages), self._reply([], part.actions)
-
-    def block_correction(self) -> Shot:
-        """The same block without one of its actions, and its correction."""
-        part = self._longest
-        broken, feedback, remark = self._broken(part.actions, part.start)
-        lines = self._lines(part.actions, part.start)
-        messages = self._prompter.block(lines, self._macros, part.macro, self._before(part), correct=(broken, feedback))
-        return _question(messages), self._reply([remark], part.actions, steps=False)
-
-    def plan(self) -> Shot:
-        """The whole plan."""
-        actions, start = whole(self._parts), self._simulator.initial
-        return _question(self._prompter.plan(self._lines(actions, start))), self._reply([], actions)
-
-    def plan_correction(self) -> Shot:
-        """The whole plan without one of its actions, and its correction."""
-        actions, start = whole(self._parts), self._simulator.initial
-        broken, feedback, remark = self._broken(actions, start)
-        messages = self._prompter.plan(self._lines(actions, start), (), feedback, correct=broken)
-        return _question(messages), self._reply([remark], actions, steps=False)
+        before = grouped(self._parts[: part.macro - 1], self._teller)
+        wrong, feedback, remark = self._broken(part.actions, part.start)
+        corrected = prompter.block(lines, macros, part.macro, before, correct=(wrong, feedback))
+        corrected_plan = prompter.plan(plan_lines, (), plan_feedback, correct=wrong_plan)
+        return {
+            "macro-plan": (_question(prompter.macro_plan(kinds)), numbered(macros)),
+            "block": (_question(prompter.block(lines, macros, part.macro, before)), self._reply(part.actions)),
+            "block-correction": (_question(corrected), self._reply(part.actions, remark)),
+            "plan": (_question(prompter.plan(plan_lines)), self._reply(plan)),
+            "plan-correction": (_question(corrected_plan), self._reply(plan, plan_remark)),
+        }
 
     # ── parts ────────────────────────────────────────────────────────────────────────────────────
 
@@ -168,12 +136,10 @@ class _Making:
                 return tuple(map(self._teller.action, rest)), block.feedback, missing
         return tuple(map(self._teller.action, actions)), "", ""
 
-    def _reply(self, remarks: Sequence[str], actions: Sequence[GroundAction], *, steps: bool = True) -> str:
-        said = [f"{number}. {self._teller.executed(action)}" for number, action in enumerate(actions, start=1)]
-        return actions_reply([*remarks, *(said if steps else [])], tuple(map(self._teller.action, actions)))
-
-    def _before(self, part: Part) -> tuple[Executed, ...]:
-        return grouped(self._parts[: part.macro - 1], self._teller)
+    def _reply(self, actions: Sequence[GroundAction], remark: str | None = None) -> str:
+        """The steps in words, or only a remark about a correction, and then the actions."""
+        steps = [f"{number}. {self._teller.executed(action)}" for number, action in enumerate(actions, start=1)]
+        return actions_reply(steps if remark is None else [remark], tuple(map(self._teller.action, actions)))
 
     def _lines(self, actions: Sequence[GroundAction], state: State) -> tuple[str, ...]:
         return self._sight.object_lines(self._objects(actions, state))

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 
 from pddl2nl.errors import InputError
 from pddl2nl.llm import Message
-from pddl2nl.macros.macro import Conditions
 from pddl2nl.macros.proof import Proof, prove
 from pddl2nl.macros.telling import told, told_condition, told_pddl
 from pddl2nl.nl import Names, Teller
-from pddl2nl.pddl import Function, Predicate, TypedName, changed_predicates
+from pddl2nl.pddl import Function, Predicate, changed_predicates
+from pddl2nl.pddl.tree import write_types
 from pddl2nl.policies.hvr.conditions import MacroPlanCheck, ReadConditions, read_conditions, verify_macros
 from pddl2nl.policies.hvr.prompts import LAYOUT, prompt_file, prompt_text
 from pddl2nl.policies.staged import conversation, dashed, numbered
@@ -23,9 +23,8 @@ from pddlval import GroundAction, Simulator, State
 
 __all__ = [
     "ConditionsQuestion",
-    "ConditionsReply",
-    "Known",
     "Proposed",
+    "StateLines",
     "ask_conditions",
     "conditions_text",
     "plan_feedback",
@@ -35,6 +34,9 @@ __all__ = [
 
 Ask = Callable[[Sequence[Message]], str]
 """Sends a conversation to a model and returns its reply."""
+
+StateLines = Callable[[State], tuple[Sequence[str], Sequence[str]]]
+"""The lines of the sections ``Objects`` and ``Location triples`` about a state."""
 
 
 @dataclass(frozen=True)
@@ -69,24 +71,15 @@ class ConditionsQuestion:
         return "conditions-refinement" if self.macro else "conditions-correction"
 
 
-@dataclass(frozen=True)
-class ConditionsReply:
-    """A model's reply, and the conditions read from it, one entry a macro-action."""
+def ask_conditions(ask: Ask, teller: Teller, question: ConditionsQuestion) -> tuple[str, tuple[ReadConditions, ...]]:
+    """Asks a model for the conditions of all macro-actions of a plan: with one example, or as a correction.
 
-    text: str
-    conditions: tuple[ReadConditions, ...]
-
-    @property
-    def usable(self) -> bool:
-        """Whether the conditions of all macro-actions could be read."""
-        return all(item.conditions is not None for item in self.conditions)
-
-
-def ask_conditions(ask: Ask, teller: Teller, question: ConditionsQuestion) -> ConditionsReply:
-    """Asks a model for the conditions of all macro-actions of a plan: with one example, or as a correction."""
+    Returns:
+        The reply, and the conditions read from it, one entry a macro-action.
+    """
     bodies: dict[str, str | Sequence[str]] = {
         "Task": question.task_text,
-        "Objects": question.objects,
+        "Objects": dashed(question.objects),
         "Predicates": dashed(predicate_lines(teller)),
         "Macro plan": numbered(question.macros),
     }
@@ -104,7 +97,7 @@ def ask_conditions(ask: Ask, teller: Teller, question: ConditionsQuestion) -> Co
         bodies |= {"Macro-action": macro, "Block": numbered(question.block)}
     system = LAYOUT.system(question.stage, prompt_text(prompt_file(question.stage)))
     reply = ask(conversation(system, examples, LAYOUT.question(bodies)))
-    return ConditionsReply(reply, read_conditions(reply, teller.task, teller.names, count=len(question.macros)))
+    return reply, read_conditions(reply, teller.task, teller.names, count=len(question.macros))
 
 
 # ── sections ─────────────────────────────────────────────────────────────────────────────────────
@@ -126,12 +119,8 @@ def predicate_lines(teller: Teller) -> tuple[str, ...]:
 
 
 def _signature(item: Predicate | Function) -> str:
-    return f"({' '.join((item.name, *map(_typed, item.parameters)))})"
-
-
-def _typed(parameter: TypedName) -> str:
-    types = parameter.types
-    return f"{parameter.name} - {types[0]}" if len(types) == 1 else f"{parameter.name} - (either {' '.join(types)})"
+    typed = (f"{parameter.name} - {write_types(parameter.types)}" for parameter in item.parameters)
+    return f"({' '.join((item.name, *typed))})"
 
 
 def _meaning(teller: Teller, item: Predicate | Function) -> str:
@@ -143,15 +132,13 @@ def _meaning(teller: Teller, item: Predicate | Function) -> str:
     return f": {said}" if isinstance(item, Predicate) else f": {said} is NUMBER"
 
 
-def conditions_text(present: Sequence[ReadConditions | Conditions], names: Names) -> str:
+def conditions_text(present: Sequence[ReadConditions], names: Names) -> str:
     """The section ``Conditions``, with the objects' natural-language names; unreadable conditions stay as written."""
     lines: list[str] = []
     for number, item in enumerate(present, start=1):
-        read = item.conditions if isinstance(item, ReadConditions) else item
-        if read is not None:
+        if (read := item.conditions) is not None:
             before, after = told_pddl(read.precondition, names), told_pddl(read.effect, names)
         else:
-            assert isinstance(item, ReadConditions)
             before, after = item.precondition or "(missing)", item.effect or "(missing)"
         lines += [f"{number}. precondition: {before}", f"   effect: {after}"]
     return "\n".join(lines)
@@ -160,23 +147,21 @@ def conditions_text(present: Sequence[ReadConditions | Conditions], names: Names
 # ── feedback ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def plan_feedback(
-    teller: Teller, macros: Sequence[str], read: Sequence[ReadConditions], check: MacroPlanCheck | None
-) -> str:
+def plan_feedback(teller: Teller, macros: Sequence[str], read: Sequence[ReadConditions], check: MacroPlanCheck) -> str:
     """The feedback about the conditions of a macro plan; empty if the plan works.
 
     Args:
         teller: tells the task.
         macros: the macro-actions in words.
         read: the conditions; if some could not be read, the feedback is about these only.
-        check: the result of `verify_macros`; needed if all could be read.
+        check: the result of `verify_macros`.
     """
     problems = [
         f"The conditions of macro-action {number} ({macros[number - 1]}) cannot be used. {' '.join(item.problems)}"
         for number, item in enumerate(read, start=1)
         if item.conditions is None
     ]
-    if problems or check is None:
+    if problems:
         return "\n".join(problems)
     if check.at_goal:
         return ""
@@ -197,14 +182,6 @@ def plan_feedback(
 
 
 # ── the loop for named macro-actions ─────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True)
-class Known:
-    """What a model is told about a state: the lines of ``Objects`` and of ``Location triples``."""
-
-    objects: tuple[str, ...]
-    locations: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -240,7 +217,7 @@ def propose(
     teller: Teller,
     macros: Sequence[str],
     task_text: str,
-    known: Callable[[State], Known],
+    known: StateLines,
     *,
     blocks: Sequence[tuple[GroundAction, ...]] = (),
     rounds: int = 5,
@@ -265,30 +242,30 @@ def propose(
     states = _states_before(simulator, macros, blocks)
 
     def question(state: State) -> ConditionsQuestion:
-        told_state = known(state)
-        return ConditionsQuestion(task_text, tuple(macros), told_state.objects, told_state.locations)
+        objects, locations = known(state)
+        return ConditionsQuestion(task_text, tuple(macros), tuple(objects), tuple(locations))
 
     first = question(states[0])
-    reply = ask_conditions(ask, teller, first)
+    reply, read = ask_conditions(ask, teller, first)
     done: list[Round] = []
     while True:
-        verified, feedback = _checked(teller, macros, states[0], reply)
+        verified, feedback = _checked(teller, macros, states[0], read)
         proofs: tuple[Proof | None, ...] = (None,) * len(macros)
         wrong = 0
         if not feedback and blocks:
-            proofs = _proved(teller, blocks, reply, states)
+            proofs = _proved(teller, blocks, read, states)
             wrong = next((number for number, proof in enumerate(proofs, 1) if proof and not proof.sound), 0)
             refuted = proofs[wrong - 1] if wrong else None
             feedback = told(refuted, teller) if refuted is not None else ""
-        done.append(Round(reply.text, reply.conditions, verified, feedback))
+        done.append(Round(reply, read, verified, feedback))
         if not feedback or len(done) > rounds:
             return Proposed(tuple(done), proofs)
-        again = replace(first, present=reply.conditions, feedback=feedback)
+        again = replace(first, present=read, feedback=feedback)
         if wrong:
             here = question(states[wrong - 1])
             block = tuple(map(teller.action, blocks[wrong - 1]))
-            again = replace(here, present=reply.conditions, feedback=feedback, macro=wrong, block=block)
-        reply = ask_conditions(ask, teller, again)
+            again = replace(here, present=read, feedback=feedback, macro=wrong, block=block)
+        reply, read = ask_conditions(ask, teller, again)
 
 
 def _states_before(
@@ -310,19 +287,19 @@ def _states_before(
     return states
 
 
-def _checked(teller: Teller, macros: Sequence[str], start: State, reply: ConditionsReply) -> tuple[int, str]:
+def _checked(teller: Teller, macros: Sequence[str], start: State, read: Sequence[ReadConditions]) -> tuple[int, str]:
     """How many macro-actions are applicable one after the other by their conditions, and the feedback."""
-    if not reply.usable:
-        return 0, plan_feedback(teller, macros, reply.conditions, None)
-    check = verify_macros(teller.task, start, [item.conditions for item in reply.conditions])
-    complete = check.verified == check.total
-    return check.verified, "" if complete else plan_feedback(teller, macros, reply.conditions, check)
+    check = verify_macros(teller.task, start, [item.conditions for item in read])
+    if check.verified == check.total:
+        return check.verified, ""
+    usable = all(item.conditions is not None for item in read)
+    return check.verified if usable else 0, plan_feedback(teller, macros, read, check)
 
 
 def _proved(
-    teller: Teller, blocks: Sequence[tuple[GroundAction, ...]], reply: ConditionsReply, states: Sequence[State]
+    teller: Teller, blocks: Sequence[tuple[GroundAction, ...]], read: Sequence[ReadConditions], states: Sequence[State]
 ) -> tuple[Proof | None, ...]:
     return tuple(
         None if item.conditions is None else prove(teller.task, block, item.conditions, near=state, states="changeable")
-        for block, item, state in zip(blocks, reply.conditions, states, strict=False)
+        for block, item, state in zip(blocks, read, states, strict=False)
     )

@@ -21,7 +21,7 @@ from typing import ClassVar
 
 from pddl2nl.policies.episode import Episode
 from pddl2nl.policies.hvr.blocks import Part
-from pddl2nl.policies.hvr.mechanism import MECHANISMS, Mechanism
+from pddl2nl.policies.hvr.prompts import MECHANISMS, Mechanism
 
 __all__ = ["HR", "HV", "HVR", "LLM", "VR", "R"]
 

@@ -29,7 +29,7 @@ from pddl2nl.policies.hvr.events import (
     MacrosVerified,
     PlanExpanded,
 )
-from pddl2nl.policies.hvr.mechanism import MECHANISMS
+from pddl2nl.policies.hvr.prompts import MECHANISMS
 
 __all__ = ["METRICS", "generated_plan", "nearest_way"]
 

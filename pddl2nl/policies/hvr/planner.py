@@ -49,10 +49,9 @@ from pddl2nl.policies.hvr.events import (
     Retrieved,
 )
 from pddl2nl.policies.hvr.examples import shown_for
-from pddl2nl.policies.hvr.generation import ConditionsQuestion, ConditionsReply, ask_conditions, plan_feedback
+from pddl2nl.policies.hvr.generation import ConditionsQuestion, ask_conditions, plan_feedback
 from pddl2nl.policies.hvr.library import known_blocks, known_macros
-from pddl2nl.policies.hvr.mechanism import Mechanism
-from pddl2nl.policies.hvr.prompts import Executed, Prompter
+from pddl2nl.policies.hvr.prompts import Executed, Mechanism, Prompter
 from pddl2nl.policies.hvr.sight import Sight
 from pddlval import State
 from pddlval.names import names_in
@@ -239,29 +238,29 @@ class HierarchicalPlanner(Planner):
             self.episode.note(MacrosVerified(self.attempt, 0, 0, 0, (), _NO_MACROS))
             return ()
         question = self._question(macros, objects)
-        reply = ask_conditions(self.ask, self.teller, question)
-        feedback = self._verified(macros, reply, start, 0)
-        asked = {(reply.conditions, feedback)}
+        _, read = ask_conditions(self.ask, self.teller, question)
+        feedback = self._verified(macros, read, start, 0)
+        asked = {(read, feedback)}
         for number in range(1, ROUNDS + 1):
             if not feedback or not self.mechanism.verification:
                 break
-            again = replace(question, present=reply.conditions, feedback=feedback)
-            reply = ask_conditions(self.ask, self.teller, again)
-            feedback = self._verified(macros, reply, start, number)
-            if (reply.conditions, feedback) in asked and not self.episode.sampling:
+            again = replace(question, present=read, feedback=feedback)
+            _, read = ask_conditions(self.ask, self.teller, again)
+            feedback = self._verified(macros, read, start, number)
+            if (read, feedback) in asked and not self.episode.sampling:
                 break
-            asked.add((reply.conditions, feedback))
-        return reply.conditions
+            asked.add((read, feedback))
+        return read
 
     def _question(self, macros: tuple[str, ...], objects: tuple[str, ...] | None) -> ConditionsQuestion:
-        lines = tuple(f"- {line}" for line in self.sight.object_lines(objects))
-        return ConditionsQuestion(self.prompter.task_text, macros, lines, self.sight.location_lines(objects))
+        lines, locations = self.sight.object_lines(objects), self.sight.location_lines(objects)
+        return ConditionsQuestion(self.prompter.task_text, macros, lines, locations)
 
-    def _verified(self, macros: tuple[str, ...], reply: ConditionsReply, start: State, number: int) -> str:
+    def _verified(self, macros: tuple[str, ...], read: tuple[ReadConditions, ...], start: State, number: int) -> str:
         """Records the conditions and their verification; returns the feedback."""
-        self._note_conditions(reply.conditions, number)
-        check = verify_macros(self.simulator.task, start, [item.conditions for item in reply.conditions])
-        feedback = plan_feedback(self.teller, macros, reply.conditions, check)
+        self._note_conditions(read, number)
+        check = verify_macros(self.simulator.task, start, [item.conditions for item in read])
+        feedback = plan_feedback(self.teller, macros, read, check)
         failed = tuple(map(write_condition, check.unmet))
         self.episode.note(MacrosVerified(self.attempt, number, check.verified, check.total, failed, feedback))
         return feedback
@@ -331,12 +330,10 @@ class HierarchicalPlanner(Planner):
         question = self._question(macros, self._named(conditions, block) if self.mechanism.retrieval else None)
         told = tuple(map(self.teller.action, block.actions))
         again = replace(question, present=conditions, feedback=feedback, macro=number, block=told)
-        reply = ask_conditions(self.ask, self.teller, again)
+        _, read = ask_conditions(self.ask, self.teller, again)
         # Unreadable conditions do not replace readable ones.
-        refined = tuple(
-            new if new.conditions is not None else old for old, new in zip(conditions, reply.conditions, strict=True)
-        )
-        self._note_conditions(reply.conditions, 1, number)
+        refined = tuple(new if new.conditions is not None else old for old, new in zip(conditions, read, strict=True))
+        self._note_conditions(read, 1, number)
         self._proof(number, refined[number - 1], block, start)
         return refined
 
