@@ -1,16 +1,17 @@
-"""Why a step of a stored run failed, and what of the goal is missing at its end: which step undid what, if any did.
+"""Why a step of a stored run failed, which goals are missing at its end, and which steps deleted them.
 
-The causes are the validator's (`pddlval.validate`), found anew from the PDDL texts in the record, so that an
-explanation does not rest on what the run itself was told; the words are those of the run's wording.
+The validator (`pddlval.validate`) finds the causes anew from the PDDL texts in the record, so an explanation does not
+depend on what the run itself was told. The words are those of the run's wording.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import cast
+
+from msgspec.structs import replace
 
 from pddl2nl.nl import Names, Style, Teller, Wording, wording_from_json
 from pddl2nl.pddl import Condition, InputError, write_condition
@@ -42,7 +43,7 @@ def explained(record: Record, turns: Sequence[Turn]) -> tuple[Turn, ...]:
 
 
 def missing_goals(record: Record, turns: Iterable[Turn], again: Recheck) -> tuple[Reason, ...]:
-    """What of the goal does not hold after the actions that a run executed; empty where it holds or was not judged."""
+    """The goals that do not hold after the executed actions; empty if all hold or the run could not be judged."""
     if again.verdict != "goal-not-satisfied":
         return ()
     executed = [step for turn in turns if turn.counts for step in turn.steps if step.status == "executed"]
@@ -50,7 +51,7 @@ def missing_goals(record: Record, turns: Iterable[Turn], again: Recheck) -> tupl
 
 
 def _reasons(record: Record, before: Sequence[Step], step: Step) -> tuple[Reason, ...]:
-    """The validator's causes; where it finds other conditions than were recorded, those alone that were."""
+    """The validator's causes; if it finds other conditions than the record has, the recorded ones without causes."""
     try:
         plan = [GroundAction.parse(done.action or "") for done in before]
         if step.status != "claimed-done":
@@ -68,15 +69,16 @@ def _unexplained(step: Step) -> tuple[Reason, ...]:
 
 
 def _told(record: Record, causes: Iterable[Cause], executed: Sequence[Step]) -> tuple[Reason, ...]:
-    """Causes count the plan's actions, a page the run's steps."""
+    """The causes, with action numbers of the plan translated to step numbers of the run."""
     found = []
+    teller = _teller_of(record)
     for cause in causes:
         number = cause.deleted_by_step
         undone = executed[number - 1] if number is not None and number <= len(executed) else None
         found.append(
             Reason(
                 write_condition(cause.literal),
-                _words(record, cause.literal),
+                _words(teller, cause.literal),
                 step=None if undone is None else undone.number,
                 action="" if undone is None else undone.action or "",
                 never=cause.never_held,
@@ -85,28 +87,34 @@ def _told(record: Record, causes: Iterable[Cause], executed: Sequence[Step]) -> 
     return tuple(found)
 
 
-def _words(record: Record, literal: Condition) -> str:
-    """That a condition does not hold, in the words of the run; empty where it spoke PDDL, or has no words for it."""
+def _teller_of(record: Record) -> Teller | None:
+    """What tells conditions in the words of the run; None if the run used PDDL or its words cannot be read."""
     if not isinstance(record, RunRecord) or record.started.wording is None or record.started.style != "nl":
-        return ""
+        return None
     started = record.started
     try:
-        teller = _teller(
+        return _teller(
             record.domain_pddl,
             record.problem_pddl,
             json.dumps(started.wording),
             tuple(started.names.items()),
             cast(Style, started.style),
         )
-        return teller.reason(literal)
     except (InputError, KeyError):
-        # Words that a foreign record lacks are not made up.
+        return None
+
+
+def _words(teller: Teller | None, literal: Condition) -> str:
+    """The statement that a condition does not hold; empty if the record has no words for it."""
+    try:
+        return "" if teller is None else teller.reason(literal)
+    except (InputError, KeyError):
         return ""
 
 
 @lru_cache(maxsize=64)
 def _teller(domain: str, problem: str, wording: str, names: tuple[tuple[str, str], ...], style: Style) -> Teller:
-    # By their texts: hashing a task walks through all of its tree.
+    # The key is the texts, because hashing a task would walk its whole tree.
     task = read_task(domain, problem)
     told: Wording = wording_from_json(json.loads(wording), task.domain, "the recorded wording")
     return Teller(task, told, Names(dict(names), "recorded"), style)

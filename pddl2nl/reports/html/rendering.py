@@ -11,13 +11,12 @@ import hashlib
 from collections.abc import Iterable
 from functools import lru_cache
 from importlib import resources
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from pddl2nl.reports.html.overview import Overview
 from pddl2nl.reports.html.plan import RunPage
 from pddl2nl.reports.html.run import OUTCOME_MEANINGS, RunView, counted
-from pddl2nl.reports.html.steps import NOT_REACHED
+from pddl2nl.reports.html.steps import status_label
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -25,30 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["MARK", "Files", "run_html", "runs_page_html", "whole_page_html"]
 
-_GLYPHS = MappingProxyType(
-    {
-        "executed": "✓",
-        "looked-around": "◎",
-        NOT_REACHED: "·",
-        "inapplicable": "✗",
-        "ambiguous": "?",
-        "unknown-object": "∅",
-        "unreadable": "~",
-        "not-an-action": "¬",
-        "claimed-done": "⚑",
-        "claimed-unsolvable": "⊥",
-    }
-)
-"""The sign of each status, so that no status is told by its colour alone; others have ``!``."""
-
-_LABELS = MappingProxyType(
-    {
-        "looked-around": "looked around",
-        NOT_REACHED: "not reached",
-        "claimed-done": "claimed done",
-        "claimed-unsolvable": "claimed unsolvable",
-    }
-)
 MARK = "<!-- pddl2nl report -->"
 """What every page of a report begins with, so that it can be told from others' files."""
 
@@ -121,8 +96,7 @@ def _environment() -> Environment:
     script = "\n".join(map(_own_text, _SCRIPTS))
     environment.globals |= {
         "generator": Markup(MARK),
-        "glyphs": _GLYPHS,
-        "labels": _LABELS,
+        "status_label": status_label,
         "meanings": OUTCOME_MEANINGS,
         "counted": counted,
         "style": Markup(_own_text("report.css")),

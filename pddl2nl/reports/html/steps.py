@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
-from msgspec import structs
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pddl2nl.llm.types import Message
 from pddl2nl.pddl import InputError
@@ -27,16 +29,47 @@ from pddl2nl.policies.family import Note
 from pddl2nl.reports.recheck import changes
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord
 
-__all__ = ["NOT_REACHED", "Call", "Piece", "Reason", "Step", "Turn", "planner_turns", "run_turns", "turns_of"]
+__all__ = [
+    "NOT_REACHED",
+    "Call",
+    "Piece",
+    "Reason",
+    "Step",
+    "Turn",
+    "planner_turns",
+    "run_turns",
+    "status_label",
+    "turns_of",
+]
 
 NOT_REACHED = "not-reached"
 """The status of a plan's line behind the first broken link: read, and never executed."""
 
+_SIGNS = MappingProxyType(
+    {
+        "executed": "✓",
+        "looked-around": "◎",
+        NOT_REACHED: "·",
+        "inapplicable": "✗",
+        "ambiguous": "?",
+        "unknown-object": "∅",
+        "unreadable": "~",
+        "not-an-action": "¬",
+        "claimed-done": "⚑",
+        "claimed-unsolvable": "⊥",
+    }
+)
+_SPELLED = frozenset(("looked-around", NOT_REACHED, "claimed-done", "claimed-unsolvable"))
+
 _PREPARING = ("wording", "thoughts")
 
 
-@dataclass(frozen=True)
-class Piece:
+def status_label(status: str) -> str:
+    """A status as readers see it: ``not reached``."""
+    return status.replace("-", " ") if status in _SPELLED else status
+
+
+class Piece(Struct, frozen=True):
     """A piece of a reply; ``status`` is that of the span that was read here, empty for all the rest.
 
     ``step`` is the run's step that came of it, 0 where none did by itself: of a block that was corrected further.
@@ -46,9 +79,13 @@ class Piece:
     status: str = ""
     step: int = 0
 
+    @property
+    def label(self) -> str:
+        """The status as readers see it."""
+        return status_label(self.status)
 
-@dataclass(frozen=True)
-class Call:
+
+class Call(Struct, frozen=True):
     """One call of a model: the messages that are new since its last call (``kept`` older ones), and the reply.
 
     ``purpose`` is the role in which it was asked and ``sample`` tells several replies to one prompt apart, from 0;
@@ -77,8 +114,7 @@ class Call:
         return ", ".join(filter(None, ("from our cache" if self.from_cache else "", batch)))
 
 
-@dataclass(frozen=True)
-class Reason:
+class Reason(Struct, frozen=True):
     """Why a condition does not hold: its PDDL ``literal``, and the same ``told`` in the run's words where it has any.
 
     ``step`` is the run's step that last made it untrue, ``action`` what was done there; None where no step did.
@@ -92,8 +128,7 @@ class Reason:
     never: bool = False
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(Struct, frozen=True):
     """One action line, or one turn, and what became of it.
 
     ``status`` is ``executed``, ``looked-around``, `NOT_REACHED`, or that of a `Rejected`; ``said`` are the words
@@ -116,13 +151,22 @@ class Step:
     reasons: tuple[Reason, ...] = ()
 
     @property
+    def label(self) -> str:
+        """The status as readers see it."""
+        return status_label(self.status)
+
+    @property
+    def sign(self) -> str:
+        """A sign of the status, so that no status is told by its colour only; ``!`` for unknown ones."""
+        return _SIGNS.get(self.status, "!")
+
+    @property
     def mistake(self) -> bool:
         """Whether a link of the chain broke here."""
         return self.status not in ("executed", "looked-around", NOT_REACHED)
 
 
-@dataclass(frozen=True)
-class Turn:
+class Turn(Struct, frozen=True):
     """The calls up to a reply, and the steps that came of it.
 
     ``judged`` is the verdict on them where they are one plan of several; ``counts`` whether they are the run's steps.
@@ -264,7 +308,7 @@ class _Draft:
         calls = []
         for index, call in enumerate(self.calls):
             spans = [
-                (structs.replace(read, step=0), read.status) if self.notes else (read, status[read.step])
+                (replace(read, step=0), read.status) if self.notes else (read, status[read.step])
                 for at, read in self.reads
                 if at == index
             ]
