@@ -34,7 +34,7 @@ from pddl2nl.pddl import (
 )
 from pddlval.normal_form import free_variables, negation_normal
 
-__all__ = ["Changeable"]
+__all__ = ["Changeable", "matched"]
 
 _DEEPEST = 3
 """How many actions deep preconditions are followed."""
@@ -145,7 +145,7 @@ class Changeable:
         found: list[list[dict[str, str]]] = []
         for part in conditions:
             if isinstance(part, Atom) and part.predicate not in self._dynamic:
-                rows = (_matched(part.args, row[1:], binding) for row in self._rows.get(part.predicate, ()))
+                rows = (matched(part.args, row[1:], binding) for row in self._rows.get(part.predicate, ()))
                 found.append([row for row in rows if row is not None and self._fit(row, types)])
         if found:
             return min(found, key=len)
@@ -188,8 +188,8 @@ class Changeable:
         return ground[0] in self._dynamic and self._can_change(ground, depth - 1)
 
 
-def _matched(terms: Sequence[str], row: Sequence[str], binding: Binding) -> dict[str, str] | None:
-    """The objects for the variables that are not bound yet with which terms are these objects; None where none are."""
+def matched(terms: Sequence[str], row: Sequence[str], binding: Binding) -> dict[str, str] | None:
+    """The binding of the unbound variables with which terms are a row of objects; None if there is none."""
     found: dict[str, str] = {}
     for term, name in zip(terms, row, strict=True):
         if (binding.get(term) or (found.setdefault(term, name) if is_variable(term) else term)) != name:

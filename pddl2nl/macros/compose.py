@@ -8,9 +8,8 @@ pay for them: a disjunction becomes several operators, and some searches do not 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import chain, combinations, groupby
+from collections.abc import Collection, Mapping, Sequence
+from itertools import combinations, groupby
 from math import prod
 
 from pddl2nl.macros.formulas import FALSE, TRUE, as_said, conjunction, disjunction, equality, negation
@@ -24,19 +23,13 @@ from pddl2nl.pddl import (
     Comparison,
     Condition,
     Domain,
-    Effect,
     Equality,
-    Exists,
     Expression,
-    Forall,
-    Imply,
     InputError,
     Not,
-    Or,
     Task,
     TypedName,
     Update,
-    When,
     conjuncts,
     is_variable,
 )
@@ -44,7 +37,10 @@ from pddlval import GroundAction
 from pddlval.actions import why_bad
 from pddlval.names import fluents_in, subformulas
 
-__all__ = ["compose", "compose_block", "compose_distinct", "for_distinct", "lift", "lift_distinct", "total_functions"]
+__all__ = ["compose", "compose_block", "compose_distinct", "lift", "lift_distinct", "lifted_steps", "total_functions"]
+
+Pair = frozenset[str]
+"""Two terms that stand for different objects."""
 
 _VARIABLE = re.compile(r"\?[^\s?();]+")
 
@@ -56,7 +52,7 @@ def compose(
     name: str = "",
     objects: Mapping[str, tuple[str, ...]] | None = None,
     total: Collection[str] = (),
-    distinct: bool = False,
+    distinct: bool | Collection[Pair] = False,
 ) -> Macro:
     """One action that is equivalent to a sequence of actions.
 
@@ -70,8 +66,8 @@ def compose(
         objects: the types of terms that are objects of a task rather than constants of the domain.
         total: functions that have a value for all objects whenever the macro runs. Needed only if a step reads what an
             earlier one has increased or scaled: an undefined fluent counts as 0 there, which PDDL cannot express.
-        distinct: whether different parameters stand for different objects; the macro then requires that, and has fewer
-            conditional effects.
+        distinct: whether different parameters stand for different objects, or which pairs of terms do; the macro then
+            requires that, and has fewer conditional effects.
 
     Raises:
         CannotComposeError: no action of PDDL is equivalent; ``reason`` is a short category.
@@ -84,8 +80,12 @@ def compose(
     parameters = _parameters(domain, steps, schemas, known)
     scope = Scope(domain, {**{item.name: item.types for item in parameters}, **known}, total)
     regression = Regression(domain, Simplifier(scope), mixed_functions(schemas))
-    if distinct:
-        _keep_apart(parameters, regression)
+    everywhere = (frozenset((one.name, other.name)) for one, other in combinations(parameters, 2))
+    pairs = distinct if not isinstance(distinct, bool) else everywhere if distinct else ()
+    apart = [negation(equality(*pair)) for pair in pairs if scope.may_equal(*pair)]
+    for condition in apart:
+        regression.needed.append(condition)
+        regression.facts.assume(condition)
     bindings = [
         dict(zip((item.name for item in schema.parameters), step.args, strict=True))
         for step, schema in zip(steps, schemas, strict=True)
@@ -95,10 +95,11 @@ def compose(
             regression.advance(schema, terms)
         conditions = _conditions(regression, [item.name for item in parameters])
     except CannotComposeError:
-        if len(steps) > 1 or distinct:
+        if len(steps) > 1:
             raise
         # A single action is equivalent to itself.
-        conditions = Conditions(as_said(schemas[0].precondition, bindings[0]), as_said(schemas[0].effect, bindings[0]))
+        precondition = And((*conjuncts(as_said(schemas[0].precondition, bindings[0])), *apart))
+        conditions = Conditions(precondition, as_said(schemas[0].effect, bindings[0]))
     return Macro(name or _name_of(domain, steps), parameters, tuple(steps), conditions)
 
 
@@ -115,7 +116,7 @@ def compose_block(task: Task, block: Sequence[GroundAction], *, name: str = "") 
     return compose(task.domain, steps, name=name, objects=objects, total=total_functions(task))
 
 
-def lift(task: Task, block: Sequence[GroundAction], *, name: str = "", distinct: bool = False) -> Macro:
+def lift(task: Task, block: Sequence[GroundAction], *, name: str = "") -> Macro:
     """A sequence of ground actions with parameters for its objects, except for constants.
 
     A parameter is named as in the first action with the object.
@@ -124,6 +125,11 @@ def lift(task: Task, block: Sequence[GroundAction], *, name: str = "", distinct:
         CannotComposeError: no action of PDDL is equivalent.
         InputError: an action is not one of the task's.
     """
+    return compose(task.domain, lifted_steps(task, block), name=name, total=total_functions(task))
+
+
+def lifted_steps(task: Task, block: Sequence[GroundAction]) -> list[MacroStep]:
+    """The actions as steps, with parameters for their objects; raises `InputError` as `lift`."""
     _refuse_strangers(task, block)
     constants = {item.name for item in task.domain.constants}
     names: dict[str, str] = {}
@@ -133,8 +139,7 @@ def lift(task: Task, block: Sequence[GroundAction], *, name: str = "", distinct:
         for parameter, term in zip(schema.parameters, action.args, strict=True):
             if term not in constants and term not in names:
                 names[term] = _unused(parameter.name, names.values())
-    steps = [MacroStep(action.name, tuple(names.get(term, term) for term in action.args)) for action in block]
-    return compose(task.domain, steps, name=name, total=total_functions(task), distinct=distinct)
+    return [MacroStep(action.name, tuple(names.get(term, term) for term in action.args)) for action in block]
 
 
 def total_functions(task: Task) -> frozenset[str]:
@@ -200,14 +205,6 @@ def _parameters(
     return tuple(TypedName(term, own) for term, own in types.items())
 
 
-def _keep_apart(parameters: Sequence[TypedName], regression: Regression) -> None:
-    for one, other in combinations(parameters, 2):
-        if regression.scope.may_equal(one.name, other.name):
-            apart = negation(equality(one.name, other.name))
-            regression.needed.append(apart)
-            regression.facts.assume(apart)
-
-
 def _name_of(domain: Domain, steps: Sequence[MacroStep]) -> str:
     # Repetitions of an action are counted.
     runs = [(action, len(list(run))) for action, run in groupby(step.action for step in steps)]
@@ -251,8 +248,6 @@ def _still_to_read(regression: Regression, precondition: Condition, parts: Seque
     return [*(Comparison("=", expression, expression) for expression in (*missing, *divided)), *where]
 
 
-Pair = frozenset[str]
-
 _MOST_STEPS = 6
 """For longer sequences all parameters are required to be different; the number of ways to coincide grows with each
 step."""
@@ -270,7 +265,12 @@ def compose_distinct(
     """
     if len(steps) <= _MOST_STEPS:
         try:
-            return for_distinct(compose(domain, steps, name=name, total=total), domain)
+            exact = compose(domain, steps, name=name, total=total)
+            terms = {item.name for item in (*exact.parameters, *domain.constants)}
+            parts = (*subformulas(exact.conditions.precondition), *subformulas(exact.conditions.effect))
+            equalities = [frozenset((part.left, part.right)) for part in parts if isinstance(part, Equality)]
+            pairs = dict.fromkeys(pair for pair in equalities if len(pair) == 2 and pair <= terms)
+            return compose(domain, steps, name=name, total=total, distinct=pairs) if pairs else exact
         except CannotComposeError:
             # Perhaps only a case in which parameters coincide cannot be expressed.
             pass
@@ -283,84 +283,4 @@ def lift_distinct(task: Task, block: Sequence[GroundAction], *, name: str = "") 
     Raises:
         CannotComposeError, InputError: as `lift`.
     """
-    macro = lift(task, block, name=name, distinct=True)
-    if len(block) > _MOST_STEPS:
-        return macro
-    return compose_distinct(task.domain, macro.steps, name=macro.name, total=total_functions(task))
-
-
-def for_distinct(macro: Macro, domain: Domain) -> Macro:
-    """The macro with ``(not (= …))`` for each pair of terms whose equality its conditions mention, simplified
-    accordingly.
-
-    Whenever the new precondition holds, the exact one holds as well, and the successor is the same.
-
-    Args:
-        macro: with exact conditions.
-        domain: with constants, which count as terms.
-    """
-    terms = {item.name for item in (*macro.parameters, *domain.constants)}
-    exact = macro.conditions
-    pairs = tuple(dict.fromkeys(chain(_pairs(exact.precondition, terms), _pairs(exact.effect, terms))))
-    if not pairs:
-        return macro
-    folded = _condition(exact.precondition, pairs)
-    apart = [Not(_equality(pair)) for pair in pairs]
-    effect = _effect(exact.effect, pairs)
-    return replace(macro, conditions=Conditions(conjunction((folded, *apart)), And() if effect is None else effect))
-
-
-def _equality(pair: Pair) -> Equality:
-    left, right = sorted(pair, key=lambda term: (not is_variable(term), term))
-    return Equality(left, right)
-
-
-def _pairs(formula: Condition, terms: Collection[str]) -> Iterator[Pair]:
-    for part in subformulas(formula):
-        if isinstance(part, Equality) and part.left != part.right and part.left in terms and part.right in terms:
-            yield frozenset((part.left, part.right))
-
-
-def _without(pairs: Collection[Pair], parameters: tuple[TypedName, ...]) -> tuple[Pair, ...]:
-    """The pairs without variables that a quantifier binds."""
-    hidden = {item.name for item in parameters}
-    return tuple(pair for pair in pairs if pair.isdisjoint(hidden))
-
-
-def _condition(condition: Condition, pairs: Collection[Pair]) -> Condition:
-    """The condition if the terms of each pair differ."""
-    match condition:
-        case Equality(left, right):
-            return FALSE if frozenset((left, right)) in pairs else condition
-        case Not(body):
-            return negation(_condition(body, pairs))
-        case And(parts):
-            return conjunction(_condition(part, pairs) for part in parts)
-        case Or(parts):
-            return disjunction(_condition(part, pairs) for part in parts)
-        case Imply(left, right):
-            return disjunction((negation(_condition(left, pairs)), _condition(right, pairs)))
-        case Forall(parameters, body):
-            inner = _condition(body, _without(pairs, parameters))
-            return TRUE if inner == TRUE else replace(condition, body=inner)
-        case Exists(parameters, body):
-            inner = _condition(body, _without(pairs, parameters))
-            return FALSE if inner == FALSE else replace(condition, body=inner)
-    return condition
-
-
-def _effect(effect: Effect, pairs: Collection[Pair]) -> Effect | None:
-    """The effect if the terms of each pair differ; None if nothing happens."""
-    match effect:
-        case And(parts):
-            kept = [part for part in (_effect(part, pairs) for part in parts) if part is not None]
-            flat = [inner for part in kept for inner in (part.parts if isinstance(part, And) else (part,))]
-            return (flat[0] if len(flat) == 1 else And(tuple(flat))) if flat else None
-        case When(before, after):
-            condition = _condition(before, pairs)
-            inner = None if condition == FALSE else _effect(after, pairs)
-            return None if inner is None else inner if condition == TRUE else When(condition, inner)
-        case Forall(parameters, body):
-            inner = _effect(body, _without(pairs, parameters))
-            return None if inner is None else replace(effect, body=inner)
-    return effect
+    return compose_distinct(task.domain, lifted_steps(task, block), name=name, total=total_functions(task))

@@ -7,8 +7,9 @@ increases the branching factor of a search.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from pddl2nl.errors import InputError
 from pddl2nl.macros.compose import lift, lift_distinct
@@ -190,16 +191,11 @@ def _is_plain(macro: Macro) -> bool:
     return not any(isinstance(part, costly) for formula in formulas for part in subformulas(formula))
 
 
-def _short(names: Iterator[str]) -> Iterator[str]:
+def _short(names: Iterable[str]) -> Iterator[str]:
     """Names of actions; repetitions of one are counted."""
-    last, times = "", 0
-    for name in (*names, ""):
-        if name == last:
-            times += 1
-            continue
-        if last:
-            yield last if times == 1 else f"{last}-x{times}"
-        last, times = name, 1
+    for name, run in groupby(names):
+        times = len(list(run))
+        yield name if times == 1 else f"{name}-x{times}"
 
 
 def _described(learned: LearnedMacro, wording: Wording) -> LearnedMacro:

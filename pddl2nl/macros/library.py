@@ -28,7 +28,7 @@ import re
 import textwrap
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -41,19 +41,17 @@ from pddl2nl.macros.macro import Conditions, Macro, MacroStep
 from pddl2nl.macros.mining import Canonical, canonical
 from pddl2nl.pddl import (
     ActionSchema,
-    Comparison,
     Diagnostic,
     Domain,
     Fluent,
     PDDLError,
     Task,
-    Update,
     check_domain,
     write_domain,
 )
+from pddl2nl.pddl.tree import walk
 from pddl2nl.worlds.similarity import Embed, Vectors, cosine
 from pddlval import GroundAction, validate
-from pddlval.names import fluents_in, subformulas
 from pddlval.plans import plan_of
 
 __all__ = [
@@ -369,7 +367,8 @@ def with_totals(stored: StoredMacro, task: Task) -> StoredMacro:
     """
     macro = stored.macro
     steps = (task.domain.action(step.action) for step in macro.steps)
-    read = {fluent.name for schema in steps if schema is not None for fluent in _fluents(schema)}
+    formulas = (part for schema in steps if schema is not None for part in (schema.precondition, schema.effect))
+    read = {node.name for formula in formulas for node in walk(formula) if isinstance(node, Fluent)}
     total = tuple(sorted(read & total_functions(task)))
     if not total or not macro.steps:
         return stored
@@ -382,16 +381,6 @@ def with_totals(stored: StoredMacro, task: Task) -> StoredMacro:
         # A macro that cannot be composed without them needs them.
         pass
     return replace(stored, provenance=replace(stored.provenance, total=total))
-
-
-def _fluents(schema: ActionSchema) -> Iterator[Fluent]:
-    for part in (*subformulas(schema.precondition), *subformulas(schema.effect)):
-        if isinstance(part, Comparison):
-            yield from fluents_in(part.left)
-            yield from fluents_in(part.right)
-        elif isinstance(part, Update):
-            yield part.fluent
-            yield from fluents_in(part.value)
 
 
 class Library:
@@ -492,7 +481,7 @@ class Library:
             InfrastructureError: a file cannot be written.
         """
         known = replace(stored.provenance, domain=domain.name, domain_sha256=domain_hash(domain))
-        form = self._key(stored.macro, domain, known.distinct)
+        form = canonical(stored.macro, domain), known.distinct
         with _LOCK:
             for path in self._files(domain):
                 there = self._same(path, domain, form)
@@ -504,13 +493,9 @@ class Library:
         # An unreadable file is equal to no macro.
         with suppress(InputError):
             there = load_macro_file(path, domain)
-            if self._key(there.macro, domain, there.provenance.distinct) == form:
+            if (canonical(there.macro, domain), there.provenance.distinct) == form:
                 return there
         return None
-
-    @staticmethod
-    def _key(macro: Macro, domain: Domain, distinct: bool) -> tuple[Canonical, bool]:
-        return canonical(macro, domain), distinct
 
     def _noted(self, path: Path, there: StoredMacro, new: Provenance) -> StoredMacro:
         old = there.provenance
@@ -569,18 +554,13 @@ def _beside(path: Path, text: str) -> Path:
     return beside
 
 
-class _refusals:
+@contextmanager
+def _refusals(path: Path) -> Iterator[None]:
     """Turns an `OSError` into an `InfrastructureError`."""
-
-    def __init__(self, path: Path):
-        self._path = path
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, OSError):
-            raise InfrastructureError(f"cannot write {self._path}: {error.strerror}") from error
+    try:
+        yield
+    except OSError as error:
+        raise InfrastructureError(f"cannot write {path}: {error.strerror}") from error
 
 
 def _likeness(description: str, texts: Sequence[str], embed: Embed | None) -> list[float]:

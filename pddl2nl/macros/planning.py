@@ -15,6 +15,7 @@ from typing import Literal
 from pddl2nl.baselines import PLANNERS, PlannerResult, TaskFiles, solve
 from pddl2nl.baselines.inputs import as_task
 from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.macros.changeable import matched
 from pddl2nl.macros.formulas import FALSE, conjunction
 from pddl2nl.macros.library import free_name
 from pddl2nl.macros.macro import Macro
@@ -258,19 +259,23 @@ def _sum_function(
 
 def _sums(task: Task, macro: str, function: Fluent, prices: Sequence[Fluent], fixed: Fraction) -> Iterator[FluentValue]:
     """The values of the cost function, for all objects for which all summands have an initial value."""
-    values: dict[str, list[tuple[GroundAtom, Fraction]]] = {}
-    for item in task.problem.init_values:
-        if isinstance(item.value, Fraction):
-            values.setdefault(item.fluent[0], []).append((item.fluent, item.value))
-    rows: dict[tuple[str, ...], Fraction] = {}
+    rows: dict[tuple[str, ...], Fraction] = {(): fixed}
     known: tuple[str, ...] = ()
-    rows[()] = fixed
     for price in prices:
+        # A join with the values of the function, by the terms that are already bound.
+        joined = tuple(term for term in dict.fromkeys(price.args) if term in known)
         fresh = tuple(term for term in dict.fromkeys(price.args) if term in function.args and term not in known)
+        table: dict[tuple[str, ...], list[tuple[tuple[str, ...], Fraction]]] = {}
+        for item in task.problem.init_values:
+            if item.fluent[0] == price.name and isinstance(item.value, Fraction):
+                binding = matched(price.args, item.fluent.args, {})
+                if binding is not None:
+                    row = tuple(binding[term] for term in fresh)
+                    table.setdefault(tuple(binding[term] for term in joined), []).append((row, item.value))
         grown: dict[tuple[str, ...], Fraction] = {}
-        table = _Table(price, known, fresh, values.get(price.name, ()))
         for row, total in rows.items():
-            for more, value in table.of(row):
+            bound = dict(zip(known, row, strict=True))
+            for more, value in table.get(tuple(bound[term] for term in joined), ()):
                 grown[*row, *more] = total + value
             if len(grown) > _MOST_COSTS:
                 raise InputError(
@@ -278,44 +283,8 @@ def _sums(task: Task, macro: str, function: Fluent, prices: Sequence[Fluent], fi
                 )
         rows, known = grown, (*known, *fresh)
     for row, total in rows.items():
-        binding = dict(zip(known, row, strict=True))
-        yield FluentValue(GroundAtom((function.name, *(binding[term] for term in function.args))), total)
-
-
-class _Table:
-    """The values of one function, indexed by the terms that are already bound.
-
-    Args:
-        price: the function with its terms.
-        known: the bound terms.
-        fresh: the terms that it binds.
-        values: all values of the function.
-    """
-
-    def __init__(
-        self,
-        price: Fluent,
-        known: Sequence[str],
-        fresh: Sequence[str],
-        values: Iterable[tuple[GroundAtom, Fraction]],
-    ):
-        self._places = [known.index(term) for term in dict.fromkeys(price.args) if term in known]
-        self._rows: dict[tuple[str, ...], list[tuple[tuple[str, ...], Fraction]]] = {}
-        joined = [known[place] for place in self._places]
-        for fluent, value in values:
-            binding: dict[str, str] = {}
-            for term, name in zip(price.args, fluent.args, strict=True):
-                # Constants must match, and repeated terms must be the same object.
-                expected = binding.setdefault(term, name) if term in known or term in fresh else term
-                if expected != name:
-                    break
-            else:
-                key = tuple(binding[term] for term in joined)
-                self._rows.setdefault(key, []).append((tuple(binding[term] for term in fresh), value))
-
-    def of(self, row: Sequence[str]) -> Sequence[tuple[tuple[str, ...], Fraction]]:
-        """The objects for the fresh terms, with the value, for given objects of the bound terms."""
-        return self._rows.get(tuple(row[place] for place in self._places), ())
+        bound = dict(zip(known, row, strict=True))
+        yield FluentValue(GroundAtom((function.name, *(bound[term] for term in function.args))), total)
 
 
 @dataclass(frozen=True)

@@ -361,8 +361,8 @@ class Simplifier:
                     return FALSE
                 found[place] = part
             before = items
-            items = _resolved(tuple(conjuncts(conjunction(found[place] for place in range(len(items))))), disjuncts)
-            items = tuple(conjuncts(conjunction(_built(item, Or) for item in items)))
+            items = _resolved(tuple(conjuncts(conjunction(found[place] for place in range(len(items))))), Or)
+            items = tuple(conjuncts(conjunction(_joined(disjuncts(item), Or) for item in items)))
             if not _tells_more(before, items):
                 break
         result = conjunction(_guards_first(items))
@@ -383,8 +383,8 @@ class Simplifier:
                 if not here.consistent:
                     return TRUE
             before = items
-            items = _resolved(tuple(disjuncts(disjunction(found[place] for place in range(len(items))))), conjuncts)
-            items = tuple(disjuncts(disjunction(_built(item, And) for item in items)))
+            items = _resolved(tuple(disjuncts(disjunction(found[place] for place in range(len(items))))), And)
+            items = tuple(disjuncts(disjunction(_joined(conjuncts(item), And) for item in items)))
             if not _tells_more(before, items):
                 break
         result = _factored(_guards_first(items))
@@ -409,10 +409,6 @@ def _guards_first(items: Sequence[Condition]) -> Sequence[Condition]:
 
 def _constant(value: bool) -> Condition:
     return TRUE if value else FALSE
-
-
-def _built(item: Condition, kind: type[And] | type[Or]) -> Condition:
-    return conjunction(conjuncts(item)) if kind is And else disjunction(disjuncts(item))
 
 
 def _tells_more(before: Sequence[Condition], after: Sequence[Condition]) -> bool:
@@ -440,15 +436,13 @@ def _fixed(part: Condition, name: str) -> str | None:
     return None
 
 
-def _resolved(items: Sequence[Condition], members: object) -> tuple[Condition, ...]:
+def _resolved(items: Sequence[Condition], kind: type[And] | type[Or]) -> tuple[Condition, ...]:
     """The parts without implied ones and without literals that others exclude.
 
-    As clauses of a conjunction: ``b`` follows if it contains all of ``a``; from ``(or l x)`` and ``(or (not l) x
-    y)`` the
-    second becomes ``(or x y)``. For a disjunction the dual holds.
+    As clauses of a conjunction (``kind`` is `Or`): ``b`` follows if it contains all of ``a``; from ``(or l x)`` and
+    ``(or (not l) x y)`` the second becomes ``(or x y)``. For the terms of a disjunction (`And`) the dual holds.
     """
-    split = disjuncts if members is disjuncts else conjuncts
-    sets = [dict.fromkeys(split(item)) for item in items]
+    sets = [dict.fromkeys((disjuncts if kind is Or else conjuncts)(item)) for item in items]
     changed = False
     for one in range(len(sets)):
         for other in range(len(sets)):
@@ -467,7 +461,6 @@ def _resolved(items: Sequence[Condition], members: object) -> tuple[Condition, .
     ]
     if not changed and len(kept) == len(items):
         return tuple(items)
-    kind = Or if split is disjuncts else And
     return tuple(_joined(sets[place], kind) for place in kept)
 
 

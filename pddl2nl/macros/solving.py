@@ -75,22 +75,25 @@ class Solver:
             return "yes", None
         near = near or StateFound({}, {})
         if within.nonlinear:
-            return self._nonlinear(question, within, near, solver.model())
+            return self._nonlinear(formula, within, near, solver.model())
         found = _Nearing(self, within, near, formula, solver.model()).state()
         return ("unknown", None) if found is None else ("yes", found)
 
     def _nonlinear(
-        self, question: Lit, within: _Within, near: StateFound, model: Any
+        self, formula: Any, within: _Within, near: StateFound, model: Any
     ) -> tuple[Answer, StateFound | None]:
         """As `can_be`, starting from a model; changes are tried by evaluation, because z3 might not terminate."""
-        given = {item: self._z3.is_true(model.eval(self._given[item], model_completion=True)) for item in within.given}
+        z3, context = self._z3, self._context
+        given = {item: z3.is_true(model.eval(self._given[item], model_completion=True)) for item in within.given}
         said = {fluent: model.eval(self._fluents[fluent], model_completion=True) for fluent in within.fluents}
 
         def holds() -> bool:
-            return self._circuit.holds(question, given, values)
+            pairs = [(self._given[item], z3.BoolVal(held, context)) for item, held in given.items()]
+            pairs += [(self._fluents[fluent], z3.RealVal(str(value), context)) for fluent, value in values.items()]
+            return bool(z3.is_true(z3.simplify(z3.substitute(formula, *pairs))))
 
         for size in (0, *_DENOMINATORS):
-            values = {fluent: _rounded(value, size, self._z3) for fluent, value in said.items()}
+            values = {fluent: _rounded(value, size, z3) for fluent, value in said.items()}
             if holds():
                 break
         else:

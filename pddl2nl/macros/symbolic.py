@@ -194,43 +194,6 @@ class Circuit:
                 todo += self.terms[number].operands
         return sorted(seen)
 
-    def holds(self, question: Lit, given: Mapping[Given, bool], values: Mapping[GroundAtom, Fraction]) -> bool:
-        """Evaluates a formula for given facts and values."""
-        held: dict[int, bool] = {}
-        known: dict[int, Fraction] = {}
-        for number in self.below([question >> 1]):
-            node = self.nodes[number]
-            match node:
-                case Joined(left, right):
-                    held[number] = (held[left >> 1] ^ (left & 1 == 1)) and (held[right >> 1] ^ (right & 1 == 1))
-                case Given():
-                    held[number] = given[node]
-                case Comparing():
-                    for place in self.terms_of(node):
-                        if place not in known:
-                            known[place] = self._worth(self.terms[place], held, known, values)
-                    held[number] = compared(node.operator, known[node.left], known[node.right])
-                case _:
-                    held[number] = True
-        return held[question >> 1] ^ (question & 1 == 1)
-
-    def _worth(
-        self,
-        term: Term,
-        held: Mapping[int, bool],
-        known: Mapping[int, Fraction],
-        values: Mapping[GroundAtom, Fraction],
-    ) -> Fraction:
-        if term.operator == "number":
-            return term.value
-        if term.operator == "fluent":
-            return values[term.fluent]
-        left, right = (known[operand] for operand in term.operands)
-        if term.operator == "if":
-            return left if held[term.test >> 1] ^ (term.test & 1 == 1) else right
-        # The result of a division by zero is never used.
-        return Fraction(0) if term.operator == "/" and not right else _calculate(term.operator, left, right)
-
     # ── numbers ──────────────────────────────────────────────────────────────────────────────────
 
     def _term(self, term: Term) -> int:

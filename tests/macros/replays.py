@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from pddl2nl.macros.compose import compose_block, lift
+from pddl2nl.macros.compose import compose, compose_block, lifted_steps, total_functions
 from pddl2nl.macros.macro import CannotComposeError, Macro
 from pddl2nl.pddl import GroundAtom, Task, changed_predicates
 from pddlval import GroundAction, Simulator, State
@@ -144,7 +144,9 @@ def check_blocks(simulator: Simulator, rng: random.Random, blocks: int, tally: T
             if mode == "ground":
                 macro = compose_block(simulator.task, block, name="the-macro")
             else:
-                macro = lift(simulator.task, block, name="the-macro", distinct=mode == "distinct")
+                task, steps = simulator.task, lifted_steps(simulator.task, block)
+                total, distinct = total_functions(task), mode == "distinct"
+                macro = compose(task.domain, steps, name="the-macro", total=total, distinct=distinct)
         except CannotComposeError as refusal:
             tally.refused[refusal.reason] += 1
             continue
