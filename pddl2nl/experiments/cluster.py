@@ -35,7 +35,7 @@ _PRELOAD = "pddl2nl.experiments.on_worker"
 
 @dataclass(frozen=True)
 class Deployment:
-    """A kind of cluster that Dask starts: its class, the extra of ours that has it, and the command it needs here."""
+    """A kind of cluster that Dask starts: its class, the extra of pddl2nl with it, and the command that it needs."""
 
     module: str
     name: str
@@ -44,7 +44,7 @@ class Deployment:
 
     @property
     def package(self) -> str:
-        """What is to be installed, as PyPI calls it."""
+        """The package to install, by its name on PyPI."""
         return self.module.partition(".")[0].replace("_", "-")
 
 
@@ -76,7 +76,7 @@ class Cluster:
 
 
 def check_address(address: str) -> None:
-    """Raises `InputError` for what ``--cluster`` does not take."""
+    """Raises `InputError` if ``--cluster`` does not accept the address."""
     kind, _, count = address.partition(":")
     if kind == "local" and count:
         if not count.isascii() or not count.isdigit() or int(count) == 0:

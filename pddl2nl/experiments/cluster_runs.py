@@ -40,7 +40,7 @@ __all__ = ["ClusterRuns", "check_workers"]
 
 
 def check_workers(address: str, token: Path, seen: Mapping[str, Sight | BaseException]) -> tuple[Sight, ...]:
-    """What those workers say of themselves that are still there.
+    """The views of the workers that are still connected.
 
     Args:
         address: of the cluster, for the message.
@@ -82,7 +82,7 @@ def check_workers(address: str, token: Path, seen: Mapping[str, Sight | BaseExce
 
 
 def travelling(job: Job) -> Job:
-    """The job with what its files hold and, of others, their absolute paths.
+    """The job with the content of its files, or their absolute paths.
 
     Raises:
         InputError: a file that cannot be read, or an address that holds what must not travel.
@@ -110,7 +110,7 @@ def travelling(job: Job) -> Job:
 
 
 def settings_text(models_file: Path | None) -> str | None:
-    """The settings by model, as a text that can travel.
+    """The settings by model as a text that may be sent to workers.
 
     Raises:
         InputError: the file cannot be read, or holds a secret, which must not travel.
@@ -155,9 +155,8 @@ _LOST = ("cancelled", "lost")
 
 @dataclass
 class _Going:
-    """A run that was submitted; ``held`` holds its lock, where it is not for the worker to hold.
-
-    A ``suspect`` had workers that died, and is handed out alone. ``transfer`` is how long its result is waited for.
+    """A submitted run. ``held`` holds its lock if the worker does not; ``suspect``: its workers died, so it is
+    submitted alone; ``transfer``: seconds to wait for its result.
     """
 
     job: Job
@@ -171,7 +170,7 @@ class _Going:
 
 
 class ClusterRuns:
-    """An `Executor` that has the workers of a cluster play the runs.
+    """An `Executor` whose runs are played by the workers of a cluster.
 
     Raises:
         InputError: the workers are of another version, or would ask another endpoint.
@@ -204,12 +203,12 @@ class ClusterRuns:
 
     @property
     def going(self) -> int:
-        """How many runs were handed out, and have not come back."""
+        """The number of submitted runs without a result."""
         return len(self._going) + len(self._ready)
 
     @property
     def playing(self) -> int:
-        """How many workers can be at one of them."""
+        """The number of runs that workers can play now."""
         return min(len(self._going), self._threads)
 
     @property
@@ -224,7 +223,7 @@ class ClusterRuns:
         return "" if self._threads or not self._going else "waiting for workers"
 
     def submit(self, job: Job) -> None:
-        """Hands a run to the cluster."""
+        """Submits a run."""
         from distributed.protocol.pickle import dumps
 
         # It takes a model that was made in a notebook as well.
@@ -267,24 +266,24 @@ class ClusterRuns:
         return handed.job, result
 
     def wake(self) -> None:
-        """Ends a wait."""
+        """Ends the wait of `receive`."""
         self._events.put(None)
 
     def wind_down(self) -> None:
-        """Has the workers give back what they have not begun."""
+        """Takes back the runs that no worker has begun."""
         if not self._winding:
             self._winding = True
             self._halt(now=self._terms.stop.now)
 
     def abandon(self, grace: float) -> None:
-        """Has the workers stop, and cancels what they have."""
+        """Stops the workers and cancels their runs."""
         self._halt(now=True)
         futures = [going.future for going in self._going.values() if going.future is not None]
         with suppress(Exception):
             self._client.cancel(futures, force=True)
 
     def close(self) -> None:
-        """Gives locks back."""
+        """Releases all locks."""
         for going in [*self._going.values()]:
             self._forget(going)
         self._token.unlink(missing_ok=True)
@@ -292,7 +291,7 @@ class ClusterRuns:
     # ── the workers ──────────────────────────────────────────────────────────────────────────────
 
     def _look(self) -> None:
-        """How many workers there are; at the first ones, whether they are as they must be."""
+        """The number of workers; the first ones are checked."""
         if time.monotonic() < self._looked + _LOOK_AGAIN or self._client.status != "running":
             return
         try:
@@ -347,7 +346,7 @@ class ClusterRuns:
         )
 
     def _halt(self, now: bool) -> None:
-        """Tells the workers; those that cannot be reached have nothing to stop."""
+        """Tells the workers to stop; unreachable ones have nothing to stop."""
         if self._client.status != "running":
             return
         reason, owned = self._terms.stop.reason or "stopped", self._cluster.deployed is not None

@@ -1,4 +1,4 @@
-"""What an experiment may cost, estimated before anything is asked.
+"""Estimates the cost of an experiment before any model is asked.
 
 The first prompt of a run is the real one but for its example: it is made by the run itself, with a model that only
 measures. The rest is assumed, and stands below. An estimate is for deciding whether to begin: what is really spent is
@@ -46,7 +46,7 @@ HOW = (
 
 @dataclass(frozen=True)
 class Estimate:
-    """Calls and tokens of all runs; ``usd`` is None where a model has no known price."""
+    """Calls and tokens of all runs; ``usd`` is None if a model's price is unknown."""
 
     calls: int = 0
     prompt_tokens: int = 0
@@ -68,7 +68,7 @@ class Estimate:
 
 
 class _Measuring:
-    """A model that notes how long the first prompt is, and says nothing."""
+    """A model that measures the first prompt and returns an empty reply."""
 
     name = "measuring"
 
@@ -98,7 +98,7 @@ def estimate(cells: Iterable[Cell], prices: Mapping[str, Price | None]) -> Estim
 
 
 def estimates(cells: Iterable[Cell], prices: Mapping[str, Price | None]) -> Iterator[tuple[Cell, Estimate]]:
-    """The estimate of each cell's runs; what is asked once counts for the first that asks it."""
+    """The estimate of each cell's runs; a call made once counts for the first cell that makes it."""
     measured: dict[tuple[object, ...], tuple[float, float]] = {}
     asked: set[tuple[object, ...]] = set()
     for cell in cells:
@@ -128,7 +128,7 @@ def estimates(cells: Iterable[Cell], prices: Mapping[str, Price | None]) -> Iter
 
 
 def _measured_by(cell: Cell) -> tuple[object, ...]:
-    """What the length of a first prompt goes by; a wording yet to be made is taken to be as long as the template."""
+    """The key for the length of a first prompt; a wording yet to be made counts as the template."""
     wording = "template" if cell.wording == "llm" else cell.wording
     return (
         cell.domain.label,
@@ -141,7 +141,7 @@ def _measured_by(cell: Cell) -> tuple[object, ...]:
 
 
 def _asked_before(cell: Cell, run: RunSpec) -> Iterator[tuple[str, str]]:
-    """What is asked for before a run begins, and of which model."""
+    """The calls before a run begins, with their models."""
     if run.wording == "llm":
         yield "wording", str(run.wording_model or cell.model)
     if not policy_of(cell.policy).thoughts or run.example == "none" or run.thoughts == "template":

@@ -1,4 +1,4 @@
-"""The runs of an experiment, each with a name that says what it is and is no other's."""
+"""The runs of an experiment, each with a readable and unique name."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Job:
 
     @property
     def asks_model(self) -> bool:
-        """Whether it asks a model, and so may cost something."""
+        """Whether it asks a model, which may cost money."""
         spec = self.spec
         if isinstance(spec, PlannerSpec):
             return False
@@ -69,7 +69,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a run ended, as the last line of its record says.
+    """The end of a run, from the last line of its record.
 
     ``outcome`` is one of an episode, or the status of a planner. ``message`` explains it; ``spent`` is what was paid
     for it.
@@ -91,7 +91,7 @@ class Ended:
 
 
 def make_job(spec: RunSpec | PlannerSpec, *parts: str, models_file: Path | None = None) -> Job:
-    """A run under a name made of readable parts and of the hash of everything that determines it.
+    """A run with a name made of readable parts and the hash of everything that determines it.
 
     Args:
         spec: of the run.
@@ -116,7 +116,7 @@ def _usual_parts(spec: RunSpec | PlannerSpec) -> tuple[str, ...]:
 
 
 def _canonical_spec(spec: RunSpec | PlannerSpec, models_file: Path | None = None) -> dict[str, Any]:
-    """All that determines a run, as JSON: texts of files by their hashes, a wording by its content.
+    """Everything that determines a run, as JSON: files by the hashes of their texts, a wording by its content.
 
     How the models are reached (`Access`) is not in it, but for those settings that are sent to the endpoint with
     every request. An endpoint counts where the specification names it; one from the environment may move.
@@ -206,7 +206,7 @@ def _model(model: str | Model | None, models_file: Path | None) -> object:
 
 @lru_cache(maxsize=256)
 def _body(name: str, models_file: Path | None, *changes: object) -> str:
-    """What is sent with every request, by the settings of this model; remembered, as files are read for it."""
+    """The settings of a model that are sent with every request; cached, because files are read for them."""
     from pddl2nl.llm.settings import load_catalogue
 
     body = load_catalogue(models_file).of(name).body(name, Request(()))
@@ -217,7 +217,7 @@ def _body(name: str, models_file: Path | None, *changes: object) -> str:
 
 
 def play(job: Job, record: Path, access: Access) -> Ended:
-    """Runs a job to the end of its record; raises what `run_spec` and `plan_and_record` raise."""
+    """Runs a job until its record is finished; raises as `run_spec` and `plan_and_record`."""
     spec = job.spec
     if isinstance(spec, PlannerSpec):
         planned = plan_and_record(
@@ -236,7 +236,7 @@ def play(job: Job, record: Path, access: Access) -> Ended:
 
 
 def read_end(record: Path) -> Ended | None:
-    """How the run ended whose record this is; None where there is none, or its last line does not say.
+    """The end of the run with this record; None if there is no record, or its last line does not tell.
 
     Raises:
         InfrastructureError: the file cannot be read.
@@ -257,7 +257,7 @@ def read_end(record: Path) -> Ended | None:
 
 
 def last_line(path: Path) -> bytes:
-    """The last line of a file, without reading all that stands before it."""
+    """The last line of a file, read from its end."""
     with path.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         span = _LAST_BYTES

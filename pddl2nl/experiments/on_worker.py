@@ -103,7 +103,7 @@ def _version() -> str:
 
 
 def dask_setup(worker: object) -> None:
-    """What Dask calls where this module is preloaded: Ctrl-C at the terminal is for who started the worker."""
+    """Called by Dask when it preloads this module: makes the worker ignore Ctrl-C at the terminal."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
@@ -159,7 +159,7 @@ def _refused(stop: Stop) -> str:
 
 
 def _told(result: Result) -> Result:
-    """The result; what cannot be here may well be elsewhere, so it is said where."""
+    """The result; an impossible run names the worker, because it may be possible elsewhere."""
     if isinstance(result, Left) and result.how == "bad":
         return Left(
             "bad",
@@ -175,7 +175,7 @@ _FOLDERS: list[tempfile.TemporaryDirectory[str]] = []
 
 @lru_cache(maxsize=8)
 def _access(errand: Errand, share: float) -> Access:
-    """How models are reached from here: one connection and one limiter for all runs of an experiment."""
+    """The access to models from here: one connection and one limiter for all runs of an experiment."""
     settings = None
     if errand.settings is not None:
         _FOLDERS.append(tempfile.TemporaryDirectory(prefix="pddl2nl-models-"))
@@ -193,7 +193,7 @@ def _access(errand: Errand, share: float) -> Access:
 
 
 def _cache_here(cache: Path, host: str) -> Path:
-    """The cache, or one beside it on another machine: SQLite's log of changes is for the processes of one."""
+    """The cache, or on another machine one beside it: SQLite's write-ahead log works on one machine only."""
     here = platform.node()
     return cache if here == host else cache.with_name(f"{cache.stem}-{here}{cache.suffix}")
 
@@ -202,7 +202,7 @@ def _cache_here(cache: Path, host: str) -> Path:
 
 
 def files_of(folder: Path, job: Job) -> dict[str, bytes]:
-    """The record of a run, finished or not, by what follows the run's name."""
+    """The files of a run's record, finished or not, by their endings."""
     path = record_path(folder, job)
     found = {}
     for file in (path, partial_path(path), resuming_path(path)):
@@ -212,7 +212,7 @@ def files_of(folder: Path, job: Job) -> dict[str, bytes]:
 
 
 def keep_files(folder: Path, job: Job, files: Mapping[str, bytes]) -> None:
-    """Puts what a run has left into a folder, each file by a renaming, and removes what it has not left any more."""
+    """Writes the files of a run into a folder atomically, and removes those that no longer exist."""
     path = record_path(folder, job)
     for file in (path, partial_path(path), resuming_path(path)):
         content = files.get(file.name.removeprefix(job.name))

@@ -1,4 +1,4 @@
-"""The plans of planners that runs need: FF's for step limits and examples, LM-cut's for what an example shows.
+"""The planners' plans that runs need: FF's for step limits and examples, LM-cut's for shown examples.
 
 An experiment asks for the same plans again for every policy, model and seed, and from many threads at once. So a plan
 is remembered by the texts of its task and made once, however many ask for it at the same time, and no more planners
@@ -50,7 +50,7 @@ class NoPlanExistsError(InputError):
 
 
 class _NoPlanError(Exception):
-    """A planner found none; ``proved`` that there is none."""
+    """A planner found no plan; ``proved``: it proved that none exists."""
 
     def __init__(self, message: str, proved: bool = False):
         super().__init__(message)
@@ -58,7 +58,7 @@ class _NoPlanError(Exception):
 
 
 class _Solving:
-    """One search for one plan, whose outcome is kept: the plan, or that there was none."""
+    """One search for a plan, with its result cached: the plan, or that none was found."""
 
     def __init__(self, domain: str, problem: str, planner: str, seconds: int, expanded: int | None):
         self._asked = (domain, problem, planner, seconds, expanded)
@@ -115,7 +115,7 @@ def forget_plans() -> None:
 
 
 def ff_plan(task: Task, advice: str) -> Plan:
-    """FF's plan; ``advice`` names what the user can give instead where there is none.
+    """FF's plan; ``advice`` names the alternative for the user if there is none.
 
     Raises:
         InputError: the planner is missing, does not take the task, or found no plan; `NoPlanExistsError` where it
@@ -132,7 +132,7 @@ def ff_plan(task: Task, advice: str) -> Plan:
 
 
 def quick_plan(task: Task) -> Plan | None:
-    """FF's plan within `QUICK_SECONDS` and `MOST_EXPANDED`; None where there is none, or no planner.
+    """FF's plan within `QUICK_SECONDS` and `MOST_EXPANDED`; None if there is none, or no planner.
 
     Raises:
         InfrastructureError: the planner failed.

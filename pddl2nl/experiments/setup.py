@@ -1,4 +1,4 @@
-"""From the specification of a run to everything its episode is made of."""
+"""Prepares a run: everything that its episode needs, from its specification."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ _NO_REPLY = (EndpointError, ReplayError, LimitReachedError)
 
 
 class _Broken:
-    """In place of the policy of a run whose wording or thoughts could not be had: its record shall say so."""
+    """Replaces the policy of a run that got no wording or thoughts, so that its record says so."""
 
     summary = "ends at once"
     styles: tuple[str, ...] = ("nl", "pddl")
@@ -189,7 +189,7 @@ def _wording(spec: RunSpec) -> Wording:
 
 
 def _given_wording(spec: RunSpec, policy: Policy) -> Wording | None:
-    """The wording that is there already; None where a model is to make it."""
+    """The wording, if no model makes it; else None."""
     if spec.wording != "llm":
         return _wording(spec)
     needed = policy.needs_model and spec.style == "nl"
@@ -235,7 +235,7 @@ def _roles(spec: RunSpec, policy: Policy, given: Wording | None, access: Access)
 
 
 def _thinks(spec: RunSpec, policy: Policy, planner: MadeModel) -> str | Model | None:
-    """What is asked for the example's thoughts; None where those of the template are shown, or none."""
+    """The request for the example's thoughts; None if the template's are shown, or none."""
     if not policy.thoughts or spec.example == "none" or spec.thoughts == "template":
         return None
     if spec.style == "pddl" and spec.thoughts == "auto" and spec.thoughts_model is None:
@@ -291,7 +291,7 @@ def _worded(spec: RunSpec, calls: ModelCalls) -> Wording:
 
 
 def _solved(spec: RunSpec, policy: Policy) -> SolvedProblem | None:
-    """The problem that the example shows; None where none is shown."""
+    """The example's problem; None without an example."""
     if not policy.needs_model or family_of(spec.policy) is not None:
         return None
     if spec.example == "none":
@@ -304,7 +304,7 @@ def _solved(spec: RunSpec, policy: Policy) -> SolvedProblem | None:
 def _example(
     spec: RunSpec, policy: Policy, solved: SolvedProblem | None, wording: Wording, calls: ModelCalls | None
 ) -> Example | None:
-    """The example as it is told, with thoughts of the model that ``calls`` asks; None leaves those of the template."""
+    """The example in words, with thoughts of the model that ``calls`` asks; None for those of the template."""
     if solved is None:
         return None
     names = _names(spec, solved.task, wording)

@@ -1,4 +1,4 @@
-"""The specifications that come with the package: the paper's experiments, each run by its name."""
+"""The shipped specifications: the papers' experiments, run by name."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ShippedSpec:
 
 
 def shipped_specs() -> tuple[ShippedSpec, ...]:
-    """All of them, by name."""
+    """All shipped specifications, sorted by name."""
     folder = Path(str(resources.files("pddl2nl.experiments"))) / _FOLDER
     return tuple(
         ShippedSpec(path.stem, path, path.read_text(encoding="utf-8").partition("\n")[0].lstrip("# "))
@@ -32,7 +32,7 @@ def shipped_specs() -> tuple[ShippedSpec, ...]:
 
 
 def find_specification(name: str | Path) -> Path:
-    """A file, or where there is none of that name, the specification that is shipped under it.
+    """The path of a file, else of the shipped specification of that name.
 
     Raises:
         InputError: neither is there.

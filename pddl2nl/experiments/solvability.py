@@ -1,4 +1,4 @@
-"""What is known of a task before a run: how long it may take, and whether it has a plan at all.
+"""The step limit of a run, and whether its task has a plan.
 
 A step limit is twice the length of FF's plan, as in the AutoPlanBench paper. Where there is no plan, none can say how
 long a run should be, and a model shall have the time to find out: the limit is then that of the longest task of the
@@ -30,14 +30,14 @@ _ADVICE = "the step limit by --steps N"
 
 @dataclass(frozen=True)
 class Foreseen:
-    """The step limit of a run, None for none; and whether its task has a plan, None where that is not known."""
+    """The step limit of a run, or None; and whether its task has a plan, None if unknown."""
 
     steps: int | None
     solvable: bool | None
 
 
 def foreseen(spec: RunSpec, policy: Policy) -> Foreseen:
-    """What is known of a run's task; a planner is asked where a limit is needed, or where claims are to be judged.
+    """The step limit and solvability of a run's task; asks a planner for a missing limit, or to judge claims.
 
     Raises:
         InputError: a step limit is needed, and there is no planner, or it neither found a plan nor proved that there
@@ -60,7 +60,7 @@ def foreseen(spec: RunSpec, policy: Policy) -> Foreseen:
 
 
 def shipped_as_solvable(task: Task) -> bool | None:
-    """Whether a shipped problem has a plan, as its manifest says; None for a problem that is not shipped.
+    """Whether a shipped problem has a plan, by its manifest; None for a problem that is not shipped.
 
     It is known by its text, wherever the file lies.
     """
@@ -72,7 +72,7 @@ def shipped_as_solvable(task: Task) -> bool | None:
 
 @lru_cache(maxsize=64)
 def _proofs(domain: str) -> dict[str, bool]:
-    """By the hashes of the problems' texts."""
+    """Solvability by the hash of the problem's text."""
     instances = shipped_domain(domain).instances
     return {_file_hash(each.path): each.solvable for each in instances}
 
