@@ -29,17 +29,18 @@ from functools import partial
 from typing import Any, cast
 from urllib.parse import urlsplit
 
+import msgspec
+
 from pddl2nl.llm.cache import Cache, StoredReply, insert
 from pddl2nl.llm.client import OpenAIModel
 from pddl2nl.llm.keys import canonical_json, identity_key
-from pddl2nl.llm.replies import completion_from_json, completion_to_json, parse_json
+from pddl2nl.llm.replies import StoredCompletion, completion_to_json, parse_json
 from pddl2nl.llm.types import (
     Completion,
     ContextWindowError,
     EndpointError,
     EndpointModel,
     EndpointRefusedError,
-    Finish,
     ModelConfigurationError,
     Request,
 )
@@ -202,8 +203,7 @@ class BatchStore:
     def short(self, key: str) -> Completion | None:
         """The reply to a line that was paid for and fell short, if there is one."""
         for (text,) in self._cache.read("SELECT reply FROM batch_short WHERE key = ?", (key,)):
-            data = json.loads(text)
-            return replace(completion_from_json({**data, "finish": "text"}), finish=cast(Finish, data["finish"]))
+            return msgspec.json.decode(text, type=StoredCompletion).completion()
         return None
 
 

@@ -14,23 +14,23 @@ from __future__ import annotations
 import copy
 import difflib
 import json
-import math
 import threading
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
+
+import msgspec
 
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.llm.keys import request_key
-from pddl2nl.llm.replies import completion_from_json
+from pddl2nl.llm.replies import Amount, StoredCompletion
 from pddl2nl.llm.settings import Price
 from pddl2nl.llm.types import (
     Completion,
     ContextWindowError,
     EndpointError,
-    Finish,
     Message,
     ModelConfigurationError,
     ReplayError,
@@ -53,10 +53,6 @@ __all__ = [
 _DIFF_LINES = 40
 _MOST_COMPARED = 200
 _SETTINGS = ("temperature", "seed", "max_tokens", "stop", "sample")
-_STORED = (
-    *("text", "model", "fingerprint", "seconds"),
-    *("prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens"),
-)
 
 
 @dataclass(frozen=True)
@@ -260,15 +256,8 @@ def read_calls(file: Path) -> Iterator[Exchange | Unanswered]:
             elif kind == "failed":
                 request = waiting.pop(event["call"])
                 yield Unanswered(request, str(file), event["message"], event["context_window"])
-            elif kind == "finished":
-                # Older records have no "failed": the end of the run says why its last call failed.
-                for request in waiting.values():
-                    yield Unanswered(request, str(file), event["message"], event["outcome"] == "budget")
-                waiting.clear()
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, ValueError) as error:  # InputError and msgspec's errors are ValueErrors
             raise ModelConfigurationError(f"{file}:{number}: not an event of a run: {error!r}") from None
-        except InputError as error:
-            raise ModelConfigurationError(f"{file}:{number}: not an event of a run: {error}") from None
     for request in waiting.values():
         yield Unanswered(request, str(file))
 
@@ -297,27 +286,16 @@ def read_events(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
         raise ModelConfigurationError(f"{file}: the record cannot be read: {error.strerror}") from error
 
 
+class _Replied(StoredCompletion, frozen=True):
+    """The event of a reply; the fields that matter here."""
+
+    from_cache: bool = False
+    usd: Amount | None = None
+
+
 def _completion(event: Mapping[str, Any]) -> RecordedCompletion:
-    # Older records have neither: they knew no cache and no batches.
-    tariff, from_cache = event.get("tariff", "standard"), event.get("from_cache", False)
-    # Anybody may have written a record, so it is checked as replies in the cache are.
-    stored = completion_from_json({**{name: event[name] for name in _STORED}, "finish": "text", "tariff": tariff})
-    finish, usd = event["finish"], event.get("usd")
-    if finish not in get_args(Finish):
-        raise InputError(f"the finish of a reply is one of {', '.join(get_args(Finish))}; found {finish!r:.60}")
-    if usd is not None and (isinstance(usd, bool) or not isinstance(usd, int | float) or not 0 <= usd < math.inf):
-        raise InputError(f"the usd of a reply is a number from 0 up or null; found {usd!r:.60}")
-    return RecordedCompletion(
-        stored.text,
-        finish,
-        stored.usage,
-        stored.model,
-        stored.fingerprint,
-        seconds=stored.seconds,
-        from_cache=bool(from_cache),
-        tariff=stored.tariff,
-        usd=usd,
-    )
+    reply = msgspec.convert(event, _Replied)
+    return RecordedCompletion(**{**vars(reply.completion()), "from_cache": reply.from_cache}, usd=reply.usd)
 
 
 def _message(data: Mapping[str, Any]) -> Message:

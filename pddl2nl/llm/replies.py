@@ -8,12 +8,17 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, get_args
+from dataclasses import asdict
+from typing import Annotated, Any, Literal
+
+import msgspec
 
 from pddl2nl.errors import InputError
 from pddl2nl.llm.types import Completion, Finish, Tariff, Usage
 
 __all__ = [
+    "Amount",
+    "StoredCompletion",
     "completion_from_json",
     "completion_to_json",
     "is_broken_off",
@@ -27,9 +32,6 @@ __all__ = [
 
 _MOST_TOKENS = 2**53
 """Larger counts are nonsense, and JSON readers disagree about them."""
-_TOKENS = ("prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens")
-_TEXTS = ("text", "model", "fingerprint")
-_FIELDS = frozenset((*_TOKENS, *_TEXTS, "finish", "seconds", "tariff"))
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -150,52 +152,59 @@ def read_vectors(data: object, number: int) -> list[list[float]] | None:
 # ── what is stored ───────────────────────────────────────────────────────────────────────────────
 
 
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]  # SQLite's integers have 64 bits.
+Amount = Annotated[float, msgspec.Meta(ge=0, le=1e15)]
+
+
+class StoredCompletion(msgspec.Struct, frozen=True):
+    """A reply as the cache and records store it."""
+
+    text: str
+    finish: Finish
+    model: str
+    fingerprint: str
+    prompt_tokens: Count
+    completion_tokens: Count
+    cached_tokens: Count
+    reasoning_tokens: Count
+    seconds: Amount
+    tariff: Tariff = "standard"
+
+    def completion(self) -> Completion:
+        """The reply as it was when it was paid for."""
+        usage = Usage(self.prompt_tokens, self.completion_tokens, self.cached_tokens, self.reasoning_tokens)
+        return Completion(self.text, self.finish, usage, self.model, self.fingerprint, self.seconds, tariff=self.tariff)
+
+
+class _CachedCompletion(StoredCompletion, frozen=True, forbid_unknown_fields=True):
+    """What the cache stores: replies that finished with text."""
+
+    finish: Literal["text"]
+
+
 def completion_to_json(completion: Completion) -> dict[str, Any]:
-    """A complete reply as the cache stores it; `completion_from_json` is the inverse."""
-    usage = completion.usage
+    """A reply as the cache stores it; `completion_from_json` is the inverse for those that finished with text."""
     return {
         "text": completion.text,
         "finish": completion.finish,
         "model": completion.model,
         "fingerprint": completion.fingerprint,
-        **{name: getattr(usage, name) for name in _TOKENS},
+        **asdict(completion.usage),
         "seconds": completion.seconds,
         "tariff": completion.tariff,
     }
 
 
 def completion_from_json(data: Mapping[str, Any]) -> Completion:
-    """A stored reply as it was when it was paid for.
+    """A reply of the cache as it was when it was paid for.
 
     Raises:
         InputError: a field is missing, unknown or of the wrong type, or the reply did not finish with text.
     """
-    if set(data) != _FIELDS:
-        wrong = ", ".join(sorted(set(data) ^ _FIELDS))
-        raise InputError(f"a stored reply has these and no other fields: {', '.join(sorted(_FIELDS))}; see {wrong}")
-    if data["finish"] != "text":
-        raise InputError(f"only replies that finished with text are kept; found {data['finish']!r:.60}")
-    tariffs = get_args(Tariff)
-    checks: list[tuple[tuple[str, ...], Callable[[Any], bool], str]] = [
-        (_TEXTS, lambda value: isinstance(value, str), "a text"),
-        (("tariff",), lambda value: value in tariffs, f"one of {', '.join(tariffs)}"),
-        # SQLite's integers have 64 bits.
-        (_TOKENS, lambda value: type(value) is int and 0 <= value < 2**63, "a whole number from 0 up"),
-        (("seconds",), lambda value: _is_number(value) and value >= 0, "a number from 0 up"),
-    ]
-    for names, is_right, expected in checks:
-        for name in names:
-            if not is_right(data[name]):
-                raise InputError(f"{name} of a stored reply is {expected}; found {_shown(data[name])}")
-    return Completion(
-        data["text"],
-        "text",
-        Usage(*(data[name] for name in _TOKENS)),
-        data["model"],
-        data["fingerprint"],
-        float(data["seconds"]),
-        tariff=data["tariff"],
-    )
+    try:
+        return msgspec.convert(data, _CachedCompletion).completion()
+    except msgspec.ValidationError as error:
+        raise InputError(f"this is no stored reply that finished with text: {error}") from None
 
 
 def vector_from_json(data: Mapping[str, Any]) -> list[float]:
@@ -215,10 +224,3 @@ def _is_number(value: object) -> bool:
         return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     except OverflowError:
         return False
-
-
-def _shown(value: object) -> str:
-    try:
-        return f"{value!r:.60}"
-    except ValueError:  # an integer of more digits than Python prints
-        return "a number of many digits"

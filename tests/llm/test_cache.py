@@ -112,13 +112,15 @@ def test_a_completion_comes_back_as_it_was() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"finish": "length"}, "only replies that finished with text"),
-        ({"text": None}, "text of a stored reply is a text"),
-        ({"prompt_tokens": -1}, "whole number from 0"),
-        ({"prompt_tokens": True}, "whole number from 0"),
-        ({"seconds": math.inf}, "seconds of a stored reply"),
-        ({"tariff": "free"}, "one of standard, batch"),
-        ({"more": 1}, "no other fields"),
+        ({"finish": "length"}, r"finished with text: .*'length'.*finish"),
+        ({"text": None}, r"Expected `str`.*text"),
+        ({"prompt_tokens": -1}, r"Expected `int` >= 0.*prompt_tokens"),
+        ({"prompt_tokens": True}, r"Expected `int`.*prompt_tokens"),
+        ({"prompt_tokens": 2**63}, r"prompt_tokens"),
+        ({"seconds": math.inf}, r"Expected `float` <= .*seconds"),
+        ({"seconds": math.nan}, r"Expected `float` .*seconds|cannot be written as JSON"),
+        ({"tariff": "free"}, r"'free'.*tariff"),
+        ({"more": 1}, "unknown field `more`"),
     ],
 )
 def test_only_complete_replies_enter(cache: Cache, change: dict[str, Any], words: str) -> None:
@@ -214,7 +216,7 @@ def test_damaged_lines_are_refused_by_number_and_all_others_taken(cache: Cache, 
         report = other.import_(lines)
         assert (report.imported, report.present) == (2, 0)
         assert [refused.line for refused in report.refused] == [2, 3, 4, 5, 6, 7]
-        words = ("checksum differs", "not the SHA-256", "no JSON:", "fields", "format is not 1", "whole number")
+        words = ("checksum differs", "not the SHA-256", "no JSON:", "fields", "format is not 1", "Expected `int`")
         assert all(word in refused.reason for word, refused in zip(words, report.refused, strict=True))
         assert len(other) == 2
         assert other.verify().sound

@@ -209,16 +209,8 @@ def test_a_call_that_failed_fails_again(tmp_path: Path, context_window: bool) ->
     assert ReplayModel(tmp_path).complete(Request(FIRST, seed=1)).text == "the second time"
 
 
-@pytest.mark.parametrize(("outcome", "kind"), [("infrastructure-error", EndpointError), ("budget", ContextWindowError)])
-def test_how_an_older_run_ended_says_why_its_last_call_failed(
-    tmp_path: Path, outcome: str, kind: type[Exception]
-) -> None:
+def test_a_record_may_end_before_its_last_reply(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
-    _write(path, [_prompted(1, 0, FIRST), {"event": "finished", "outcome": outcome, "message": "why"}])
-    (call,) = read_calls(path)
-    assert isinstance(call, Unanswered)
-    assert isinstance(call.error(), kind)
-    assert str(call.error()) == "why"
     _write(path, [_prompted(1, 0, FIRST)])
     (call,) = read_calls(path)
     assert isinstance(call, Unanswered)
