@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 from pddl2nl.llm.types import PURPOSES
 from pddl2nl.policies.events import Acted, LookedAround, Read, Rejected
 from pddl2nl.policies.families import FAMILIES
-from pddl2nl.policies.family import Comparable, Metric, ScoredRun
+from pddl2nl.policies.family import Comparable, Family, Metric, ScoredRun
 from pddl2nl.reports.optima import over_optimal
 from pddl2nl.reports.records import Record, RunRecord
 from pddl2nl.reports.usage import Usage
@@ -247,14 +247,17 @@ def _amounts() -> Iterator[Metric]:
 
 
 def _of_families() -> Iterator[Metric]:
-    """The metrics of all families; planners have none of them."""
+    """The metrics of all families; planners have none."""
     for family in FAMILIES.values():
         for metric in family.metrics:
-            yield replace(metric, of=partial(_of_run, metric.of))
+            yield replace(metric, of=partial(_of_family, family, metric.of))
 
 
-def _of_run(of: Callable[[ScoredRun], float | None], record: Record) -> float | None:
-    return of(record) if isinstance(record, RunRecord) else None
+def _of_family(family: Family, of: Callable[[ScoredRun], float | None], record: Record) -> float | None:
+    """A value of the family's own runs, and of any run whose task has a ground truth."""
+    if not isinstance(record, RunRecord) or (record.reference is None and record.family is not family):
+        return None
+    return of(record)
 
 
 METRICS: Mapping[str, Metric] = MappingProxyType(

@@ -1,14 +1,15 @@
-"""What the replies of a run took, by the role in which its models were asked; counted from its events alone.
+"""Calls, tokens and money of a run by role, counted from its events.
 
-An endpoint that counts no tokens reports none. What such a reply took is estimated from its characters
-(`pddl2nl.llm.tokens.CHARACTERS_A_TOKEN`), of its prompt from all messages that were sent, those kept of earlier turns
-included, as Tables 6 and 7 of the AutoPlanBench paper count them; an estimate says so wherever it goes.
+If an endpoint reports no token counts, they are estimated from the number of characters
+(`pddl2nl.llm.tokens.CHARACTERS_A_TOKEN`). A prompt counts with all its messages, those of earlier turns included, as in
+Tables 6 and 7 of the AutoPlanBench paper. Estimates are marked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from pddl2nl.llm.tokens import estimate_tokens
 from pddl2nl.policies.events import Event, Prompted, Replied, Started
@@ -16,19 +17,18 @@ from pddl2nl.policies.events import Event, Prompted, Replied, Started
 __all__ = ["Usage", "total_usage", "usage_by_role"]
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """What the replies in one role, or in all, took when they were paid, whoever paid them.
+class Usage(Struct, frozen=True):
+    """What the replies in one role, or in all roles, cost when they were first made.
 
     Attributes:
-        calls: answered ones.
-        prompt_tokens: sent; where an endpoint counted none, estimated, and then ``prompt_estimated``.
-        completion_tokens: received, likewise, and ``completion_estimated``.
-        cached_tokens: of those sent, which the provider had cached.
-        reasoning_tokens: of those received, which are reasoning.
-        cache_hits: replies that our own cache had.
-        usd: money; None where the price of a call is not known, or an endpoint did not count its tokens.
-        prompt_estimated, completion_estimated: whether an estimate is among the tokens.
+        calls: the answered calls.
+        prompt_tokens: tokens sent.
+        completion_tokens: tokens received.
+        cached_tokens: tokens sent that the provider had cached.
+        reasoning_tokens: tokens received that are reasoning.
+        cache_hits: replies from our own cache.
+        usd: the cost; None if a price or a token count is unknown.
+        prompt_estimated, completion_estimated: whether the tokens contain an estimate.
     """
 
     calls: int = 0
@@ -48,7 +48,7 @@ class Usage:
 
     @property
     def estimated(self) -> bool:
-        """Whether an estimate is among the tokens of either kind."""
+        """Whether tokens of either kind contain an estimate."""
         return self.prompt_estimated or self.completion_estimated
 
     def __add__(self, other: Usage) -> Usage:
@@ -59,7 +59,7 @@ class Usage:
             self.cached_tokens + other.cached_tokens,
             self.reasoning_tokens + other.reasoning_tokens,
             self.cache_hits + other.cache_hits,
-            # An unknown price is never taken for zero.
+            # An unknown price is not zero.
             None if self.usd is None or other.usd is None else self.usd + other.usd,
             self.prompt_estimated or other.prompt_estimated,
             self.completion_estimated or other.completion_estimated,
@@ -67,14 +67,14 @@ class Usage:
 
 
 def usage_by_role(events: Iterable[Event]) -> Mapping[str, Usage]:
-    """The usage of each role that got a reply, in the order of their first ones."""
+    """The usage of each role with a reply, in the order of their first replies."""
     found: dict[str, Usage] = {}
     prompts: dict[str, list[int]] = {}
     role, asked = "", list[int]()
     endpoint = False
     for event in events:
         if isinstance(event, Prompted):
-            # A record holds what is new since the last prompt of this role that was answered.
+            # A record holds the messages since the last answered prompt of this role.
             role = event.purpose
             asked = [*prompts.get(role, ())[: event.kept], *(len(message.content) for message in event.messages)]
         elif isinstance(event, Replied):
@@ -99,7 +99,7 @@ def _of_reply(reply: Replied, asked: Sequence[int], endpoint: bool) -> Usage:
     no_completion = not reply.completion_tokens and bool(reply.text)
     usd = reply.usd
     if endpoint and (no_prompt or no_completion) and not usd:
-        # What uncounted tokens cost was reckoned as nothing, and nobody knows it.
+        # Uncounted tokens were priced at zero, so the real cost is unknown.
         usd = None
     return Usage(
         1,

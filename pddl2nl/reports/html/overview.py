@@ -1,4 +1,4 @@
-"""The first page of a report: what went wrong with the tools, tables, comparisons, plots, and the list of all runs."""
+"""The first page of a report: infrastructure errors, tables, comparisons, plots, and the list of all runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["Difference", "Overview", "Picture", "list_data", "overview_of"]
 
 @dataclass(frozen=True)
 class Difference:
-    """A run that was judged again for its page, and not as its record says."""
+    """A run for which the new verdict differs from its record."""
 
     anchor: str
     recorded: str
@@ -34,7 +34,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Picture:
-    """A plot: its ``source`` is the SVG itself, as an address that needs no file; ``missing`` why it is not drawn."""
+    """A plot: ``source`` is the SVG as a data URL; ``missing`` says why it is not drawn."""
 
     key: str
     title: str
@@ -45,7 +45,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Overview:
-    """All that the first page shows.
+    """The content of the first page.
 
     ``sides`` are the columns that are compared, A and B, ``folder`` says that the runs stand on other pages.
     """
@@ -63,33 +63,33 @@ class Overview:
 
     @property
     def gathered(self) -> Gathered:
-        """What the report is about."""
+        """The gathered runs."""
         return self.plan.gathered
 
     @property
     def solved(self) -> int:
-        """Solved runs."""
+        """The number of solved runs."""
         return sum(run.summary.solved for run in self.plan.runs)
 
     @property
     def scored(self) -> int:
-        """Runs that infrastructure did not break."""
+        """The number of runs without infrastructure errors."""
         return sum(not run.summary.infrastructure for run in self.plan.runs)
 
     @property
     def broken(self) -> tuple[PageRun, ...]:
-        """What infrastructure broke."""
+        """Runs with infrastructure errors."""
         return tuple(run for run in self.plan.runs if run.summary.infrastructure)
 
     @property
     def addresses(self) -> Mapping[str, str]:
-        """Where each run stands, by its anchor."""
+        """The address of each run, by anchor."""
         pages = self.plan.page_of() if self.folder else {}
         return {run.anchor: _address(run, pages) for run in self.plan.runs}
 
     @property
     def data(self) -> dict[str, Any]:
-        """What the list of runs is made of."""
+        """The data of the list of runs."""
         return list_data(self.gathered.layout, self.plan.runs, self.plan.page_of() if self.folder else {})
 
 
@@ -220,5 +220,5 @@ def _pictures(gathered: Gathered) -> tuple[Picture, ...]:
             return (Picture("plots", "Plots", missing=str(error)),)
         source = "data:image/svg+xml;base64," + base64.b64encode(svg.encode("utf-8")).decode("ascii")
         found.append(Picture(key, plot.title, plot.caption, source))
-    # What there is first, then what is missing and why.
+    # Drawn plots first, then the missing ones.
     return tuple(sorted(found, key=lambda picture: not picture.source))

@@ -1,7 +1,7 @@
-"""Rendering pages: the templates, what they may use, and the policy that a page carries.
+"""Rendering of pages by Jinja2 templates.
 
-Whatever comes from a model or a file is text: Jinja2 escapes all of it, and the page's own policy (a content
-security policy with the hash of its one script) forbids every other script and every connection.
+Jinja2 escapes all text from models and files. In addition, the content security policy of a page allows only its own
+script, by hash, and no connection.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
 __all__ = ["MARK", "Files", "run_html", "runs_page_html", "whole_page_html"]
 
 MARK = "<!-- pddl2nl report -->"
-"""What every page of a report begins with, so that it can be told from others' files."""
+"""Every page of a report begins with this comment, which identifies it as ours."""
 
 _SCRIPTS = ("runs.js", "against.js", "viewer.js", "compare.js", "keys.js")
 
 
 class Files:
-    """The PDDL texts of a page, each once however many runs have it: ``texts`` maps anchors to headings and texts."""
+    """The PDDL texts of a page, each stored once: ``texts`` maps anchors to headings and texts."""
 
     def __init__(self) -> None:
         self.texts: dict[str, tuple[str, str]] = {}
         self._anchors: dict[str, str] = {}
 
     def anchor(self, heading: str, text: str) -> str:
-        """The anchor of a text, which is kept."""
+        """Stores a text and returns its anchor."""
         if text not in self._anchors:
             self._anchors[text] = f"file-{len(self._anchors) + 1}"
             self.texts[self._anchors[text]] = (heading, text)
@@ -56,7 +56,7 @@ def run_html(view: RunView, files: Files) -> Markup:
 
 
 def runs_page_html(page: RunPage, articles: Iterable[Markup], files: Files, data: Any, home: str) -> str:
-    """A page of the folder: the runs of one task; ``home`` is the index's address from there."""
+    """A page of the folder: the runs of one task; ``home`` is the relative address of the index."""
     return (
         _environment()
         .get_template("runs_page.html.j2")

@@ -1,4 +1,4 @@
-"""A run as its page shows it: who planned what, how it ended and why, each step, and the validator's second opinion."""
+"""A run as its page shows it: its settings, outcome and steps, and the validator's verdict on its plan."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def counted(number: int, noun: str, many: str = "") -> str:
 
 
 def gist(summary: RunSummary) -> str:
-    """What a run came to, in a few words: the actions of its plan, mistakes and calls."""
+    """The size of a run in a few words: actions of its plan, mistakes and calls."""
     nouns = (("plan-length", "action"), ("mistakes", "mistake"), ("calls", "call"))
     values = ((summary.values.get(name), noun) for name, noun in nouns)
     return " · ".join(counted(int(value), noun) for value, noun in values if value)
@@ -50,7 +50,7 @@ def gist(summary: RunSummary) -> str:
 
 @dataclass(frozen=True)
 class RunView:
-    """A run with all that its page shows; ``missing`` is what of the goal did not hold at its end."""
+    """A run with everything that its page shows; ``missing`` holds the goals that do not hold at its end."""
 
     place: PageRun
     record: Record
@@ -66,25 +66,25 @@ class RunView:
 
     @property
     def one_shot(self) -> bool:
-        """Whether the plan was given at once, so that nobody was told what came of its steps."""
+        """Whether the model gave the whole plan at once and got no observations."""
         return isinstance(self.record, RunRecord) and bool(self.record.finished.proposed)
 
     @property
     def first_mistake(self) -> str:
-        """The anchor of the first step at which a link broke; empty where none did."""
+        """The anchor of the first failed step; empty if none failed."""
         number = next((step.number for step in self.steps if step.mistake), None)
         return "" if number is None else f"{self.place.anchor}-step-{number}"
 
     @property
     def fault_anchor(self) -> str:
-        """The anchor of the step that the fault names; empty where nothing came of that step."""
+        """The anchor of the step that the fault names; empty if the run has no such step."""
         fault = self.record.fault
         found = fault is not None and any(step.number == fault.step for step in self.steps)
         return f"{self.place.anchor}-step-{fault.step}" if fault is not None and found else ""
 
     @property
     def statuses(self) -> Mapping[str, int]:
-        """How many steps ended in each status, in the order in which they first occur."""
+        """The number of steps by status, in order of first occurrence."""
         found: dict[str, int] = {}
         for step in self.steps:
             found[step.status] = found.get(step.status, 0) + 1
@@ -92,7 +92,7 @@ class RunView:
 
     @property
     def message(self) -> str:
-        """Why it ended, where neither the outcome nor the fault says the same."""
+        """Why the run ended; empty if the outcome or the fault says the same."""
         message = self.record.finished.message if isinstance(self.record, RunRecord) else ""
         fault = "" if self.record.fault is None else self.record.fault.text
         told = (fault, OUTCOME_MEANINGS.get(self.record.outcome))
@@ -100,12 +100,12 @@ class RunView:
 
     @property
     def again(self) -> str:
-        """How to run it again from its record alone; empty for planners, whose records hold no replies."""
+        """The command that replays the run from its record; empty for planners, whose records hold no replies."""
         return f"pddl2nl replay {self.record.path.name}" if isinstance(self.record, RunRecord) else ""
 
     @property
     def recheck_text(self) -> str:
-        """What the validator says of the executed actions, now."""
+        """The validator's verdict on the executed actions, computed for the page."""
         if self.recheck.verdict == "no-plan":
             return "There is no plan to judge again."
         told = {
@@ -122,7 +122,7 @@ class RunView:
 
 
 def view_of(place: PageRun) -> RunView:
-    """Opens a run's record once more; raises as `read_record` does."""
+    """Reads the record of a run; raises as `read_record` does."""
     record = read_record(place.summary.path)
     turns = explained(record, turns_of(record))
     again = recheck(record)
@@ -133,7 +133,7 @@ def view_of(place: PageRun) -> RunView:
 
 
 def facts_of(record: Record) -> dict[str, str]:
-    """What was run and what it took, by name; empty values are left out."""
+    """The settings and costs of a run by name, without empty values."""
     if isinstance(record, PlannerRecord):
         facts = _planner_facts(record)
     else:
@@ -187,7 +187,7 @@ def _run_facts(record: RunRecord) -> dict[str, str]:
 
 
 def _hierarchical_facts(record: RunRecord) -> dict[str, str]:
-    """What a plan was measured against, and in which world it was carried out; empty where there is neither."""
+    """The ground truth, the family's metrics, and the settings of the world; empty if the run has none of them."""
     started, facts = record.started, {}
     if (reference := record.reference) is not None:
         facts["task"] = f"{reference.task}: {reference.title}"
@@ -219,7 +219,7 @@ def _example(example: Mapping[str, object] | None) -> str:
 
 
 def _accounts(finished: Finished) -> dict[str, str]:
-    """What each role used, and what of it was paid in this run; older records have no accounts by role."""
+    """What each role used, and what of it this run paid; a foreign record may have no accounts by role."""
     found = {}
     for role in PURPOSES:
         if (used := finished.used.get(role)) is not None:

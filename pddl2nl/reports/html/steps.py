@@ -1,4 +1,4 @@
-"""A stored run as a page shows it: turns, the calls in each, the spans that were read, and what became of them."""
+"""A stored run as a page shows it: turns, their calls, the spans that were read, and the resulting steps."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 NOT_REACHED = "not-reached"
-"""The status of a plan's line behind the first broken link: read, and never executed."""
+"""The status of a plan's line after the first failure: it was read but not executed."""
 
 _SIGNS = MappingProxyType(
     {
@@ -70,9 +70,9 @@ def status_label(status: str) -> str:
 
 
 class Piece(Struct, frozen=True):
-    """A piece of a reply; ``status`` is that of the span that was read here, empty for all the rest.
+    """A piece of a reply; ``status`` is the status of a span that was read, empty for other text.
 
-    ``step`` is the run's step that came of it, 0 where none did by itself: of a block that was corrected further.
+    ``step`` is the step of the run that the span became; 0 for a line of a block that was corrected later.
     """
 
     text: str
@@ -86,11 +86,11 @@ class Piece(Struct, frozen=True):
 
 
 class Call(Struct, frozen=True):
-    """One call of a model: the messages that are new since its last call (``kept`` older ones), and the reply.
+    """One call of a model: the messages added since its last call, after ``kept`` older ones, and the reply.
 
-    ``purpose`` is the role in which it was asked and ``sample`` tells several replies to one prompt apart, from 0;
-    ``tariff`` and ``from_cache`` say how it was paid, and ``failure`` why there is no reply. ``stage`` is what a
-    hierarchical policy asked for: ``macro-plan``, ``block``, …
+    ``purpose`` is the role of the model. ``sample`` numbers several replies to one prompt from 0. ``tariff`` and
+    ``from_cache`` say how the call was paid, ``failure`` why there is no reply. ``stage`` is what a hierarchical policy
+    asked for: ``macro-plan``, ``block``, …
     """
 
     number: int
@@ -109,16 +109,16 @@ class Call(Struct, frozen=True):
 
     @property
     def paid(self) -> str:
-        """How it was paid, where it was not as usual."""
+        """How the call was paid; empty for the standard tariff."""
         batch = "by the batch tariff" if self.tariff == "batch" else ""
         return ", ".join(filter(None, ("from our cache" if self.from_cache else "", batch)))
 
 
 class Reason(Struct, frozen=True):
-    """Why a condition does not hold: its PDDL ``literal``, and the same ``told`` in the run's words where it has any.
+    """Why a condition does not hold: its PDDL ``literal``, and the same ``told`` in the run's words if it has any.
 
-    ``step`` is the run's step that last made it untrue, ``action`` what was done there; None where no step did.
-    ``never`` says that it held at no time so far.
+    ``step`` is the step of the run that last made it false, by ``action``; None if no step did. ``never`` says that it
+    never held before.
     """
 
     literal: str
@@ -129,11 +129,11 @@ class Reason(Struct, frozen=True):
 
 
 class Step(Struct, frozen=True):
-    """One action line, or one turn, and what became of it.
+    """One turn or one line of a plan, and its result.
 
-    ``status`` is ``executed``, ``looked-around``, `NOT_REACHED`, or that of a `Rejected`; ``said`` are the words
-    that were read and ``rule`` the rule that read them; ``goal`` says that the goal held afterwards. ``reasons``
-    explain what is ``unmet`` (`pddl2nl.reports.html.reasons`).
+    ``status`` is ``executed``, ``looked-around``, `NOT_REACHED`, or that of a `Rejected`; ``said`` is the text that
+    was read and ``rule`` the rule that read it. ``goal`` says that the goal held afterwards. ``reasons`` explain what
+    is ``unmet`` (`pddl2nl.reports.html.reasons`).
     """
 
     number: int
@@ -162,14 +162,14 @@ class Step(Struct, frozen=True):
 
     @property
     def mistake(self) -> bool:
-        """Whether a link of the chain broke here."""
+        """Whether the step failed."""
         return self.status not in ("executed", "looked-around", NOT_REACHED)
 
 
 class Turn(Struct, frozen=True):
-    """The calls up to a reply, and the steps that came of it.
+    """The calls up to a reply, and the steps read from it.
 
-    ``judged`` is the verdict on them where they are one plan of several; ``counts`` whether they are the run's steps.
+    ``judged`` is the verdict if the steps are one plan of several; ``counts`` says whether they are the run's steps.
     ``notes`` show the planning events of the policy's family, ``remarks`` those of execution.
     """
 
@@ -182,17 +182,17 @@ class Turn(Struct, frozen=True):
 
     @property
     def anchor(self) -> str:
-        """What tells these steps apart from those of other plans."""
+        """A suffix that distinguishes these steps from those of other plans."""
         return "" if self.counts else f"-call-{self.calls[0].number}" if self.calls else "-other"
 
 
 def turns_of(record: Record) -> tuple[Turn, ...]:
-    """The turns of any record; those of a planner are one, its plan."""
+    """The turns of any record; a planner's plan is one turn."""
     return run_turns(record.events) if isinstance(record, RunRecord) else planner_turns(record)
 
 
 def planner_turns(record: PlannerRecord) -> tuple[Turn, ...]:
-    """A planner's plan as steps, with the effects that our simulator finds."""
+    """A planner's plan as steps, with the effects computed by our simulator."""
     try:
         found = changes(record)
     except InputError:
@@ -218,8 +218,8 @@ def planner_turns(record: PlannerRecord) -> tuple[Turn, ...]:
 def run_turns(events: Iterable[Event]) -> tuple[Turn, ...]:
     """The turns of an episode: a new one begins with the first call after a step, or after a plan was judged.
 
-    Calls for the wording and the example's thoughts, which come before everything, are a turn of their own. While a
-    hierarchical policy plans, a turn begins with the first call after it noted what came of the calls before.
+    Calls for the wording and the example's thoughts come first and are a turn of their own. While a hierarchical policy
+    plans, a turn begins with the first call after it noted the result of the calls before.
     """
     drafts: list[_Draft] = [_Draft()]
     counted = 0
@@ -230,7 +230,7 @@ def run_turns(events: Iterable[Event]) -> tuple[Turn, ...]:
             if draft.is_over(event):
                 draft = _Draft()
                 drafts.append(draft)
-            # A prompt that begins as the one before it is of the same stage.
+            # A prompt that continues the last one has the same stage.
             stage = stage if event.kept else stage_of(event.messages) or ""
             call = Call(event.call, event.purpose, event.kept, event.messages, sample=event.sample, stage=stage)
             draft.calls.append(call)
@@ -258,7 +258,7 @@ def run_turns(events: Iterable[Event]) -> tuple[Turn, ...]:
 
 @dataclass
 class _Draft:
-    """A turn while its events come in."""
+    """A turn under construction."""
 
     calls: list[Call] = field(default_factory=list)
     texts: dict[int, str] = field(default_factory=dict)
@@ -271,16 +271,16 @@ class _Draft:
 
     @property
     def spoken(self) -> int:
-        """The index of the last call that was no translation: its reply is what was read."""
+        """The index of the last call that is not a translation; its reply was read."""
         return max((index for index, call in enumerate(self.calls) if call.purpose != "translator"), default=-1)
 
     def is_over(self, event: Prompted) -> bool:
-        """Whether a call begins another turn."""
+        """Whether the call starts a new turn."""
         prepared = bool(self.calls) and self.calls[-1].purpose in _PREPARING and event.purpose not in _PREPARING
         return prepared or bool(self.results or self.notes or self.remarks) or self.judged is not None
 
     def asked(self, event: Replied | Failed) -> None:
-        """Makes sure that there is a call to answer: a foreign record may leave out what was asked."""
+        """Adds an empty call if a foreign record has a reply without a prompt."""
         if not self.calls:
             self.calls.append(Call(event.call, "planner", 0, ()))
 
@@ -298,7 +298,7 @@ class _Draft:
 
     def turn(self, counted: int) -> Turn:
         read_at = {read.step: read for _, read in self.reads}
-        # What was read while planning is a block's, whose lines are no steps of the run.
+        # Lines read while planning belong to a block and are not steps of the run.
         numbers = sorted(self.results if self.notes else read_at.keys() | self.results.keys())
         steps = tuple(
             replace(_step(number, read_at.get(number), self.results.get(number)), goal=number == self.goal)
@@ -344,7 +344,7 @@ def _pieces(text: str, spans: list[tuple[Read, str]]) -> tuple[Piece, ...]:
     pieces = []
     done = 0
     for read, status in sorted(spans, key=lambda item: item[0].start):
-        # A foreign record may hold spans that overlap or lie outside the text: never lose a character over it.
+        # A foreign record may hold spans that overlap or lie outside the text; keep every character anyway.
         if read.start < done or read.end > len(text) or read.end <= read.start:
             continue
         if read.start > done:
