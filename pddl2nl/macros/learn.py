@@ -15,7 +15,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.macros.compose import lift, lift_distinct
 from pddl2nl.macros.library import Provenance, StoredMacro, domain_hash, free_name, with_totals
 from pddl2nl.macros.macro import CannotComposeError, Macro
-from pddl2nl.macros.mining import CHAINS, Chains, Found, candidates, chosen
+from pddl2nl.macros.mining import CHAINS, Candidate, Chains, candidates, chosen
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import And, Domain, Exists, Forall, Imply, Or, Task, When
 from pddlval import GroundAction, validate
@@ -143,7 +143,7 @@ def learn(
     macros: list[LearnedMacro] = []
     refused: list[Refused] = []
 
-    def accept(candidate: Found) -> bool:
+    def accept(candidate: Candidate) -> bool:
         made = _made(domain, examples, candidate, options, [learned.macro.name for learned in macros])
         if isinstance(made, LearnedMacro) and wording is not None:
             made = _described(made, wording)
@@ -159,7 +159,7 @@ def learn(
 
 
 def _made(
-    domain: Domain, examples: Sequence[PlannedTask], found: Found, options: LearningOptions, names: Sequence[str]
+    domain: Domain, examples: Sequence[PlannedTask], found: Candidate, options: LearningOptions, names: Sequence[str]
 ) -> LearnedMacro | Refused:
     first = found.occurrences[0]
     example = examples[first.plan]

@@ -52,7 +52,6 @@ __all__ = [
     "Canonical",
     "Chains",
     "Footprints",
-    "Found",
     "Occurrence",
     "candidates",
     "canonical",
@@ -286,14 +285,14 @@ def _constants(domain: Domain) -> frozenset[str]:
 
 
 Chains = Literal["both", "contiguous", "linked"]
-"""Which chains are looked at: neighbours of the plan, steps linked by producers and consumers, or both."""
+"""Which chains are considered: adjacent steps, steps linked by producers and consumers, or both."""
 
 CHAINS: tuple[Chains, ...] = ("both", "contiguous", "linked")
 
 _SPAN = 24
-"""The first and the last step of a chain lie at most so many places apart."""
+"""The largest distance between the first and the last step of a chain."""
 _MOST_CHAINS = 20_000
-"""So many sets of linked steps of one plan are looked at; plans of a thousand steps have far more."""
+"""The most sets of linked steps of one plan that are considered; plans of a thousand steps have far more."""
 
 
 @dataclass(frozen=True)
@@ -306,7 +305,7 @@ class Occurrence:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A chain that occurs, with all places where it does, which may overlap."""
+    """A chain with its occurrences: all of them, which may overlap, or those that no other chosen chain has taken."""
 
     form: Canonical
     occurrences: tuple[Occurrence, ...]
@@ -316,30 +315,22 @@ class Candidate:
 
     @property
     def terms(self) -> int:
-        """How many different objects it is about."""
+        """The number of different objects in it."""
         return len({word for step in self.form for word in step[1:] if word.startswith("?")})
-
-
-@dataclass(frozen=True)
-class Found:
-    """A candidate that was chosen, with the occurrences that no other chosen one has taken."""
-
-    form: Canonical
-    occurrences: tuple[Occurrence, ...]
 
     @property
     def support(self) -> int:
-        """How often it occurs, overlaps counted once."""
+        """The number of occurrences; of a chosen chain, overlaps are counted once."""
         return len(self.occurrences)
 
     @property
     def plans(self) -> int:
-        """In how many plans it occurs."""
+        """The number of plans in which it occurs."""
         return len({occurrence.plan for occurrence in self.occurrences})
 
     @property
     def saved(self) -> int:
-        """By how many steps the plans are shorter where each occurrence is one step."""
+        """The number of steps saved if each occurrence becomes one step."""
         return (len(self.form) - 1) * self.support
 
 
@@ -351,17 +342,16 @@ def candidates(
     chains: Chains = "both",
     max_parameters: int | None = None,
 ) -> tuple[Candidate, ...]:
-    """All chains of two to `max_length` steps in the plans, those that are the same together, in the order of finding.
+    """All chains of two to `max_length` steps in the plans, grouped by their canonical form, in the order of finding.
 
     Args:
-        domain: whose actions the plans are of.
-        plans: valid ones.
-        max_length: steps of a chain, at most.
-        chains: which are looked at.
-        max_parameters: objects that a chain is about, at most; None for any number.
+        domain: the domain of the plans.
+        plans: valid plans.
+        max_length: the most steps of a chain.
+        chains: which chains are considered.
+        max_parameters: the most objects of a chain; None for any number.
     """
-    footprints = Footprints(domain)
-    constants = frozenset(item.name for item in domain.constants)
+    footprints, constants = Footprints(domain), _constants(domain)
     found: dict[Canonical, list[Occurrence]] = {}
     for number, plan in enumerate(plans):
         mine = _Plan(plan, [footprints.of(step.name, step.args) for step in plan])
@@ -377,17 +367,21 @@ def candidates(
 
 
 def chosen(
-    items: Collection[Candidate], accept: Callable[[Found], bool], *, min_support: int = 2, number: int | None = None
-) -> Iterator[Found]:
-    """The candidates that save most steps, best first; each is counted without the steps that earlier ones have taken.
+    items: Collection[Candidate],
+    accept: Callable[[Candidate], bool],
+    *,
+    min_support: int = 2,
+    number: int | None = None,
+) -> Iterator[Candidate]:
+    """The candidates that save most steps, best first; steps that earlier ones have taken do not count.
 
-    Ties go to fewer objects, then to fewer steps, then to the alphabet.
+    Ties are broken by fewer objects, then fewer steps, then alphabetically.
 
     Args:
         items: the candidates.
-        accept: whether a candidate is taken, asked when its turn has come; one that is not takes no steps.
-        min_support: occurrences that a candidate must have, overlaps counted once.
-        number: how many at most; None for all with that support.
+        accept: whether to take a candidate, asked in its turn; a rejected one takes no steps.
+        min_support: the fewest occurrences of a candidate, overlaps counted once.
+        number: the most candidates; None for all with that support.
     """
     taken: set[tuple[int, int]] = set()
     left = list(items)
@@ -398,7 +392,7 @@ def chosen(
             return
         best, free = min(counted, key=lambda pair: (-(len(pair[0]) - 1) * len(pair[1]), _order(pair[0])))
         left = [item for item, _ in counted if item is not best]
-        found = Found(best.form, free)
+        found = Candidate(best.form, free)
         if accept(found):
             yield found
             taken.update((occurrence.plan, place) for occurrence in free for place in occurrence.places)
@@ -414,7 +408,7 @@ def _by_end(occurrence: Occurrence) -> tuple[int, int, tuple[int, ...]]:
 
 
 def _free(occurrences: Sequence[Occurrence], taken: Collection[tuple[int, int]]) -> tuple[Occurrence, ...]:
-    """Occurrences that share no step with each other or with what is taken: those that end first, one by one."""
+    """Occurrences that share no step with each other or with taken ones, chosen by their ends."""
     used: set[tuple[int, int]] = set()
     free = []
     for occurrence in occurrences:
@@ -448,11 +442,11 @@ class _Plan:
         return known
 
     def objects(self, places: Sequence[int], constants: Collection[str]) -> int:
-        """How many objects of the problem the steps are about."""
+        """The number of objects in the steps that are no constants."""
         return len({name for place in places for name in self._steps[place].args} - set(constants))
 
     def form(self, places: Sequence[int], constants: Collection[str]) -> Canonical:
-        """The canonical form of the chain, in which each object is taken to be one of its own."""
+        """The canonical form of the chain; different terms are different objects."""
         steps = [MacroStep(*self._steps[place]) for place in places]
         return canonical_steps(steps, constants, lambda one, other: self.dependent(places[one], places[other]))
 
@@ -480,7 +474,7 @@ class _Plan:
                         waiting.append(grown)
 
     def _links(self) -> Mapping[int, tuple[int, ...]]:
-        """For each step those that it gives an atom to, and those that it gets one from."""
+        """For each step its consumers and its producers."""
         links: dict[int, set[int]] = {}
         last: dict[tuple[str, ...], int] = {}
         for place, footprint in enumerate(self._footprints):
@@ -494,7 +488,7 @@ class _Plan:
         return {place: tuple(sorted(others)) for place, others in links.items()}
 
     def _together(self, places: tuple[int, ...]) -> bool:
-        """Whether the steps can be put next to each other: none must come between two of them."""
+        """Whether the steps can be moved next to each other: no other step must stay between them."""
         members = set(places)
         after: list[int] = []
         for place in range(places[0] + 1, places[-1] + 1):

@@ -42,8 +42,7 @@ class _Schema:
     """An atom that a step touches, for all objects of some variables.
 
     ``final`` is when it is true in the end; ``adds`` the same if it was false before; ``deletes`` when it is false
-    in the
-    end if it was true before.
+    in the end if it was true before.
     """
 
     variables: tuple[str, ...]
@@ -255,24 +254,22 @@ def _side_by_side(changes: list[Change]) -> list[Part]:
     found: list[Part] = []
     for change in changes:
         if not alone or change.variables or change.condition != TRUE:
-            found.append(_part(change.variables, change.condition, change.operator, change.amount, change.fluent))
+            update = Update(change.operator, change.fluent, change.amount)
+            found.append(Part(change.variables, change.condition, update))
         else:
             amount = change.amount if change.operator == "increase" else Arithmetic("-", (change.amount,))
             sums[change.fluent] = total(sums[change.fluent], amount) if change.fluent in sums else amount
-    whole = [_part((), TRUE, *_signed(normal(amount)), fluent) for fluent, amount in sums.items()]
+    whole = [Part((), TRUE, _signed(fluent, normal(amount))) for fluent, amount in sums.items()]
     return [*whole, *found]
 
 
-def _signed(amount: Expression) -> tuple[str, Expression]:
+def _signed(fluent: Fluent, amount: Expression) -> Update:
+    """An increase, or a decrease by a negative amount."""
     if isinstance(amount, Number) and amount.value < 0:
-        return "decrease", Number(-amount.value)
+        return Update("decrease", fluent, Number(-amount.value))
     if isinstance(amount, Arithmetic) and amount.operator == "-" and len(amount.operands) == 1:
-        return "decrease", amount.operands[0]
-    return "increase", amount
-
-
-def _part(variables: tuple[str, ...], condition: Condition, operator: str, amount: Expression, fluent: Fluent) -> Part:
-    return Part(variables, condition, Update(operator, fluent, amount))
+        return Update("decrease", fluent, amount.operands[0])
+    return Update("increase", fluent, amount)
 
 
 def _final_values(function: str, layers: list[list[Change]], regression: Regression, facts: Facts) -> Iterator[Part]:
@@ -287,7 +284,7 @@ def _final_values(function: str, layers: list[list[Change]], regression: Regress
         elsewhere = TRUE
         for variables, fluent in seen:
             # A fluent gets one value: if two schemas can be the same fluent, the first one sets it.
-            same = _same(variables, fluent, replacement, regression)
+            same, _ = matched(fluent.args, variables, replacement.args, simplifier)
             elsewhere = simplifier.simplify(conjunction((elsewhere, negation(same))), facts)
         if elsewhere == FALSE:
             continue
@@ -299,16 +296,10 @@ def _final_values(function: str, layers: list[list[Change]], regression: Regress
                 continue
             if value.loose:
                 raise no_value(replacement)
+            update = Update("assign", replacement, value.amount)
             if value.relative:
-                operator, amount = _signed(value.amount)
-            else:
-                operator, amount = "assign", value.amount
-            yield _part(tuple(fresh.values()), condition, operator, amount, replacement)
-
-
-def _same(variables: tuple[str, ...], fluent: Fluent, other: Fluent, regression: Regression) -> Condition:
-    condition, _ = matched(fluent.args, variables, other.args, regression.simplifier)
-    return condition
+                update = _signed(replacement, value.amount)
+            yield Part(tuple(fresh.values()), condition, update)
 
 
 def readable_condition(condition: Condition, scope: Scope, taken: Iterable[str]) -> Condition:

@@ -415,13 +415,9 @@ def claims_of(task: Task, schemas: Sequence[ActionSchema]) -> Simulator:
     ):
         for name in sorted(after - before):
             raise InputError(f"no action changes '{name}': an effect cannot claim to")
-    for name in sorted(_changed_by(schemas) & {rule.name for rule in domain.derived}):
+    for name in sorted(changed_predicates(Domain("", actions=tuple(schemas))) & {rule.name for rule in domain.derived}):
         raise InputError(f"'{name}' is derived: an effect cannot claim to change it")
     return Simulator(extended)
-
-
-def _changed_by(schemas: Sequence[ActionSchema]) -> frozenset[str]:
-    return changed_predicates(Domain("", actions=tuple(schemas)))
 
 
 def unmet_outcome(claims: Simulator, claim: GroundAction, before: State, after: State) -> tuple[Condition, ...]:

@@ -55,6 +55,7 @@ from pddl2nl.pddl import (
     substitute,
     write_expression,
 )
+from pddl2nl.pddl.tree import write_number
 from pddlval.names import fluents_in, updates_in
 from pddlval.normal_form import negation_normal
 from pddlval.semantics import compare
@@ -82,8 +83,7 @@ class Value:
     """The value of a fluent: ``amount``, or ``amount`` more than before the macro if ``relative``.
 
     ``touched``: an update happened. ``loose``: the amount reads a fluent that may have had no value before the macro
-    and
-    was updated since, so that it counted as 0.
+    and was updated since, so that it counted as 0.
     """
 
     amount: Expression = ZERO
@@ -105,29 +105,14 @@ def total(one: Expression, other: Expression) -> Expression:
     return normal(Arithmetic("+", (one, other)))
 
 
-def difference(one: Expression, other: Expression) -> Expression:
-    """The difference."""
-    return normal(Arithmetic("-", (one, other)))
-
-
-def product(one: Expression, other: Expression) -> Expression:
-    """The product."""
-    return normal(Arithmetic("*", (one, other)))
-
-
-def quotient(one: Expression, other: Expression) -> Expression:
-    """The quotient."""
-    return normal(Arithmetic("/", (one, other)))
-
-
 def divides(expression: Expression) -> bool:
     """Whether an expression divides by what may be zero."""
     if not isinstance(expression, Arithmetic):
         return False
     if expression.operator == "/":
         for divisor in expression.operands[1:]:
-            known = _constant_value(normal(divisor))
-            if known is None or known == 0:
+            known = normal(divisor)
+            if not isinstance(known, Number) or known.value == 0:
                 return True
     return any(map(divides, expression.operands))
 
@@ -137,24 +122,12 @@ def normal(expression: Expression) -> Expression:
     if not isinstance(expression, Arithmetic):
         return expression
     polynomial = _polynomial(expression)
-    if any(_endless(number) for number in polynomial.values()):
+    # Numbers without a finite decimal form could only be written as quotients.
+    if any(write_number(number).startswith("(/") for number in polynomial.values()):
         return expression
     found = _written(polynomial)
     same = set(fluents_in(found)) == set(fluents_in(expression)) and divides(found) == divides(expression)
     return found if same else expression
-
-
-def _endless(number: Fraction) -> bool:
-    """Whether a number has no finite decimal representation."""
-    rest = number.denominator
-    for prime in (2, 5):
-        while rest % prime == 0:
-            rest //= prime
-    return rest != 1
-
-
-def _constant_value(expression: Expression) -> Fraction | None:
-    return expression.value if isinstance(expression, Number) else None
 
 
 def _polynomial(expression: Expression) -> _Polynomial:
@@ -326,6 +299,7 @@ Names = Mapping[str, str]
 ADDITIVE = frozenset(("increase", "decrease"))
 """The updates that add up in any order."""
 
+_SIGNS = {"increase": "+", "decrease": "-", "scale-up": "*", "scale-down": "/"}
 _MOST_CASES = 64
 
 
@@ -464,11 +438,11 @@ class Numbers:
         if operator == "assign":
             return Value(amount, relative=False, touched=True)
         if operator in ADDITIVE:
-            changed = (total if operator == "increase" else difference)(value.amount, amount)
+            changed = normal(Arithmetic(_SIGNS[operator], (value.amount, amount)))
             return Value(changed, value.relative, touched=True, loose=value.loose)
         loose = value.loose or (value.relative and not self.is_valued(fluent, case.guard))
         before = total(fluent, value.amount) if value.relative else value.amount
-        changed = (product if operator == "scale-up" else quotient)(before, amount)
+        changed = normal(Arithmetic(_SIGNS[operator], (before, amount)))
         return Value(changed, relative=False, touched=True, loose=loose)
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 
 from pddl2nl.lean import dataclass
 from pddl2nl.pddl.symbols import Hierarchy
-from pddl2nl.pddl.tree import Atom, Domain, Node, Problem, TypedName, When, children
+from pddl2nl.pddl.tree import Atom, Domain, Node, Not, Problem, TypedName, When, children
 
-__all__ = ["Task", "changed_predicates", "supertypes"]
+__all__ = ["Task", "changed_predicates", "effect_literals", "supertypes"]
 
 
 def supertypes(domain: Domain) -> Hierarchy:
@@ -21,19 +21,21 @@ def supertypes(domain: Domain) -> Hierarchy:
     return Hierarchy(domain)
 
 
+def effect_literals(effect: Node) -> Iterator[tuple[Atom, bool]]:
+    """The atoms that an effect adds (True) or deletes, conditional and quantified ones included."""
+    if isinstance(effect, Atom):
+        yield effect, True
+    elif isinstance(effect, Not) and isinstance(effect.body, Atom):
+        yield effect.body, False
+    else:
+        for child in (effect.effect,) if isinstance(effect, When) else children(effect):
+            yield from effect_literals(child)
+
+
 def changed_predicates(domain: Domain) -> frozenset[str]:
     """The predicates that an action adds or deletes, or that are derived: all others are static."""
-    changed = {item.name for item in domain.derived}
-
-    def visit(effect: Node) -> None:
-        if isinstance(effect, Atom):
-            changed.add(effect.predicate)
-        for child in (effect.effect,) if isinstance(effect, When) else children(effect):
-            visit(child)
-
-    for action in domain.actions:
-        visit(action.effect)
-    return frozenset(changed)
+    literals = (literal for action in domain.actions for literal in effect_literals(action.effect))
+    return frozenset({item.name for item in domain.derived}.union(atom.predicate for atom, _ in literals))
 
 
 @dataclass(frozen=True)

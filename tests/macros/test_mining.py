@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pddl2nl.macros.mining import Candidate, Footprints, Found, Occurrence, candidates, chosen, independent
+from pddl2nl.macros.mining import Candidate, Footprints, Occurrence, candidates, chosen, independent
 from pddl2nl.pddl import Task, load_task
 from pddlval import GroundAction, read_plan, validate
 from pddlval.plans import plan_of
@@ -21,11 +21,11 @@ def _plan(text: str) -> tuple[GroundAction, ...]:
     return read_plan(text).actions
 
 
-def _forms(found: Sequence[Candidate | Found]) -> dict[str, int]:
+def _forms(found: Sequence[Candidate]) -> dict[str, int]:
     return {" ".join(f"({' '.join(step)})" for step in item.form): len(item.occurrences) for item in found}
 
 
-def _all(found: Found) -> bool:
+def _all(found: Candidate) -> bool:
     return True
 
 

@@ -2,9 +2,8 @@
 
 Accepted is PDDL with anything around it: code fences, numbers, prose, ``(:action … :precondition … :effect …)``,
 several literals (their conjunction), calls such as ``inside(egg_1, fridge_1)``, and objects by their names in the
-prompt
-or in PDDL. Conditions are checked like a domain file (declarations, arity, types, bound variables), and effects may
-only change what actions can change.
+prompt or in PDDL. Conditions are checked like a domain file (declarations, arity, types, bound variables), and effects
+may only change what actions can change.
 """
 
 from __future__ import annotations
@@ -22,21 +21,20 @@ from pddl2nl.pddl import (
     And,
     Condition,
     Effect,
-    Expression,
     GroundAtom,
     Task,
     TypedName,
-    Update,
     changed_predicates,
     write_condition,
 )
 from pddl2nl.pddl.diagnostics import Diagnostic
 from pddl2nl.pddl.reader import check_formulas
 from pddl2nl.pddl.symbols import Symbols
-from pddl2nl.pddl.tree import Atom, Comparison, Modal, Preference, Special, Timed
+from pddl2nl.pddl.task import effect_literals
+from pddl2nl.pddl.tree import Modal, Preference, Special, Timed, walk
 from pddl2nl.policies.staged import shortened
 from pddlval import GroundAction, Simulator, State
-from pddlval.names import subformulas
+from pddlval.names import updates_in
 from pddlval.unsupported import updated_functions
 
 __all__ = ["MacroPlanCheck", "ReadConditions", "read_conditions", "unmet_effects", "verify_macros"]
@@ -396,47 +394,28 @@ class _Checker:
 
     def _unchangeable(self, tree: Condition) -> list[str]:
         """Errors about predicates and functions in an effect that no action changes."""
-        changed = [item.fluent.name for item in subformulas(tree) if isinstance(item, Update)]
+        changed = [update.fluent.name for update in updates_in(tree)]
         functions = [name for name in dict.fromkeys(changed) if name not in self._functions]
-        names = [name for name in dict.fromkeys(_effect_predicates(tree)) if name not in self._changing]
+        names = [
+            name
+            for name in dict.fromkeys(atom.predicate for atom, _ in effect_literals(tree))
+            if name not in self._changing
+        ]
         return [
             f"In the effect: no action changes '{name}', so neither can a macro-action; leave it out of the effect."
             for name in (*names, *functions)
         ]
 
 
-def _effect_predicates(tree: Condition) -> list[str]:
-    """The predicates that an effect adds or deletes."""
-    match tree:
-        case Atom(predicate):
-            return [predicate]
-        case And(parts):
-            return [name for part in parts for name in _effect_predicates(part)]
-    # The effect of a conditional effect counts, not its condition.
-    inner = getattr(tree, "effect", getattr(tree, "body", None))
-    return [] if inner is None else _effect_predicates(inner)
-
-
 def _inexecutable(tree: Condition) -> str | None:
-    for part in subformulas(tree):
-        if isinstance(part, Timed | Modal | Preference):
-            return "a timed condition" if isinstance(part, Timed) else "a preference or a constraint on trajectories"
-        sides: tuple[Expression, ...] = ()
-        if isinstance(part, Comparison):
-            sides = (part.left, part.right)
-        elif isinstance(part, Update):
-            sides = (part.value,)
-        for side in sides:
-            if _special(side):
-                return f"'{_special(side)}'"
+    for part in walk(tree):
+        if isinstance(part, Timed):
+            return "a timed condition"
+        if isinstance(part, Modal | Preference):
+            return "a preference or a constraint on trajectories"
+        if isinstance(part, Special):
+            return f"'{part.name}'"
     return None
-
-
-def _special(expression: object) -> str:
-    if isinstance(expression, Special):
-        return expression.name
-    operands = getattr(expression, "operands", ())
-    return next((name for name in map(_special, operands) if name), "")
 
 
 def _words(text: str) -> list[str]:

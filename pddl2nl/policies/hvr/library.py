@@ -7,7 +7,6 @@ its proof.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from string import ascii_uppercase
@@ -28,6 +27,7 @@ from pddl2nl.pddl import (
     substitute,
     write_condition,
 )
+from pddl2nl.pddl.reader import parse_condition
 from pddl2nl.policies.hvr.blocks import Part
 from pddl2nl.policies.hvr.events import MacroProved
 from pddl2nl.worlds.knowledge_graph import KnowledgeGraph
@@ -66,19 +66,12 @@ def known_blocks(library: Library | None, teller: Teller, macro: str, embed: Emb
 
 def _fits(stored: StoredMacro, task: Task) -> bool:
     """Whether some objects of a task have the static facts that the proof of a macro-action used."""
-    facts = [_literal(str(text)) for text in stored.provenance.proof.get("static", ())]
+    facts = [parse_condition(str(text)) for text in stored.provenance.proof.get("static", ())]
     if not facts:
         return True
     schema = ActionSchema("fits", stored.macro.parameters, And(tuple(facts)), And())
     simulator = Simulator(Task(replace(task.domain, actions=(schema,)), task.problem))
     return next(iter(simulator.applicable(simulator.initial)), None) is not None
-
-
-def _literal(text: str) -> Condition:
-    """A literal of a macro's file, ``(wired ?s ?l)`` or ``(not (wired ?s ?l))``; raises `InputError` for others."""
-    inner = re.fullmatch(r"\(not (.*)\)", text)
-    name, args = GroundAction.parse(text if inner is None else inner[1])
-    return Atom(name, args) if inner is None else Not(Atom(name, args))
 
 
 def _told(stored: StoredMacro, teller: Teller) -> str:

@@ -26,7 +26,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 
-from pddl2nl.pddl import ActionSchema, And, Atom, Condition, Domain, Forall, Not, Task, When, is_variable
+from pddl2nl.macros.changeable import matched
+from pddl2nl.pddl import ActionSchema, Atom, Condition, Domain, Task, is_variable
+from pddl2nl.pddl.task import effect_literals
 from pddlval import BadActionError, GroundAction, Simulator, State
 from pddlval.names import subformulas
 
@@ -60,7 +62,8 @@ def movements(domain: Domain) -> tuple[Movement, ...]:
 
 
 def _movement(schema: ActionSchema) -> Movement | None:
-    added, deleted = _changes(schema.effect)
+    literals = list(effect_literals(schema.effect))
+    added, deleted = ([atom for atom, adds in literals if adds is kind] for kind in (True, False))
     names = tuple(dict.fromkeys(atom.predicate for atom in (*added, *deleted)))
     own = {parameter.name for parameter in schema.parameters}
     movers = set()
@@ -85,37 +88,13 @@ def _movement(schema: ActionSchema) -> Movement | None:
     return Movement(schema, movers.pop(), names, tuple(added))
 
 
-def _changes(effect: Condition) -> tuple[list[Atom], list[Atom]]:
-    """The atoms that an effect adds and deletes, conditional and quantified ones included."""
-    added: list[Atom] = []
-    deleted: list[Atom] = []
-
-    def visit(part: Condition) -> None:
-        match part:
-            case Atom():
-                added.append(part)
-            case Not(Atom() as atom):
-                deleted.append(atom)
-            case And(parts):
-                for inner in parts:
-                    visit(inner)
-            case Forall(body=body):
-                visit(body)
-            case When(effect=inner):
-                visit(inner)
-
-    visit(effect)
-    return added, deleted
-
-
 def moves_towards(
     simulator: Simulator, found: tuple[Movement, ...], state: State, wanted: tuple[Condition, ...]
 ) -> Iterator[GroundAction]:
     """The applicable movements that may make failing conditions true.
 
     Movements that make an atom of the conditions true come first, then all other movements of the same mover,
-    because there
-    may be no direct way.
+    because there may be no direct way.
 
     Args:
         simulator: of the task.
@@ -146,18 +125,13 @@ def moves_towards(
 
 def _binding(task: Task, schema: ActionSchema, pattern: Atom, atom: Atom) -> dict[str, str] | None:
     """The parameters of a schema for which a pattern of its effects is an atom; None if there are none."""
-    if pattern.predicate != atom.predicate or len(pattern.args) != len(atom.args):
+    found = matched(pattern.args, atom.args, {}) if pattern.predicate == atom.predicate else None
+    if found is None:
         return None
     types = {parameter.name: parameter.types for parameter in schema.parameters}
-    binding: dict[str, str] = {}
-    for term, name in zip(pattern.args, atom.args, strict=True):
-        if term not in types:
-            # A variable bound by the effect matches any object, a constant only itself.
-            if not is_variable(term) and term != name:
-                return None
-        elif binding.setdefault(term, name) != name or not task.is_a(name, types[term]):
-            return None
-    return binding
+    # A variable that the effect binds matches any object.
+    binding = {term: name for term, name in found.items() if term in types}
+    return binding if all(task.is_a(name, types[term]) for term, name in binding.items()) else None
 
 
 def _applicable(
