@@ -491,14 +491,13 @@ _CHILD_FIELDS: dict[type, tuple[str, ...]] = {
 
 def children(node: Node) -> tuple[Node, ...]:
     """The nodes directly below a condition, effect or expression, in the order of the text."""
-    found: list[Node] = []
-    for name in _CHILD_FIELDS.get(type(node), ()):
-        value = getattr(node, name)
-        if isinstance(value, tuple):
-            found.extend(value)
-        else:
-            found.append(value)
-    return tuple(found)
+    names = _CHILD_FIELDS.get(type(node))
+    if names is None:
+        return ()
+    if len(names) == 1:
+        only: Node | tuple[Node, ...] = getattr(node, names[0])
+        return only if isinstance(only, tuple) else (only,)
+    return tuple([getattr(node, name) for name in names])
 
 
 def map_children(node: _NodeT, function: Callable[[Any], Any]) -> _NodeT:

@@ -296,7 +296,7 @@ def test_applicable_actions_by_the_million(bench: Bench) -> None:
     with pytest.warns(RuntimeWarning, match="more than 100,000"):
         sampled = bench.seconds(lambda: drawer.sample(drawer.state(task.problem.init), rng))
     what = "one of the first 100,000 of 64 million applicable actions drawn"
-    assert bench.ratio(what, sampled, "listing a million of them", seconds) > 2
+    assert bench.ratio(what, sampled, "listing a million of them", seconds) > 10
     assert count / seconds > 200_000
 
 

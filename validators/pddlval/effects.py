@@ -11,7 +11,6 @@ static conditions are decided, and the atoms of the others become bits of a stat
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 from fractions import Fraction
 from itertools import islice, product
 from math import prod
@@ -35,11 +34,12 @@ from pddl2nl.pddl import (
     conjuncts,
 )
 from pddl2nl.pddl import Number as NumberNode
+from pddlval.actions import GroundAction
 from pddlval.names import has_comparison
 from pddlval.normal_form import negation_normal, predicates_in
 from pddlval.numeric import UndefinedError, ValueReader, bounded, value_reader
 from pddlval.semantics import ground_atom
-from pddlval.state import BIT, BITS, Layout, Levels, Number, State, changed_levels
+from pddlval.state import BIT, BITS, Chunks, Layout, Levels, Number, State, changed_levels
 
 __all__ = ["Block", "Change", "Masks", "Outcome", "Part", "holds_in", "masks_of", "outcome_of", "updated_levels"]
 
@@ -47,6 +47,9 @@ _ADDITIVE = frozenset(("increase", "decrease"))
 
 _MOST_INSTANCES = 1_000_000
 """Actions whose quantified effects have more instances are not executed."""
+
+_FEW_INSTANCES = 32
+"""So few choices of objects are all tried; of more, those that satisfy the static conditions are looked up."""
 
 Binding = Mapping[str, str]
 
@@ -131,6 +134,9 @@ class Quantified:
     """A quantified effect; ``static`` is what no state can change of the condition that all of it depends on."""
 
     effect: Forall
+    names: tuple[str, ...]
+    objects: tuple[tuple[str, ...], ...]
+    """The objects of each variable, in alphabetic order."""
     static: Condition | None
     block: Block
 
@@ -139,9 +145,9 @@ class Quantified:
 
         Of more than `_MOST_INSTANCES` they are not all given.
         """
-        if self.static is None:
-            objects = [sorted(layout.statics.objects(item.types)) for item in self.effect.parameters]
-            return prod(map(len, objects)), product(*objects)
+        count = prod(map(len, self.objects))
+        if self.static is None or count <= _FEW_INSTANCES:
+            return count, product(*self.objects)
         found = layout.engine.solutions(self.static, self.effect.parameters, binding)
         chosen = sorted(islice(found, _MOST_INSTANCES + 1))
         return len(chosen), chosen
@@ -156,6 +162,8 @@ class Block:
     updates: tuple[Update, ...]
     whens: tuple[tuple[Guard, Block], ...]
     foralls: tuple[Quantified, ...]
+    simple: bool
+    """Whether all that it does is to add and delete atoms."""
 
     @classmethod
     def of(cls, effect: Effect, layout: Layout) -> Block:
@@ -176,10 +184,13 @@ class Block:
                 case When(condition, body):
                     whens.append((Guard.of(condition, layout), cls.of(body, layout)))
                 case Forall(body=body):
-                    foralls.append(Quantified(part, _static_part(part, layout), cls.of(body, layout)))
+                    names = tuple([item.name for item in part.parameters])
+                    objects = tuple([tuple(sorted(layout.statics.objects(item.types))) for item in part.parameters])
+                    foralls.append(Quantified(part, names, objects, _static_part(part, layout), cls.of(body, layout)))
                 case _:
                     raise TypeError(f"not an executable effect: {type(part).__name__}")
-        return cls(tuple(adds), tuple(deletes), tuple(updates), tuple(whens), tuple(foralls))
+        simple = not (updates or whens or foralls) and bool(adds or deletes)
+        return cls(tuple(adds), tuple(deletes), tuple(updates), tuple(whens), tuple(foralls), simple)
 
     @property
     def conditional(self) -> bool:
@@ -207,8 +218,7 @@ def _static_part(effect: Forall, layout: Layout) -> Condition | None:
 # ── effects of a ground action ───────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """Effects that happen where all ``needed`` bits are 1, all ``forbidden`` ones 0, and all tests hold."""
 
     needed: Masks = ()
@@ -216,34 +226,37 @@ class Part:
     tests: tuple[tuple[Condition, Binding], ...] = ()
     deletes: tuple[GroundAtom, ...] = ()
     adds: tuple[GroundAtom, ...] = ()
-    updates: tuple[tuple[GroundAtom, str, ValueReader], ...] = field(default=(), repr=False)
+    updates: tuple[tuple[GroundAtom, str, ValueReader], ...] = ()
 
 
 _WHOLE = Part()
 
 
 class Instances:
-    """Takes the effect of a ground action apart.
+    """Takes the effect of a ground action apart: for all states, or for one that has these integers.
 
     Raises (while the parts are made):
         UnsupportedError: the quantified effects have too many instances.
     """
 
-    def __init__(self, layout: Layout, action: str):
+    def __init__(self, layout: Layout, action: GroundAction, chunks: Chunks | None = None):
         self._action = action
+        self._chunks = chunks
         self._layout = layout
         self._seen = 0
 
     def parts(self, block: Block, binding: Binding, outer: Part = _WHOLE) -> Iterator[Part]:
         """The parts of an effect, in the order in which they happen."""
-        layout = self._layout
+        layout, chunks = self._layout, self._chunks
         if block.deletes or block.adds:
-            deletes = tuple([ground_atom(atom, binding) for atom in block.deletes])
-            adds = tuple([ground_atom(atom, binding) for atom in block.adds])
-            yield Part(outer.needed, outer.forbidden, outer.tests, deletes, adds)
+            yield _atoms_of(block, binding, outer)
         for guard, inner in block.whens:
             guarded = self._guarded(guard, binding, outer)
-            if guarded is not None:
+            if guarded is None or not (chunks is None or holds_in(chunks, guarded.needed, guarded.forbidden)):
+                continue
+            if inner.simple:
+                yield _atoms_of(inner, binding, guarded)
+            else:
                 read = not guard.rest
                 for part in self.parts(inner, binding, guarded):
                     read = read or _same_conditions(part, guarded)
@@ -258,16 +271,16 @@ class Instances:
         for quantified in block.foralls:
             count, choices = quantified.instances(binding, layout)
             self._count(quantified.effect, count)
-            names = [parameter.name for parameter in quantified.effect.parameters]
             for objects in choices:
-                yield from self.parts(quantified.block, {**binding, **dict(zip(names, objects, strict=True))}, outer)
+                chosen = dict(zip(quantified.names, objects, strict=True))
+                yield from self.parts(quantified.block, {**binding, **chosen}, outer)
 
     def _count(self, effect: Forall, instances: int) -> None:
         self._seen += instances
         if self._seen > _MOST_INSTANCES:
             names = " ".join(parameter.name for parameter in effect.parameters)
             raise UnsupportedError(
-                f"the effect (forall ({names}) …) of {self._action} has more than {_MOST_INSTANCES:,} instances,"
+                f"the effect (forall ({names}) …) of action {self._action} has more than {_MOST_INSTANCES:,} instances,"
                 " too many to execute"
             )
 
@@ -280,10 +293,21 @@ class Instances:
         for atom, positive in guard.static:
             if (ground_atom(atom, binding) in layout.statics.atoms) is not positive:
                 return None
-        needed = masks_of(layout, [ground_atom(atom, binding) for atom in guard.needed])
-        forbidden = masks_of(layout, [ground_atom(atom, binding) for atom in guard.forbidden])
-        tests = tuple([(condition, binding) for condition in guard.rest])
-        return Part(outer.needed + needed, outer.forbidden + forbidden, outer.tests + tests)
+        needed, forbidden, tests, *_ = outer
+        if guard.needed:
+            needed += masks_of(layout, [ground_atom(atom, binding) for atom in guard.needed])
+        if guard.forbidden:
+            forbidden += masks_of(layout, [ground_atom(atom, binding) for atom in guard.forbidden])
+        if guard.rest:
+            tests += tuple([(condition, binding) for condition in guard.rest])
+        return Part(needed, forbidden, tests)
+
+
+def _atoms_of(block: Block, binding: Binding, outer: Part) -> Part:
+    """The atoms that an effect adds and deletes without further condition."""
+    deletes = tuple([ground_atom(atom, binding) for atom in block.deletes]) if block.deletes else ()
+    adds = tuple([ground_atom(atom, binding) for atom in block.adds]) if block.adds else ()
+    return Part(outer.needed, outer.forbidden, outer.tests, deletes, adds)
 
 
 def _same_conditions(part: Part, other: Part) -> bool:
@@ -297,6 +321,9 @@ def _ground_update(update: Update, binding: Binding, layout: Layout) -> tuple[Gr
 
 def masks_of(layout: Layout, atoms: Sequence[GroundAtom]) -> Masks:
     """The bits of these atoms."""
+    if len(atoms) == 1:
+        chunk, place = divmod(layout.number(atoms[0]), BITS)
+        return ((chunk, BIT[place]),)
     masks: dict[int, int] = {}
     for atom in atoms:
         chunk, place = divmod(layout.number(atom), BITS)

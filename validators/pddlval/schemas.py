@@ -92,10 +92,11 @@ class Schema:
         self.others = And(tuple(others)) if others else None
         self.effect = Block.of(node.effect, layout)
         self._lay_out_atoms()
-        self.has_updates = any(True for _ in updates_in(node.effect))
+        updates = list(updates_in(node.effect))
+        self.has_updates = bool(updates)
         self.may_fail = self.has_updates or has_comparison(node.effect, layout.statics.partial)
         """Whether the effects may have no value, or contradict each other: what the precondition does not tell."""
-        read = {fluent.name for update in updates_in(node.effect) for fluent in fluents_in(update.value)}
+        read = {fluent.name for update in updates for fluent in fluents_in(update.value)}
         self.constant = not self.effect.conditional and read.isdisjoint(layout.functions)
         """Whether the effects are the same in every state."""
 
@@ -148,6 +149,7 @@ class Ground:
     __slots__ = (
         "_comparisons",
         "_fixed",
+        "_met",
         "_numbers",
         "_operations",
         "_parts",
@@ -176,6 +178,7 @@ class Ground:
         self._parts: tuple[Part, ...] | None = None
         self._comparisons: tuple[tuple[str, bool, ValueReader, ValueReader], ...] | None = None
         self._numbers: tuple[int, ...] | None = None
+        self._met = not schema.effect.conditional
         if schema.constant:
             deletes = tuple([atoms[index] for index in schema.deleted])
             self._fix(deletes, tuple([atoms[index] for index in schema.added]))
@@ -277,6 +280,10 @@ class Ground:
             return self._fixed
         if self._parts is not None:
             return outcome_of(self._parts, state)
+        if not self._met:
+            # Most actions are met once: only what happens in this state is worked out.
+            self._met = True
+            return outcome_of(self._made_parts(state.chunks), state)
         made = self._made_parts()
         kept = list(islice(made, _MOST_PARTS))
         if len(kept) == _MOST_PARTS:
@@ -284,9 +291,9 @@ class Ground:
         self._parts = tuple(kept)
         return outcome_of(kept, state)
 
-    def _made_parts(self) -> Iterator[Part]:
+    def _made_parts(self, chunks: Chunks | None = None) -> Iterator[Part]:
         schema = self.schema
-        return Instances(schema.layout, f"action {self.action}").parts(schema.effect, self.binding())
+        return Instances(schema.layout, self.action, chunks).parts(schema.effect, self.binding())
 
     def applied(self, chunks: Chunks) -> Chunks:
         """A state's integers after the action, whose effects on atoms are the same in every state."""

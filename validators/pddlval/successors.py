@@ -9,7 +9,7 @@ import random
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain, islice, repeat
+from itertools import islice
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -239,7 +239,7 @@ class SuccessorGenerator:
         self._indices: dict[Relation, dict[Index, None]] = {}
         self._looked_at: set[int] = set()
         self._sights_kept: dict[int, tuple[_Sight, ...]] = {}
-        self._drawn_from: tuple[State | None, list[tuple[_Actions, Row]]] = (None, [])
+        self._drawn_from: tuple[State | None, list[tuple[_Actions, list[Row]]]] = (None, [])
 
     def applicable(self, state: State) -> Iterator[GroundAction]:
         """The applicable actions of a state; lazily, unless those of the last state were few."""
@@ -261,26 +261,34 @@ class SuccessorGenerator:
         last, found = self._drawn_from
         if last is not state:
             found = self._rows(state, MOST_DRAWN_FROM + 1)
-            if len(found) > MOST_DRAWN_FROM:
-                found.pop()
+            self._drawn_from = (state, found)
+            if sum(len(rows) for _, rows in found) > MOST_DRAWN_FROM:
+                found[-1][1].pop()
                 warnings.warn(
                     f"more than {MOST_DRAWN_FROM:,} actions are applicable: one of the first {MOST_DRAWN_FROM:,}"
                     " is drawn",
                     RuntimeWarning,
                     stacklevel=3,
                 )
-            self._drawn_from = (state, found)
-        if not found:
-            return None
-        actions, row = rng.choice(found)
-        return actions[row]
+        count = sum(len(rows) for _, rows in found)
+        number = rng.randrange(count) if count else 0
+        for actions, rows in found:
+            if number < len(rows):
+                return actions[rows[number]]
+            number -= len(rows)
+        return None
 
-    def _rows(self, state: State, most: int) -> list[tuple[_Actions, Row]]:
-        """The first applicable actions, each as a row of its schema."""
+    def _rows(self, state: State, most: int) -> list[tuple[_Actions, list[Row]]]:
+        """The first applicable actions, as rows of each schema."""
         tables = self._database.acquire(state)
         try:
-            ready = self._ready(tables, self._listing(tables))
-            return list(islice(chain.from_iterable(zip(repeat(one.actions), one.run(tables)) for one in ready), most))
+            found: list[tuple[_Actions, list[Row]]] = []
+            for one in self._ready(tables, self._listing(tables)):
+                found.append((one.actions, list(islice(one.run(tables), most))))
+                most -= len(found[-1][1])
+                if not most:
+                    break
+            return found
         finally:
             self._database.release(tables)
 
