@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pddl2nl.pddl import And, Comparison, Condition, Domain, Fluent, Forall, Number, Problem, Update, When, conjuncts
-from pddlval.names import subformulas, updates_in
+from pddlval.formulas import subformulas, updates_in
 
 __all__ = ["beyond_fast_downward", "numbers_beyond_costs"]
 

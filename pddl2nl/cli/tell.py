@@ -59,7 +59,7 @@ def _told(teller: Teller, task: Task, action: GroundAction, number: int) -> str:
     Raises:
         InputError: the task cannot even name it.
     """
-    from pddlval.actions import why_bad
+    from pddlval.plans import why_bad
 
     bad = why_bad(task, task.domain.action(action.name), action)
     try:

@@ -32,7 +32,7 @@ from pddl2nl.pddl import (
     is_variable,
     substitute,
 )
-from pddlval.normal_form import free_variables, negation_normal
+from pddlval.formulas import free_variables, negation_normal
 
 __all__ = ["Changeable", "matched"]
 

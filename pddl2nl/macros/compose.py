@@ -34,8 +34,8 @@ from pddl2nl.pddl import (
     is_variable,
 )
 from pddlval import GroundAction
-from pddlval.actions import why_bad
-from pddlval.names import fluents_in, subformulas
+from pddlval.formulas import fluents_in, subformulas
+from pddlval.plans import why_bad
 
 __all__ = ["compose", "compose_block", "compose_distinct", "lift", "lift_distinct", "lifted_steps", "total_functions"]
 

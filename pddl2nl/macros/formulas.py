@@ -28,8 +28,7 @@ from pddl2nl.pddl import (
     substitute,
 )
 from pddl2nl.pddl.tree import map_children, walk
-from pddlval.names import subformulas
-from pddlval.normal_form import free_variables, opposite, predicates_in
+from pddlval.formulas import free_variables, opposite, predicates_in, subformulas
 
 __all__ = [
     "FALSE",

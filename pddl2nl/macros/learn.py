@@ -19,7 +19,7 @@ from pddl2nl.macros.mining import CHAINS, Candidate, Chains, candidates, chosen
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import And, Domain, Exists, Forall, Imply, Or, Task, When
 from pddlval import GroundAction, validate
-from pddlval.names import subformulas
+from pddlval.formulas import subformulas
 from pddlval.plans import plan_of
 
 __all__ = ["Learned", "LearningOptions", "PlannedTask", "learn"]

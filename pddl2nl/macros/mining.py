@@ -43,7 +43,7 @@ from pddl2nl.pddl import (
 )
 from pddl2nl.pddl.tree import walk
 from pddlval import GroundAction
-from pddlval.normal_form import negation_normal
+from pddlval.formulas import negation_normal
 
 __all__ = [
     "ANY",

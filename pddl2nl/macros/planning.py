@@ -47,7 +47,7 @@ from pddl2nl.pddl import (
 )
 from pddl2nl.pddl.rewriting import substitute
 from pddlval import GroundAction, validate
-from pddlval.names import fluents_in, subformulas
+from pddlval.formulas import fluents_in, subformulas
 from pddlval.numeric import plain_number
 from pddlval.plans import plan_of
 

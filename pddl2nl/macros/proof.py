@@ -33,7 +33,7 @@ from pddl2nl.pddl import (
     conjuncts,
 )
 from pddlval import GroundAction, Simulator, State
-from pddlval.normal_form import negation_normal
+from pddlval.formulas import negation_normal
 from pddlval.unsupported import updated_functions
 
 __all__ = ["Counterexample", "Proof", "States", "claims_of", "prove", "unmet_outcome"]

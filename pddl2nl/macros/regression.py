@@ -56,8 +56,7 @@ from pddl2nl.pddl import (
     write_expression,
 )
 from pddl2nl.pddl.tree import write_number
-from pddlval.names import fluents_in, updates_in
-from pddlval.normal_form import negation_normal
+from pddlval.formulas import fluents_in, negation_normal, updates_in
 from pddlval.semantics import compare
 
 __all__ = [

@@ -38,7 +38,7 @@ from pddl2nl.pddl import (
     supertypes,
 )
 from pddl2nl.pddl.symbols import Hierarchy
-from pddlval.names import has_comparison
+from pddlval.formulas import has_comparison
 
 __all__ = ["Facts", "Scope", "Simplifier"]
 

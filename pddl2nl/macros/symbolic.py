@@ -49,8 +49,7 @@ from pddl2nl.pddl import (
 )
 from pddl2nl.pddl import Number as NumberNode
 from pddlval import GroundAction
-from pddlval.names import has_comparison, partial_predicates
-from pddlval.normal_form import free_variables, negation_normal, opposite
+from pddlval.formulas import free_variables, has_comparison, negation_normal, opposite, partial_predicates
 from pddlval.semantics import ground_atom
 from pddlval.simulator import simulator_of
 from pddlval.unsupported import updated_functions

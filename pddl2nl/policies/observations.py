@@ -22,7 +22,7 @@ from pddl2nl.nl.wording.english import enumerate_words
 from pddl2nl.pddl import Atom, Condition
 from pddl2nl.policies.setting import Setting
 from pddlval import BadActionError, GroundAction, State, StepResult
-from pddlval.actions import why_bad
+from pddlval.plans import why_bad
 
 __all__ = ["SHOWN", "bad_action", "not_reached", "not_read", "refused", "unexpected", "why_not_read"]
 

@@ -40,8 +40,7 @@ from pddl2nl.pddl.tree import (
     TypedName,
 )
 from pddl2nl.pddl.writer import write_number
-from pddlval.actions import GroundAction
-from pddlval.plans import Plan
+from pddlval.plans import GroundAction, Plan
 
 __all__ = ["BUILT_IN", "FORMAT", "Kind", "Places", "TaskRenaming", "Table", "plan_text", "renaming_from_json"]
 

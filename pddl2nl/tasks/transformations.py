@@ -18,8 +18,7 @@ from pddl2nl.pddl.task import Task
 from pddl2nl.tasks.costs import StrippedCosts, strip_costs
 from pddl2nl.tasks.obfuscation import SCHEMES, obfuscation
 from pddl2nl.tasks.renaming import TaskRenaming
-from pddlval.actions import GroundAction
-from pddlval.plans import Plan, plan_of
+from pddlval.plans import GroundAction, Plan, plan_of
 
 if TYPE_CHECKING:
     from pddl2nl.nl import Wording

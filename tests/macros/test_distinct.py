@@ -12,7 +12,7 @@ from pddl2nl.macros.compose import compose, compose_distinct, lift, lift_distinc
 from pddl2nl.macros.library import Provenance, StoredMacro, recomposed, steps_of
 from pddl2nl.pddl import And, Equality, GroundAtom, Not, Or, Task, When, write_condition
 from pddlval import GroundAction, Simulator
-from pddlval.names import subformulas
+from pddlval.formulas import subformulas
 
 _SEQUENCES = [
     ("(pick-up ?x)", "(stack ?x ?y)"),

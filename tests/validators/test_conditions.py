@@ -35,7 +35,7 @@ from pddl2nl.pddl import (
 from pddl2nl.pddl import Number as NumberNode
 from pddlval import Simulator, State
 from pddlval.engine import Engine
-from pddlval.normal_form import negation_normal
+from pddlval.formulas import negation_normal
 from pddlval.numeric import UndefinedError, evaluate, value_reader
 from pddlval.semantics import holds, unmet
 

@@ -32,7 +32,7 @@ from pddl2nl.pddl import (
     substitute,
 )
 from pddl2nl.pddl import Number as NumberNode
-from pddlval.normal_form import free_variables
+from pddlval.formulas import free_variables
 from pddlval.semantics import UndefinedError, compare, ground_atom, holds, unmet
 
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from pddl2nl.pddl import GroundAtom, Task, When
 from pddlval import GroundAction, Plan, PlanStep, Report, Simulator, State, val_text, validate
+from pddlval.formulas import subformulas
 from pddlval.happenings import claim_effects, happenings
-from pddlval.names import subformulas
 from pddlval.schemas import Ground
 
 

@@ -13,22 +13,21 @@ Everything runs in this process: no compiled tool, network or model has a say in
 
 The modules, each of which imports only from those before it:
 
-- meaning: `names` (what formulas mention), `normal_form`, `numeric` (exact arithmetic), `semantics` (what conditions
-  mean, on one screen), `unsupported` (what is refused);
+- meaning: `formulas` (what they mention, their normal form), `numeric` (exact arithmetic), `semantics` (what
+  conditions mean, on one screen), `unsupported` (what is refused);
 - states: `state` (atoms as bits, values, statics);
 - queries about states: `tables` (a state's atoms, indexed), `queries` (conditions compiled to Python), `engine`
   (what is asked about one state, derived predicates);
-- actions: `actions` (names and objects), `effects`, `schemas`, `successors` (applicable actions, uniform draws),
+- actions: `plans` (ground actions, plan files), `effects`, `schemas`, `successors` (applicable actions, uniform draws),
   `simulator`;
-- plans: `plans` (files), `happenings` (what happens at one time, mutual exclusion), `validate` (verdicts, and what
+- verdicts: `happenings` (what happens at one time, mutual exclusion), `validate` (verdicts, and what
   undid a condition), `val_text` (VAL's words);
 - the command: `command`, `streams`.
 """
 
 from __future__ import annotations
 
-from pddlval.actions import BadActionError, GroundAction
-from pddlval.plans import Plan, PlanStep, load_plan, read_plan
+from pddlval.plans import BadActionError, GroundAction, Plan, PlanStep, load_plan, read_plan
 from pddlval.simulator import Simulator, StepResult
 from pddlval.state import State
 from pddlval.val_text import val_lines, val_summary, val_text, val_verdict

@@ -34,10 +34,9 @@ from pddl2nl.pddl import (
     conjuncts,
 )
 from pddl2nl.pddl import Number as NumberNode
-from pddlval.actions import GroundAction
-from pddlval.names import has_comparison
-from pddlval.normal_form import negation_normal, predicates_in
+from pddlval.formulas import has_comparison, negation_normal, predicates_in
 from pddlval.numeric import UndefinedError, ValueReader, bounded, value_reader
+from pddlval.plans import GroundAction
 from pddlval.semantics import ground_atom
 from pddlval.state import BIT, BITS, Chunks, Layout, Levels, Number, State, changed_levels
 

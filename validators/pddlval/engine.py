@@ -19,7 +19,7 @@ from pddl2nl.pddl import (
     stratify,
     substitute,
 )
-from pddlval.normal_form import LITERAL, atoms_in, depth_of, free_variables, predicates_in
+from pddlval.formulas import LITERAL, atoms_in, depth_of, free_variables, predicates_in
 from pddlval.queries import Code, Compiler, Finish, Query, Variables
 from pddlval.semantics import holds
 from pddlval.state import Layout, State

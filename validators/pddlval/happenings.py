@@ -36,11 +36,10 @@ from pddl2nl.pddl import (
     When,
     conjuncts,
 )
-from pddlval.actions import GroundAction
 from pddlval.effects import Outcome
-from pddlval.names import fluents_in
+from pddlval.formulas import fluents_in
 from pddlval.numeric import as_float
-from pddlval.plans import Plan, PlanStep
+from pddlval.plans import GroundAction, Plan, PlanStep
 from pddlval.schemas import Ground
 from pddlval.semantics import World, ground_atom, holds
 from pddlval.state import State

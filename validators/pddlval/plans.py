@@ -1,4 +1,4 @@
-"""Plans, and plan files as VAL reads them."""
+"""Ground actions, what can be wrong with one, and plan files as VAL reads them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,23 @@ from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
+from pddl2nl.errors import near_name
 from pddl2nl.files import read_text
 from pddl2nl.lean import dataclass
-from pddl2nl.pddl import Diagnostic, PDDLError, Source
-from pddlval.actions import GroundAction
+from pddl2nl.pddl import ActionSchema, Diagnostic, InputError, PDDLError, Source, Task
 
-__all__ = ["Plan", "PlanStep", "load_plan", "plan_of", "read_plan"]
+__all__ = [
+    "BadActionError",
+    "GroundAction",
+    "Plan",
+    "PlanStep",
+    "load_plan",
+    "plan_of",
+    "read_plan",
+    "why_bad",
+]
 
+_ACTION = re.compile(r"\s*(?:\(\s*([^\s()]+(?:\s+[^\s()]+)*)\s*\)|([^\s()]+(?:\s+[^\s()]+)*))\s*\Z")
 _NUMBER = r"-?[0-9]{1,300}(?:\.[0-9]{0,300})?|\.[0-9]{1,300}"
 """No longer than a float can hold, which VAL's comparison of times needs."""
 _NAME = r"[^\s();]+"
@@ -29,6 +39,64 @@ _BLANK = re.compile(r"\s*")
 _WORD = re.compile(r"[()\[\]:]|[^\s()\[\]:]+")
 _MOST_PROBLEMS = 100
 """Problems reported of one text: what is no plan at all needs no report of every line."""
+
+
+class GroundAction(NamedTuple):
+    """An action applied to objects, ``GroundAction("stack", ("a", "b"))``; its text is ``(stack a b)``."""
+
+    name: str
+    args: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"({' '.join((self.name, *self.args))})"
+
+    @classmethod
+    def parse(cls, text: str) -> GroundAction:
+        """Reads ``(stack a b)``, upper or lower case, the parentheses optional.
+
+        Raises:
+            InputError: the text is not one action.
+        """
+        match = _ACTION.match(text)
+        if match is None:
+            raise InputError(f"not an action: {text!r}; expected '(name argument …)'")
+        name, *args = (match[1] or match[2]).lower().split()
+        return cls(name, tuple(args))
+
+
+class BadActionError(InputError):
+    """A ground action that its task cannot have: unknown name or object, wrong arity, wrong type.
+
+    ``action`` is the action, ``reason`` says what is wrong, ``suggestion`` is the nearest right name or empty.
+    """
+
+    def __init__(self, action: GroundAction, reason: str, suggestion: str = ""):
+        self.action = action
+        self.reason = reason
+        self.suggestion = suggestion
+        hint = f"; did you mean '{suggestion}'?" if suggestion else ""
+        super().__init__(f"{action}: {reason}{hint}")
+
+
+def why_bad(task: Task, schema: ActionSchema | None, action: GroundAction) -> BadActionError | None:
+    """What is wrong with an action of that schema, whatever the state; None where nothing is."""
+    if schema is None:
+        names = [known.name for known in task.domain.actions]
+        return BadActionError(action, f"the domain has no action '{action.name}'", near_name(action.name, names))
+    expected = len(schema.parameters)
+    if len(action.args) != expected:
+        arguments = "1 argument" if expected == 1 else f"{expected} arguments"
+        return BadActionError(action, f"'{action.name}' takes {arguments}, found {len(action.args)}")
+    for number, (parameter, name) in enumerate(zip(schema.parameters, action.args, strict=True), start=1):
+        item = task.objects.get(name)
+        if item is None:
+            hint = near_name(name, task.objects_of(parameter.types))
+            return BadActionError(action, f"argument {number}, '{name}', is no object of the task", hint)
+        if not task.is_a(name, parameter.types):
+            wanted, found = " or ".join(parameter.types), " or ".join(item.types)
+            reason = f"argument {number}, '{name}', is of type {found}, expected {wanted} ({parameter.name})"
+            return BadActionError(action, reason)
+    return None
 
 
 class PlanStep(NamedTuple):

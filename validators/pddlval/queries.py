@@ -38,8 +38,7 @@ from pddl2nl.pddl import (
     substitute,
 )
 from pddl2nl.pddl import Number as NumberNode
-from pddlval.names import fluents_in, has_comparison
-from pddlval.normal_form import free_variables, in_order, negation_normal, opposite
+from pddlval.formulas import fluents_in, free_variables, has_comparison, in_order, negation_normal, opposite
 from pddlval.numeric import UndefinedError, divide, exact, ground_expression, multiply
 from pddlval.semantics import compare
 from pddlval.tables import Database, Relation, Table, Values

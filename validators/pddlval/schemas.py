@@ -26,11 +26,10 @@ from pddl2nl.pddl import (
     is_variable,
     substitute,
 )
-from pddlval.actions import GroundAction
 from pddlval.effects import Block, Instances, Masks, Outcome, Part, outcome_of, updated_levels
-from pddlval.names import fluents_in, has_comparison, names_in, updates_in
-from pddlval.normal_form import negation_normal
+from pddlval.formulas import fluents_in, has_comparison, names_in, negation_normal, updates_in
 from pddlval.numeric import UndefinedError, ValueReader, value_reader
+from pddlval.plans import GroundAction
 from pddlval.semantics import compare, unmet
 from pddlval.state import BIT, BITS, Chunks, Layout, State
 

@@ -28,7 +28,7 @@ from pddl2nl.pddl import (
     TypedName,
     substitute,
 )
-from pddlval.normal_form import LITERAL, opposite
+from pddlval.formulas import LITERAL, opposite
 from pddlval.numeric import UndefinedError, as_float, evaluate
 from pddlval.state import Number
 

@@ -23,9 +23,9 @@ from pddl2nl.pddl import (
     Task,
     changed_predicates,
 )
-from pddlval.actions import GroundAction, why_bad
 from pddlval.effects import Outcome, updated_levels
 from pddlval.numeric import UndefinedError, evaluate, exact
+from pddlval.plans import GroundAction, why_bad
 from pddlval.schemas import Ground, Schema, Schemas, changed_chunks
 from pddlval.semantics import unmet
 from pddlval.state import Engine, Layout, Number, State, Statics

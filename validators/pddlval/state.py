@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from pddl2nl.pddl import Condition, GroundAtom, Task, TypedName
-from pddlval.names import partial_predicates
+from pddlval.formulas import partial_predicates
 
 __all__ = [
     "BIT",

@@ -24,9 +24,9 @@ from pddl2nl.pddl import (
     conjuncts,
     is_variable,
 )
-from pddlval.actions import GroundAction
 from pddlval.engine import Engine
-from pddlval.names import fluents_in, has_comparison, subformulas, updates_in
+from pddlval.formulas import fluents_in, has_comparison, subformulas, updates_in
+from pddlval.plans import GroundAction
 from pddlval.queries import Code, Finish, Query
 from pddlval.schemas import Ground, Schemas
 from pddlval.state import State

@@ -28,7 +28,7 @@ from pddl2nl.pddl import (
     Update,
 )
 from pddl2nl.pddl.tree import walk
-from pddlval.names import subformulas, updates_in
+from pddlval.formulas import subformulas, updates_in
 
 __all__ = ["Refusal", "refusals", "refuse_unsupported", "updated_functions"]
 

@@ -39,12 +39,11 @@ from pddl2nl.pddl import (
 )
 from pddl2nl.pddl import Number as NumberNode
 from pddl2nl.pddl.tree import map_children
-from pddlval.actions import GroundAction
 from pddlval.effects import Outcome
+from pddlval.formulas import subformulas
 from pddlval.happenings import Happening, claim_effects, happenings
-from pddlval.names import subformulas
 from pddlval.numeric import UndefinedError, as_float
-from pddlval.plans import Plan, plan_of, read_plan
+from pddlval.plans import GroundAction, Plan, plan_of, read_plan
 from pddlval.schemas import Ground
 from pddlval.semantics import Reading, World, holds
 from pddlval.simulator import Simulator, simulator_of

@@ -10,11 +10,10 @@ from typing import Literal, NamedTuple
 
 from pddl2nl.lean import dataclass
 from pddl2nl.pddl import Atom, Condition, Diagnostic, GroundAtom, Not, PDDLError, Task, write_condition
-from pddlval.actions import BadActionError, GroundAction
 from pddlval.effects import Outcome
 from pddlval.happenings import Conflict, Happening, claim_effects, happenings
 from pddlval.numeric import UndefinedError, plain_number
-from pddlval.plans import Plan, PlanStep, plan_of, read_plan
+from pddlval.plans import BadActionError, GroundAction, Plan, PlanStep, plan_of, read_plan
 from pddlval.schemas import Ground
 from pddlval.semantics import ground_atom
 from pddlval.simulator import Simulator, simulator_of

@@ -266,7 +266,7 @@ class _Premise(NamedTuple):
 
 
 def _disjuncts(condition: Condition) -> Iterator[Condition | _Premise]:
-    from pddlval.normal_form import opposite
+    from pddlval.formulas import opposite
 
     match condition:
         case Or(parts=parts):
@@ -296,7 +296,7 @@ def _false_parts(condition: Condition, state: State | None) -> tuple[Condition, 
 
 def _true_parts(condition: Condition, state: State | None) -> tuple[Condition, ...]:
     """Parts of a true condition that make it true; the whole condition if no state is given."""
-    from pddlval.normal_form import opposite
+    from pddlval.formulas import opposite
     from pddlval.numeric import UndefinedError
 
     try:

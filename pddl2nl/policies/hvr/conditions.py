@@ -34,7 +34,7 @@ from pddl2nl.pddl.task import effect_literals
 from pddl2nl.pddl.tree import Modal, Preference, Special, Timed, walk
 from pddl2nl.policies.staged import shortened
 from pddlval import GroundAction, Simulator, State
-from pddlval.names import updates_in
+from pddlval.formulas import updates_in
 from pddlval.unsupported import updated_functions
 
 __all__ = ["MacroPlanCheck", "ReadConditions", "read_conditions", "unmet_effects", "verify_macros"]

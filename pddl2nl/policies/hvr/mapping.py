@@ -24,7 +24,7 @@ from pddl2nl.pddl import ActionSchema, Atom, Comparison, Condition, changed_pred
 from pddl2nl.policies.setting import ActionReader
 from pddl2nl.worlds.similarity import Embed, Vectors, nearest, plain
 from pddlval import BadActionError, GroundAction, Simulator, State
-from pddlval.names import subformulas
+from pddlval.formulas import subformulas
 
 __all__ = ["ActionMapper", "Mapped"]
 

@@ -37,7 +37,7 @@ from pddl2nl.pddl import (
     write_problem,
 )
 from pddlval import GroundAction, Simulator, State
-from pddlval.normal_form import atoms_in, negation_normal, opposite
+from pddlval.formulas import atoms_in, negation_normal, opposite
 from pddlval.semantics import UndefinedError, holds
 
 __all__ = ["PromptWorld", "terms_of"]

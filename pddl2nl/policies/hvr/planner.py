@@ -54,7 +54,7 @@ from pddl2nl.policies.hvr.library import known_blocks, known_macros
 from pddl2nl.policies.hvr.prompts import Executed, Mechanism, Prompter
 from pddl2nl.policies.hvr.sight import Sight
 from pddlval import State
-from pddlval.names import names_in
+from pddlval.formulas import names_in
 from pddlval.semantics import unmet
 
 __all__ = ["HierarchicalPlanner", "Planner", "WholePlanner"]

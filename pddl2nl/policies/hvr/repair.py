@@ -30,7 +30,7 @@ from pddl2nl.macros.changeable import matched
 from pddl2nl.pddl import ActionSchema, Atom, Condition, Domain, Task, is_variable
 from pddl2nl.pddl.task import effect_literals
 from pddlval import BadActionError, GroundAction, Simulator, State
-from pddlval.names import subformulas
+from pddlval.formulas import subformulas
 
 __all__ = ["Repair", "Repaired", "movements"]
 

@@ -1,8 +1,8 @@
-"""The form of conditions: negation normal form, free variables, the order in which parts are read."""
+"""Conditions, effects and expressions: what they mention, their normal form, the order in which parts are read."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, cast
 
 from pddl2nl.pddl import (
@@ -10,31 +10,114 @@ from pddl2nl.pddl import (
     Atom,
     Comparison,
     Condition,
+    DerivedPredicate,
+    Effect,
     Equality,
     Exists,
+    Expression,
     Fluent,
     Forall,
     Imply,
     Not,
     Or,
+    Update,
     is_variable,
 )
 from pddl2nl.pddl.tree import children, map_children, walk
-from pddlval.names import has_comparison, subformulas
 
 __all__ = [
     "LITERAL",
     "atoms_in",
     "depth_of",
+    "fluents_in",
     "free_variables",
+    "has_comparison",
     "in_order",
+    "names_in",
     "negation_normal",
     "opposite",
+    "partial_predicates",
     "predicates_in",
+    "subformulas",
+    "updates_in",
 ]
 
 LITERAL = (Atom, Equality, Comparison)
 """What a ``not`` stays before. That of a comparison is no other comparison where there is a tolerance."""
+
+
+def fluents_in(expression: Expression) -> Iterator[Fluent]:
+    """The functions that a numeric expression reads."""
+    return (part for part in walk(expression) if isinstance(part, Fluent))
+
+
+def subformulas(condition: Condition) -> Iterator[Condition]:
+    """A condition or effect and all that it is made of, in the order of the file."""
+    # With a stack of its own: a tree that was built in memory may be deeper than Python's.
+    todo: list[Any] = [condition]
+    while todo:
+        part = todo.pop()
+        yield part
+        # By exact type: some domains have a hundred thousand atoms.
+        if type(part) is not Atom and not isinstance(part, Comparison | Update):
+            todo.extend(reversed(children(part)))
+
+
+def updates_in(effect: Effect) -> Iterator[Update]:
+    """The numeric effects in an effect, conditional and quantified ones included."""
+    return (part for part in subformulas(effect) if isinstance(part, Update))
+
+
+def has_comparison(formula: Condition, partial: Collection[str] = ()) -> bool:
+    """Whether a fluent without a value can leave the truth of a condition, or of one in an effect, undefined.
+
+    Args:
+        formula: the condition or effect.
+        partial: the derived predicates that compare numbers (`partial_predicates`).
+    """
+    # A loop of its own, not `subformulas`: it is asked for every part of every formula.
+    todo: list[Any] = [formula]
+    while todo:
+        part = todo.pop()
+        if type(part) is Atom:
+            if part.predicate in partial:
+                return True
+        elif isinstance(part, Comparison):
+            return True
+        elif not isinstance(part, Update):
+            todo.extend(children(part))
+    return False
+
+
+def partial_predicates(rules: Iterable[DerivedPredicate]) -> frozenset[str]:
+    """The derived predicates with a comparison in their rules, or in those of predicates that these mention."""
+    rules = tuple(rules)
+    found: set[str] = set()
+    while True:
+        more = {rule.name for rule in rules if has_comparison(rule.condition, found)}
+        if more <= found:
+            return frozenset(found)
+        found |= more
+
+
+def names_in(condition: Condition) -> Iterator[str]:
+    """The predicates, functions and terms of a condition or effect; variables that are bound in it are among them."""
+    for part in subformulas(condition):
+        match part:
+            case Atom(predicate, args):
+                yield predicate
+                yield from args
+            case Equality(left, right):
+                yield left
+                yield right
+            case Comparison(_, first, second):
+                for fluent in (*fluents_in(first), *fluents_in(second)):
+                    yield fluent.name
+                    yield from fluent.args
+            case Update(_, changed, value):
+                for fluent in (changed, *fluents_in(value)):
+                    yield fluent.name
+                    yield from fluent.args
 
 
 def opposite(condition: Condition) -> Condition:
