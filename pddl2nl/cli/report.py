@@ -23,7 +23,7 @@ _FORMATS = ("text", "csv", "markdown", "latex", "html", "runs")
 _EPILOG = "Example: pddl2nl report runs/first --format html --plots figures"
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of records: of an experiment, or of single runs.")]
-Form = Annotated[str, typer.Option("--format", metavar="|".join(_FORMATS), help="How it is written.")]
+Form = Annotated[str, typer.Option("--format", metavar="|".join(_FORMATS), help="Output format.")]
 Out = Annotated[
     Path | None,
     typer.Option(
@@ -46,13 +46,15 @@ Compared = Annotated[
 MetricOption = Annotated[
     str,
     typer.Option(
-        "--metric", metavar="NAME", help="What columns are compared by; a name that there is not lists them all."
+        "--metric", metavar="NAME", help="Metric by which columns are compared; an unknown name lists all metrics."
     ),
 ]
 Plots = Annotated[
     Path | None, typer.Option("--plots", metavar="FOLDER", help="Draw the plots here too, as SVG and PDF.")
 ]
-Paper = Annotated[bool, typer.Option("--paper/--no-paper", help="A paper's numbers beside ours, where there are some.")]
+Paper = Annotated[
+    bool, typer.Option("--paper/--no-paper", help="Show a paper's numbers beside ours, if there are any.")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -70,17 +72,16 @@ def _report(
     paper: Paper = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Make tables, comparisons, plots and pages of the records in a folder; nothing is run.
+    """Make tables, comparisons, plots and pages from the records in a folder, without running anything.
 
-    What is broken comes first: runs in which an endpoint or a planner failed are listed, and are in no cell. Then the
-    tables that the experiment is there for (coverage, unless its specification says more), every metric by column, the
-    first broken links of what was not solved, and paired comparisons of the best language-model column with the
-    others, over the same instances, with an interval, an exact or bootstrap test, Holm's correction and an effect
-    size.
+    Infrastructure errors come first: runs in which an endpoint or a planner failed are listed and not scored. Then come
+    the tables of the experiment (coverage by default), the metrics by column, those of a policy family such as HVR, the
+    first failures of unsolved runs, and paired comparisons of the best language-model column with the others, over the
+    same instances, with an interval, an exact or bootstrap test, Holm's correction and an effect size.
 
-    Metrics are computed from the events in the records. Where an endpoint counted no tokens, an estimate stands, marked
-    with ~. LaTeX wants the package booktabs. Pages need no network: one file up to 200 runs, a folder with an index
-    beyond; every run can be opened down to each reply. Plots need matplotlib (extra 'plots'). The format csv writes one
+    Metrics are computed from the events in the records. Token counts that an endpoint did not report are estimated and
+    marked with ~. LaTeX needs the package booktabs. Pages need no network: one file up to 200 runs, else a folder with
+    an index; they show every run with each prompt and reply. Plots need matplotlib (extra 'plots'). The format csv writes one
     file per table. The format runs writes one row per run and, in a second file, one row per step, for pandas or R.
 
     Exit code 0: done, whatever the runs came to; 2: no records, or one that is no record.
@@ -148,7 +149,7 @@ def _show(
 
 
 def _csv_files(gathered: Gathered, tables: Sequence[Table], folder: Path) -> None:
-    """One file per table, so that pandas and spreadsheets read each; what is broken is said on standard error."""
+    """Writes one file per table for pandas and spreadsheets; alarms go to standard error."""
     from pddl2nl.reports.tables import csv_text
 
     print_warnings(gathered.alarms)
@@ -169,7 +170,7 @@ def _rows(gathered: Gathered, path: Path, drawn: Sequence[str], *, as_json: bool
 
 
 def _drawn(gathered: Gathered, folder: Path) -> list[str]:
-    """Draws the plots and says which there are not."""
+    """Draws the plots and warns about plots without data."""
     from pddl2nl.reports.plots import not_drawn, write_plots
 
     paths = write_plots(gathered, folder)

@@ -1,7 +1,7 @@
-"""How many actions a shortest plan has, where that is known: by an optimal planner's plan, or by a shipped manifest.
+"""Optimal plan lengths, from the plans of optimal planners and from shipped manifests.
 
-Lengths are counted in actions, whatever these cost. Breadth-first search finds a shortest plan; A* with LM-cut finds
-one of least cost, which is a shortest one where every action costs one: where the problem has no metric.
+A length is a number of actions, whatever their costs. Breadth-first search finds a shortest plan. A* with LM-cut finds
+a cheapest plan, which is a shortest one if the problem has no metric.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ _CHEAPEST = ("lmcut",)
 
 @lru_cache(maxsize=256)
 def task_id(domain_pddl: str, problem_pddl: str) -> str:
-    """The same for the same texts, and no others: their SHA-256, however their lines end."""
+    """The SHA-256 of both texts, independent of their line ends."""
     digest = hashlib.sha256()
     for text in (domain_pddl, problem_pddl):
         plain = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
         data = plain.encode("utf-8", "surrogatepass")
-        # With its length before it, so that no other pair of texts is the same bytes.
+        # The length separates the two texts.
         digest.update(f"{len(data)}:".encode())
         digest.update(data)
     return digest.hexdigest()
 
 
 def optimal_length(record: Record) -> int | None:
-    """The actions of a shortest plan of a run's task, as the run itself proves or a shipped manifest says.
+    """The length of a shortest plan of a run's task, if the run proves it or a shipped manifest has it.
 
-    Manifests are found by the texts, wherever the files lay; one that knows no more than an upper bound says nothing.
+    Manifests are found by the texts of the task. An upper bound in a manifest is not used.
     """
     if isinstance(record, PlannerRecord) and _proves(record):
         return len(record.plan)
@@ -44,16 +44,16 @@ def optimal_length(record: Record) -> int | None:
 
 
 def over_optimal(record: Record) -> float | None:
-    """A plan's length as a multiple of a shortest one's; None where no goal was reached, or that is not known.
+    """A plan's length over the optimal length; None if the run is unsolved or the optimal length is unknown.
 
-    `pddl2nl.reports.gathering` knows it of more tasks: of those that an optimal planner solved in another record.
+    `pddl2nl.reports.gathering` adds the tasks that an optimal planner solved in another record.
     """
     optimal = optimal_length(record) if record.solved else None
     return None if optimal is None else ratio(len(record.plan), optimal)
 
 
 def ratio(length: float, optimal: float) -> float | None:
-    """``length`` over ``optimal``; None where the goal holds at once, and a longer plan is no multiple of none."""
+    """``length`` over ``optimal``; None if the optimal plan is empty and this one is not."""
     if optimal == 0:
         return 1.0 if length == 0 else None
     return length / optimal

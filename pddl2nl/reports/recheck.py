@@ -1,6 +1,6 @@
-"""Judging a stored run once more: the executed actions, replayed from the PDDL texts in the record itself.
+"""Validation of a stored run: its executed actions, replayed from the PDDL texts in its record.
 
-The page that shows a run shouldn't have to trust the process that ran it.
+So a page does not have to trust the process that ran it.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ class Change:
 
 
 def recheck(record: Record) -> Recheck:
-    """Judges the actions that a run executed once more; never raises for what a record holds.
+    """Validates the executed actions of a run; never raises for the content of a record.
 
-    A solved run agrees where its plan is valid; any other agrees where its plan is applicable and misses the goal. A
-    plan given at once may reach the goal and break only behind it, where the rest of it cannot be executed. Of a run
-    in a world with faults the actions are carried out once more in such a world.
+    A solved run agrees if its plan is valid, any other if its plan is applicable and misses the goal. A one-shot plan
+    may also reach the goal before an action that cannot be executed. The actions of a run in a world with faults are
+    executed in such a world again.
     """
     steps = len(record.plan)
     if isinstance(record, PlannerRecord) and record.planned.plan is None:
@@ -70,7 +70,7 @@ def recheck(record: Record) -> Recheck:
 
 
 def _in_its_world(record: RunRecord) -> Recheck:
-    """The same in the world with the faults that the record names, which is no other with the same actions."""
+    """The same in a world with the recorded faults, which are deterministic for the same actions."""
     simulator = simulator_of(read_task(record.domain_pddl, record.problem_pddl))
     world = FaultyExecutor(simulator, parse_faults(str(record.started.world["faults"])), seed=record.started.seed)
     state, steps = simulator.initial, len(record.plan)
@@ -84,7 +84,7 @@ def _in_its_world(record: RunRecord) -> Recheck:
 
 
 def _breaks_later(record: Record) -> bool:
-    """Whether a one-shot plan goes on behind the actions that were executed."""
+    """Whether a one-shot plan continues after the executed actions."""
     broken = record.outcome in ("unreadable", "inapplicable", "budget", "infrastructure-error")
     return isinstance(record, RunRecord) and broken and bool(record.finished.proposed)
 

@@ -1,7 +1,7 @@
-"""From a record to its summary, and from a folder of records to theirs, in a small pool of processes.
+"""Summaries of records, read by a small pool of processes.
 
-Reading is nearly all of a report's work: ten thousand records are some hundred megabytes of JSON. Records are parsed
-once, each by one process, and their events are not kept.
+Reading dominates the time of a report in text: ten thousand records are some hundred megabytes of JSON. Each record is
+parsed once, and its events are not kept.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from pddl2nl.reports.summaries import Measured, RunSummary
 __all__ = ["read_summaries", "summarize"]
 
 _MANY = 400
-"""From so many records on, a second process saves more than it costs."""
+"""With so many records a second process saves more time than it costs."""
 
 _CHUNK = 32
 _MOST_WORKERS = 8
 
 _USUAL = {"translator": "reader", "reading": "default", "on_ambiguous": "refuse"}
-"""Settings by which runs of one policy, model and wording may differ, with what they usually are."""
+"""Settings that may differ between runs of one policy, model and wording, with their usual values."""
 
 
 def summarize(record: Record) -> RunSummary:
-    """What a report keeps of a record."""
+    """The summary of a record."""
     values, estimated = measure(record)
     said = _of_planner(record) if isinstance(record, PlannerRecord) else _of_run(record)
     return RunSummary(
@@ -80,7 +80,7 @@ def _measured(record: Record) -> Measured | None:
 
 @dataclass(frozen=True)
 class _Said:
-    """What a record says in fields of its own kind; see `RunSummary`."""
+    """The fields of a summary that differ between runs and planners; see `RunSummary`."""
 
     policy: str
     message: str
@@ -175,14 +175,14 @@ def read_summaries(paths: Sequence[Path], workers: int | None = None) -> list[Ru
     if workers is None:
         alone = threading.active_count() > 1 or len(paths) < _MANY
         workers = 1 if alone else min(os.cpu_count() or 1, _MOST_WORKERS)
-    # Read before there are other processes, which have it then as well.
+    # Read before forking, so that the processes share it.
     shipped_lengths()
     if workers <= 1 or "fork" not in multiprocessing.get_all_start_methods():
         return _summaries(paths)
     try:
         return _pooled(paths, workers)
     except BrokenProcessPool:
-        # A process was killed, for memory perhaps: what one needs more time for is still right.
+        # A process was killed, perhaps for its memory: read in one process, which is slower.
         return _summaries(paths)
 
 
@@ -192,13 +192,13 @@ def _pooled(paths: Sequence[Path], workers: int) -> list[RunSummary]:
         try:
             return [summary for found in pool.map(_summaries, chunks) for summary in found]
         except BaseException:
-            # Nobody waits for the rest of ten thousand records to be told of a torn one.
+            # Report a damaged record at once, without reading the rest.
             pool.shutdown(wait=False, cancel_futures=True)
             raise
 
 
 def _leave_interrupts() -> None:
-    # Ctrl-C reaches all processes of a terminal, and is for the first one alone to answer.
+    # Ctrl-C reaches all processes of a terminal; only the first handles it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
@@ -209,7 +209,7 @@ def _summaries(paths: Sequence[Path]) -> list[RunSummary]:
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Without the collection of cycles, of which records have none: it would look at every object again and again."""
+    """Disables garbage collection of cycles, which records do not have; it would scan every object repeatedly."""
     was = gc.isenabled()
     gc.disable()
     try:
