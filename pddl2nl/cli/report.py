@@ -52,9 +52,7 @@ MetricOption = Annotated[
 Plots = Annotated[
     Path | None, typer.Option("--plots", metavar="FOLDER", help="Draw the plots here too, as SVG and PDF.")
 ]
-Paper = Annotated[
-    bool, typer.Option("--paper/--no-paper", help="Show a paper's numbers beside ours, if there are any.")
-]
+Paper = Annotated[bool, typer.Option("--paper/--no-paper", help="Show a paper's numbers beside ours.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -81,8 +79,9 @@ def _report(
 
     Metrics are computed from the events in the records. Token counts that an endpoint did not report are estimated and
     marked with ~. LaTeX needs the package booktabs. Pages need no network: one file up to 200 runs, else a folder with
-    an index; they show every run with each prompt and reply. Plots need matplotlib (extra 'plots'). The format csv writes one
-    file per table. The format runs writes one row per run and, in a second file, one row per step, for pandas or R.
+    an index; they show every run with each prompt and reply. Plots need matplotlib (extra 'plots').
+    The format csv writes one file per table. The format runs writes one row per run and, in a second file, one row per
+    step, for pandas or R.
 
     Exit code 0: done, whatever the runs came to; 2: no records, or one that is no record.
     """
