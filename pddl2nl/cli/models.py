@@ -63,7 +63,7 @@ def _models(
     if name is not None:
         _print_one(name, catalogue, as_json)
     elif as_json:
-        names = (*catalogue.names(), *catalogue.patterns())
+        names = catalogue.names()
         print_json({"models": [{"name": known, **catalogue.of(known).to_json()} for known in names]})
     else:
         _print_all(catalogue)
@@ -72,7 +72,7 @@ def _models(
 def _print_all(catalogue: Catalogue) -> None:
     columns = ("model", "prompt", "cached", "completion", "batch", "settings")
     rows = []
-    for name in (*catalogue.names(), *catalogue.patterns()):
+    for name in catalogue.names():
         settings = catalogue.of(name)
         price = settings.price
         figures = ("", "", "", "") if price is None else (price.prompt, price.cached, price.completion, price.batch)

@@ -119,7 +119,7 @@ def settings_text(models_file: Path | None) -> str | None:
     if not path:
         return None
     catalogue = load_catalogue(path)
-    for name in (*catalogue.names(), *catalogue.patterns()):
+    for name in catalogue.names():
         settings = catalogue.of(name)
         if settings.base_url is not None and holds_more(settings.base_url):
             raise InputError(

@@ -160,7 +160,8 @@ class BatchStore:
         row = (made.fingerprint, *group, made.made, input_file, None)
         with self._cache.transaction() as connection:
             connection.execute("INSERT INTO submissions VALUES (?, ?, ?, ?, ?, ?)", row)
-            connection.executemany("INSERT INTO batch_lines VALUES (?, ?)", [(key, made.fingerprint) for key in keys])
+            lines = [(key, made.fingerprint) for key in keys]
+            connection.executemany("INSERT OR REPLACE INTO batch_lines VALUES (?, ?)", lines)
         return made
 
     def submitted(self, submission: Submission, batch: str) -> None:

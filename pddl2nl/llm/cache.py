@@ -279,26 +279,24 @@ class Cache(SqliteFile):
             )
         return read_json_object(reply)
 
-    def put(self, key: str, identity: Mapping[str, Any], reply: Mapping[str, Any]) -> bool:
+    def put(self, identity: Mapping[str, Any], reply: Mapping[str, Any]) -> bool:
         """Stores a reply: ``{"vector": [numbers]}`` for an embedding, else the result of `completion_to_json`.
 
         Returns:
             Whether it was stored; False if there was a reply already, which stays.
 
         Raises:
-            InputError: the key is not that of the identity, or the reply is not a complete one.
+            InputError: the identity is malformed, or the reply is not a complete one.
             InfrastructureError: writing failed. The reply stays in memory, where `get` finds it, until `save` or the
                 next `put` succeeds.
         """
         entry = StoredReply.of(identity, reply)
-        if entry.key != key:
-            raise InputError(f"the key of this identity is {entry.key}, and not {key}")
         try:
             self.save()
             with self.transaction() as connection:
                 return insert(connection, entry)
         except InfrastructureError:
-            self._unsaved.setdefault(key, entry)
+            self._unsaved.setdefault(entry.key, entry)
             raise
 
     def save(self) -> None:

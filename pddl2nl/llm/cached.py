@@ -95,7 +95,7 @@ class CachedModel:
                 missing = [text for text in missing if text not in vectors]
                 vectors |= self._embed(missing) if missing else {}
                 for text in missing:
-                    self._store(keys[text], identities[text], {"vector": vectors[text]})
+                    self._store(identities[text], {"vector": vectors[text]})
         return [list(vectors[text]) for text in texts]
 
     def _cached(self, key: str, began: float) -> Completion | None:
@@ -111,7 +111,7 @@ class CachedModel:
     def _ask(self, key: str, identity: Mapping[str, Any], request: Request, began: float) -> Completion:
         self.cache.save()
         paid = self.model.complete(request)
-        if paid.finish != "text" or self._store(key, identity, completion_to_json(paid)):
+        if paid.finish != "text" or self._store(identity, completion_to_json(paid)):
             return paid
         # Another process was first. A repeated run sees that reply; what counts now is what was paid now.
         standing = self._cached(key, began) or paid
@@ -124,10 +124,10 @@ class CachedModel:
             raise EndpointError(f"{self.base_url} answered {len(texts)} texts with {len(found)} vectors")
         return dict(zip(texts, found, strict=True))
 
-    def _store(self, key: str, identity: Mapping[str, Any], reply: Mapping[str, Any]) -> bool:
+    def _store(self, identity: Mapping[str, Any], reply: Mapping[str, Any]) -> bool:
         """Stores a reply that was paid for; False if there is one already. A failing cache must not lose the reply."""
         try:
-            return self.cache.put(key, identity, reply)
+            return self.cache.put(identity, reply)
         except Pddl2nlError as error:
             if not self._warned:
                 self._warned = True

@@ -11,7 +11,6 @@ nowhere: not in `ModelSettings.to_json`, ``repr`` or errors.
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -33,7 +32,8 @@ _DEFAULT_KEY_VARIABLE = "OPENAI_API_KEY"
 _SNAPSHOT = re.compile(r"-\d{4}-\d{2}-\d{2}$")
 _GLOB = re.compile(r"[*?\[]")
 _IN_HEADER = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
-_LONGEST_TIMEOUT = 86_400.0
+_DAY = 86_400.0
+_TOO_LARGE = 1e300
 
 
 @dataclass(frozen=True)
@@ -171,60 +171,49 @@ class ModelSettings:
 # ── files ────────────────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, repr=False)
-class _Layer:
-    """One file: the values of each table, by the model name or pattern of the table."""
-
-    source: str
-    tables: Mapping[str, Mapping[str, Any]]
-
-    def fitting(self, name: str) -> Iterator[Mapping[str, Any]]:
-        """The tables that fit a name, the most specific one last."""
-        globs = [key for key in self.tables if _GLOB.search(key) and fnmatchcase(name, key)]
-        chain = [*sorted(globs, key=lambda key: (len(key), key)), _SNAPSHOT.sub("", name), name]
-        for key in dict.fromkeys(chain):
-            if key in self.tables:
-                yield self.tables[key]
+_Tables = Mapping[str, Mapping[str, Any]]
+"""The values of each table of a file, by the model name or pattern of the table."""
 
 
 class Catalogue:
     """The settings of models by name, from one file or several laid over each other."""
 
-    def __init__(self, layers: tuple[_Layer, ...] = ()):
-        self._layers = layers
+    def __init__(self, files: tuple[_Tables, ...] = ()):
+        self._files = files
 
     def of(self, name: str) -> ModelSettings:
         """The settings of a model; the defaults if no table fits."""
         merged: dict[str, Any] = {}
-        for layer in self._layers:
-            for table in layer.fitting(name):
-                merged.update(table)
+        for table in self._fitting(name):
+            merged.update(table)
         return ModelSettings(**merged)
+
+    def over(self, other: Catalogue) -> Catalogue:
+        """These settings laid over others."""
+        return Catalogue((*other._files, *self._files))
 
     def knows(self, name: str) -> bool:
         """Whether any table fits a name."""
-        return any(True for layer in self._layers for _ in layer.fitting(name))
+        return any(True for _ in self._fitting(name))
 
     def names(self) -> tuple[str, ...]:
-        """The names that have a table of their own, in the order of the files."""
-        return tuple(key for key in self._keys() if not _GLOB.search(key))
+        """The names that have a table of their own, and then the patterns, in the order of the files."""
+        keys = dict.fromkeys(key for tables in self._files for key in tables)
+        return tuple(sorted(keys, key=lambda key: bool(_GLOB.search(key))))
 
-    def patterns(self) -> tuple[str, ...]:
-        """The patterns that have a table, in the order of the files."""
-        return tuple(key for key in self._keys() if _GLOB.search(key))
-
-    def _keys(self) -> dict[str, None]:
-        return dict.fromkeys(key for layer in self._layers for key in layer.tables)
-
-    def __repr__(self) -> str:
-        return f"Catalogue({' over '.join(layer.source for layer in reversed(self._layers)) or 'empty'})"
+    def _fitting(self, name: str) -> Iterator[Mapping[str, Any]]:
+        """The tables that fit a name: file by file, the most specific one of each last."""
+        for tables in self._files:
+            globs = [key for key in tables if _GLOB.search(key) and fnmatchcase(name, key)]
+            chain = [*sorted(globs, key=lambda key: (len(key), key)), _SNAPSHOT.sub("", name), name]
+            yield from (tables[key] for key in dict.fromkeys(chain) if key in tables)
 
 
 @lru_cache(maxsize=1)
 def shipped_catalogue() -> Catalogue:
     """The models that come with this package."""
     text = Path(__file__).with_name("models.toml").read_text(encoding="utf-8")
-    return Catalogue((_read("models.toml", text),))
+    return _read("models.toml", text)
 
 
 def load_catalogue(path: str | Path | None = None) -> Catalogue:
@@ -248,7 +237,7 @@ def load_catalogue(path: str | Path | None = None) -> Catalogue:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise ModelConfigurationError(f"cannot read the models' file {source}{origin}: {reason}") from None
-    return Catalogue((*shipped_catalogue()._layers, _read(source, text)))
+    return _read(source, text).over(shipped_catalogue())
 
 
 def price_of(model: str) -> Price | None:
@@ -256,7 +245,7 @@ def price_of(model: str) -> Price | None:
     return shipped_catalogue().of(model).price
 
 
-def _read(source: str, text: str) -> _Layer:
+def _read(source: str, text: str) -> Catalogue:
     import tomllib
 
     try:
@@ -274,7 +263,7 @@ def _read(source: str, text: str) -> _Layer:
     models = data.get("models", {})
     if not isinstance(models, dict):
         raise ModelConfigurationError(f'{source}: models must be tables, [models."NAME"]')
-    return _Layer(source, {name: _table(source, name, table) for name, table in models.items()})
+    return Catalogue(({name: _table(source, name, table) for name, table in models.items()},))
 
 
 def _table(source: str, name: str, table: object) -> dict[str, Any]:
@@ -348,26 +337,9 @@ def _whole(least: int) -> Callable[[Any], Any]:
     return _expect(lambda value: type(value) is int and least <= value < 2**63, f"a whole number of at least {least}")
 
 
-def _number(value: Any, *, above_zero: bool = False) -> float:
-    try:
-        number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
-        raise _WrongValueError("expected a number")
-    if number < 0 or (above_zero and number == 0):
-        raise _WrongValueError(f"expected a number {'above' if above_zero else 'of at least'} zero")
-    return number
-
-
-def _positive(value: Any) -> float:
-    return _number(value, above_zero=True)
-
-
-def _seconds(value: Any) -> float:
-    if (seconds := _positive(value)) > _LONGEST_TIMEOUT:
-        raise _WrongValueError(f"expected seconds, at most {_LONGEST_TIMEOUT:.0f} (a day)")
-    return seconds
+def _number(is_right: Callable[[float], bool], what: str) -> Callable[[Any], float]:
+    check = _expect(lambda value: type(value) in (int, float) and abs(value) < _TOO_LARGE and is_right(value), what)
+    return lambda value: float(check(value))
 
 
 def _text(value: Any) -> str:
@@ -428,10 +400,12 @@ def _price(value: Any) -> Price:
         raise _WrongValueError(
             "expected { prompt, completion } and perhaps cached and batch: USD per million tokens, batch as a factor"
         )
-    numbers = {name: _number(number) for name, number in value.items()}
+    numbers = {name: _amount(number) for name, number in value.items()}
     return Price(**{"cached": numbers["prompt"], **numbers})
 
 
+_amount = _number(lambda number: number >= 0, "a number of at least zero")
+_positive = _number(lambda number: number > 0, "a number above zero")
 _flag = _expect(lambda value: isinstance(value, bool), "true or false")
 _READERS: dict[str, Callable[[Any], Any]] = {
     "base_url": _expect(
@@ -449,7 +423,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "takes_temperature": _flag,
     "takes_seed": _flag,
     "takes_stop": _flag,
-    "temperature": _number,
+    "temperature": _amount,
     "reasoning_effort": _text,
     "stop": _texts,
     "max_tokens": _whole(1),
@@ -457,7 +431,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "price": _price,
     "requests_per_minute": _positive,
     "tokens_per_minute": _positive,
-    "timeout": _seconds,
+    "timeout": _number(lambda seconds: 0 < seconds <= _DAY, "a number above zero of seconds, at most 86400 (a day)"),
     "max_retries": _whole(0),
 }
 """For each key a function that turns a TOML value into ours, or raises `_WrongValueError`."""

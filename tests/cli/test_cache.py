@@ -17,7 +17,6 @@ from pddl2nl.cli import cache as group
 from pddl2nl.errors import InputError
 from pddl2nl.llm import Completion, Usage
 from pddl2nl.llm.cache import Cache
-from pddl2nl.llm.keys import identity_key
 from pddl2nl.llm.replies import completion_to_json
 
 URL = "https://example.org/v1"
@@ -35,7 +34,7 @@ def fill(path: Path, models: tuple[str, ...] = ("gpt-4o", "gpt-4o", "unheard-of"
         for number, model in enumerate(models):
             body = {"model": model, "messages": [{"role": "user", "content": str(number)}]}
             said = {"kind": "chat", "endpoint": URL, "body": body, "sample": 0}
-            cache.put(identity_key(said), said, completion_to_json(Completion(text, usage=Usage(1000, 100, 200))))
+            cache.put(said, completion_to_json(Completion(text, usage=Usage(1000, 100, 200))))
 
 
 def spoil(path: Path, sql: str) -> None:

@@ -44,7 +44,7 @@ def embedding(text: str) -> dict[str, Any]:
 
 def put(cache: Cache, said: dict[str, Any], reply: dict[str, Any] = REPLY) -> str:
     key = identity_key(said)
-    cache.put(key, said, reply)
+    cache.put(said, reply)
     return key
 
 
@@ -79,8 +79,8 @@ def script(code: str, *arguments: object, **options: Any) -> subprocess.Popen[st
 def test_what_is_put_is_there_and_the_first_writer_wins(cache: Cache) -> None:
     key = identity_key(identity())
     assert cache.get(key) is None
-    assert cache.put(key, identity(), REPLY) is True
-    assert cache.put(key, identity(), {**REPLY, "text": "another"}) is False
+    assert cache.put(identity(), REPLY) is True
+    assert cache.put(identity(), {**REPLY, "text": "another"}) is False
     assert cache.get(key) == REPLY
     assert len(cache) == 1
     with Cache(cache.path) as again:
@@ -129,9 +129,7 @@ def test_only_complete_replies_enter(cache: Cache, change: dict[str, Any], words
     assert len(cache) == 0
 
 
-def test_a_key_that_is_another_ones_is_refused(cache: Cache) -> None:
-    with pytest.raises(InputError, match="the key of this identity is"):
-        cache.put(identity_key(identity(1)), identity(2), REPLY)
+def test_an_identity_of_another_form_is_refused(cache: Cache) -> None:
     with pytest.raises(InputError, match="one of chat, embedding"):
         put(cache, {**identity(), "kind": "speech"})
     with pytest.raises(InputError, match=r"an embedding is|embedding is \{"):
@@ -447,7 +445,7 @@ def test_a_full_disk_loses_no_reply(tmp_path: Path) -> None:
         failed = 0
         for key, one in zip(keys, said):
             try:
-                cache.put(key, one, reply)
+                cache.put(one, reply)
             except InfrastructureError as error:
                 failed += 1
                 assert str(cache.path) in str(error), error
@@ -479,7 +477,7 @@ WRITER = """
     def work(start):
         for number in range(first + start, last, threads):
             one = {"kind": "chat", "endpoint": "e", "body": {"model": "m", "n": number}, "sample": 0}
-            cache.put(identity_key(one), one, completion_to_json(Completion("x" * 3000 + str(number))))
+            cache.put(one, completion_to_json(Completion("x" * 3000 + str(number))))
             with said:
                 sys.stdout.write(identity_key(one) + chr(10))
                 sys.stdout.flush()
@@ -524,7 +522,7 @@ def test_threads_write_at_once_and_each_is_told_whether_it_was_first(cache: Cach
     def work(number: int) -> None:
         for each in range(10):
             said = identity(each)
-            entered.append(cache.put(identity_key(said), said, {**REPLY, "text": str(number)}))
+            entered.append(cache.put(said, {**REPLY, "text": str(number)}))
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(16)]
     for thread in threads:

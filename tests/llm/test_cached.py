@@ -251,7 +251,7 @@ def test_a_reply_that_came_first_by_another_way_stays(cache: Cache) -> None:
     identity = inner.identity(request())
 
     def answer(asked: Request) -> Completion:
-        cache.put(identity_key(identity), identity, completion_to_json(Completion("first")))
+        cache.put(identity, completion_to_json(Completion("first")))
         return Completion("second", usage=Usage(9, 9))
 
     found = CachedModel(Fake(answer), cache).complete(request())
