@@ -466,8 +466,12 @@ class BatchRunner:
         """Submits what no batch has yet."""
         taken = {key for submission in self._store.open() for key in submission.keys}
         groups: dict[_Group, list[str]] = {}
-        for key, (_, model) in self._noted.items():
-            if key not in taken:
+        for key, (_, model) in list(self._noted.items()):
+            if key in taken:
+                continue
+            if self._cache.get(key) is not None or self._store.short(key) is not None:
+                self._noted.pop(key)  # another process has brought it
+            else:
                 groups.setdefault((model.base_url, model.name), []).append(key)
         for group, keys in groups.items():
             endpoint = self._endpoints[group]
