@@ -296,9 +296,6 @@ def steps_of(texts: Iterable[str]) -> tuple[MacroStep, ...]:
 
 _LOCK = threading.Lock()
 _LONGEST_NAME = 60
-_BY_WORDS = 0.7
-"""The default likeness by words; unrelated sentences reach 0.5."""
-_BY_MEANING = 0.5
 _MOST_NUMBERS = 10_000
 
 
@@ -417,8 +414,8 @@ class Library:
         domain: Domain,
         description: str,
         *,
-        limit: int = 3,
-        least: float | None = None,
+        limit: int,
+        least: float,
         embed: Embed | None = None,
     ) -> tuple[Match, ...]:
         """The macros of the domain with the most similar descriptions, best first.
@@ -427,17 +424,16 @@ class Library:
             domain: the domain of the task.
             description: what is to be done, in natural language.
             limit: the largest number of macros.
-            least: the smallest likeness; default: 0.7 by words and 0.5 by embeddings.
+            least: the smallest likeness; by words, unrelated sentences reach 0.5.
             embed: an embedding model for likeness as cosine; default: likeness of words (rapidfuzz).
         """
-        enough = least if least is not None else _BY_WORDS if embed is None else _BY_MEANING
         macros = [stored for stored in self.shelf(domain).macros if stored.provenance.descriptions]
         texts = [text for stored in macros for text in stored.provenance.descriptions]
         if not texts:
             return ()
         likeness = dict(zip(texts, _likeness(description, texts, embed), strict=True))
         matches = [Match(stored, max(likeness[text] for text in stored.provenance.descriptions)) for stored in macros]
-        best = sorted((match for match in matches if match.likeness >= enough), key=lambda match: -match.likeness)
+        best = sorted((match for match in matches if match.likeness >= least), key=lambda match: -match.likeness)
         return tuple(best[:limit])
 
     def _files(self, domain: Domain) -> list[Path]:

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
+from operator import add, mul, sub, truediv
 from typing import Literal, NamedTuple
 
 from pddl2nl.errors import UnsupportedError
@@ -50,7 +51,7 @@ from pddl2nl.pddl import (
 from pddl2nl.pddl import Number as NumberNode
 from pddlval import GroundAction
 from pddlval.formulas import free_variables, has_comparison, negation_normal, opposite, partial_predicates
-from pddlval.semantics import ground_atom
+from pddlval.semantics import compare, ground_atom
 from pddlval.simulator import simulator_of
 from pddlval.unsupported import updated_functions
 
@@ -87,6 +88,9 @@ class Comparing(NamedTuple):
 
 Node = Joined | Given | Comparing | None
 """A node of a circuit; None is the constant truth."""
+
+
+_CALCULATE: Mapping[str, Callable[[Fraction, Fraction], Fraction]] = {"+": add, "-": sub, "*": mul, "/": truediv}
 
 
 class Term(NamedTuple):
@@ -225,7 +229,7 @@ class Circuit:
         """``+``, ``-``, ``*`` or ``/`` of two terms; the result of a division by zero is arbitrary."""
         one, other = self.value(left), self.value(right)
         if one is not None and other is not None and (operator != "/" or other):
-            return self.number(_calculate(operator, one, other))
+            return self.number(_CALCULATE[operator](one, other))
         if (other == 0 and operator in "+-") or (other == 1 and operator in "*/"):
             return left
         if (one == 0 and operator == "+") or (one == 1 and operator == "*"):
@@ -240,26 +244,8 @@ class Circuit:
             return FALSE if operator == "<" else TRUE
         one, other = self.value(left), self.value(right)
         if one is not None and other is not None:
-            return TRUE if compared(operator, one, other) else FALSE
+            return TRUE if compare(operator, one, other) else FALSE
         return self._node(Comparing(operator, left, right))
-
-
-def compared(operator: str, left: Fraction, right: Fraction) -> bool:
-    """Whether one number is ``<``, ``<=`` or ``=`` to another."""
-    if operator == "=":
-        return left == right
-    return left < right if operator == "<" else left <= right
-
-
-def _calculate(operator: str, left: Fraction, right: Fraction) -> Fraction:
-    match operator:
-        case "+":
-            return left + right
-        case "-":
-            return left - right
-        case "*":
-            return left * right
-    return left / right
 
 
 class Truth(NamedTuple):

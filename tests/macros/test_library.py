@@ -121,15 +121,15 @@ def test_macros_are_found_by_what_they_do(blocks: Task, tmp_path: Path) -> None:
     library.put(blocks.domain, _pick_and_stack(blocks, says="pick a block up and stack it on another"))
     library.put(blocks.domain, _stored(blocks, "(unstack ?x ?y)", "(put-down ?x)", name="b", says="clear a block"))
     library.put(blocks.domain, _stored(blocks, "(put-down ?x)", "(pick-up ?y)", name="c"))
-    found = library.retrieve(blocks.domain, "Stack a block on another, pick it up")
+    found = library.retrieve(blocks.domain, "Stack a block on another, pick it up", limit=3, least=0.7)
     assert [match.stored.macro.name for match in found] == ["move"]
     assert found[0].likeness > 0.8
-    assert library.retrieve(blocks.domain, "boil an egg") == ()
+    assert library.retrieve(blocks.domain, "boil an egg", limit=3, least=0.7) == ()
 
     def embed(texts: Sequence[str]) -> list[list[float]]:
         return [[1.0, 0.0] if "clear" in text or "egg" in text else [0.6, 0.8] for text in texts]
 
-    by_meaning = library.retrieve(blocks.domain, "boil an egg", embed=embed, limit=2)
+    by_meaning = library.retrieve(blocks.domain, "boil an egg", embed=embed, limit=2, least=0.5)
     assert [(match.stored.macro.name, round(match.likeness, 3)) for match in by_meaning] == [("b", 1.0), ("move", 0.6)]
 
 
@@ -202,4 +202,4 @@ def test_where_nothing_can_be_written(blocks: Task, tmp_path: Path) -> None:
 def test_a_library_that_is_not_there_yet_is_empty(blocks: Task, tmp_path: Path) -> None:
     library = Library(tmp_path / "later")
     assert library.shelf(blocks.domain).macros == ()
-    assert library.retrieve(blocks.domain, "anything") == ()
+    assert library.retrieve(blocks.domain, "anything", limit=3, least=0.0) == ()

@@ -23,7 +23,6 @@ from pddl2nl.pddl import (
     Effect,
     GroundAtom,
     Task,
-    TypedName,
     changed_predicates,
     write_condition,
 )
@@ -297,7 +296,6 @@ def read_conditions(
     names: Names | None = None,
     *,
     count: int | None = None,
-    parameters: Sequence[TypedName] = (),
 ) -> tuple[ReadConditions, ...]:
     """The conditions in a reply, one entry a macro-action; never raises because of the reply.
 
@@ -306,10 +304,9 @@ def read_conditions(
         task: with the predicates, objects and actions.
         names: the objects' names in the prompt.
         count: the number of macro-actions, and so of entries; missing ones have a problem.
-        parameters: variables that may be free, for a macro with parameters.
     """
     resolver = NameResolver(task, names)
-    checker = _Checker(task, names, tuple(parameters))
+    checker = _Checker(task, names)
     found = find_conditions(text, resolver, count)
     if not found and count is None:
         return ()
@@ -320,10 +317,9 @@ def read_conditions(
 class _Checker:
     """Checks proposals against one task."""
 
-    def __init__(self, task: Task, names: Names | None, parameters: tuple[TypedName, ...]):
+    def __init__(self, task: Task, names: Names | None):
         self._task = task
         self._told = {} if names is None else dict(names.to_nl)
-        self._parameters = parameters
         self._symbols = Symbols.of(task.domain, task.problem)
         derived = frozenset(rule.name for rule in task.domain.derived)
         self._changing = changed_predicates(task.domain) - derived
@@ -369,7 +365,6 @@ class _Checker:
             text,
             "effect" if what == "effect" else "condition",
             self._symbols,
-            variables={item.name: item.types for item in self._parameters},
             depth=_DEEPEST,
         )
         if checked.value is not None:

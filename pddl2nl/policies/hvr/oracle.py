@@ -365,17 +365,6 @@ class HierarchicalOracle:
         self._wording = wording
         self._mistake = mistake
         self._reader = PromptReader(domain, wording)
-        self._stages = {
-            "retrieval": self._retrieval,
-            "macro-plan": self._macro_plan,
-            "conditions": self._conditions,
-            "conditions-correction": self._conditions,
-            "conditions-refinement": self._conditions,
-            "block": self._block,
-            "block-correction": self._block,
-            "plan": self._plan,
-            "plan-correction": self._plan,
-        }
 
     def reply(self, messages: Sequence[Message]) -> str | None:
         """The answer to a prompt; None if it is not one of HVR's.
@@ -392,20 +381,30 @@ class HierarchicalOracle:
         if known is not None:
             known = under_told_names(known, self._domain, self._wording, seen.objects)
             try:
-                return self._stages[stage](self._case(_relevant(seen, known), known), stage)
+                return self._answer(stage, _relevant(seen, known), known)
             except ToldTaskError:
                 # Other objects may matter if the world differs.
                 pass
-        return self._stages[stage](self._case(seen, known), stage)
+        return self._answer(stage, seen, known)
+
+    def _answer(self, stage: str, seen: Seen, known: KnownTask | None) -> str:
+        case = _Case(seen, known, self._domain, self._wording)
+        if stage == "retrieval":
+            return self._retrieval(case)
+        if stage == "macro-plan":
+            return self._macro_plan(case)
+        if stage.startswith("conditions"):
+            return self._conditions(case, stage)
+        return self._block(case, stage) if stage.startswith("block") else self._plan(case, stage)
 
     # ── objects and macro-actions ────────────────────────────────────────────────────────────────
 
-    def _retrieval(self, case: _Case, stage: str) -> str:
+    def _retrieval(self, case: _Case) -> str:
         seen, known = case.seen, case.known
         named = seen.listed if known is None else dict.fromkeys((*known.needs, *known.besides))
         return "\n".join(name for name in named if name in seen.listed)
 
-    def _macro_plan(self, case: _Case, stage: str) -> str:
+    def _macro_plan(self, case: _Case) -> str:
         seen, known = case.seen, case.known
         words = [_WHOLE] if known is None else [macro.words for macro in known.macros]
         feedback = seen.section("Feedback")
@@ -506,9 +505,6 @@ class HierarchicalOracle:
             if any(write_condition(condition) in case.seen.section("Feedback") for condition in failing):
                 return right
         return wrong
-
-    def _case(self, seen: Seen, known: KnownTask | None) -> _Case:
-        return _Case(seen, known, self._domain, self._wording)
 
 
 def _among(condition: Condition, objects: Collection[str]) -> Condition:
