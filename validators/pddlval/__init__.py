@@ -20,8 +20,8 @@ The modules, each of which imports only from those before it:
   (what is asked about one state, derived predicates);
 - actions: `plans` (ground actions, plan files), `effects`, `schemas`, `successors` (applicable actions, uniform draws),
   `simulator`;
-- verdicts: `happenings` (what happens at one time, mutual exclusion), `validate` (verdicts, and what
-  undid a condition), `val_text` (VAL's words);
+- verdicts: `happenings` (what happens at one time, mutual exclusion), `validate` (verdicts, and the
+  causes of failures), `val_text` (VAL's words);
 - the command: `command`, `streams`.
 """
 

@@ -51,10 +51,10 @@ class Axioms:
         self._component = {name: layer for layer in strata.layers for name in layer}
         self._answers: dict[str, Answer] = {}
         self._fixpoints: dict[tuple[frozenset[str], bool], Fixpoint] = {}
-        # Rules that need rules that need rules would overflow the stack: some predicates are computed as a whole,
-        # from the ground up, before anything above them.
-        self._height, self._ladder = _ladder(strata.layers, self._rules)
-        self._stages = frozenset(self._ladder)
+        # Long chains of rules would overflow the stack: some predicates are computed as a whole, before those that
+        # depend on them.
+        self._height, self._stage_order = _stages(strata.layers, self._rules)
+        self._stages = frozenset(self._stage_order)
         self.relations: dict[str, Relation] = {}
         """The relations of the derived predicates, each after those that it rests on."""
         for name in self._component:
@@ -106,7 +106,7 @@ class Axioms:
         return found
 
     def _extension(self, name: str, tables: Tables) -> set[Row]:
-        for stage in self._ladder:
+        for stage in self._stage_order:
             if self._height[stage] >= self._height[name]:
                 break
             tables[self.relations[stage]]
@@ -149,7 +149,7 @@ def _from_bound(relation: Relation, fixpoint: Fixpoint) -> Answer:
     return answer
 
 
-def _ladder(
+def _stages(
     layers: Sequence[frozenset[str]], rules: Mapping[str, Sequence[DerivedPredicate]]
 ) -> tuple[dict[str, int], list[str]]:
     """The height of every predicate, and those to be computed as a whole, lowest first.

@@ -195,12 +195,8 @@ def free_variables(condition: Condition) -> frozenset[str]:
     return frozenset()
 
 
-def in_order(
-    parts: Sequence[Condition], dynamic: Collection[str], partial: Collection[str] = ()
-) -> Sequence[Condition]:
-    """The parts of a conjunction or disjunction, cheap tests first; as they are where one may be undefined."""
-    if len(parts) < 2 or any(has_comparison(part, partial) for part in parts):
-        return parts
+def in_order(parts: Sequence[Condition], dynamic: Collection[str]) -> Sequence[Condition]:
+    """The parts of a conjunction or disjunction, cheap tests first."""
     return sorted(parts, key=lambda part: _price(part, dynamic))
 
 

@@ -2,8 +2,7 @@
 
 An untimed step happens at the number that it has among the untimed ones. Steps less than a thousandth apart are one
 happening, as VAL has it. Within one, all preconditions are read in the state before, and no action may change what
-another one reads, or do the opposite of what another one does (Fox and Long 2003, definition 12). `ownership` says
-who claims what.
+another one reads, or do the opposite of what another one does (Fox and Long 2003, definition 12).
 """
 
 from __future__ import annotations
@@ -74,14 +73,14 @@ class Conflict(NamedTuple):
 
 
 class Claims(NamedTuple):
-    """What was odd (VAL's warnings, in its words and order), and the conflict that ends the plan."""
+    """VAL's warnings, in its words and order, and the conflict because of which the plan is invalid, if any."""
 
     warnings: tuple[str, ...] = ()
     conflict: Conflict | None = None
 
 
 def claim(task: Task, actions: Sequence[GroundAction], state: World) -> Claims:
-    """What the actions of a happening claim, all of them applicable in the state before it."""
+    """Checks the actions of a happening, all applicable in the state before it, for interference."""
     claimant = _Claimant(task, actions, state)
     try:
         claimant.claim_all()
@@ -91,7 +90,7 @@ def claim(task: Task, actions: Sequence[GroundAction], state: World) -> Claims:
 
 
 class _CollisionError(Exception):
-    """Ends the claiming."""
+    """Two claims collide."""
 
     def __init__(self, conflict: Conflict):
         super().__init__(conflict.reason)

@@ -242,6 +242,8 @@ class Query:
         self._texts: dict[str, str] = {}
         self._domains: dict[str, Domain] = {}
         self._splits = 0
+        self._compares: bool | None = None
+        """Whether what was prepared compares numbers; None where nothing was."""
 
     # ── names ────────────────────────────────────────────────────────────────────────────────────
 
@@ -259,7 +261,9 @@ class Query:
 
     def prepare(self, condition: Condition) -> Condition:
         """The condition in negation normal form, every quantified variable with a name of its own."""
-        return self._renamed(negation_normal(condition))
+        normal = negation_normal(condition)
+        self._compares = bool(self._compares) or has_comparison(normal, self.compiler.partial)
+        return self._renamed(normal)
 
     def _renamed(self, condition: Condition) -> Condition:
         if isinstance(condition, Forall | Exists):
@@ -309,7 +313,7 @@ class Query:
         parts = tuple(conjuncts(condition)) if isinstance(condition, And) else condition.parts
         code.nested += 1
         texts = []
-        for part in in_order(parts, self._layout.dynamic, self.compiler.partial):
+        for part in self._in_order(parts):
             text = self.test(code, part)
             if text != neutral:
                 texts.append(text)
@@ -489,7 +493,13 @@ class Query:
                     yield from self._necessary(body, hidden | {item.name for item in parameters})
 
     def _may_fail(self, condition: Condition) -> bool:
-        return has_comparison(condition, self.compiler.partial)
+        return self._compares is not False and has_comparison(condition, self.compiler.partial)
+
+    def _in_order(self, parts: Sequence[Condition]) -> Sequence[Condition]:
+        """The parts of a conjunction or disjunction, cheap tests first; as they are where one may be undefined."""
+        if len(parts) < 2 or any(map(self._may_fail, parts)):
+            return parts
+        return in_order(parts, self._layout.dynamic)
 
     def write(self, code: Code, variables: Variables, parts: Iterable[Part], finish: Finish) -> None:
         """Writes a whole query, as `solve`."""
@@ -507,7 +517,7 @@ class Query:
             code.emit(code.fail)
             return
         ready = [part.condition for part in parts if not part.needs and part.test]
-        for condition in in_order(ready, self._layout.dynamic, self.compiler.partial):
+        for condition in self._in_order(ready):
             if not self._check(code, condition, finish):
                 return
         asked: list[tuple[Variables, list[Part]]] = []

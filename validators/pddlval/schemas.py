@@ -31,7 +31,7 @@ from pddlval.formulas import fluents_in, has_comparison, names_in, negation_norm
 from pddlval.numeric import UndefinedError, ValueReader, value_reader
 from pddlval.plans import GroundAction
 from pddlval.semantics import compare, unmet
-from pddlval.state import BIT, BITS, Chunks, Layout, State
+from pddlval.state import BIT, BITS, Chunks, Layout, Levels, State
 
 __all__ = ["Ground", "LiftedLiteral", "Schema", "Schemas"]
 
@@ -148,8 +148,8 @@ class Ground:
     __slots__ = (
         "_comparisons",
         "_fixed",
-        "_met",
         "_numbers",
+        "_once",
         "_operations",
         "_parts",
         "_simple",
@@ -177,7 +177,7 @@ class Ground:
         self._parts: tuple[Part, ...] | None = None
         self._comparisons: tuple[tuple[str, bool, ValueReader, ValueReader], ...] | None = None
         self._numbers: tuple[int, ...] | None = None
-        self._met = not schema.effect.conditional
+        self._once: tuple[Chunks, Levels, Outcome] | None = None
         if schema.constant:
             deletes = tuple([atoms[index] for index in schema.deleted])
             self._fix(deletes, tuple([atoms[index] for index in schema.added]))
@@ -275,14 +275,20 @@ class Ground:
             UndefinedError: a numeric effect, or the condition of an effect, reads a fluent that has no value.
             UnsupportedError: quantified effects have too many instances.
         """
+        schema = self.schema
         if self._fixed is not None:
             return self._fixed
         if self._parts is not None:
             return outcome_of(self._parts, state)
-        if not self._met:
-            # Most actions are met once: only what happens in this state is worked out.
-            self._met = True
-            return outcome_of(self._made_parts(state.chunks), state)
+        if self._once is not None:
+            chunks, levels, known = self._once
+            if chunks is state.chunks and levels is state.levels:
+                return known
+        elif schema.effect.conditional:
+            # Most actions are met in one state: only what happens there is computed.
+            known = outcome_of(self._made_parts(state.chunks), state)
+            self._once = (state.chunks, state.levels, known)
+            return known
         made = self._made_parts()
         kept = list(islice(made, _MOST_PARTS))
         if len(kept) == _MOST_PARTS:

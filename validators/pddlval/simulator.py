@@ -282,8 +282,8 @@ class Simulator:
     def sample(self, state: State, rng: random.Random) -> GroundAction | None:
         """An applicable action, each with the same probability; None if there is none.
 
-        The actions of the state are listed for the first draw. If there are more than 100,000, the draw is among the
-        first 100,000, and a `RuntimeWarning` says so.
+        The first draw from a state lists its actions. If there are more than 100,000, it draws from the first 100,000
+        and warns (`RuntimeWarning`).
         """
         self._mine(state)
         return self._generator().sample(state, rng)

@@ -229,8 +229,8 @@ class State:
     """A state: immutable, hashable, and equal to every state of the same task with the same atoms and values.
 
     States are made by a `Simulator` (`Simulator.initial`, `Simulator.step`, `Simulator.state`). Ask them with
-    ``atom in state``, iteration (sorted), `atoms`, `values` and `value`. The other attributes are for this room
-    alone, and how they hold a state may change.
+    ``atom in state``, iteration (sorted), `atoms`, `values` and `value`. The other attributes are
+    internal to this package.
     """
 
     __slots__ = ("chunks", "layout", "levels", "memo")

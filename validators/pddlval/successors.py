@@ -193,8 +193,8 @@ def _is_plain(update: Update) -> bool:
     return update.operator != "scale-down"
 
 
-class _Sight(NamedTuple):
-    """What a schema cannot do without: an atom that is true or false, or any atom with some objects.
+class _Requirement(NamedTuple):
+    """A necessary condition of a schema: an atom that is true or false, or any true atom with some objects.
 
     ``key`` is the row of an atom in a relation, the key in an index, or None where any row of a relation will do.
     """
@@ -212,10 +212,10 @@ class _Listing:
         """The actions of each schema, of this state or the one that was listed before."""
         self.ready: dict[int, _Ready] = {}
         self.order: list[_Ready] | None = None
-        self.awake = set(range(schemas))
-        """The schemas that may be applicable; of the others each waits for something to change."""
+        self.candidates = set(range(schemas))
+        """The schemas that may be applicable; each of the others waits for one requirement to change."""
         self.idle: list[int] = []
-        """The schemas that were awake for nothing."""
+        """The schemas among them that had no applicable action."""
         self.waiting: dict[tuple[Relation | Index, Row], list[int]] = {}
         self.complete = False
         """Whether all actions were listed the last time, and were not too many."""
@@ -238,7 +238,7 @@ class SuccessorGenerator:
         self._queries: dict[int, _SchemaQuery] = {}
         self._indices: dict[Relation, dict[Index, None]] = {}
         self._looked_at: set[int] = set()
-        self._sights_kept: dict[int, tuple[_Sight, ...]] = {}
+        self._requirements_kept: dict[int, tuple[_Requirement, ...]] = {}
         self._drawn_from: tuple[State | None, list[tuple[_Actions, list[Row]]]] = (None, [])
 
     def applicable(self, state: State) -> Iterator[GroundAction]:
@@ -255,8 +255,8 @@ class SuccessorGenerator:
     def sample(self, state: State, rng: random.Random) -> GroundAction | None:
         """An applicable action, each with the same probability; None where there is none.
 
-        The actions are listed for that. Where there are more than `MOST_DRAWN_FROM`, it is one of the first so many,
-        and a warning says so.
+        The first draw lists the actions. Where there are more than `MOST_DRAWN_FROM`, it draws from the first so many
+        and warns (`RuntimeWarning`).
         """
         last, found = self._drawn_from
         if last is not state:
@@ -353,10 +353,10 @@ class SuccessorGenerator:
             listing.order = None
         if listing.order is None:
             few = len(self._nodes) <= _MOST_AT_ONCE
-            for place in range(len(self._nodes)) if few else listing.awake:
+            for place in range(len(self._nodes)) if few else listing.candidates:
                 if place not in listing.ready:
                     listing.ready[place] = self._query(place).ready(tables)
-            listing.order = [listing.ready[place] for place in sorted(listing.awake)]
+            listing.order = [listing.ready[place] for place in sorted(listing.candidates)]
         return listing.order
 
     def _query(self, place: int) -> _SchemaQuery:
@@ -370,17 +370,16 @@ class SuccessorGenerator:
     def _wake(self, tables: Tables, listing: _Listing) -> None:
         """Finds the schemas that may be applicable, before anything of the others is compiled.
 
-        Some domains have thousands of schemas, whose preconditions name objects. A schema sleeps while something that
-        it cannot do without is missing, and is looked at again when that changes (a watched literal; Moskewicz et al.
-        2001).
+        Some domains have thousands of schemas, whose preconditions name objects. A schema is skipped while one of its
+        requirements fails, and checked again when that requirement changes (a watched literal; Moskewicz et al. 2001).
         """
         tables.fill()
-        waiting, awake, flips = listing.waiting, listing.awake, tables.flips
+        waiting, candidates, flips = listing.waiting, listing.candidates, tables.flips
         asked = listing.idle
         if flips is None:
             waiting.clear()
             asked = list(range(len(self._nodes)))
-            awake.update(asked)
+            candidates.update(asked)
             listing.order = None
         for relation, row in flips or ():
             woken = waiting.pop((relation, row), []) + waiting.pop((relation, None), [])
@@ -388,30 +387,30 @@ class SuccessorGenerator:
                 assert index.key is not None
                 woken += waiting.pop((index, index.key(row)), [])
             if woken:
-                awake.update(woken)
+                candidates.update(woken)
                 asked = [*asked, *woken]
         tables.flips, listing.idle = [], []
         for place in dict.fromkeys(asked):
             missing = self._missing(place, tables)
             if missing is not None:
-                awake.discard(place)
+                candidates.discard(place)
                 waiting.setdefault(missing, []).append(place)
             listing.order = None
 
     def _missing(self, place: int, tables: Tables) -> tuple[Relation | Index, Row] | None:
-        sights: Iterable[_Sight] | None = self._sights_kept.get(place)
-        if sights is None:
-            sights = self._sights(self._nodes[place])
+        requirements: Iterable[_Requirement] | None = self._requirements_kept.get(place)
+        if requirements is None:
+            requirements = self._requirements(self._nodes[place])
             if place in self._looked_at:
-                sights = self._sights_kept[place] = tuple(sights)
+                requirements = self._requirements_kept[place] = tuple(requirements)
             self._looked_at.add(place)
-        for table, key, wanted in sights:
+        for table, key, wanted in requirements:
             found = tables[table]
             if not (found if key is None else (key in found) is wanted):
                 return table, key
         return None
 
-    def _sights(self, node: ActionSchema) -> Iterator[_Sight]:
+    def _requirements(self, node: ActionSchema) -> Iterator[_Requirement]:
         database = self._database
         for part in conjuncts(node.precondition):
             wanted, atom = (False, part.body) if isinstance(part, Not) else (True, part)
@@ -420,11 +419,11 @@ class SuccessorGenerator:
             relation = database.relation(atom.predicate, len(atom.args))
             fixed = tuple(column for column, term in enumerate(atom.args) if not is_variable(term))
             if len(fixed) == len(atom.args):
-                yield _Sight(relation, database.row(atom.args), wanted)
+                yield _Requirement(relation, database.row(atom.args), wanted)
             elif wanted and not fixed:
-                yield _Sight(relation, None)
+                yield _Requirement(relation, None)
             elif wanted:
                 free = tuple(column for column in range(len(atom.args)) if column not in fixed)
                 index = database.index(relation, fixed, free, (None,) * len(free))
                 self._indices.setdefault(relation, {})[index] = None
-                yield _Sight(index, database.row([atom.args[column] for column in fixed]))
+                yield _Requirement(index, database.row([atom.args[column] for column in fixed]))

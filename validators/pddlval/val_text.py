@@ -1,4 +1,4 @@
-"""A report in the words of VAL, from ``Checking plan`` on, for those who read or parse VAL's output.
+"""A report in VAL's output format, from ``Checking plan`` on.
 
 VAL is the plan validator of King's College London (Howey, Long and Fox 2004). Plain and verbose text are its own,
 byte for byte, for the plans that it judges soundly. Plans that it crashes on or lets pass (an unknown name, a wrong

@@ -1,4 +1,4 @@
-"""Whether a plan holds, and if not, where and why: the step that failed, the conditions, what undid them."""
+"""Whether a plan holds, and if not, where and why: the step that failed, the conditions, their causes."""
 
 from __future__ import annotations
 
@@ -275,7 +275,7 @@ class _Run:
         return grounds, problems
 
     def _apply(self, happening: Happening, grounds: list[Ground]) -> Report | None:
-        """Applies a happening; what came of the plan where that cannot be done."""
+        """Applies a happening; gives the report where that is impossible."""
         state = self._state
         for number, ground in zip(happening.numbers, grounds, strict=True):
             if not ground.applicable(state):
