@@ -45,8 +45,7 @@ class LearningOptions:
         max_parameters: the most objects of a macro; planners ground every combination.
         chains: adjacent steps, steps linked by producers and consumers, or both.
         distinct: parameters stand for different objects, which keeps conditions short; otherwise macros have the
-            weakest
-            precondition of their steps.
+            weakest precondition of their steps.
         plain: only macros without disjunctions, quantifiers and conditional effects, which are expensive for planners.
 
     Raises:

@@ -7,8 +7,8 @@ whose truth changes; the shortest parts are chosen. Bound variables then get rea
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from pddl2nl.macros.formulas import FALSE, TRUE, conjunction, disjunction, disjuncts, negation, replaced, size, within
 from pddl2nl.macros.macro import CannotComposeError
@@ -33,6 +33,7 @@ from pddl2nl.pddl import (
     When,
     substitute,
 )
+from pddl2nl.pddl.tree import map_children
 
 __all__ = ["net_literals", "net_updates", "readable_condition", "readable_effect"]
 
@@ -304,27 +305,27 @@ def _final_values(function: str, layers: list[list[Change]], regression: Regress
 
 def readable_condition(condition: Condition, scope: Scope, taken: Iterable[str]) -> Condition:
     """A condition with readable variable names that are not taken."""
-    return _Names(scope).condition(condition, frozenset(taken))
+    return _named(condition, scope, frozenset(taken))
 
 
 def readable_effect(parts: Sequence[Part], scope: Scope, taken: Iterable[str]) -> Effect:
     """An effect: literals first, then conditional effects, then quantified ones; equal conditions are shared."""
-    names = _Names(scope)
     taken = frozenset(taken)
     groups: dict[tuple[tuple[str, ...], ...], list[Part]] = {}
     for part in parts:
         groups.setdefault(tuple(scope.types(name) for name in part.variables), []).append(part)
     found: list[Effect] = []
     for types in sorted(groups, key=len):
-        own = names.fresh(types, taken)
-        body = [
-            (
-                names.condition(replaced(part.condition, dict(zip(part.variables, own, strict=True))), taken | {*own}),
-                _renamed_change(part.change, dict(zip(part.variables, own, strict=True))),
-            )
-            for part in groups[types]
-        ]
-        effects = _grouped(body)
+        own = _unused_names(scope, types, taken)
+        body: dict[Condition, list[Effect]] = {TRUE: []}
+        for part in groups[types]:
+            binding = dict(zip(part.variables, own, strict=True))
+            change = part.change
+            change = substitute(change, binding) if isinstance(change, Update) else replaced(change, binding)
+            condition = _named(replaced(part.condition, binding), scope, taken | {*own})
+            body.setdefault(condition, []).append(change)
+        whens = [When(condition, _alone(changes)) for condition, changes in body.items() if condition != TRUE]
+        effects = [*body[TRUE], *whens]
         if own:
             parameters = tuple(TypedName(name, kinds) for name, kinds in zip(own, types, strict=True))
             found.append(Forall(parameters, _alone(effects)))
@@ -333,59 +334,38 @@ def readable_effect(parts: Sequence[Part], scope: Scope, taken: Iterable[str]) -
     return And(tuple(found))
 
 
-def _renamed_change(change: Condition, binding: Mapping[str, str]) -> Condition:
-    return substitute(change, binding) if isinstance(change, Update) else replaced(change, binding)
-
-
-def _grouped(body: Iterable[tuple[Condition, Condition]]) -> list[Effect]:
-    groups: dict[Condition, list[Effect]] = {TRUE: []}
-    for condition, change in body:
-        groups.setdefault(condition, []).append(change)
-    whens = [When(condition, _alone(changes)) for condition, changes in groups.items() if condition != TRUE]
-    return [*groups[TRUE], *whens]
-
-
 def _alone(parts: Sequence[Condition]) -> Condition:
     return parts[0] if len(parts) == 1 else And(tuple(parts))
 
 
-class _Names:
-    """Readable names for bound variables."""
+def _unused_names(scope: Scope, types: Sequence[tuple[str, ...]], taken: frozenset[str]) -> list[str]:
+    """A readable name for a bound variable of each of the types."""
+    found: list[str] = []
+    for own in types:
+        hint = scope.hint(own)
+        name, number = hint, 2
+        while name in taken or name in found:
+            name, number = f"{hint}{number}", number + 1
+        found.append(name)
+    return found
 
-    def __init__(self, scope: Scope):
-        self._scope = scope
 
-    def fresh(self, types: Sequence[tuple[str, ...]], taken: frozenset[str]) -> list[str]:
-        found: list[str] = []
-        for own in types:
-            hint = self._scope.hint(own)
-            name, number = hint, 2
-            while name in taken or name in found:
-                name, number = f"{hint}{number}", number + 1
-            found.append(name)
-        return found
-
-    def condition(self, condition: Condition, taken: frozenset[str]) -> Condition:
-        match condition:
-            case Not(body):
-                return Not(self.condition(body, taken))
-            case And(parts):
-                ordered = sorted(parts, key=_rank)
-                return And(tuple(self.condition(part, taken) for part in ordered))
-            case Or(parts):
-                return Or(tuple(self.condition(part, taken) for part in parts))
-            case Forall() | Exists():
-                return self._quantified(condition, taken)
-        return condition
-
-    def _quantified(self, condition: Forall | Exists, taken: frozenset[str]) -> Condition:
-        types = condition.parameters[0].types
-        (name,) = self.fresh((types,), taken)
-        body = self.condition(within(condition, name), taken | {name})
-        parameter = TypedName(name, types)
-        if type(body) is type(condition):
-            return type(condition)((parameter, *body.parameters), body.body)
-        return type(condition)((parameter,), body)
+def _named(condition: Condition, scope: Scope, taken: frozenset[str]) -> Condition:
+    """The condition with readable names for its bound variables, atoms first."""
+    match condition:
+        case And(parts):
+            return And(tuple(_named(part, scope, taken) for part in sorted(parts, key=_rank)))
+        case Not() | Or():
+            return map_children(condition, lambda part: _named(part, scope, taken))
+        case Forall() | Exists():
+            types = condition.parameters[0].types
+            (name,) = _unused_names(scope, (types,), taken)
+            body = _named(within(condition, name), scope, taken | {name})
+            parameters = (TypedName(name, types),)
+            if type(body) is type(condition):
+                return replace(condition, parameters=(*parameters, *body.parameters), body=body.body)
+            return replace(condition, parameters=parameters, body=body)
+    return condition
 
 
 def _rank(part: Condition) -> int:

@@ -54,8 +54,7 @@ class Solver:
         """Whether a formula can be true, and a state in which it is.
 
         The state is near a given one (or an empty one): atoms first, then values keep their given value if they can.
-        The
-        answer is ``unknown`` if z3 gives up, or if only irrational numbers are solutions.
+        The answer is ``unknown`` if z3 gives up, or if only irrational numbers are solutions.
 
         Raises:
             MissingExtraError: z3 is not installed.

@@ -97,8 +97,7 @@ class Term(NamedTuple):
     """A numeric term.
 
     ``operator`` is ``number`` (``value``), ``fluent`` (the initial value of ``fluent``), ``if`` (``test`` chooses
-    between
-    two terms), or one of ``+ - * /``.
+    between two terms), or one of ``+ - * /``.
     """
 
     operator: str

@@ -59,8 +59,8 @@ class MacrosConditioned(Hierarchical, frozen=True):
     """The model gave the conditions of macro-actions.
 
     ``conditions`` has an object for each macro: ``precondition``, ``effect`` (PDDL; empty if unreadable) and
-    ``problem``
-    (the reason, otherwise empty). ``after`` is the macro whose block led to this refinement, 0 before any block.
+    ``problem`` (the reason, otherwise empty). ``after`` is the macro whose block led to this refinement, 0
+    before any block.
     """
 
     attempt: Count
@@ -73,8 +73,7 @@ class MacrosVerified(Hierarchical, frozen=True):
     """The macro plan was simulated, each macro as one action with its conditions.
 
     The first ``verified`` of ``total`` are applicable; ``unmet`` are the conditions that failed then (of the next
-    macro,
-    or of the goal after all), ``feedback`` is the feedback about them.
+    macro, or of the goal after all), ``feedback`` is the feedback about them.
     """
 
     attempt: Count
@@ -124,9 +123,8 @@ class Discrepancy(Hierarchical, frozen=True):
     """After an action the observed state differs from the expected one.
 
     ``missing`` are expected atoms that were not observed, ``surplus`` observed atoms that were not expected,
-    ``condition``
-    is the first condition that fails because of it: of the action's effect, or of the rest of the plan. ``feedback`` is
-    the feedback for the model; empty if the policy continues without asking it.
+    ``condition`` is the first condition that fails because of it: of the action's effect, or of the rest of the plan.
+    ``feedback`` is the feedback for the model; empty if the policy continues without asking it.
     """
 
     step: Count
@@ -152,8 +150,7 @@ class MacroProved(Hierarchical, frozen=True):
     """The conditions of a macro-action were proved or refuted for its block (`pddl2nl.macros.proof`).
 
     ``sound``: wherever the precondition holds the block runs and the effect holds. ``precondition`` compares it with
-    the
-    exact one: exact, stronger, weaker or incomparable. ``pddl`` is the claim, ``feedback`` the feedback about it.
+    the exact one: exact, stronger, weaker or incomparable. ``pddl`` is the claim, ``feedback`` the feedback about it.
     """
 
     attempt: Count

@@ -2,9 +2,8 @@
 
 Each object has a line ``egg_1 (Egg; crackable, pickupable): egg_1 is in fridge_1; egg_1 is raw``: its class, its
 affordances and properties by the ontology, and every true fact whose first argument it is, in a form that our reader
-can
-read back. Facts without objects are told under ``robot``. An object that does not exist yet has a line only if a fact
-relates it to an object that has one: the slices of a potato have names before they exist.
+can read back. Facts without objects are told under ``robot``. An object that does not exist yet has a line only if a
+fact relates it to an object that has one: the slices of a potato have names before they exist.
 """
 
 from __future__ import annotations
