@@ -38,7 +38,7 @@ from pddlval.formulas import has_comparison, negation_normal, predicates_in
 from pddlval.numeric import UndefinedError, ValueReader, bounded, value_reader
 from pddlval.plans import GroundAction
 from pddlval.semantics import ground_atom
-from pddlval.state import BIT, BITS, Chunks, Layout, Levels, Number, State, changed_levels
+from pddlval.state import BIT, BITS, Layout, Levels, Number, State, changed_levels
 
 __all__ = ["Block", "Change", "Masks", "Outcome", "Part", "holds_in", "masks_of", "outcome_of", "updated_levels"]
 
@@ -232,26 +232,26 @@ _WHOLE = Part()
 
 
 class Instances:
-    """Takes the effect of a ground action apart: for all states, or for one that has these integers.
+    """Takes the effect of a ground action apart: for all states, or for one.
 
     Raises (while the parts are made):
         UnsupportedError: the quantified effects have too many instances.
     """
 
-    def __init__(self, layout: Layout, action: GroundAction, chunks: Chunks | None = None):
+    def __init__(self, layout: Layout, action: GroundAction, state: State | None = None):
         self._action = action
-        self._chunks = chunks
+        self._state = state
         self._layout = layout
         self._seen = 0
 
     def parts(self, block: Block, binding: Binding, outer: Part = _WHOLE) -> Iterator[Part]:
         """The parts of an effect, in the order in which they happen."""
-        layout, chunks = self._layout, self._chunks
+        layout = self._layout
         if block.deletes or block.adds:
             yield _atoms_of(block, binding, outer)
         for guard, inner in block.whens:
             guarded = self._guarded(guard, binding, outer)
-            if guarded is None or not (chunks is None or holds_in(chunks, guarded.needed, guarded.forbidden)):
+            if guarded is None:
                 continue
             if inner.simple:
                 yield _atoms_of(inner, binding, guarded)
@@ -284,8 +284,8 @@ class Instances:
             )
 
     def _guarded(self, guard: Guard, binding: Binding, outer: Part) -> Part | None:
-        """The outer conditions and these; None where these can never hold."""
-        layout = self._layout
+        """The outer conditions and these; None where these can never hold, or do not in the one state."""
+        layout, state = self._layout, self._state
         for left, right, positive in guard.equalities:
             if (binding.get(left, left) == binding.get(right, right)) is not positive:
                 return None
@@ -293,10 +293,16 @@ class Instances:
             if (ground_atom(atom, binding) in layout.statics.atoms) is not positive:
                 return None
         needed, forbidden, tests, *_ = outer
-        if guard.needed:
+        if state is None:
             needed += masks_of(layout, [ground_atom(atom, binding) for atom in guard.needed])
-        if guard.forbidden:
             forbidden += masks_of(layout, [ground_atom(atom, binding) for atom in guard.forbidden])
+        else:
+            for atom in guard.needed:
+                if not state.true(ground_atom(atom, binding)):
+                    return None
+            for atom in guard.forbidden:
+                if state.true(ground_atom(atom, binding)):
+                    return None
         if guard.rest:
             tests += tuple([(condition, binding) for condition in guard.rest])
         return Part(needed, forbidden, tests)

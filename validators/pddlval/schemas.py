@@ -286,7 +286,7 @@ class Ground:
                 return known
         elif schema.effect.conditional:
             # Most actions are met in one state: only what happens there is computed.
-            known = outcome_of(self._made_parts(state.chunks), state)
+            known = outcome_of(self._made_parts(state), state)
             self._once = (state.chunks, state.levels, known)
             return known
         made = self._made_parts()
@@ -296,9 +296,9 @@ class Ground:
         self._parts = tuple(kept)
         return outcome_of(kept, state)
 
-    def _made_parts(self, chunks: Chunks | None = None) -> Iterator[Part]:
+    def _made_parts(self, state: State | None = None) -> Iterator[Part]:
         schema = self.schema
-        return Instances(schema.layout, self.action, chunks).parts(schema.effect, self.binding())
+        return Instances(schema.layout, self.action, state).parts(schema.effect, self.binding())
 
     def applied(self, chunks: Chunks) -> Chunks:
         """A state's integers after the action, whose effects on atoms are the same in every state."""
