@@ -281,7 +281,8 @@ class Frames:
 
     def _role(self, words: Sequence[Word], start: int, mention: Mention, verb: int) -> Role:
         said: list[str] = []
-        relative = False
+        # Of what stands before the verb the stance is judged: "subsequently a is moved".
+        relative = start == 0 and mention.first < verb
         for word in words[start : mention.first]:
             relative = relative or word.text in RELATIVES
             # "…, which is parked behind b": only what a snippet may say of it counts.
@@ -405,7 +406,7 @@ class Frames:
                 return 0.0
             if row.passive:
                 return _NEVER if sought else 0.0
-            return 0.5 if not sought or sought & _INSTRUMENT else 3.0
+            return 0.5 if not sought or sought & (_INSTRUMENT | {"of"}) else 3.0
         if said and sought and ("from" in said) != ("from" in sought) and not said & sought:
             return _NEVER
         if "from" in said | sought and not (said and sought):

@@ -16,6 +16,7 @@ from pddl2nl.nl.reading.exact import ExactForm, FormIndex
 from pddl2nl.nl.reading.formal import PDDLGrammar
 from pddl2nl.nl.reading.labels import peel
 from pddl2nl.nl.reading.lexicon import Lexicon
+from pddl2nl.nl.reading.references import REFERS, References, follow
 from pddl2nl.nl.reading.stance import CORRECTIONS, Judged, is_open, is_vague, label_stance, rejects_before, stance_of
 from pddl2nl.nl.reading.verdicts import TRAILING, Verdict, verdict_of
 from pddl2nl.nl.reading.words import (
@@ -45,7 +46,7 @@ _ASIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _EXCLUSION = re.compile(r"\(not (?:on|in|to|from|at|with|the|behind|into|onto)\b[^()]*\)")
 _TOKEN = re.compile(r"(\w+(?:-\w+)*)")
 _REGULAR = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*[_-][0-9]+")
-_BY_FACTS = frozenset(("static", "static-types", "loose-ending"))
+_BY_FACTS = frozenset(("static", "static-types", "loose-ending", "reference"))
 _MOST_HOLES = 50
 _MOST_SHAPES = 5000
 _UNKNOWN = "it begins like none of the actions"
@@ -55,6 +56,11 @@ _LEAD = 14
 _REACH = 40
 """Words behind a verb that can belong to its action."""
 
+_PASSIVES = word_set("is are was be been being get gets getting 's")
+_EVENTS = word_set(
+    "then next now first second third finally lastly afterwards subsequently after be being get gets getting"
+)
+"""Words beside a passive that make it something that happens, and no state."""
 _ENDS = (".", ";", "?", ">")
 _JOINTS = word_set("and then finally next afterwards & + so but plus before after followed")
 _OPENERS = word_set(
@@ -62,6 +68,8 @@ _OPENERS = word_set(
     "so therefore also again please the robot agent you by to back on from step & + no wait actually instead rather "
     "followed will shall can must should need going am i'm i’m proceed just that after but would"
 )
+
+_SUBJECTLESS = _OPENERS | _PASSIVES | {"it", "they"}
 
 
 class ActionGrammar:
@@ -83,6 +91,12 @@ class ActionGrammar:
             parts = [fold(part) if isinstance(part, str) else part for part in snippet.parts]
             forms.append(ExactForm(frame, parts, len(frame.types)))
         self.frames = Frames(frames, lexicon, self.statics)
+        self.references = References(self.frames)
+        nouns = "|".join(map(re.escape, sorted(lexicon.type_words)))
+        self._refers = re.compile(
+            REFERS + (rf"|\b(?:the|that|this|said|same|its)\s+(?:{nouns})\b(?!\s+\w+[_-]\d)" if nouns else ""),
+            re.IGNORECASE,
+        ).search
         self._forms = FormIndex(forms)
         self._longest = max((len(frame.slots) for frame in frames), default=0)
         self._holes = self._classes()
@@ -132,23 +146,26 @@ class ActionGrammar:
 
     # ── a whole line ─────────────────────────────────────────────────────────────────────────────
 
-    def said(self, content: str, *, listed: bool = False) -> list[Verdict]:
+    def said(self, content: str, *, listed: bool = False, before: Sequence[GroundAction] = ()) -> list[Verdict]:
         """What a line says behind its marks and labels: a verdict for each clause about an action.
 
+        ``before``: the actions read before it, the latest last, to which its pronouns may refer.
         Lines that differ only in objects that cannot be told apart by their names, types and static unary facts are
         read once: what the first says, with holes in the places of its objects, is kept.
         """
         parts = _TOKEN.split(content)
         held = list(filter(self._holes.__contains__, parts))
         if not held or len(held) > _MOST_HOLES:
-            return self._said(content, listed)
+            return self._said(content, listed, before)
         shape = "".join(map(self._holes.get, parts, parts))
         key = (shape, listed, tuple([held.index(name) for name in held]) if len(set(held)) < len(held) else ())
         templates = self._kept.get(key)
         if templates is not None:
             return [_filled(template, held, self.lexicon) for template in templates]
-        verdicts = self._said(content, listed)
-        kept = self._with_holes(verdicts, parts, held)
+        verdicts = self._said(content, listed, before)
+        # What its pronouns stand for may be another object the next time.
+        settled = all(item.status == "read" for item in verdicts) or not self._refers(content)
+        kept = self._with_holes(verdicts, parts, held) if settled else None
         if kept is not None:
             if len(self._kept) >= _MOST_SHAPES:
                 self._kept.clear()
@@ -182,7 +199,7 @@ class ActionGrammar:
             found.append(_Template(start, end, actions, verdict))
         return tuple(found)
 
-    def _said(self, content: str, listed: bool) -> list[Verdict]:
+    def _said(self, content: str, listed: bool, before: Sequence[GroundAction] = ()) -> list[Verdict]:
         if content.startswith("(:"):
             return []
         tried = ""
@@ -191,17 +208,17 @@ class ActionGrammar:
                 return [verdict if kept == content else verdict.moved(0, "markup")]
             tried = kept
         found = self._cells(content, listed) if "|" in content else []
-        return found or self._words(content, listed)
+        return found or self._words(content, listed, before)
 
-    def _words(self, content: str, listed: bool) -> list[Verdict]:
+    def _words(self, content: str, listed: bool, before: Sequence[GroundAction]) -> list[Verdict]:
         verdicts = self.pddl.read(content)
         if verdicts and not any(item.status == "read" for item in verdicts):
             inner = self.clauses(content.strip("( ").rstrip(f") {TRAILING}"), listed) if content[0] == "(" else []
             if inner and all(item.status == "read" for item in inner):
                 return [item.moved(content.index(content.strip("( ")[0])) for item in inner]
-            loose = [] if content[0] == "(" else self.clauses(content, listed)
+            loose = [] if content[0] == "(" else self.clauses(content, listed, before)
             return loose if any(item.status == "read" for item in loose) else verdicts
-        return verdicts or self.clauses(content, listed)
+        return verdicts or self.clauses(content, listed, before)
 
     def _cells(self, content: str, listed: bool) -> list[Verdict]:
         """The actions in the cells of a table's row; a cell that says the same as the one before counts once."""
@@ -236,12 +253,13 @@ class ActionGrammar:
 
     # ── clauses ──────────────────────────────────────────────────────────────────────────────────
 
-    def clauses(self, text: str, listed: bool = False) -> list[Verdict]:
+    def clauses(self, text: str, listed: bool = False, before: Sequence[GroundAction] = ()) -> list[Verdict]:
         """What the sentences and clauses of a text say about actions, in order."""
         words = words_of(text)
         if "|" in text:
             words = [word._replace(parted="" if word.parted == ">" else word.parted) for word in words]
-        words = _without_exclusions(text, words)
+        words = self._with_arrows_said(_without_exclusions(text, words))
+        context = list(before)
         found: list[Verdict] = []
         sentences = list(self._sentences(words))
         label: Sequence[Word] = ()
@@ -255,13 +273,7 @@ class ActionGrammar:
             if label and text[label[-1].end : sentence[0].start].strip(' *_`"') == ":" and label_stance(label):
                 label = sentence
                 continue
-            if any(item.status == "read" for item in found):
-                # "It" is who acted in the sentence before.
-                sentence = [
-                    word._replace(text="robot") if word.text == "it" and place < 2 else word
-                    for place, word in enumerate(sentence)
-                ]
-            verdicts = self._sentence(text, sentence, listed and index == 0)
+            verdicts = self._sentence(text, sentence, listed and index == 0, context)
             if verdicts and found and found[-1].status in ("unreadable", "unknown-object"):
                 titled = text[found[-1].end : sentence[0].start].strip(' *_`"') == ":"
                 if titled and verdicts[0].status == "read":
@@ -291,21 +303,57 @@ class ActionGrammar:
     def _sentences(self, words: Sequence[Word]) -> Iterator[Sequence[Word]]:
         """Sentences. A dash or a colon parts them where an action follows it."""
         start = 0
+        named = self._named(words)
         for index, word in enumerate(words):
-            numbered = index > start and word.parted == "(" and words[index - 1].text.isdigit()
+            numbered = (
+                index > start and word.parted == "(" and words[index - 1].text.isdigit() and index - 1 not in named
+            )
             cut = word.parted in _ENDS or (
                 (word.parted in ("-", ":") or numbered)
                 and (word.text in CORRECTIONS or self._begins_action(words, index))
             )
             if index > start and cut:
                 # "… 2. pick up c": the number belongs to what follows.
-                end = index - 1 if word.parted in ".:(" and words[index - 1].text.isdigit() else index
+                counts = words[index - 1].text.isdigit() and index - 1 not in named
+                end = index - 1 if word.parted in ".:(" and counts else index
                 end -= end < index and end - 1 > start and words[end - 1].text in ("step", "action")
                 if end > start:
                     yield words[start:end]
                 start = index
         if start < len(words):
             yield words[start:]
+
+    def _named(self, words: Sequence[Word]) -> frozenset[int]:
+        """Where words of object names stand: "location 0" holds no number of a list."""
+        return frozenset(index for item in self.frames.mentions(words) for index in range(item.first, item.last))
+
+    def _begins_clause(self, words: Sequence[Word], index: int) -> bool:
+        """Whether a clause with a subject of its own begins at an index: ", the ferry is sailed", "and it is put"."""
+        start = at = self._behind_joints(words, index)
+        row = words[at : at + 12]
+        stop = next((place for place, word in enumerate(row) if self._acts(word)), 0)
+        if not stop:
+            return False
+        named = self._named(row[:stop])
+        nouns = ARTICLES | self.lexicon.type_words | {"it", "they"}
+        while at - start < stop:
+            word = words[at]
+            if (at > start and word.parted) or not (
+                at - start in named
+                or word.text in nouns
+                or (word.text in self.frames.vocabulary and word.text not in PREPOSITIONS)
+            ):
+                break
+            at += 1
+        subject = at > start
+        while at < len(words) and words[at].text in _SUBJECTLESS and words[at].text not in self.frames.verbs:
+            at += 1
+        forms = self.frames.verbs.get(words[at].text, ()) if at < len(words) else ()
+        passive = any(word.text in _PASSIVES for word in words[start:at])
+        return subject and any(form == "s" or (form == "past" and passive) for _, form, _ in forms)
+
+    def _acts(self, word: Word) -> bool:
+        return word.text in self.frames.verbs or word.text in _PASSIVES
 
     def _begins_action(self, words: Sequence[Word], index: int) -> bool:
         """Whether an action's verb stands at an index, behind words that may open a clause."""
@@ -319,16 +367,23 @@ class ActionGrammar:
                 return False
         return False
 
-    def _sentence(self, text: str, words: Sequence[Word], listed: bool) -> list[Verdict]:
-        whole = self._clause(text, words, listed)
+    def _sentence(self, text: str, words: Sequence[Word], listed: bool, context: list[GroundAction]) -> list[Verdict]:
+        """The verdicts of a sentence's clauses; ``context`` holds the actions read so far, and takes its own."""
+        whole = self._clause(text, words, listed, context)
         if whole is not None and whole.status in ("read", "ambiguous") and "loose-tail" not in whole.rules:
+            follow(context, whole.status, whole.candidates, whole.stance)
             return [whole]
         parts = self._split(words, whole.end if whole is not None and whole.status in ("read", "ambiguous") else 0)
         if len(parts) > 1:
             found: list[Verdict] = []
             verb: Word | None = None
+            lead: Sequence[Word] = ()
             for part in parts:
-                verdict = self._clause(text, part, listed)
+                verdict = self._clause(text, part, listed, context)
+                if lead and (verdict is None or verdict.status != "read"):
+                    verdict = self._shared(text, lead, part, listed, context) or verdict
+                if own := self._lead(part):
+                    lead = own
                 if (
                     verdict is not None
                     and found
@@ -343,6 +398,7 @@ class ActionGrammar:
                     verdict = self._chained(text, verb, part, found[-1])
                 if verdict is not None:
                     found.append(verdict)
+                    follow(context, verdict.status, verdict.candidates, verdict.stance)
                     if found[0].stance and (
                         verdict.status in ("unreadable", "unknown-object") or is_open(verdict.stance)
                     ):
@@ -359,7 +415,44 @@ class ActionGrammar:
                 return [Verdict(start, end, "unreadable", reason=_UNKNOWN, names_object=True)]
             if found and (len(found) > 1 or found[0].status in ("read", "ambiguous")):
                 return _all_or_none(found, text)
+        if whole is not None:
+            follow(context, whole.status, whole.candidates, whole.stance)
         return [] if whole is None else [whole]
+
+    def _lead(self, part: Sequence[Word]) -> Sequence[Word]:
+        """The words before a clause's verb, with its subject; none where it has no subject of its own."""
+        at = next((index for index, word in enumerate(part) if word.text in self.frames.verbs), 0)
+        start = self._behind_joints(part, 0)
+        return part[start:at] if at - start > 0 else ()
+
+    def _shared(
+        self, text: str, lead: Sequence[Word], part: Sequence[Word], listed: bool, context: Sequence[GroundAction]
+    ) -> Verdict | None:
+        """A clause read with the subject of the clause before: "the robot drives to b *and loads c*"."""
+        at = self._behind_joints(part, 0)
+        if at == len(part) or part[at].text not in self.frames.verbs:
+            return None
+        words = [*(word._replace(parted="") for word in lead), part[at]._replace(parted=""), *part[at + 1 :]]
+        verdict = self._clause(text, words, listed, context)
+        if verdict is None or verdict.status not in ("read", "ambiguous"):
+            return None
+        return verdict._replace(start=part[at].start)
+
+    def _with_arrows_said(self, words: list[Word]) -> list[Word]:
+        """The words with "from" and "to" where an arrow between two objects stands for them: "sail a -> b"."""
+        if not any(word.parted == ">" for word in words):
+            return words
+        mentions = self.frames.mentions(words)
+        found = list(words)
+        for one, other in reversed(list(pairwise(mentions))):
+            announced = one.first > 0 and words[one.first - 1].text in PREPOSITIONS - {"from"}
+            if announced or one.last != other.first or words[other.first].parted != ">":
+                continue
+            target, source = words[other.first], words[one.first]
+            found[other.first : other.first + 1] = [_inserted("to", target.start), target._replace(parted="")]
+            if one.first and words[one.first - 1].text not in PREPOSITIONS:
+                found[one.first : one.first + 1] = [_inserted("from", source.start), source._replace(parted="")]
+        return found
 
     def _bids(self, words: Sequence[Word]) -> bool:
         """Whether words begin with a verb of no action, followed by an object: "drop key_9"."""
@@ -375,16 +468,22 @@ class ActionGrammar:
         """A sentence cut before "and", "then" or a comma where another action begins, behind an offset."""
         parts: list[Sequence[Word]] = []
         start = 0
+        named = self._named(words)
         for index in range(1, len(words)):
             word = words[index]
-            joint = word.parted in (",", "-", ":", "(", ">") or word.text in _JOINTS or word.text.isdigit()
+            counts = word.text.isdigit() and index not in named
+            joint = word.parted in (",", "-", ":", "(", ">") or word.text in _JOINTS or counts
             inside = words[index - 1].text in _JOINTS and not word.parted and index - 1 > start
             if not joint or inside or index <= start or word.start < behind:
+                continue
+            if word.text in _JOINTS and all(item.text in _SUBJECTLESS for item in words[start:index]):
+                # "It is then moved": what stands before is the subject.
                 continue
             if word.parted in ("(", ":") and not any(item.text in self.frames.verbs for item in words[start:index]):
                 # A label's words say how the action behind it is meant: "[Thought] …".
                 continue
-            if self._begins_action(words, index) or self._begins_chain(words, index):
+            begins = self._begins_action(words, index) or self._begins_chain(words, index)
+            if begins or self._begins_clause(words, index):
                 parts.append(words[start:index])
                 start = index
         parts.append(words[start:])
@@ -414,7 +513,7 @@ class ActionGrammar:
             return None
         words = words[self._behind_joints(words, 0) :]
         start, end = words[0].start, words[-1].end
-        again = self._clause(text, [verb, *words], True)
+        again = self._clause(text, [verb, *words], True, ())
         if again is not None and again.status == "read":
             return again._replace(start=start)
         action = before.candidates[0]
@@ -446,7 +545,9 @@ class ActionGrammar:
 
     # ── one clause ───────────────────────────────────────────────────────────────────────────────
 
-    def _clause(self, text: str, words: Sequence[Word], listed: bool) -> Verdict | None:
+    def _clause(
+        self, text: str, words: Sequence[Word], listed: bool, context: Sequence[GroundAction]
+    ) -> Verdict | None:
         """The action of a clause with its stance, or why it is none; None where nothing speaks of an action."""
         failed: Verdict | None = None
         tried = 0
@@ -460,39 +561,41 @@ class ActionGrammar:
                 # "I am going to move …"
                 continue
             tried += 1
-            verdict = self._at_verb(text, words, at, listed)
+            verdict = self._at_verb(text, words, at, listed, context)
             if verdict is not None and verdict.status in ("read", "ambiguous"):
                 return verdict
             if failed is None or (verdict is not None and not failed.stance and failed.status == "not-an-action"):
                 failed = verdict or failed
         return failed
 
-    def _at_verb(self, text: str, words: Sequence[Word], at: int, listed: bool) -> Verdict | None:
+    def _at_verb(
+        self, text: str, words: Sequence[Word], at: int, listed: bool, context: Sequence[GroundAction]
+    ) -> Verdict | None:
         begin = max(0, at - _LEAD)
         row = list(words[begin : at + _REACH])
         verb = at - begin
         cut = begin > 0
-        fits, row, verb, aside = self._fitted(text, row, verb)
+        fits, row, verb, aside, meant = self._fitted(text, row, verb, context)
         form = next((form for _, form, _ in self.frames.verbs[words[at].text]), "base")
         if not fits:
             return self._failed(words, at, listed, form)
         fit = fits[0]
         form = next(f for frame, f, _ in self.frames.verbs[words[at].text] if frame is fit.frame)
-        passive = form == "past" and any(
-            word.text in ("is", "are", "was", "be", "being", "gets") for word in row[fit.first : verb]
-        )
+        passive = form == "past" and any(word.text in _PASSIVES for word in row[:verb])
         lead = [word for index, word in enumerate(row[:verb]) if not _lies_in(index, fit.first, verb, self, row)]
         # "The ferry sails …": what the snippet itself names can be who acts.
         named = fit.frame.content - PREPOSITIONS - ARTICLES
         actor = [word for before, word in pairwise(lead) if before.text in ARTICLES and word.text in named]
-        lead = [word for word in lead if word not in actor]
-        judged = (
-            Judged("unclear", "…")
-            if cut
-            else stance_of(
-                lead, form, listed=listed and at < 4, passive=passive, subject=bool(actor) or fit.first < verb
-            )
-        )
+        lead = [word for word in lead if word not in actor and word.start not in meant and word.raw]
+        if context and lead and lead[0].text in ("it", "they"):
+            # Who acted before acts again.
+            lead = lead[1:]
+        if fit.first < verb:
+            lead = [word for word in lead if word.text not in self.lexicon.type_words]
+        subject = bool(actor) or fit.first < verb
+        judged = stance_of(lead, form, listed=listed and at < 4, passive=passive, subject=subject)
+        if cut and judged.stance == "asserted":
+            judged = Judged("unclear", "…")
         if passive and judged.stance == "asserted" and not (listed or _is_event(fit.frame, row[:verb])):
             judged = Judged("unclear", "a state")
         tail = [word for word in words if word.start > row[fit.last - 1].start]
@@ -527,22 +630,37 @@ class ActionGrammar:
             rules = ("prefix", *rules)
         if fit.omitted >= 0:
             rules += ("static",)
+        if meant:
+            rules += ("reference",)
         return self._decided(start, end, actions, rules or ("markup",))
 
-    def _fitted(self, text: str, row: list[Word], verb: int) -> tuple[list[Fit], list[Word], int, bool]:
-        """The fits of a clause: as it stands, without what stands in brackets, without clauses about an object."""
-        passive = any(word.text in ("is", "are", "was", "be", "being", "gets") for word in row[:verb])
+    def _fitted(
+        self, text: str, row: list[Word], verb: int, context: Sequence[GroundAction]
+    ) -> tuple[list[Fit], list[Word], int, bool, frozenset[int]]:
+        """The fits of a clause: as it stands, without what stands in brackets, without clauses about an object.
+
+        Then with the objects of ``context`` that its pronouns stand for, whose offsets come last.
+        """
+        passive = any(word.text in _PASSIVES for word in row[:verb])
         mentions = self._core(row, verb)
         fits = self.frames.fits(row, verb, mentions, passive)
-        if fits:
-            return fits, row, verb, False
+        if fits and fits[0].omitted < 0:
+            return fits, row, verb, False, frozenset()
+        omitting = fits, row, verb, False, frozenset[int]()
         for kept in (_without_asides(text, row), _without_relatives(row, verb)):
             if kept is not None and row[verb] in kept:
                 at = kept.index(row[verb])
                 fits = self.frames.fits(kept, at, self._core(kept, at), passive)
                 if fits:
-                    return fits, kept, at, True
-        return [], row, verb, False
+                    return fits, kept, at, True, frozenset()
+        for kept, mentions, meant in self.references.resolved(row, verb, context):
+            at = kept.index(row[verb])
+            fits = self.frames.fits(kept, at, mentions[: self._longest + 1], passive)
+            # What is not said and not meant by a pronoun is not made up.
+            fits = [fit for fit in fits if fit.omitted < 0 and all(len(items) == 1 for items in fit.objects)]
+            if fits:
+                return fits, kept, at, False, meant
+        return omitting
 
     def _core(self, row: Sequence[Word], verb: int) -> list[Mention]:
         """The mentions up to the end of the action's own words."""
@@ -587,7 +705,9 @@ class ActionGrammar:
         used = {index for item in found.values() for index in range(item.first, item.last)}
         for index in range(1, len(row)):
             word = row[index]
-            if index in used or word.text in ARTICLES - {"it", "that", "this", "these", "those"}:
+            # "unstack b from a": at the end of a phrase this is no article.
+            ends = index + 1 == len(row) or row[index + 1].parted or row[index + 1].text in PREPOSITIONS
+            if index in used or (word.text in ARTICLES - {"that", "this", "these", "those"} and not ends):
                 continue
             if word.text in PRONOUNS:
                 found[index] = Mention(index, index + 1, (), name=word.raw)
@@ -616,6 +736,10 @@ class ActionGrammar:
                 kinds = " or ".join(self.lexicon.noun(kind) for kind in wanted)
                 return f"'{objects[0].nl}' is no {kinds}, and one is needed there"
         return "it names two objects where one is needed, or says that an object is what it is not"
+
+
+def _inserted(text: str, at: int) -> Word:
+    return Word(text, "", at, at, "")
 
 
 class _Template(NamedTuple):
@@ -665,9 +789,7 @@ def _is_plain(word: Word, grammar: ActionGrammar) -> bool:
 
 def _is_event(frame: Frame, lead: Sequence[Word]) -> bool:
     """Whether a passive of a frame can only be something that happens: "is moved from", "is then stacked on"."""
-    return any("from" in role.prepositions for role in frame.roles) or any(
-        word.text in ("then", "next", "now", "first", "being", "gets") for word in lead
-    )
+    return "from" in frame.content or any(word.text in _EVENTS for word in lead)
 
 
 def _lies_in(index: int, first: int, verb: int, grammar: ActionGrammar, row: Sequence[Word]) -> bool:

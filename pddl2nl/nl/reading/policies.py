@@ -127,6 +127,7 @@ def _without_restatements(placed: Placed) -> list[PlacedReading]:
     """
     kept: list[PlacedReading] = []
     title: PlacedReading | None = None
+    above: PlacedReading | None = None
     for item in placed:
         same_line = title is not None and item.reading.line == title.reading.line
         opens = item.item != "" and not same_line and not (title is not None and item.indent > title.indent)
@@ -134,9 +135,9 @@ def _without_restatements(placed: Placed) -> list[PlacedReading]:
             title = item if item.reading.status == "read" else None
         elif item.reading.rule in ("prose", "label") and not item.neutral and item.indent < 2:
             said = item.reading.text
-            title = None if takes_back(said) or announces_plan(said) else title
+            if takes_back(said) or announces_plan(said):
+                title = above = None
         elif item.reading.is_attempt:
-            above = next((other for other in reversed(kept) if other.reading.is_attempt), None)
             if above is not None and _restates(item, above):
                 continue
             if title is not None:
@@ -148,6 +149,7 @@ def _without_restatements(placed: Placed) -> list[PlacedReading]:
                 if not same_line:
                     title = None
         kept.append(item)
+        above = item if item.reading.is_attempt else above
     return kept
 
 

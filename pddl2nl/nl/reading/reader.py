@@ -9,7 +9,7 @@ ambiguous, a name that no object has is an unknown object, and both are reported
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from pddl2nl.errors import InputError
@@ -23,6 +23,7 @@ from pddl2nl.nl.reading.lines import ActionGrammar
 from pddl2nl.nl.reading.policies import READING_POLICIES
 from pddl2nl.nl.reading.readings import PlacedReading, Reading, Readings, reported
 from pddl2nl.nl.reading.records import is_record, read_record
+from pddl2nl.nl.reading.references import follow
 from pddl2nl.nl.reading.stance import is_open, label_stance
 from pddl2nl.nl.reading.turns import read_turn
 from pddl2nl.nl.reading.verdicts import Verdict
@@ -30,6 +31,7 @@ from pddl2nl.nl.reading.words import words_of
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import Task
 from pddl2nl.pddl.tree import Domain, TypedName
+from pddlval import GroundAction
 
 __all__ = ["LONGEST", "Reader"]
 
@@ -43,6 +45,7 @@ _PROSE = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(_PROSE.pattern.replace("|so", "").replace("|now", ""), re.IGNORECASE)
+_SHOULD = re.compile(r"(?:(?:i|we|you)\s+)?should\s+(?!not\b)(?=\w)", re.IGNORECASE)
 _WORD = re.compile(r"\w")
 _PERSON = re.compile(r"\b(?:i|we)\b(?!.*\bjust\b)", re.IGNORECASE)
 _APART = re.compile(r"[:.;!?(–—]")
@@ -115,10 +118,14 @@ class Reader:
     def read_layout(self, text: str, layout: Layout) -> list[PlacedReading]:
         """The readings of all pieces, with their layout, in order; ``text`` is the reply as it was laid out."""
         placed: list[PlacedReading] = []
+        context: list[GroundAction] = []
         in_thought = False
         said = layout.clean.text
         for piece in layout.pieces:
-            found, peeled = self.read_piece(said, piece, layout.blocks[piece.block], in_thought and not piece.gap)
+            block = layout.blocks[piece.block]
+            found, peeled = self.read_piece(said, piece, block, in_thought and not piece.gap, before=context)
+            for reading in found:
+                follow(context, reading.status, (reading.action,) if reading.action else (), reading.stance)
             in_thought = found[-1].rule == "thought"
             apart = False
             before = found[0].end
@@ -148,9 +155,18 @@ class Reader:
         return placed
 
     def read_piece(
-        self, text: str, piece: Piece, block: Block, in_thought: bool = False, expected: bool = False
+        self,
+        text: str,
+        piece: Piece,
+        block: Block,
+        in_thought: bool = False,
+        expected: bool = False,
+        before: Sequence[GroundAction] = (),
     ) -> tuple[list[Reading], Peeled]:
-        """The readings of one piece; ``expected``: an action must stand here, behind "Action:", say."""
+        """The readings of one piece; ``expected``: an action must stand here, behind "Action:", say.
+
+        ``before``: the actions read before it, the latest last.
+        """
         said = text[piece.start : piece.end]
         peeled = peel(said)
         if piece.offered or said.startswith((";", "<!--")):
@@ -170,7 +186,7 @@ class Reader:
         listed = expected or peeled.item != "" or peeled.label == "action"
         readings: list[Reading] = []
         stance = ""
-        for verdict, rules in self._verdicts(said, peeled, listed):
+        for verdict, rules in self._verdicts(said, peeled, listed, before):
             if (
                 in_thought
                 and not listed
@@ -250,7 +266,9 @@ class Reader:
             return Reading(piece.line, start, end, text[start:end], "unreadable", None, (), "", reason)
         return _no_action(text, piece, "prose")
 
-    def _verdicts(self, said: str, peeled: Peeled, listed: bool) -> list[tuple[Verdict, tuple[str, ...]]]:
+    def _verdicts(
+        self, said: str, peeled: Peeled, listed: bool, before: Sequence[GroundAction]
+    ) -> list[tuple[Verdict, tuple[str, ...]]]:
         """What a peeled line says, with its rules; offsets count from the peeled start."""
         content = said[peeled.start :]
         if is_record(said) and (said[0] != '"' or not peeled.label or "\n" in said):
@@ -259,7 +277,13 @@ class Reader:
                 return [(item, item.rules) for item in found]
         taken = (*(("markup",) if peeled.markup else ()), *(("prefix",) if peeled.prefix else ()))
         spoken = peeled.polite and _PERSON.search(said[: peeled.start]) is not None
-        verdicts = self.grammar.said(content, listed=listed or spoken)
+        obliges = _SHOULD.match(content) if listed else None
+        if obliges is not None:
+            # "Action: I should …" is what is done.
+            content = content[obliges.end() :]
+        verdicts = self.grammar.said(content, listed=listed or spoken, before=before)
+        if obliges is not None:
+            verdicts = [item.moved(obliges.end()) for item in verdicts]
         if not taken:
             return [(item, item.rules) for item in verdicts]
         return [

@@ -36,8 +36,9 @@ class Reading(NamedTuple):
     ``loose-articles``, ``loose-types``, ``loose-names``, ``loose-prepositions``, ``loose-ending`` (last words
     left out; ``static`` behind it where an object was among them, and what never changes leaves just one),
     ``loose-tail`` (words behind the action), ``several`` (one of several in a line), ``json``, ``pddl`` (an
-    s-expression, or a call). ``static-types`` says that of several actions that fit only one has its static unary
-    preconditions, ``on-ambiguous-state`` that only one is applicable (`settle`). For what is no action it is
+    s-expression, or a call), ``reference`` (a pronoun stands for an object of an action before). ``static-types``
+    says that of several actions that fit only one has its static unary preconditions, ``on-ambiguous-state`` that only
+    one is applicable (`settle`). For what is no action it is
     ``prose``, ``thought``, ``label`` or ``claim``. A failed attempt has no rule.
 
     ``candidates`` holds the actions that fit equally well where the status is ambiguous, and the action that was meant

@@ -62,7 +62,7 @@ _SUBJECTS = word_set("i we you robot agent he she they gripper arm hand")
 _AUXILIARIES = word_set(
     "will shall i'll i’ll we'll we’ll you'll i'd i’d we'd we’d i'm i’m we're we’re you're let's let’s lets let us "
     "me am are is be being going gonna must choose decide decided choosing proceed continue start begin go ahead opt "
-    "elect perform execute do need needs"
+    "elect perform execute do need needs use used using like called named labeled labelled"
 )
 _FILLERS = word_set(
     "now next then first firstly second secondly third thirdly fourth fifth finally last lastly so therefore thus "
@@ -72,7 +72,7 @@ _FILLERS = word_set(
 )
 _BEFORE_TO = word_set(
     "going need needs have has choose decide decided proceed continue i'd i’d like ready is was opt elect "
-    "able start begin am are be about move action step time"
+    "able start begin am are be about move action step time use used using ought"
 )
 _VAGUE = ("sooner or later", "at some point", "later on", "later", "some day", "someday", "eventually", "in the end")
 
@@ -89,6 +89,12 @@ def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, s
     for index, word in enumerate(plain):
         before = plain[index - 1] if index else ""
         if (word == "would" and plain[index + 1 : index + 2] == ["rather"]) or (word == "rather" and before == "would"):
+            continue
+        if word == "instead" and _SUBJECTS.intersection(plain[index + 1 :]):
+            continue
+        if (word == "after" and plain[index + 1 : index + 2] in (["that"], ["this"])) or (
+            word in ("that", "this") and before == "after"
+        ):
             continue
         if word in _REJECT:
             return Judged("rejected", word)

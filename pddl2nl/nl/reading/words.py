@@ -42,7 +42,8 @@ RELATIVES = word_set("which who that where whose")
 
 FILLERS = word_set(
     "and back now then again carefully safely currently also just simply directly first next finally over located "
-    "standing lying sitting parked currently there here both object objects once straight all way"
+    "standing lying sitting parked currently there here both object objects once straight all way "
+    "called named labeled labelled"
 )
 """Words within an action that change nothing about what is done."""
 
@@ -108,7 +109,9 @@ def words_of(text: str, start: int = 0) -> list[Word]:
             parted = "("
         begin += left
         end = begin + len(core)
-        if raw in _POSSESSIVES:
+        if core == "@":
+            found.append(Word("at", raw, begin, end, parted))
+        elif raw in _POSSESSIVES:
             found.append(Word(_POSSESSIVES[0], raw, begin - left, end, ""))
         elif core.endswith(_POSSESSIVES) and len(core) > 2:
             found.append(Word(fold(core[:-2]), core[:-2], begin, end - 2, parted))
@@ -157,6 +160,7 @@ _PREPOSITIONS: dict[tuple[str, ...], str] = {
     ("towards",): "to",
     ("toward",): "to",
     ("using",): "with",
+    ("use",): "with",
     ("via",): "with",
     ("by", "means", "of"): "with",
 }
@@ -207,6 +211,7 @@ _JUDGES = word_set(
 )
 _FAILURES = word_set("fail fails failed failing ❌ ❎ ✖ ✗ ✘")
 _DEEDS = word_set("done executed applied performed taken carried used")
+_ENDED = word_set("done finished complete completed reached achieved it all")
 _ASIDE_CONDITIONS = word_set("if unless until only would could should cannot never")
 
 
@@ -243,6 +248,10 @@ def tail_is_harmless(tail: Sequence[Word], is_object: Callable[[Word], bool]) ->
     clear", ": not possible", "would be wrong", ", b and c"), and a question is no action.
     """
     first = tail[0]
+    if all(word.text in ("and", "then") for word in tail):
+        return True
+    if first.text == "and" and len(tail) <= 8 and any(word.text in _ENDED for word in tail):
+        return not any(is_object(word) for word in tail) and not refuses(tail)
     if first.text in _CONDITIONS or first.parted == "?" or refuses(tail):
         return False
     if first.text in ("instead", "rather"):
@@ -302,6 +311,11 @@ _IRREGULAR = {
 SYNONYMS: dict[str, tuple[str, ...]] = {
     "put": ("place", "set", "lay"),
     "place": ("put", "set"),
+    "stack": ("put", "place", "set"),
+    "unstack": ("take", "remove", "lift"),
+    "pick": ("take", "lift"),
+    "load": ("put", "place"),
+    "unload": ("take", "remove"),
     "switch": ("turn",),
     "move": ("go", "travel", "relocate", "transfer"),
     "go": ("move", "travel"),
