@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -76,7 +76,9 @@ def cause_of(evidence: Evidence) -> Cause:
         return Cause.OURS_EMPTY
     if [item.action for item in chosen] == list(evidence.recorded):
         return Cause.SAME_PLAN
-    return _Comparison(evidence).cause()
+    # What a pronoun says is no line that the recorded extraction could have taken.
+    plain = tuple(item for item in evidence.readings if "reference" not in _rules(item.reading))
+    return _Comparison(replace(evidence, readings=plain)).cause()
 
 
 _FAILED = {"ambiguous": Cause.OURS_AMBIGUOUS, "unknown-object": Cause.OURS_UNKNOWN}
