@@ -12,9 +12,6 @@ from pathlib import Path
 
 import pytest
 
-KNOWN = ("pddl2nl.nl",)
-"""Packages that still have cycles. Delete a package that has none any more; its test fails until then."""
-
 
 def modules_of(root: Path) -> dict[str, Path]:
     """Every module of the two packages by its dotted name."""
@@ -73,13 +70,11 @@ def found(root: Path) -> set[frozenset[str]]:
     )
 
 
-def packages() -> Iterator[object]:
-    for name in sorted({package_of(name) for name in modules_of(Path(__file__).resolve().parents[1])}):
-        known = [pytest.mark.xfail(strict=True, reason="cycles that are still there")] if name in KNOWN else []
-        yield pytest.param(name, marks=known)
+def packages() -> list[str]:
+    return sorted({package_of(name) for name in modules_of(Path(__file__).resolve().parents[1])})
 
 
-@pytest.mark.parametrize("package", list(packages()))
+@pytest.mark.parametrize("package", packages())
 def test_a_package_has_no_import_cycles(package: str, found: set[frozenset[str]]) -> None:
     assert [sorted(cycle) for cycle in found if package_of(min(cycle)) == package] == []
 

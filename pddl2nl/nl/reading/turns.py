@@ -11,21 +11,44 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from pddl2nl.nl.reading.claims import claim_of
 from pddl2nl.nl.reading.cleaning import Cleaned, Original
+from pddl2nl.nl.reading.labels import Peeled
 from pddl2nl.nl.reading.layout import ACTION_LABEL, OBSERVATION, Block, Layout, Piece, lay_out, marker_end
 from pddl2nl.nl.reading.readings import Reading, reported
 from pddl2nl.nl.reading.stance import corrects
+from pddlval import GroundAction
 
-if TYPE_CHECKING:
-    from pddl2nl.nl.reading.reader import Reader
-
-__all__ = ["read_turn"]
+__all__ = ["PieceReader", "read_turn"]
 
 
-def read_turn(reader: Reader, text: str) -> Reading:
+class PieceReader(Protocol):
+    """What reads the pieces of a turn: `pddl2nl.nl.Reader`."""
+
+    def cleaned(self, text: str) -> Cleaned:
+        """The text without markup and odd characters."""
+        ...
+
+    def read_piece(
+        self,
+        text: str,
+        piece: Piece,
+        block: Block,
+        in_thought: bool = False,
+        expected: bool = False,
+        before: Sequence[GroundAction] = (),
+    ) -> tuple[list[Reading], Peeled]:
+        """What one piece of a text says, and its labels."""
+        ...
+
+    def bids(self, said: str) -> bool:
+        """Whether a text asks for something to be done."""
+        ...
+
+
+def read_turn(reader: PieceReader, text: str) -> Reading:
     """The one thing that a reply does; "not-an-action" where it does nothing.
 
     A reply that says nothing readable behind ``Action:`` is unreadable. An unreadable line does not hide a
@@ -35,7 +58,7 @@ def read_turn(reader: Reader, text: str) -> Reading:
     return Original(text, cleaned).place(_read(reader, cleaned.text))
 
 
-def _read(reader: Reader, text: str) -> Reading:
+def _read(reader: PieceReader, text: str) -> Reading:
     invented = OBSERVATION.search(text)
     if invented is not None:
         reading = _turn(reader, text, invented.start())
@@ -44,7 +67,7 @@ def _read(reader: Reader, text: str) -> Reading:
     return _turn(reader, text, len(text))
 
 
-def _turn(reader: Reader, text: str, stop: int) -> Reading:
+def _turn(reader: PieceReader, text: str, stop: int) -> Reading:
     start = _last_corrected(text, marker_end(text, stop), stop)
     found = list(_signals(reader, text, max(start, 0), stop, start >= 0))
     chosen = _option(text, found) if start < 0 else None
@@ -68,7 +91,7 @@ def _turn(reader: Reader, text: str, stop: int) -> Reading:
     return chosen
 
 
-def _unknown_verb(reader: Reader, text: str, stop: int) -> Reading | None:
+def _unknown_verb(reader: PieceReader, text: str, stop: int) -> Reading | None:
     """The one line of a turn that bids something of objects in words of no action; None where it is a sentence."""
     lines = [piece for piece in lay_out(Cleaned(text[:stop])).pieces if not piece.hidden]
     if len(lines) != 1:
@@ -133,7 +156,7 @@ def _first(found: Sequence[Reading]) -> Reading | None:
     return next((reading for reading in found if reading.status == "unreadable"), None)
 
 
-def _signals(reader: Reader, text: str, start: int, stop: int, expected: bool) -> Iterator[Reading]:
+def _signals(reader: PieceReader, text: str, start: int, stop: int, expected: bool) -> Iterator[Reading]:
     """Everything in a stretch that could be the turn's one thing."""
     layout = lay_out(Cleaned(text[:stop]))
     in_thought = False
