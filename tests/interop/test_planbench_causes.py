@@ -102,7 +102,7 @@ def test_recorded_incorrect_and_ours_correct(shelves: Any, cause: Cause, reply: 
         (Cause.RESTATED, "planbench", f"{NUMBERED}\n\nSo the plan is:\n\n{LINES}"),
         (Cause.STEP_TWICE, "planbench", "\n".join(f"{text}\n{text}" for text in TOLD.values())),
         (Cause.OURS_UNKNOWN, "default", MARKED.replace("box_2 onto", "box_7 onto")),
-        (Cause.OURS_UNREADABLE, "default", MARKED.replace("box_2 onto", "it onto")),
+        (Cause.OURS_UNREADABLE, "default", MARKED.replace("box_2 onto", "something onto")),
         (Cause.OURS_EMPTY, "default", "I have no idea."),
         (Cause.OTHER, "default", MARKED.replace("put box_2 onto shelf_3\n", "")),
     ],
