@@ -326,7 +326,6 @@ def test_retries_are_told_at_once_and_the_error_once(
     files: tuple[str, str], tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("time.sleep", lambda seconds: None)
-    monkeypatch.setattr("pddl2nl.llm.client._PATIENCE", 0.01)
     assert main(["run", *files, *DEAD, "--out", str(tmp_path)]) == 3
     out, errors = capfd.readouterr()
     assert "no connection (ConnectError); trying again in " in errors.splitlines()[0]

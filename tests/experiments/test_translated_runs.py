@@ -247,8 +247,8 @@ def test_a_policy_without_a_model_needs_no_translator() -> None:
 
 def test_a_model_translates_for_itself_where_no_other_is_named() -> None:
     replies = [
-        ScriptedReply("Action: take block_0"),
-        ScriptedReply("(pick-up block_0)", when="take block_0"),
+        ScriptedReply("Action: grab block_0"),
+        ScriptedReply("(pick-up block_0)", when="grab block_0"),
         *[ScriptedReply("Action: look around")] * 3,
     ]
     result = run(shipped_task(*TASK), "act", ScriptedModel(replies), translator="reader+llm", example="none", steps=3)
