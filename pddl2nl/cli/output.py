@@ -1,6 +1,6 @@
 """What all commands share: JSON on standard output, people's output through rich, exit codes.
 
-Exit codes: 0 done, 1 judged and found wanting, 2 bad input or usage, 3 infrastructure failed, 130 Ctrl-C.
+Exit codes: 0 done, 1 the check failed, 2 bad input or usage, 3 infrastructure failed, 130 Ctrl-C.
 """
 
 from __future__ import annotations

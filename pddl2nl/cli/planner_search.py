@@ -1,4 +1,4 @@
-"""The planners as the sets need them, and a bar for whoever waits for them."""
+"""The planners as the sets need them, and their progress bar."""
 
 from __future__ import annotations
 

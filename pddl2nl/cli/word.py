@@ -266,7 +266,7 @@ def save(wording: Wording, file: Path) -> None:
         # /dev/stdout, say.
         write_text_file(file, text)
         return
-    # Renamed into place, so that whoever ends us now leaves a whole file, the old one or the new one.
+    # Renamed into place: if the process is killed now, either the old or the new file is there, whole.
     place = file.resolve()
     beside = place.with_name(f"{place.name}.{os.getpid()}.partial")
     try:

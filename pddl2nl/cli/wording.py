@@ -58,7 +58,7 @@ def chosen_wording(spec: str | None, domain: Domain, path: Path) -> Wording:
 
 
 def check_names(names: str) -> None:
-    """Raises `InputError` for a scheme of names that there is not."""
+    """Raises `InputError` if the scheme of names is unknown."""
     from pddl2nl.nl.names import SCHEMES
 
     if names not in SCHEMES:

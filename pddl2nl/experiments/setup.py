@@ -218,7 +218,7 @@ def _roles(spec: RunSpec, policy: Policy, given: Wording | None, access: Access)
     thinks = _thinks(spec, policy, planner)
 
     def other(chosen: str | Model | None) -> MadeModel | None:
-        # The very same object where it is the planner's: a script goes on where it is, whoever asks.
+        # The same object if it is the planner's model: a script continues where it is, in every role.
         return planner if chosen is spec.model or chosen is None else _made(spec, chosen, wording, access)
 
     roles = _Roles(

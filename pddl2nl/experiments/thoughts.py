@@ -36,7 +36,6 @@ from pddl2nl.policies.prompting import fill, problem_text, prompt_text
 from pddl2nl.policies.setting import Example
 
 __all__ = [
-    "THOUGHTS",
     "THOUGHTS_PROMPTS",
     "THOUGHTS_TOKENS",
     "ReadThoughts",
@@ -46,8 +45,6 @@ __all__ = [
     "trajectory",
 ]
 
-THOUGHTS = ("auto", "llm", "template")
-"""Where thoughts may come from: a model that is there for it, else the template; a model; the template."""
 
 THOUGHTS_PROMPTS = (
     "thoughts.txt",

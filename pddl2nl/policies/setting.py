@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     from pddl2nl.worlds.similarity import Embed
 
 __all__ = [
-    "FEEDBACKS",
-    "HISTORIES",
-    "ON_AMBIGUOUS",
-    "UNSOLVABLE",
     "ActionReader",
     "Example",
     "ExampleSource",
@@ -28,17 +24,6 @@ __all__ = [
     "Setting",
 ]
 
-ON_AMBIGUOUS: tuple[str, ...] = ("refuse", "state")
-"""What happens to an ambiguous reading: it is refused, or the only applicable candidate is taken."""
-
-HISTORIES: tuple[str, ...] = ("full", "compact")
-"""What a conversation keeps of old turns; ``compact`` goes beyond the paper."""
-
-FEEDBACKS: tuple[str, ...] = ("reason", "applicable", "minimal")
-"""How much is told about what was not executed; all but the first go beyond the paper."""
-
-UNSOLVABLE: tuple[str, ...] = ("silent", "tell")
-"""Whether the prompt says what to answer where there is no plan; ``tell`` goes beyond the paper."""
 
 ExampleSource = Literal["file", "shipped", "beside", "made"]
 
@@ -113,7 +98,7 @@ class Setting:
         reading: the reading policy of whole plans.
         example: the few-shot example; None for zero-shot.
         translator: the T-LLM; None where the reader reads alone.
-        on_ambiguous, history, feedback, unsolvable: one of `ON_AMBIGUOUS`, `HISTORIES`, `FEEDBACKS`, `UNSOLVABLE`;
+        on_ambiguous, history, feedback, unsolvable: as in `pddl2nl.experiments.spec.RUN_OPTIONS`;
             history and feedback apply to interactive policies.
         samples, rounds: how many plans a one-shot policy may propose (`pddl2nl.policies.prompting.propose_plans`).
         executor: executes actions for every policy; None for the simulator. It may count what happens, so each episode

@@ -40,11 +40,9 @@ from pddl2nl.nl.reading.layout import OBSERVATION, Block, Layout, lay_out, marke
 from pddl2nl.nl.reading.readings import PlacedReading
 from pddlval import GroundAction
 
-__all__ = ["NO_ACTION", "TRANSLATORS", "Ask", "TranslatorMode", "Translator"]
+__all__ = ["NO_ACTION", "Ask", "TranslatorMode", "Translator"]
 
 TranslatorMode = Literal["llm", "reader+llm"]
-TRANSLATORS: tuple[str, ...] = ("reader", "llm", "reader+llm")
-"""What reads the replies; ``reader`` asks no model."""
 
 NO_ACTION = "no action"
 """The T-LLM's answer where a line states none of the actions; it cannot be an action, as those are in parentheses."""

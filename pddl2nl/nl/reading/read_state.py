@@ -1,7 +1,7 @@
 """Reading objects, states and goals back: the inverse of the texts of `pddl2nl.nl.telling.teller.Teller`.
 
 Nothing is guessed. A sentence that no snippet says, that names an unknown object, or that can be read in two
-ways raises `NLReadError` with its line; whoever plans on what was read plans on exactly what was told.
+ways raises `NLReadError` with its line. A plan for what was read is therefore a plan for what was told.
 
 ``objects`` maps told names to what they stand for: `read_objects` gives the told names themselves, and a map to
 PDDL's names makes the same functions answer in those.
