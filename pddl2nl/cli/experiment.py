@@ -170,7 +170,7 @@ def _experiment(
 
 def _folder(*parts: str) -> Path:
     """The folder of the records, called as the experiment is."""
-    from pddl2nl.experiments.record import record_name
+    from pddl2nl.experiments.records.writer import record_name
 
     return Path("runs") / "-".join(record_name(*re.split("-+", part.strip("-"))) for part in parts)
 

@@ -14,7 +14,7 @@ from pddl2nl.cli.output import BAD_INPUT, DONE, WANTING, print_json, print_text,
 from pddl2nl.cli.wording import JsonOption
 
 if TYPE_CHECKING:
-    from pddl2nl.experiments.replay import Difference, Replayed
+    from pddl2nl.experiments.records.replay import Difference, Replayed
 
 __all__ = ["register"]
 
@@ -44,7 +44,7 @@ def _replay(records: Records, as_json: JsonOption = False) -> None:
     Exit code 0: all are identical; 1: one is not; 2: no such record, or none that could be read.
     """
     from pddl2nl.errors import InputError
-    from pddl2nl.experiments.replay import PlannedRecordError, replay_record
+    from pddl2nl.experiments.records.replay import PlannedRecordError, replay_record
 
     code = DONE
     for path, named in _paths(records):

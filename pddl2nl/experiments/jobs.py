@@ -14,7 +14,7 @@ from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.example import SolvedProblem, problem_text
 from pddl2nl.experiments.planned import plan_and_record
-from pddl2nl.experiments.record import record_name
+from pddl2nl.experiments.records.writer import record_name
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.experiments.spec import RUN_OPTIONS, RunSpec
 from pddl2nl.llm import Model, Request, public_url

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pddl2nl.errors import InfrastructureError
-from pddl2nl.experiments.record import RecordWriter
+from pddl2nl.experiments.records.writer import RecordWriter
 from pddl2nl.policies.events import Amount, Count, Event
 
 if TYPE_CHECKING:

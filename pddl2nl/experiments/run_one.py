@@ -15,8 +15,8 @@ from pddl2nl.baselines import OracleModel
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.jobs import Ended, Job, PlannerSpec, play, read_end
-from pddl2nl.experiments.record import claimed, partial_path, resuming_path
-from pddl2nl.experiments.resume import Recollection, recollect
+from pddl2nl.experiments.records.resume import Recollection, recollect
+from pddl2nl.experiments.records.writer import claimed, partial_path, resuming_path
 from pddl2nl.experiments.stopping import Share, Stop, StoppedError, Watched
 from pddl2nl.llm import Model, ReplayModel, ReplyPendingError, ScriptedModel
 from pddl2nl.policies.budget import BudgetSpentError, SharedBudget

@@ -12,7 +12,7 @@ import msgspec
 
 from pddl2nl.errors import InfrastructureError, InputError, did_you_mean
 from pddl2nl.experiments.access import Access, reach
-from pddl2nl.experiments.record import RecordWriter, free_record_path, partial_path, record_name
+from pddl2nl.experiments.records.writer import RecordWriter, free_record_path, partial_path, record_name
 from pddl2nl.experiments.setup import Prepared, prepare
 from pddl2nl.experiments.spec import RUN_OPTIONS, RunSpec, options_text
 from pddl2nl.llm import Model, ReplyPendingError

@@ -1,7 +1,7 @@
 """Many runs at once: threads or a cluster, with one shared budget, one shared limiter, and one record each.
 
 A run is finished if its record has its own name and does not end with an infrastructure error. A second start plays
-the missing runs and resumes those that were cut off (`pddl2nl.experiments.resume`). Several processes may work in one
+the missing runs and resumes those that were cut off. Several processes may work in one
 folder; each locks the run that it plays.
 
 An experiment stops early when
@@ -28,8 +28,8 @@ from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.executor import Executor, Threads
 from pddl2nl.experiments.jobs import Job, read_end
-from pddl2nl.experiments.record import partial_path
-from pddl2nl.experiments.resume import recollect
+from pddl2nl.experiments.records.resume import recollect
+from pddl2nl.experiments.records.writer import partial_path
 from pddl2nl.experiments.run_one import Done, Left, Result, Terms, record_path, run_one
 from pddl2nl.experiments.stopping import Stop, interrupts_heard
 from pddl2nl.policies.budget import Account, BudgetSpentError, Limits, SharedBudget, total
@@ -281,7 +281,7 @@ class _Sweep:
         """The executor that plays the runs."""
         if cluster is None or not self._todo:
             return Threads(partial(run_one, terms=self._terms), workers)
-        from pddl2nl.experiments.cluster_runs import ClusterRuns
+        from pddl2nl.experiments.cluster.runs import ClusterRuns
 
         return ClusterRuns(cluster, self._terms)
 

@@ -30,7 +30,7 @@ Actions and literals are PDDL, ``(stack a b)``; texts are in the wording of the 
 All metrics are computed from these events afterwards (`pddl2nl.reports`).
 
 Events are msgspec structs, which convert to JSON and back by their types (`event_to_json`,
-`pddl2nl.experiments.record_reader`). The name of an event in JSON is its class name in kebab case: ``LookedAround`` is
+`pddl2nl.experiments.records.reader`). The name of an event in JSON is its class name in kebab case: ``LookedAround`` is
 ``looked-around``.
 """
 

@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from pddl2nl.experiments.planned import Planned
-from pddl2nl.experiments.record_reader import read_events
+from pddl2nl.experiments.records.reader import read_events
 from pddl2nl.pddl import Domain, Task, parse_domain, parse_problem
 from pddl2nl.policies.events import Event, Fault, Finished, RecordError, Started, counted
 from pddl2nl.policies.families import FAMILIES, family_of
@@ -244,7 +244,7 @@ def read_record(path: Path) -> Record:
     """A finished record.
 
     Raises:
-        RecordError: as `pddl2nl.experiments.record_reader.read_events`.
+        RecordError: as `pddl2nl.experiments.records.reader.read_events`.
     """
     events = read_events(path)
     first, last = events[0], events[-1]

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pddl2nl.experiments.record import stable
+from pddl2nl.experiments.records.writer import stable
 from pddl2nl.llm import Completion, Request
 from pddl2nl.policies.families import FAMILY_POLICIES
 

@@ -9,7 +9,7 @@ import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.choices import beyond_paper, checked_policy
-from pddl2nl.experiments.replay import replay_record
+from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.llm import ScriptedModel

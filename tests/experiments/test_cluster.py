@@ -17,14 +17,14 @@ from typing import ClassVar
 import pytest
 
 from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
-from pddl2nl.experiments import cluster as module
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.batch_passes import BatchPasses
 from pddl2nl.experiments.cluster import check_address, open_cluster
-from pddl2nl.experiments.cluster_runs import check_workers, settings_text, travelling
+from pddl2nl.experiments.cluster import deployments as module
+from pddl2nl.experiments.cluster.runs import check_workers, settings_text, travelling
+from pddl2nl.experiments.cluster.worker import Errand, halt, keep_files, play_there, sight
 from pddl2nl.experiments.jobs import PlannerSpec, make_job, read_end
-from pddl2nl.experiments.on_worker import Errand, halt, keep_files, play_there, sight
-from pddl2nl.experiments.record import claimed, partial_path, stable
+from pddl2nl.experiments.records.writer import claimed, partial_path, stable
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.llm import OpenAIModel
@@ -178,7 +178,7 @@ def test_a_killed_worker_changes_no_record(local, task, same_records, tmp_path):
 def test_where_workers_do_not_see_the_folder_records_travel_and_a_cut_off_run_is_gone_on_with(
     local, jobs, same_records, whimsical, tmp_path, monkeypatch
 ):
-    from pddl2nl.experiments.cluster_runs import ClusterRuns
+    from pddl2nl.experiments.cluster.runs import ClusterRuns
 
     begin = ClusterRuns.__init__
 

@@ -15,9 +15,9 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from pddl2nl.experiments import cluster_runs
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.cluster import open_cluster
+from pddl2nl.experiments.cluster import runs as cluster_runs
 from pddl2nl.experiments.jobs import PlannerSpec, make_job
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.experiments.sweep import run_all

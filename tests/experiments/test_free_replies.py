@@ -9,7 +9,7 @@ import pytest
 
 from pddl2nl.experiments import RunSpec, run_spec
 from pddl2nl.experiments.access import Access
-from pddl2nl.experiments.replay import replay_record
+from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.llm import Completion, Request, Usage
 from pddl2nl.llm.cache import Cache
 from pddl2nl.pddl import Task

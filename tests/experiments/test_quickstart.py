@@ -11,7 +11,7 @@ from pddl2nl.errors import InfrastructureError, MissingExtraError
 from pddl2nl.experiments import quickstart as module
 from pddl2nl.experiments.planned import Planned, plan_and_record
 from pddl2nl.experiments.quickstart import MECHANISMS, SUBSET, quickstart, quickstart_jobs
-from pddl2nl.experiments.record_reader import event_from_json
+from pddl2nl.experiments.records.reader import event_from_json
 from pddl2nl.policies.events import RecordError, event_to_json
 from pddl2nl.tasks import shipped_domain, shipped_domains
 

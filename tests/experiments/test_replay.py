@@ -14,7 +14,7 @@ import pytest
 from pddl2nl.experiments import RunResult, RunSpec, run_spec
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.planned import Planned
-from pddl2nl.experiments.replay import KEPT, PlannedRecordError, Replayed, replay_record
+from pddl2nl.experiments.records.replay import KEPT, PlannedRecordError, Replayed, replay_record
 from pddl2nl.llm import (
     Completion,
     ContextWindowError,

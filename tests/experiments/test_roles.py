@@ -10,7 +10,7 @@ import pytest
 
 from pddl2nl.experiments import RunSpec, run_spec
 from pddl2nl.experiments.example import SolvedProblem
-from pddl2nl.experiments.replay import replay_record
+from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.llm import Completion, ContextWindowError, EndpointError, Purpose, Request, Usage
 from pddl2nl.llm.types import Finish
 from pddl2nl.pddl import Task, parse_problem, parse_task

@@ -12,8 +12,8 @@ import pytest
 
 from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError
 from pddl2nl.experiments import RunResult, RunSpec, run, run_spec
-from pddl2nl.experiments.record import VOLATILE
-from pddl2nl.experiments.record_reader import event_from_json
+from pddl2nl.experiments.records.reader import event_from_json
+from pddl2nl.experiments.records.writer import VOLATILE
 from pddl2nl.llm import Completion, ReplayModel, Request, ScriptedModel
 from pddl2nl.pddl import Task, parse_problem, parse_task
 from pddl2nl.policies import POLICIES, Event, event_to_json
@@ -178,7 +178,7 @@ def test_a_record_that_cannot_be_written_is_infrastructure(task: Task, tmp_path:
 def test_a_disk_that_fills_up_leaves_no_record_that_looks_whole(
     task: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
-    from pddl2nl.experiments.record import RecordWriter
+    from pddl2nl.experiments.records.writer import RecordWriter
 
     write, written = RecordWriter.write, []
 

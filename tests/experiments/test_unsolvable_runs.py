@@ -12,7 +12,7 @@ import pytest
 from pddl2nl.errors import InputError
 from pddl2nl.experiments import RunSpec, run, run_spec, solvability
 from pddl2nl.experiments.jobs import make_job
-from pddl2nl.experiments.replay import replay_record
+from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.experiments.solvability import UNSOLVABLE_STEPS, shipped_as_solvable
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.pddl import Task, parse_problem, parse_task

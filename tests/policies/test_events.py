@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pddl2nl.experiments.planned import Planned
-from pddl2nl.experiments.record_reader import EVENT_KINDS, event_from_json
+from pddl2nl.experiments.records.reader import EVENT_KINDS, event_from_json
 from pddl2nl.llm import Message
 from pddl2nl.policies.events import (
     Acted,

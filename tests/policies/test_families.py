@@ -6,7 +6,7 @@ from typing import get_type_hints
 
 import pytest
 
-from pddl2nl.experiments.record_reader import EVENT_KINDS, event_from_json
+from pddl2nl.experiments.records.reader import EVENT_KINDS, event_from_json
 from pddl2nl.experiments.spec import RUN_OPTIONS
 from pddl2nl.llm import Message
 from pddl2nl.nl import template_wording

@@ -7,7 +7,7 @@ import re
 import pytest
 from msgspec import structs
 
-from pddl2nl.experiments.replay import replay_record
+from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.policies.events import RecordError
 from pddl2nl.reports import Column, PlannerRecord, RunRecord, read_record, read_records
 

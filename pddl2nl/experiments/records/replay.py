@@ -2,7 +2,7 @@
 
 The first event of a record holds the task, the wording, the names, the example with its plan and every setting. The run
 is repeated from it, with the recorded replies instead of all its models, and compared with the record, event by event
-and field by field. The fields of `pddl2nl.experiments.record.VOLATILE` may differ. Fields about things that a replay
+and field by field. The fields of `VOLATILE` may differ. Fields about things that a replay
 does not have (the endpoint, the installed versions, a planner's proof: `KEPT`) stay as recorded.
 
 The record of a killed run, which has no end, is compared as far as it goes. Fields that an older record lacks are not
@@ -24,8 +24,8 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments.example import SolvedProblem
 from pddl2nl.experiments.family_runs import recorded_world
 from pddl2nl.experiments.planned import Planned
-from pddl2nl.experiments.record import VOLATILE
-from pddl2nl.experiments.record_reader import events_from_json
+from pddl2nl.experiments.records.reader import events_from_json
+from pddl2nl.experiments.records.writer import VOLATILE
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.llm import ModelConfigurationError, ReplayModel

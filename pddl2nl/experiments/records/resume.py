@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.record import partial_path, resuming_path
+from pddl2nl.experiments.records.writer import partial_path, resuming_path
 from pddl2nl.llm import Completion, Model, Request, Wrapped, request_key
 from pddl2nl.llm.replay import Exchange, RecordedCompletion, read_exchanges
 from pddl2nl.policies.budget import Account

@@ -25,7 +25,7 @@ from pathlib import Path
 from pddl2nl.baselines.fast_downward import stop_searches
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.jobs import Job
-from pddl2nl.experiments.record import partial_path, resuming_path
+from pddl2nl.experiments.records.writer import partial_path, resuming_path
 from pddl2nl.experiments.run_one import Left, Result, Terms, record_path, run_one
 from pddl2nl.experiments.stopping import Stop
 from pddl2nl.llm import public_url

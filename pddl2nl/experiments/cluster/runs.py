@@ -27,9 +27,9 @@ from typing import Any
 from pddl2nl.baselines import TaskTexts
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.cluster import Cluster
+from pddl2nl.experiments.cluster.worker import Errand, Played, Sight, files_of, halt, keep_files, play_there, sight
 from pddl2nl.experiments.jobs import Job, PlannerSpec
-from pddl2nl.experiments.on_worker import Errand, Played, Sight, files_of, halt, keep_files, play_there, sight
-from pddl2nl.experiments.record import claimed
+from pddl2nl.experiments.records.writer import claimed
 from pddl2nl.experiments.run_one import Done, Left, Result, Terms, record_path
 from pddl2nl.llm import public_url
 from pddl2nl.llm.settings import load_catalogue

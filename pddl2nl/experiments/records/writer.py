@@ -72,7 +72,7 @@ class RecordWriter:
 
     The end of the context renames the file to ``NAME.jsonl`` (atomically, replacing an older one), so that a record of
     that name is always complete. A run that dies leaves the partial file, from which it can be resumed
-    (`pddl2nl.experiments.resume`).
+    (`pddl2nl.experiments.records.resume`).
 
     If a partial file with replies exists already, the events go to ``NAME.jsonl.resuming`` first, which replaces the
     partial file at the first new reply. However often a run is killed, one of the two holds all replies that it had.

@@ -29,7 +29,7 @@ _PATIENCE = 30.0
 _SHORT_LOGS = {"distributed.admin.log-length": 200, "distributed.admin.low-level-log-length": 200}
 """Of what its scheduler did Dask keeps the last 10,000 events, which hold whole runs; ours is part of this process."""
 _SOME_PORT = "127.0.0.1:0"
-_PRELOAD = "pddl2nl.experiments.on_worker"
+_PRELOAD = "pddl2nl.experiments.cluster.worker"
 """What processes of this machine load first: it makes them ignore Ctrl-C, which only the experiment handles."""
 
 

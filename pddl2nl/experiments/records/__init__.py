@@ -1,0 +1,1 @@
+"""The records of runs: written, read, resumed and replayed."""
