@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import count
 from typing import Literal
 
 from pddl2nl.errors import InputError
 from pddl2nl.macros.changeable import Changeable
 from pddl2nl.macros.macro import Conditions
-from pddl2nl.macros.solving import Answer, Solver, StateFound
-from pddl2nl.macros.symbolic import FALSE, TRUE, Effects, Lit, SymbolicState, Symbols
+from pddl2nl.macros.solving import Solver, StateFound
+from pddl2nl.macros.symbolic import Effects, Formula, Formulas, SymbolicState, Symbols
 from pddl2nl.pddl import (
     ActionSchema,
     Atom,
@@ -32,7 +33,7 @@ from pddl2nl.pddl import (
     changed_predicates,
     conjuncts,
 )
-from pddlval import GroundAction, Simulator, State
+from pddlval import GroundAction, Simulator, State, StepResult
 from pddlval.formulas import negation_normal
 from pddlval.unsupported import updated_functions
 
@@ -183,51 +184,47 @@ class _Proving:
         self.block = block
         self.proposed = proposed
         names = {action.name for action in task.domain.actions}
-        self._claim = GroundAction(_unused("proposed", names))
-        claim = ActionSchema(self._claim.name, (), proposed.precondition, proposed.effect)
-        self.simulator = claims_of(task, [claim])
+        name = next(name for number in count() if (name := f"proposed{number}") not in names)
+        self._claim = GroundAction(name)
+        self.simulator = claims_of(task, [ActionSchema(name, (), proposed.precondition, proposed.effect)])
         for action in block:
             self.simulator.check(action)
-        start = self.simulator.initial if near is None else self.simulator.state(near.atoms, near.values)
-        self._near_state = start
-        self._near = StateFound(dict.fromkeys(start.atoms, True), dict(start.values))
+        self._near = self.simulator.initial if near is None else self.simulator.state(near.atoms, near.values)
         self._states: States = states
-        self.symbols = Symbols(task) if states == "all" else Symbols(task, self._fixed(task, start))
-        self._solver = Solver(self.symbols.circuit)
+        self.formulas = Formulas()
+        self.symbols = Symbols(task, self.formulas, *([] if states == "all" else [self._fixed()]))
+        self._solver = Solver(self.formulas)
         self._found: list[Counterexample] = []
 
-    def _fixed(self, task: Task, near: State) -> Callable[[GroundAtom], bool]:
-        changeable = Changeable(task)
+    def _fixed(self) -> Callable[[GroundAtom], bool]:
+        changeable = Changeable(self.task)
         initial = self.simulator.initial
-
-        def fixed(atom: GroundAtom) -> bool:
-            # The state of a world that differs from the task may violate this.
-            return not changeable.can_change(atom) and near.true(atom) == initial.true(atom)
-
-        return fixed
+        # The state of a world that differs from the task may violate what cannot change.
+        return lambda atom: not changeable.can_change(atom) and self._near.true(atom) == initial.true(atom)
 
     def proof(self) -> Proof:
         """The complete result."""
-        symbols, circuit = self.symbols, self.symbols.circuit
+        symbols, formulas = self.symbols, self.formulas
         before = SymbolicState()
         asked = symbols.condition(self.proposed.precondition, before, {}).true
         claimed = symbols.effects(self.proposed.effect, before, {})
         meaningful, claimed_after = symbols.applied(claimed, before)
         # Like any action, it is not applicable if its effects are undefined or conflict.
-        asked = circuit.both(asked, meaningful)
-        runs, after = TRUE, before
-        points: list[tuple[Lit, SymbolicState]] = []
+        asked = formulas.both(asked, meaningful)
+        runs: Formula = True
+        after = before
+        points: list[tuple[Formula, SymbolicState]] = []
         for action in self.block:
             points.append((runs, after))
             held, after = symbols.step(action, after)
-            runs = circuit.both(runs, held)
-        here = circuit.both(asked, runs)
+            runs = formulas.both(runs, held)
+        here = formulas.both(asked, runs)
         kept = self._kept(claimed, claimed_after, after)
         same = self._same(claimed_after, after)
-        run_part = self._always(circuit.implies(asked, runs), self._does_not_run)
-        hold_part = self._always(circuit.implies(here, kept), self._effect_fails)
-        same_part = self._always(circuit.implies(here, same), self._incomplete)
-        needed = self._always(circuit.implies(runs, asked), self._too_strong)
+        run_part = self._always(asked, runs, "does-not-run")
+        hold_part = self._always(here, kept, "effect-fails")
+        same_part = self._always(here, same, "incomplete")
+        needed = self._always(runs, asked, "too-strong")
         return Proof(
             self.block,
             self.proposed,
@@ -235,92 +232,93 @@ class _Proving:
             hold_part,
             same_part,
             _relation(run_part, needed),
-            self._never(asked),
-            self._never(runs),
-            self._states,
-            tuple(self._found),
-            self._lacking(asked, points) if run_part == "refuted" else (),
-            self._static(),
+            vacuous=self._solver.can_be(asked)[0] == "no",
+            impossible=self._solver.can_be(runs)[0] == "no",
+            states=self._states,
+            counterexamples=tuple(self._found),
+            lacking=self._lacking(asked, points) if run_part == "refuted" else (),
+            static=tuple(
+                literal(fact, value) if isinstance(value, bool) else has_value(fact, value)
+                for fact, value in sorted(symbols.static_used.items())
+                if value is not None
+            ),
         )
 
-    def _static(self) -> tuple[Condition, ...]:
-        found: list[Condition] = []
-        for fact, value in sorted(self.symbols.static_used.items()):
-            if isinstance(value, bool):
-                atom = Atom(fact[0], fact[1:])
-                found.append(atom if value else Not(atom))
-            elif value is not None:
-                found.append(Comparison("=", Fluent(fact[0], fact[1:]), Number(value)))
-        return tuple(found)
-
-    def _lacking(self, asked: Lit, points: Sequence[tuple[Lit, SymbolicState]]) -> tuple[Lacking, ...]:
-        circuit = self.symbols.circuit
+    def _lacking(self, asked: Formula, points: Sequence[tuple[Formula, SymbolicState]]) -> tuple[Lacking, ...]:
+        formulas = self.formulas
         found: list[Lacking] = []
         for step, (action, (reached, state)) in enumerate(zip(self.block, points, strict=True), start=1):
-            here = circuit.both(asked, reached)
+            here = formulas.both(asked, reached)
             condition = self.simulator.ground(action).precondition()
             for part in dict.fromkeys(conjuncts(negation_normal(condition))):
-                held = self.symbols.condition(part, state, {}).true
-                if self._solver.can_be(circuit.both(here, held ^ 1))[0] == "yes":
+                fails = formulas.negation(self.symbols.condition(part, state, {}).true)
+                if self._solver.can_be(formulas.both(here, fails))[0] == "yes":
                     found.append(Lacking(step, part))
         return tuple(found)
 
-    def _never(self, formula: Lit) -> bool:
-        return self._solver.can_be(formula)[0] == "no"
-
-    def _always(self, formula: Lit, shown: Callable[[State], Counterexample]) -> Part:
-        answer: Answer
-        answer, found = self._solver.can_be(formula ^ 1, self._near)
-        if answer == "no":
-            return "proved"
+    def _always(self, premise: Formula, conclusion: Formula, kind: Kind) -> Part:
+        near = StateFound(dict.fromkeys(self._near.atoms, True), dict(self._near.values))
+        question = self.formulas.both(premise, self.formulas.negation(conclusion))
+        answer, found = self._solver.can_be(question, near)
         if found is None:
-            return "undecided"
-        self._found.append(shown(self._state(found)))
+            return "proved" if answer == "no" else "undecided"
+        atoms = {atom for atom in self._near.atoms if found.atoms.get(atom, True)}
+        atoms.update(atom for atom, held in found.atoms.items() if held)
+        values = {fluent: value for fluent, value in {**near.values, **found.values}.items() if value is not None}
+        self._found.append(self._counterexample(self.simulator.state(atoms, values), kind))
         return "refuted"
 
-    def _state(self, found: StateFound) -> State:
-        near = self._near_state
-        atoms = (near.atoms - {atom for atom, held in found.atoms.items() if not held}) | {
-            atom for atom, held in found.atoms.items() if held
-        }
-        values = {**near.values, **{fluent: value for fluent, value in found.values.items() if value is not None}}
-        for fluent, value in found.values.items():
-            if value is None:
-                values.pop(fluent, None)
-        return self.simulator.state(atoms, values)
+    # ── what is claimed, as formulas ─────────────────────────────────────────────────────────────
 
-    # ── what is claimed, as circuits ─────────────────────────────────────────────────────────────
-
-    def _kept(self, claimed: Effects, claimed_after: SymbolicState, after: SymbolicState) -> Lit:
+    def _kept(self, claimed: Effects, claimed_after: SymbolicState, after: SymbolicState) -> Formula:
         """Whether the claimed changes hold after the block."""
-        circuit, symbols = self.symbols.circuit, self.symbols
-        parts: list[Lit] = []
+        formulas = self.formulas
+        parts: list[Formula] = []
         for atom in dict.fromkeys((*claimed.adds, *claimed.deletes)):
-            true = symbols.true(atom, after).true
-            added = claimed.adds.get(atom, FALSE)
-            deleted = circuit.both(claimed.deletes.get(atom, FALSE), added ^ 1)
-            parts += [circuit.implies(added, true), circuit.implies(deleted, true ^ 1)]
+            true = self.symbols.true(atom, after).true
+            added = claimed.adds.get(atom, False)
+            deleted = formulas.both(claimed.deletes.get(atom, False), formulas.negation(added))
+            parts += [formulas.implies(added, true), formulas.implies(deleted, formulas.negation(true))]
         for fluent, updates in claimed.updates.items():
-            happens = circuit.any(guard for guard, _, _ in updates)
-            parts.append(circuit.implies(happens, self._same_level(fluent, claimed_after, after)))
-        return circuit.all(parts)
+            same = self._same_level(fluent, claimed_after, after)
+            parts += [formulas.implies(guard, same) for guard, _, _ in updates]
+        return formulas.all(parts)
 
-    def _same(self, claimed_after: SymbolicState, after: SymbolicState) -> Lit:
+    def _same(self, claimed_after: SymbolicState, after: SymbolicState) -> Formula:
         """Whether the claim and the block lead to the same state."""
-        circuit, symbols = self.symbols.circuit, self.symbols
+        symbols = self.symbols
         atoms = dict.fromkeys((*claimed_after.atoms, *after.atoms))
         fluents = dict.fromkeys((*claimed_after.levels, *after.levels))
-        parts = [circuit.same(symbols.true(a, claimed_after).true, symbols.true(a, after).true) for a in atoms]
-        parts += [self._same_level(fluent, claimed_after, after) for fluent in fluents]
-        return circuit.all(parts)
+        same = self.formulas.same
+        parts = [same(symbols.true(atom, claimed_after).true, symbols.true(atom, after).true) for atom in atoms]
+        return self.formulas.all((*parts, *(self._same_level(fluent, claimed_after, after) for fluent in fluents)))
 
-    def _same_level(self, fluent: GroundAtom, one: SymbolicState, other: SymbolicState) -> Lit:
-        circuit = self.symbols.circuit
+    def _same_level(self, fluent: GroundAtom, one: SymbolicState, other: SymbolicState) -> Formula:
+        formulas = self.formulas
         first, second = self.symbols.level(fluent, one), self.symbols.level(fluent, other)
-        equal = circuit.implies(first.defined, circuit.compare("=", first.term, second.term))
-        return circuit.both(circuit.same(first.defined, second.defined), equal)
+        equal = formulas.implies(first.defined, formulas.compare("=", first.term, second.term))
+        return formulas.both(formulas.same(first.defined, second.defined), equal)
 
     # ── what the simulator says of a counterexample ──────────────────────────────────────────────
+
+    def _counterexample(self, state: State, kind: Kind) -> Counterexample:
+        asked = self.simulator.step(state, self._claim)
+        ran, failed, unmet = self._run(state)
+        match kind:
+            case "does-not-run":
+                confirmed = asked.successor is not None and failed > 0
+            case "effect-fails":
+                unmet = unmet_outcome(self.simulator, self._claim, state, ran)
+                confirmed = asked.successor is not None and not failed and bool(unmet)
+            case "incomplete":
+                unmet = () if asked.successor is None else _differences(asked.successor, ran)
+                confirmed = asked.successor is not None and not failed and asked.successor != ran
+            case "too-strong":
+                unmet = _refusal(asked)
+                confirmed = asked.successor is None and not failed
+        assert confirmed, "the simulator does not bear out a counterexample of the proof"
+        unlike = _differences(self._near, state)
+        return Counterexample(state.atoms, dict(state.values), kind, failed, unmet, unlike)
 
     def _run(self, state: State) -> tuple[State, int, tuple[Condition, ...]]:
         """The state after the block; or the state before the inapplicable action, its number, and the reason."""
@@ -331,48 +329,6 @@ class _Proving:
             state = step.successor
         return state, 0, ()
 
-    def _counterexample(self, state: State, kind: Kind, step: int, unmet: tuple[Condition, ...]) -> Counterexample:
-        unlike = _differences(self._near_state, state)
-        return Counterexample(state.atoms, dict(state.values), kind, step, unmet, unlike)
-
-    def _asked(self, state: State) -> bool:
-        return self.simulator.is_applicable(state, self._claim)
-
-    def _does_not_run(self, state: State) -> Counterexample:
-        _, step, unmet = self._run(state)
-        _agreed(self._asked(state) and step > 0)
-        return self._counterexample(state, "does-not-run", step, unmet)
-
-    def _effect_fails(self, state: State) -> Counterexample:
-        after, step, _ = self._run(state)
-        unmet = unmet_outcome(self.simulator, self._claim, state, after)
-        _agreed(self._asked(state) and not step and bool(unmet))
-        return self._counterexample(state, "effect-fails", 0, unmet)
-
-    def _incomplete(self, state: State) -> Counterexample:
-        after, step, _ = self._run(state)
-        claimed = self.simulator.step(state, self._claim).successor
-        _agreed(self._asked(state) and not step and claimed != after)
-        return self._counterexample(state, "incomplete", 0, _differences(claimed, after))
-
-    def _too_strong(self, state: State) -> Counterexample:
-        _, step, _ = self._run(state)
-        _agreed(not step and not self._asked(state))
-        refused = self.simulator.step(state, self._claim)
-        unmet = refused.unmet or (() if refused.conflict is None else (valued(refused.conflict),))
-        return self._counterexample(state, "too-strong", 0, unmet)
-
-
-def _agreed(replayed: bool) -> None:
-    """Asserts that the simulator confirms a counterexample; anything else is a bug here."""
-    assert replayed, "the simulator does not bear out a counterexample of the proof"
-
-
-def _unused(name: str, names: set[str]) -> str:
-    while name in names:
-        name += "-"
-    return name
-
 
 def _relation(runs: Part, needed: Part) -> Relation:
     if "undecided" in (runs, needed):
@@ -382,16 +338,30 @@ def _relation(runs: Part, needed: Part) -> Relation:
     return "weaker" if needed == "proved" else "incomparable"
 
 
-def _differences(other: State | None, state: State) -> tuple[Condition, ...]:
+def literal(atom: GroundAtom, positive: bool) -> Condition:
+    """A ground atom or its negation as a condition."""
+    found = Atom(atom[0], atom[1:])
+    return found if positive else Not(found)
+
+
+def has_value(fluent: GroundAtom, value: Fraction | None = None) -> Comparison:
+    """The condition that a fluent has a value: a given one, or any, as ``(= (f a) (f a))``."""
+    expression = Fluent(fluent[0], fluent[1:])
+    return Comparison("=", expression, expression if value is None else Number(Fraction(value)))
+
+
+def _differences(other: State, state: State) -> tuple[Condition, ...]:
     """The literals of a state that differ from another one; a fluent without a value has none."""
-    if other is None:
-        return ()
-    found: list[Condition] = [Atom(atom[0], atom[1:]) for atom in sorted(state.atoms - other.atoms)]
-    found += [Not(Atom(atom[0], atom[1:])) for atom in sorted(other.atoms - state.atoms)]
-    for fluent, value in sorted(state.values.items()):
-        if other.values.get(fluent) != value:
-            found.append(Comparison("=", Fluent(fluent[0], fluent[1:]), Number(value)))
-    return tuple(found)
+    return (
+        *(literal(atom, True) for atom in sorted(state.atoms - other.atoms)),
+        *(literal(atom, False) for atom in sorted(other.atoms - state.atoms)),
+        *(has_value(item, value) for item, value in sorted(state.values.items()) if other.values.get(item) != value),
+    )
+
+
+def _refusal(step: StepResult) -> tuple[Condition, ...]:
+    """Why an action is not applicable."""
+    return step.unmet or (() if step.conflict is None else (has_value(step.conflict),))
 
 
 # ── claimed actions ──────────────────────────────────────────────────────────────────────────────
@@ -427,21 +397,15 @@ def unmet_outcome(claims: Simulator, claim: GroundAction, before: State, after: 
     """
     step = claims.step(before, claim)
     if step.successor is None:
-        return step.unmet or (() if step.conflict is None else (valued(step.conflict),))
+        return _refusal(step)
     outcome = claims.ground(claim).outcome(before)
-    adds = tuple(dict.fromkeys(outcome.adds))
-    deletes = tuple(atom for atom in dict.fromkeys(outcome.deletes) if atom not in adds)
-    found: list[Condition] = [Atom(atom[0], atom[1:]) for atom in adds if not after.true(atom)]
-    found += [Not(Atom(atom[0], atom[1:])) for atom in deletes if after.true(atom)]
+    wanted = dict.fromkeys(outcome.adds, True)
+    for atom in outcome.deletes:
+        wanted.setdefault(atom, False)
+    found: list[Condition] = [literal(atom, held) for atom, held in wanted.items() if after.true(atom) is not held]
     for fluent in dict.fromkeys(change.fluent for change in outcome.updates):
         value = step.successor.level(fluent)
         assert value is not None, "what an action updates has a value"
         if after.level(fluent) != value:
-            found.append(Comparison("=", Fluent(fluent[0], fluent[1:]), Number(Fraction(value))))
+            found.append(has_value(fluent, Fraction(value)))
     return tuple(found)
-
-
-def valued(fluent: GroundAtom) -> Comparison:
-    """The condition that a fluent has one value: ``(= (f a) (f a))``."""
-    expression = Fluent(fluent[0], fluent[1:])
-    return Comparison("=", expression, expression)

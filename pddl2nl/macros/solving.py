@@ -1,19 +1,17 @@
-"""Decides with z3 whether a circuit can be true, and finds a state near a given one in which it is.
+"""Decides with z3 whether a formula can be true, and finds a state near a given one in which it is.
 
-z3 (de Moura and Bjørner, https://github.com/Z3Prover/z3) decides propositional formulas with linear and polynomial
-comparisons of real numbers. Each question has a limit in z3's own units of work, so that results do not depend on the
-machine, and a time limit, because algebra is not counted. If a limit is reached, the answer is ``unknown``.
+Each question has a limit in z3's own units of work, so that results do not depend on the machine, and a time limit,
+because algebra is not counted. If a limit is reached, the answer is ``unknown``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
-from pddl2nl.errors import MissingExtraError
-from pddl2nl.macros.symbolic import FALSE, TRUE, Circuit, Comparing, Given, Joined, Lit
+from pddl2nl.macros.symbolic import Formula, Formulas, Unknown
 from pddl2nl.pddl import GroundAtom
 
 __all__ = ["Answer", "Solver", "StateFound"]
@@ -25,7 +23,7 @@ _SECONDS = 5
 _NEARING_BUDGET = 500_000
 """The limit for each step towards the given state."""
 _DENOMINATORS = (1, 2, 3, 4, 5, 10, 100, 1000)
-"""The denominators of fractions that are tried if z3's answer is an irrational number."""
+"""The denominators of the fractions that are tried as values."""
 
 Answer = Literal["yes", "no", "unknown"]
 
@@ -39,260 +37,114 @@ class StateFound:
 
 
 class Solver:
-    """Answers questions about one circuit with a z3 context of its own; not thread-safe."""
+    """Answers questions about formulas."""
 
-    def __init__(self, circuit: Circuit):
-        self._circuit = circuit
-        self._z3: Any = None
-        self._context: Any = None
-        self._formulas: dict[int, Any] = {}
-        self._terms: dict[int, Any] = {}
-        self._given: dict[Given, Any] = {}
-        self._fluents: dict[GroundAtom, Any] = {}
+    def __init__(self, formulas: Formulas):
+        self._formulas = formulas
+        self._z3 = formulas.z3
 
-    def can_be(self, question: Lit, near: StateFound | None = None) -> tuple[Answer, StateFound | None]:
-        """Whether a formula can be true, and a state in which it is.
+    def can_be(self, question: Formula, near: StateFound | None = None) -> tuple[Answer, StateFound | None]:
+        """Whether a formula can be true, and if a state is given, a state near it in which it is.
 
-        The state is near a given one (or an empty one): atoms first, then values keep their given value if they can.
-        The answer is ``unknown`` if z3 gives up, or if only irrational numbers are solutions.
-
-        Raises:
-            MissingExtraError: z3 is not installed.
+        The answer is ``unknown`` if z3 gives up, or if it finds only irrational numbers.
         """
-        if question == FALSE:
-            return "no", None
-        if question == TRUE:
-            return "yes", StateFound({}, {})
-        formula = self._formula(question)
-        solver = self._solver(_BUDGET, _SECONDS)
-        solver.add(formula)
+        if isinstance(question, bool):
+            return ("yes", StateFound({}, {})) if question else ("no", None)
+        solver = self._solver(question, _BUDGET, _SECONDS)
         answer = str(solver.check())
         if answer != "sat":
             return ("no", None) if answer == "unsat" else ("unknown", None)
-        within = self._within(question)
-        if near is None and not within.nonlinear:
+        if near is None:
             return "yes", None
-        near = near or StateFound({}, {})
-        if within.nonlinear:
-            return self._nonlinear(formula, within, near, solver.model())
-        found = _Nearing(self, within, near, formula, solver.model()).state()
+        found = self._nearest(question, solver.model(), near)
         return ("unknown", None) if found is None else ("yes", found)
 
-    def _nonlinear(
-        self, formula: Any, within: _Within, near: StateFound, model: Any
-    ) -> tuple[Answer, StateFound | None]:
-        """As `can_be`, starting from a model; changes are tried by evaluation, because z3 might not terminate."""
-        z3, context = self._z3, self._context
-        given = {item: z3.is_true(model.eval(self._given[item], model_completion=True)) for item in within.given}
-        said = {fluent: model.eval(self._fluents[fluent], model_completion=True) for fluent in within.fluents}
-
-        def holds() -> bool:
-            pairs = [(self._given[item], z3.BoolVal(held, context)) for item, held in given.items()]
-            pairs += [(self._fluents[fluent], z3.RealVal(str(value), context)) for fluent, value in values.items()]
-            return bool(z3.is_true(z3.simplify(z3.substitute(formula, *pairs))))
-
-        for size in (0, *_DENOMINATORS):
-            values = {fluent: _rounded(value, size, z3) for fluent, value in said.items()}
-            if holds():
-                break
-        else:
-            # Only irrational numbers are solutions, and no state has such values.
-            return "unknown", None
-        for item, own in list(given.items()):
-            known = near.atoms.get(item.atom, False) if item.kind == "true" else item.atom in near.values
-            given[item] = known
-            if not holds():
-                given[item] = own
-        for fluent, value in list(values.items()):
-            for tried in (
-                near.values.get(fluent) or Fraction(0),
-                *(Fraction(round(value * s), s) for s in _DENOMINATORS),
-            ):
-                values[fluent] = tried
-                if holds():
-                    break
-            else:
-                values[fluent] = value
-        return "yes", _state(given, values, near)
-
-    def _solver(self, budget: int, seconds: int) -> Any:
-        solver = self._z3.Solver(ctx=self._context)
+    def _solver(self, formula: Formula, budget: int, seconds: int) -> Any:
+        solver = self._z3.Solver(ctx=self._formulas.context)
         solver.set("rlimit", budget)
         solver.set("timeout", 1000 * seconds)
         solver.set("random_seed", 1)
+        solver.add(formula)
         return solver
 
-    def _load(self) -> None:
-        if self._z3 is not None:
-            return
-        try:
-            import z3
-        except ImportError:
-            raise MissingExtraError("z3-solver", "macros", "proving conditions of macro-actions") from None
-        self._z3 = z3
-        # An own context, because z3's global one is not thread-safe.
-        self._context = z3.Context()
+    def _unknowns(self, question: Any) -> list[tuple[Unknown, Any]]:
+        """The unknowns that a question depends on with their z3 constants: first atoms, then values."""
+        found: dict[Unknown, Any] = {}
+        seen = {question.get_id()}
+        todo = [question]
+        while todo:
+            node = todo.pop()
+            parts = node.children()
+            if not parts and (unknown := self._formulas.unknowns.get(node.decl().name())):
+                found[unknown] = node
+            new = [part for part in parts if part.get_id() not in seen]
+            seen.update(part.get_id() for part in new)
+            todo += new
+        return sorted(found.items(), key=lambda item: (item[0].kind == "value", item[0]))
 
-    # ── from circuits to z3 ──────────────────────────────────────────────────────────────────────
-
-    def _formula(self, literal: Lit) -> Any:
-        self._load()
-        for number in self._circuit.below([literal >> 1]):
-            if number not in self._formulas:
-                self._formulas[number] = self._made(number)
-        return self._literal(literal)
-
-    def _literal(self, literal: Lit) -> Any:
-        formula = self._formulas[literal >> 1]
-        return self._z3.Not(formula) if literal & 1 else formula
-
-    def _made(self, number: int) -> Any:
-        node = self._circuit.nodes[number]
-        match node:
-            case Joined(left, right):
-                return self._z3.And(self._literal(left), self._literal(right))
-            case Given():
-                found = self._given[node] = self._z3.Bool(f"b{number}", self._context)
-                return found
-            case Comparing(operator, left, right):
-                for term in self._circuit.terms_of(node):
-                    if term not in self._terms:
-                        self._terms[term] = self._term(term)
-                one, other = self._terms[left], self._terms[right]
-                return one < other if operator == "<" else one <= other if operator == "<=" else one == other
-        return self._z3.BoolVal(True, self._context)
-
-    def _term(self, number: int) -> Any:
-        term = self._circuit.terms[number]
-        parts = [self._terms[operand] for operand in term.operands]
-        match term.operator:
-            case "number":
-                return self._z3.RealVal(str(term.value), self._context)
-            case "fluent":
-                found = self._fluents[term.fluent] = self._z3.Real(f"x{number}", self._context)
-                return found
-            case "if":
-                return self._z3.If(self._literal(term.test), *parts)
-            case "+":
-                return parts[0] + parts[1]
-            case "-":
-                return parts[0] - parts[1]
-            case "*":
-                return parts[0] * parts[1]
-        return parts[0] / parts[1]
-
-    def _within(self, question: Lit) -> _Within:
-        circuit = self._circuit
-        given: list[Given] = []
-        terms: set[int] = set()
-        for number in circuit.below([question >> 1]):
-            node = circuit.nodes[number]
-            if isinstance(node, Given):
-                given.append(node)
-            elif isinstance(node, Comparing):
-                terms.update(circuit.terms_of(node))
-        fluents = sorted(circuit.terms[term].fluent for term in terms if circuit.terms[term].operator == "fluent")
-        return _Within(sorted(given), fluents, any(self._product(term) for term in terms))
-
-    def _product(self, number: int) -> bool:
-        term = self._circuit.terms[number]
-        unknown = [self._circuit.value(operand) is None for operand in term.operands]
-        return (term.operator == "*" and all(unknown)) or (term.operator == "/" and unknown[1])
-
-
-@dataclass(frozen=True)
-class _Within:
-    """What a question depends on: Boolean unknowns, fluents, and whether fluents are multiplied or divided."""
-
-    given: list[Given]
-    fluents: list[GroundAtom]
-    nonlinear: bool
-
-
-class _Nearing:
-    """Makes a model as similar to a state as possible, one fact after the other."""
-
-    def __init__(
-        self,
-        solver: Solver,
-        within: _Within,
-        near: StateFound,
-        formula: Any,
-        model: Any,
-    ):
-        self._owner = solver
-        self._given, self._fluents = within.given, within.fluents
-        self._near = near
-        self._model = model
-        self._solver = solver._solver(_NEARING_BUDGET, 1)
-        self._solver.add(formula)
-
-    def state(self) -> StateFound | None:
-        """The state; None if only irrational numbers are solutions."""
-        near = self._near
-        given: dict[Given, bool] = {}
-        for item in self._given:
-            known = near.atoms.get(item.atom, False) if item.kind == "true" else item.atom in near.values
-            given[item] = self._fix(item, known)
-        values: dict[GroundAtom, Fraction] = {}
-        for fluent in self._fluents:
-            if given.get(Given("defined", fluent), True):
-                value = self._value(fluent)
-                if value is None:
+    def _nearest(self, question: Any, model: Any, near: StateFound) -> StateFound | None:
+        """One after the other, atoms and then values get the given state's value if they can."""
+        unknowns = self._unknowns(question)
+        search = _Search(self._solver(question, _NEARING_BUDGET, 1), model, [term for _, term in unknowns], self._z3)
+        atoms: dict[GroundAtom, bool] = {}
+        values: dict[GroundAtom, Fraction | None] = {}
+        for (kind, atom), term in unknowns:
+            if kind == "value":
+                if values.get(atom, _ZERO) is None:
+                    continue
+                own = search.value(term)
+                candidates = dict.fromkeys((near.values.get(atom) or _ZERO, *_simple(own), own))
+                number = next((value for value in candidates if search.fix(term == self._formulas.term(value))), None)
+                if number is None:
                     return None
-                values[fluent] = value
-        return _state(given, values, near)
+                values[atom] = number
+                continue
+            wanted = near.atoms.get(atom, False) if kind == "true" else atom in near.values
+            same, other = (term, self._z3.Not(term)) if wanted else (self._z3.Not(term), term)
+            held = wanted if search.fix(same) else not wanted
+            if held is not wanted:
+                search.fix(other)
+            if kind == "true":
+                atoms[atom] = held
+            else:
+                # If only the existence of a value matters, any value will do.
+                values[atom] = (near.values.get(atom) or _ZERO) if held else None
+        return StateFound(atoms, values)
 
-    def _fix(self, item: Given, wanted: bool) -> bool:
-        variable = self._owner._given[item]
-        z3 = self._owner._z3
-        literal = variable if wanted else z3.Not(variable)
-        if z3.is_true(self._model.eval(literal, model_completion=True)) or self._allows(literal):
-            self._solver.add(literal)
-            return wanted
-        self._solver.add(z3.Not(literal))
-        return not wanted
 
-    def _allows(self, condition: Any) -> bool:
-        if str(self._solver.check(condition)) != "sat":
-            return False
-        self._model = self._solver.model()
+class _Search:
+    """Moves from one model to another, one fixed unknown after the other."""
+
+    def __init__(self, solver: Any, model: Any, terms: list[Any], z3: Any):
+        self._solver, self._model, self._terms, self._z3 = solver, model, terms, z3
+
+    def value(self, term: Any) -> Fraction:
+        """The value of a term in the present model; an irrational one is rounded."""
+        value = self._model.eval(term, model_completion=True)
+        rational = value if self._z3.is_rational_value(value) else value.approx(20)
+        return Fraction(rational.numerator_as_long(), rational.denominator_as_long())
+
+    def fix(self, wanted: Any) -> bool:
+        """Keeps a formula true from now on, if there is a model with it that has no more irrational numbers."""
+        if not self._z3.is_true(self._model.eval(wanted, model_completion=True)):
+            if str(self._solver.check(wanted)) != "sat":
+                return False
+            model = self._solver.model()
+            if self._irrational(model) > self._irrational(self._model):
+                return False
+            self._model = model
+        self._solver.add(wanted)
         return True
 
-    def _value(self, fluent: GroundAtom) -> Fraction | None:
-        variable = self._owner._fluents[fluent]
-        z3, context = self._owner._z3, self._owner._context
-        wanted = self._near.values.get(fluent)
-        now = self._model.eval(variable, model_completion=True)
-        own = _fraction(now) if z3.is_rational_value(now) else None
-        approximate = own if own is not None else _fraction(now.approx(20))
-        tried = [Fraction(0) if wanted is None else wanted]
-        tried += [Fraction(round(approximate * size) + way, size) for size in _DENOMINATORS for way in (0, 1, -1)]
-        for value in dict.fromkeys(tried):
-            literal = variable == z3.RealVal(str(value), context)
-            if self._allows(literal):
-                self._solver.add(literal)
-                return value
-        if own is not None:
-            self._solver.add(variable == now)
-        return own
+    def _irrational(self, model: Any) -> int:
+        return sum(self._z3.is_algebraic_value(model.eval(term, model_completion=True)) for term in self._terms)
 
 
-def _state(given: Mapping[Given, bool], values: Mapping[GroundAtom, Fraction], near: StateFound) -> StateFound:
-    atoms = {item.atom: held for item, held in given.items() if item.kind == "true"}
-    found: dict[GroundAtom, Fraction | None] = dict(values)
-    for item, held in given.items():
-        if item.kind == "defined":
-            # If only the existence of a value matters, any value will do.
-            found[item.atom] = found.get(item.atom, near.values.get(item.atom, Fraction(0))) if held else None
-    return StateFound(atoms, found)
+_ZERO = Fraction(0)
 
 
-def _rounded(value: Any, size: int, z3: Any) -> Fraction:
-    """A value of a model with a given denominator; unchanged if that is 0 and the value is rational."""
-    own = _fraction(value if z3.is_rational_value(value) else value.approx(20))
-    return Fraction(round(own * size), size) if size and not z3.is_rational_value(value) else own
-
-
-def _fraction(value: Any) -> Fraction:
-    return Fraction(value.numerator_as_long(), value.denominator_as_long())
+def _simple(value: Fraction) -> Iterator[Fraction]:
+    """Simple fractions near a number."""
+    for size in _DENOMINATORS:
+        for way in (0, 1, -1):
+            yield Fraction(round(value * size) + way, size)
