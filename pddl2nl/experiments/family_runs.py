@@ -69,11 +69,11 @@ def family_settings(spec: RunSpec, simulator: Simulator, wording: Wording, acces
     setting: dict[str, Any] = {"task_text": text, "replans": spec.replans}
     world: dict[str, Any] = {}
     if spec.faults is not None:
-        from pddl2nl.worlds.executor import executor_for
+        from pddl2nl.worlds.executor import FaultyExecutor
         from pddl2nl.worlds.faults import read_faults
 
         faults = read_faults(spec.faults) if isinstance(spec.faults, str) else spec.faults
-        setting["executor"] = executor_for(simulator, faults, seed=spec.seed)
+        setting["executor"] = FaultyExecutor(simulator, faults, seed=spec.seed)
         world["faults"] = faults.text
     ontology = _ontology(spec)
     if ontology is not None:

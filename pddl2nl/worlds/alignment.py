@@ -1,19 +1,17 @@
 """Alignment: the differences between the expected and the observed state.
 
 "At runtime, the expected state is aligned with the scene graph" (HVR paper, section 2.4). Both are states of the same
-task here; they differ in atoms (or triples) and in values of numeric fluents.
+task here; they differ in atoms and in values of numeric fluents.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from types import MappingProxyType
 
 from pddl2nl.pddl import Comparison, Condition, Fluent, GroundAtom, Task, Update, write_number
 from pddl2nl.pddl.tree import Node, walk
-from pddl2nl.worlds.triples import Triple, triple_of
 from pddlval import State
 
 __all__ = ["Alignment", "Value", "accounts", "align"]
@@ -45,13 +43,7 @@ class Alignment:
     @property
     def same(self) -> bool:
         """Whether the states are equal."""
-        return not (self.missing or self.surplus or self.missing_values or self.surplus_values)
-
-    def triples(self, names: Mapping[str, str] = MappingProxyType({})) -> tuple[tuple[Triple, ...], tuple[Triple, ...]]:
-        """The missing and the surplus atoms as triples; objects by their ``names``."""
-        return tuple(triple_of(atom, names) for atom in self.missing), tuple(
-            triple_of(atom, names) for atom in self.surplus
-        )
+        return self == Alignment()
 
     @property
     def missing_texts(self) -> tuple[str, ...]:
@@ -75,7 +67,10 @@ def align(expected: State, observed: State, ignored: Collection[str] = ()) -> Al
     if expected == observed:
         return Alignment()
     one, other = frozenset(expected.changing()), frozenset(observed.changing())
-    ours, theirs = _values(expected, ignored), _values(observed, ignored)
+    ours, theirs = (
+        frozenset(Value(fluent, value) for fluent, value in state.values.items() if fluent[0] not in ignored)
+        for state in (expected, observed)
+    )
     return Alignment(
         tuple(sorted(one - other)),
         tuple(sorted(other - one)),
@@ -84,32 +79,24 @@ def align(expected: State, observed: State, ignored: Collection[str] = ()) -> Al
     )
 
 
-def _values(state: State, ignored: Collection[str]) -> frozenset[Value]:
-    return frozenset(Value(fluent, value) for fluent, value in state.values.items() if fluent[0] not in ignored)
-
-
 def accounts(task: Task) -> frozenset[str]:
     """The functions that only accumulate, such as ``total-cost``: no condition and no other function depends on them.
 
     They are not observable: an action that fails silently costs less than expected.
     """
     domain = task.domain
-    conditions: list[Condition] = [task.problem.goal, *(derived.condition for derived in domain.derived)]
+    formulas: list[Condition] = [task.problem.goal, *(derived.condition for derived in domain.derived)]
     for action in domain.actions:
-        conditions += (action.precondition, action.effect)
-    read = {name for condition in conditions for name in _functions_read(condition)}
+        formulas += (action.precondition, action.effect)
+    read = {name for formula in formulas for node in walk(formula) for name in _functions_read(node)}
     return frozenset(function.name for function in domain.functions if function.name not in read)
 
 
-def _functions_read(condition: Condition) -> Iterator[str]:
-    """The functions whose values a condition or an effect reads."""
-    for node in walk(condition):
-        if isinstance(node, Comparison):
-            yield from _fluents(node)
-        elif isinstance(node, Update):
-            # A function that is only added to itself still accumulates.
-            yield from (name for name in _fluents(node.value) if name != node.fluent.name)
-
-
-def _fluents(node: Node) -> Iterator[str]:
-    return (part.name for part in walk(node) if isinstance(part, Fluent))
+def _functions_read(node: Node) -> Iterator[str]:
+    """The functions whose values a comparison or an update reads."""
+    if isinstance(node, Comparison):
+        yield from (part.name for part in walk(node) if isinstance(part, Fluent))
+    elif isinstance(node, Update):
+        # A function that is only added to itself still accumulates.
+        names = (part.name for part in walk(node.value) if isinstance(part, Fluent))
+        yield from (name for name in names if name != node.fluent.name)

@@ -1,4 +1,4 @@
-"""Executors: they carry actions out, by the model or with faults."""
+"""Executors: worlds in which actions are carried out, which may differ from the model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Protocol
 from pddl2nl.worlds.faults import Change, Failure, Faults, check_faults
 from pddlval import GroundAction, Simulator, State
 
-__all__ = ["Executor", "FaultyExecutor", "ModelExecutor", "Occurrence", "executor_for"]
+__all__ = ["Executor", "FaultyExecutor", "Occurrence"]
 
 
 class Executor(Protocol):
@@ -20,22 +20,6 @@ class Executor(Protocol):
     def execute(self, state: State, action: GroundAction) -> State:
         """The state that is observed after an action; unchanged if the action is not applicable."""
         ...
-
-
-@dataclass(frozen=True)
-class ModelExecutor:
-    """A world that agrees with its model."""
-
-    simulator: Simulator
-
-    def execute(self, state: State, action: GroundAction) -> State:
-        """The successor by the model, or the state itself if the action is not applicable.
-
-        Raises:
-            BadActionError: the task has no such action.
-        """
-        successor = self.simulator.step(state, action).successor
-        return state if successor is None else successor
 
 
 @dataclass(frozen=True)
@@ -54,24 +38,22 @@ class FaultyExecutor:
         faults: how the world differs from it.
         seed: of the probabilities, unless the faults name one.
 
+    Attributes:
+        steps: how many actions were carried out, inapplicable ones included.
+        occurred: the faults that changed something, in order.
+
     Raises:
         InputError: the faults do not fit the task (`check_faults`).
     """
 
     def __init__(self, simulator: Simulator, faults: Faults, seed: int = 1):
         check_faults(faults, simulator.task)
+        self.steps = 0
+        self.occurred: list[Occurrence] = []
         self._simulator = simulator
         self._faults = faults
         self._seed = seed if faults.seed is None else faults.seed
         self._failed: Counter[int] = Counter()
-        self._occurred: list[Occurrence] = []
-        self.steps = 0
-        """How many actions were carried out, inapplicable ones included."""
-
-    @property
-    def occurred(self) -> Sequence[Occurrence]:
-        """The faults that changed something so far, in order."""
-        return tuple(self._occurred)
 
     def execute(self, state: State, action: GroundAction) -> State:
         """The state after an action in this world.
@@ -94,7 +76,7 @@ class FaultyExecutor:
         for number, failure in enumerate(self._faults.failures):
             if self._meets(number, failure, action):
                 self._failed[number] += 1
-                self._occurred.append(Occurrence(self.steps, str(failure)))
+                self.occurred.append(Occurrence(self.steps, str(failure)))
                 return True
         return False
 
@@ -109,11 +91,13 @@ class FaultyExecutor:
         return failure.chance == 1 or random.Random(f"{self._seed} {number} {self.steps}").random() < failure.chance
 
     def _changed(self, state: State, *, after: bool) -> State:
-        due = (change for change in self._faults.changes if (change.step, change.after) == (self.steps, after))
+        due: Sequence[Change] = [
+            change for change in self._faults.changes if (change.step, change.after) == (self.steps, after)
+        ]
         for change in due:
             changed = self._applied(state, change)
             if changed != state:
-                self._occurred.append(Occurrence(self.steps, str(change)))
+                self.occurred.append(Occurrence(self.steps, str(change)))
                 state = changed
         return state
 
@@ -130,8 +114,3 @@ class FaultyExecutor:
             else:
                 atoms.discard(fact.atom)
         return self._simulator.state(atoms, values)
-
-
-def executor_for(simulator: Simulator, faults: Faults | None = None, seed: int = 1) -> Executor:
-    """The world of a run: by its model, or with faults."""
-    return ModelExecutor(simulator) if faults is None else FaultyExecutor(simulator, faults, seed)

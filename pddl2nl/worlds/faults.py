@@ -3,7 +3,7 @@
 A specification is a text of statements, one in each line or separated by ``;``; ``#`` starts a comment::
 
     fail (pick-up egg-1)                the first time that this action is executed, it silently does nothing
-    fail (toggle-on *) twice            the first two times; also "3 times", "always"
+    fail (toggle-on *) twice            the first two times; also "once", "3 times", "always"
     fail (pick-up *) at 7               if it is the 7th action; also "at 3, 7"
     fail at 7                           whatever the 7th action is
     fail 10%                            each action, with this probability
@@ -40,41 +40,25 @@ import re
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from pddl2nl.errors import InputError, near_name
+from pddl2nl.files import read_text
 from pddl2nl.pddl import NOWHERE, Diagnostic, GroundAtom, Source, Span, Task, changed_predicates, write_number
 from pddlval import GroundAction
 
-__all__ = [
-    "Change",
-    "Fact",
-    "Failure",
-    "Faults",
-    "Pattern",
-    "check_faults",
-    "parse_faults",
-    "read_faults",
-]
+__all__ = ["Change", "Fact", "Failure", "Faults", "Pattern", "check_faults", "parse_faults", "read_faults"]
 
 _TOKEN = re.compile(
-    r"(?P<remark>#[^\n]*)|(?P<blank>[^\S\n]+)|(?P<end>[;\n])|(?P<mark>->|→|[(),:])|(?P<word>(?:(?!->)[^\s();,:#→])+)"
+    r"(?P<remark>#[^\n]*)|(?P<blank>[^\S\n]+)|(?P<end>[;\n])|(?P<mark>->|[(),:])|(?P<word>(?:(?!->)[^\s();,:#])+)"
 )
 _STATEMENTS = ("fail", "move", "set", "initially", "seed")
 _BEGINS = re.compile(rf"\s*(?:#|;|(?:{'|'.join(_STATEMENTS)})(?:[\s(;:]|\Z)|\Z)", re.IGNORECASE)
-_NUMBER = re.compile(r"[-+]?\d{1,30}(?:\.\d{1,30})?(?:/\d{1,30})?")
-_TIMES = {"once": 1, "twice": 2, "always": None}
+_NUMBER = re.compile(r"[-+]?\d{1,30}(?:\.\d{1,30})?(?:/0*[1-9]\d{0,29})?")
+_TIMES: dict[str, int | None] = {"once": 1, "twice": 2, "always": None}
 _MOST = 1_000_000
-_ORDINAL_TIMES = {1: "once", 2: "twice", None: "always"}
-_LONGEST = 200
-_LIKE_STATEMENTS = re.compile(r"[()%;]|->")
-
-
-def _number_text(value: Fraction) -> str:
-    """A number as a specification writes it; a third is ``1/3``."""
-    text = write_number(value)
-    return f"{value.numerator}/{value.denominator}" if text.startswith("(") else text
+_LONGEST_PATH = 1_000
+_COUNT = "the number of an action, from 1"
 
 
 @dataclass(frozen=True)
@@ -89,14 +73,15 @@ class Pattern:
 
     def matches(self, action: GroundAction) -> bool:
         """Whether an action matches the pattern."""
-        return self._shape.fullmatch(" ".join((action.name, *action.args))) is not None
+        return self._regex.fullmatch(" ".join((action.name, *action.args))) is not None
 
     @cached_property
-    def _shape(self) -> re.Pattern[str]:
-        *first, last = (re.escape(part).replace(r"\*", r"[^ ]*") for part in self.parts)
-        if self.parts[-1] == "*" and first:
-            return re.compile(" ".join(first) + r"( [^ ]+)*")
-        return re.compile(" ".join((*first, last)) if first or last != "[^ ]*" else r".*")
+    def _regex(self) -> re.Pattern[str]:
+        if self.parts == ("*",):
+            return re.compile(".*")
+        any_tail = len(self.parts) > 1 and self.parts[-1] == "*"
+        names = [re.escape(part).replace(r"\*", "[^ ]*") for part in self.parts[: -1 if any_tail else None]]
+        return re.compile(" ".join(names) + ("( [^ ]+)*" if any_tail else ""))
 
 
 @dataclass(frozen=True)
@@ -104,7 +89,7 @@ class Failure:
     """Actions that silently do nothing.
 
     Attributes:
-        pattern: which ones; None for any.
+        pattern: which; None for any.
         steps: only at these positions in the order of execution, from 1; empty for all.
         times: how often at most; None for no limit.
         chance: the probability, each time.
@@ -123,14 +108,14 @@ class Failure:
             parts.append(str(self.pattern))
         if self.steps:
             parts.append(f"at {', '.join(map(str, self.steps))}")
-        if self.times != _default_times(self):
-            parts.append(_ORDINAL_TIMES.get(self.times, f"{self.times} times"))
+        if self.times != _default_times(bool(self.steps), self.chance != 1):
+            words = {times: word for word, times in _TIMES.items()}
+            parts.append(words.get(self.times, f"{self.times} times"))
         return " ".join(parts)
 
 
-def _default_times(failure: Failure) -> int | None:
-    """How often a failure occurs by default: once, or always if steps or a probability are given."""
-    return None if failure.steps or failure.chance != 1 else 1
+def _default_times(has_steps: bool, has_chance: bool) -> int | None:
+    return None if has_steps or has_chance else 1
 
 
 @dataclass(frozen=True)
@@ -187,10 +172,15 @@ class Faults:
     def __str__(self) -> str:
         return self.text
 
-    def refuse(self, span: Span, said: str, suggestion: str = "", expected: str = "") -> InputError:
-        """An error at a position of the text."""
-        at = Diagnostic.at(self.source, span.start, said, suggestion=suggestion, expected=expected)
-        return InputError(at.render())
+
+def _number_text(value: Fraction) -> str:
+    """A number as a specification writes it; a third is ``1/3``."""
+    text = write_number(value)
+    return f"{value.numerator}/{value.denominator}" if text.startswith("(") else text
+
+
+def _error(source: Source, offset: int, message: str, suggestion: str = "", expected: str = "") -> InputError:
+    return InputError(Diagnostic.at(source, offset, message, suggestion=suggestion, expected=expected).render())
 
 
 # ── reading ──────────────────────────────────────────────────────────────────────────────────────
@@ -213,26 +203,18 @@ def read_faults(text_or_path: str) -> Faults:
     Raises:
         InputError: a syntax error, or there is no such file.
     """
-    if _is_specification(text_or_path):
+    if "\n" in text_or_path or len(text_or_path) > _LONGEST_PATH or _BEGINS.match(text_or_path):
         return parse_faults(text_or_path)
-    shown = text_or_path if len(text_or_path) <= _LONGEST else f"{text_or_path[:_LONGEST]}…"
     try:
-        text = Path(text_or_path).read_text(encoding="utf-8-sig")
-    except (OSError, ValueError) as error:
-        if _LIKE_STATEMENTS.search(text_or_path):
+        text = read_text(text_or_path, "file with faults")
+    except InputError as error:
+        if re.search(r"[()%;]|->", text_or_path):
             return parse_faults(text_or_path)
-        why = getattr(error, "strerror", None) or "no text in UTF-8"
         raise InputError(
-            f"--faults {shown}: neither faults nor a file with some ({why}); expected such as "
-            "'fail (pick-up egg-1)', 'move (inside egg-1 fridge-1) -> (on egg-1 table-1) before 5', "
-            "'initially (dirty pan-1)'"
+            f"--faults {error}; expected faults or a file with some, such as 'fail (pick-up egg-1)', "
+            "'move (inside egg-1 fridge-1) -> (on egg-1 table-1) before 5', 'initially (dirty pan-1)'"
         ) from error
     return parse_faults(text, text_or_path)
-
-
-def _is_specification(text: str) -> bool:
-    """Whether a text is a specification rather than a file name."""
-    return "\n" in text or _BEGINS.match(text) is not None
 
 
 class _Token(NamedTuple):
@@ -246,14 +228,13 @@ class _Parser:
 
     def __init__(self, source: Source):
         self._source = source
-        self._context = Faults(source=source)
         self._tokens = [
             _Token(match.lastgroup or "", match[0].lower(), match.start())
             for match in _TOKEN.finditer(source.text)
             if match.lastgroup not in ("blank", "remark")
         ]
-        # An end token, so that there always is a next token.
-        self._tokens.append(_Token("end", "", len(source.text)))
+        # End tokens, so that there always is a next token, and one after it.
+        self._tokens += [_Token("end", "", len(source.text))] * 2
         self._place = 0
 
     def faults(self) -> Faults:
@@ -265,82 +246,74 @@ class _Parser:
         failures: list[Failure] = []
         changes: list[Change] = []
         seed: int | None = None
-        while self._place < len(self._tokens):
+        while self._place < len(self._tokens) - 1:
             if self._next.kind == "end":
                 self._place += 1
                 continue
-            word = self._take("word", "a statement: fail, move, set, initially or seed")
-            match word.text:
-                case "fail":
-                    failures.append(self._fail())
-                case "move":
-                    changes.append(self._move())
-                case "set":
-                    facts = self._facts("a fact, (dirty pan-1)")
-                    changes.append(Change(*self._moment(), facts))
-                case "initially":
-                    changes.append(Change(1, False, self._facts("a fact, (dirty pan-1)")))
-                case "seed":
-                    seed = self._count("a number", least=0)
-                case _:
-                    self._refuse(
-                        word,
-                        f"'{word.text}' begins no statement",
-                        "fail, move, set, initially or seed",
-                        near_name(word.text, _STATEMENTS),
-                    )
+            expected = f"{', '.join(_STATEMENTS[:-1])} or {_STATEMENTS[-1]}"
+            word = self._take("word", f"a statement: {expected}")
+            if word.text == "fail":
+                failures.append(self._failure())
+            elif word.text == "move":
+                changes.append(self._move())
+            elif word.text == "set":
+                facts = self._facts("a fact, (dirty pan-1)")
+                changes.append(Change(*self._moment(), facts))
+            elif word.text == "initially":
+                changes.append(Change(1, False, self._facts("a fact, (dirty pan-1)")))
+            elif word.text == "seed":
+                seed = self._count("a number", least=0)
+            else:
+                self._refuse(word, f"'{word.text}' begins no statement", expected, near_name(word.text, _STATEMENTS))
             self._take("end", "';' or the end of the line")
         return Faults(tuple(failures), tuple(changes), seed, self._source)
 
     # ── statements ───────────────────────────────────────────────────────────────────────────────
 
-    def _fail(self) -> Failure:
+    def _failure(self) -> Failure:
         chance = self._percent()
-        pattern = self._pattern() if self._next.text == "(" else None
-        steps = self._steps() if self._word("at") else ()
+        pattern = None
+        if self._next.text == "(":
+            begin = self._next
+            pattern = Pattern(tuple(token.text for token in self._names()), self._span_from(begin))
+        steps: list[int] = []
+        if self._skip("at"):
+            self._skip("step")
+            steps.append(self._count(_COUNT))
+            while self._skip(","):
+                steps.append(self._count(_COUNT))
         if chance is None and pattern is None and not steps:
             self._refuse(self._next, "what fails?", "(pick-up egg-1), 10%, or at 7")
-        times: int | None = None if steps or chance is not None else 1
+        times = _default_times(bool(steps), chance is not None)
         if self._next.text in _TIMES:
             times = _TIMES[self._take("word", "").text]
         elif self._next.kind == "word":
             times = self._count("once, twice, 3 times, always, or at 7")
-            if not self._word("times"):
+            if not self._skip("times"):
                 self._refuse(self._next, "a number of what?", "times, as in '3 times'; a step is 'at 3'")
-        return Failure(pattern, steps, times, Fraction(1) if chance is None else chance)
+        return Failure(pattern, tuple(dict.fromkeys(steps)), times, Fraction(1) if chance is None else chance)
 
     def _percent(self) -> Fraction | None:
         token = self._next
         if token.kind != "word" or not token.text.endswith("%"):
             return None
-        number = token.text[:-1]
-        value = Fraction(number) if _NUMBER.fullmatch(number) and not number.endswith("/0") else Fraction(-1)
+        self._place += 1
+        value = Fraction(token.text[:-1]) if _NUMBER.fullmatch(token.text[:-1]) else Fraction(-1)
         if not 0 <= value <= 100:
             self._refuse(token, f"'{token.text}' is no probability", "a number from 0% to 100%")
-        self._place += 1
         return value / 100
-
-    def _steps(self) -> tuple[int, ...]:
-        self._word("step")
-        self._word("steps")
-        steps = [self._count("the number of an action, from 1")]
-        while self._next.text == ",":
-            self._place += 1
-            steps.append(self._count("the number of an action, from 1"))
-        return tuple(dict.fromkeys(steps))
 
     def _move(self) -> Change:
         name = None
-        if self._next.kind == "word" and self._tokens[self._place + 1].text == ":":
-            name = self._take("word", "")
-            self._place += 1
+        if self._next.kind == "word" and self._after_next.text == ":":
+            name = self._next
+            self._place += 2
         undone = self._facts("what no longer holds, (inside egg-1 fridge-1)")
         for fact in undone:
             if not fact.positive or fact.value is not None:
-                raise self._context.refuse(fact.span, "what moves is an atom", expected="(inside egg-1 fridge-1)")
-        if self._next.text not in ("->", "→", "to"):
+                raise _error(self._source, fact.span.start, "what moves is an atom", "", "(inside egg-1 fridge-1)")
+        if not (self._skip("->") or self._skip("to")):
             self._refuse(self._next, "whereto?", "'->' and what holds then, (on egg-1 table-1)")
-        self._place += 1
         facts = self._facts("what holds then, (on egg-1 table-1)")
         if name is not None and not any(name.text in fact.atom[1:] for fact in (*undone, *facts)):
             self._refuse(name, f"'{name.text}' stands in none of these facts", "the object that moves")
@@ -348,12 +321,11 @@ class _Parser:
         return Change(step, after, facts, undone)
 
     def _moment(self) -> tuple[int, bool]:
-        token = self._next
-        if token.text not in ("before", "after"):
-            self._refuse(token, "when?", "before 5, or after 5 (the number of an action, from 1)")
-        self._place += 1
-        self._word("step")
-        return self._count("the number of an action, from 1"), token.text == "after"
+        word = self._next.text
+        if not (self._skip("before") or self._skip("after")):
+            self._refuse(self._next, "when?", f"before 5, or after 5 ({_COUNT})")
+        self._skip("step")
+        return self._count(_COUNT), word == "after"
 
     # ── facts ────────────────────────────────────────────────────────────────────────────────────
 
@@ -366,23 +338,20 @@ class _Parser:
         return tuple(facts)
 
     def _fact(self) -> Fact:
-        start = self._next.start
-        second = self._tokens[self._place + 1].text
-        if second == "not":
+        begin, kind = self._next, self._after_next.text
+        value = None
+        if kind in ("not", "="):
             self._place += 2
-            atom = self._atom()
-            end = self._close()
-            return Fact(atom, False, None, Span(start, end))
-        if second == "=":
-            self._place += 2
-            atom = self._atom()
-            number = self._take("word", "a number")
-            if not _NUMBER.fullmatch(number.text) or re.search(r"/0+\Z", number.text):
-                self._refuse(number, f"'{number.text}' is no number", "a number, such as 3 or 2.5")
-            end = self._close()
-            return Fact(atom, True, _number(number.text), Span(start, end))
         atom = self._atom()
-        return Fact(atom, True, None, Span(start, self._tokens[self._place - 1].start + 1))
+        if kind == "=":
+            number = self._take("word", "a number")
+            if not _NUMBER.fullmatch(number.text):
+                self._refuse(number, f"'{number.text}' is no number", "a number, such as 3 or 2.5")
+            numerator, _, denominator = number.text.partition("/")
+            value = Fraction(numerator) / Fraction(denominator or 1)
+        if kind in ("not", "="):
+            self._close()
+        return Fact(atom, kind != "not", value, self._span_from(begin))
 
     def _atom(self) -> GroundAtom:
         names = self._names()
@@ -391,32 +360,31 @@ class _Parser:
                 self._refuse(token, f"'{token.text}': a fact is about certain objects", "a name without '*'")
         return GroundAtom(token.text for token in names)
 
-    def _pattern(self) -> Pattern:
-        start = self._next.start
-        names = self._names()
-        return Pattern(tuple(token.text for token in names), Span(start, self._tokens[self._place - 1].start + 1))
-
     def _names(self) -> list[_Token]:
-        if self._next.text != "(":
+        if not self._skip("("):
             self._refuse(self._next, f"found {_shown(self._next)}", "'(' and names")
-        self._place += 1
         names = [self._take("word", "a name")]
         while self._next.kind == "word":
             names.append(self._take("word", ""))
         self._close()
         return names
 
-    def _close(self) -> int:
-        if self._next.text != ")":
+    def _close(self) -> None:
+        if not self._skip(")"):
             self._refuse(self._next, f"found {_shown(self._next)}", "')'")
-        self._place += 1
-        return self._tokens[self._place - 1].start + 1
 
     # ── tokens ───────────────────────────────────────────────────────────────────────────────────
 
     @property
     def _next(self) -> _Token:
         return self._tokens[min(self._place, len(self._tokens) - 1)]
+
+    @property
+    def _after_next(self) -> _Token:
+        return self._tokens[min(self._place + 1, len(self._tokens) - 1)]
+
+    def _span_from(self, first: _Token) -> Span:
+        return Span(first.start, self._tokens[self._place - 1].start + 1)
 
     def _take(self, kind: str, expected: str) -> _Token:
         token = self._next
@@ -425,12 +393,11 @@ class _Parser:
         self._place += 1
         return token
 
-    def _word(self, text: str) -> bool:
-        """Takes the next token if it is that word."""
-        if self._next.text != text:
-            return False
-        self._place += 1
-        return True
+    def _skip(self, text: str) -> bool:
+        """Takes the next token if it is that text."""
+        found = self._next.text == text
+        self._place += found
+        return found
 
     def _count(self, expected: str, least: int = 1) -> int:
         token = self._take("word", expected)
@@ -438,17 +405,12 @@ class _Parser:
             self._refuse(token, f"'{token.text}' is no such number", expected)
         return int(token.text)
 
-    def _refuse(self, token: _Token, said: str, expected: str, suggestion: str = "") -> NoReturn:
-        raise self._context.refuse(Span(token.start, token.start), said, suggestion, expected)
+    def _refuse(self, token: _Token, message: str, expected: str, suggestion: str = "") -> NoReturn:
+        raise _error(self._source, token.start, message, suggestion, expected)
 
 
 def _shown(token: _Token) -> str:
     return f"'{token.text}'" if token.text.strip() else "the end of the line"
-
-
-def _number(text: str) -> Fraction:
-    whole, _, below = text.partition("/")
-    return Fraction(whole) / Fraction(below or 1)
 
 
 # ── against a task ───────────────────────────────────────────────────────────────────────────────
@@ -462,54 +424,50 @@ def check_faults(faults: Faults, task: Task) -> None:
     """
     for failure in faults.failures:
         if failure.pattern is not None:
-            _check_pattern(faults, failure.pattern, task)
+            _check_pattern(faults.source, failure.pattern, task)
     for change in faults.changes:
         for fact in (*change.undone, *change.facts):
-            _check_fact(faults, fact, task)
+            _check_fact(faults.source, fact, task)
 
 
-def _check_pattern(faults: Faults, pattern: Pattern, task: Task) -> None:
+def _check_pattern(source: Source, pattern: Pattern, task: Task) -> None:
     name, *args = pattern.parts
-    shape = Pattern((name,), pattern.span)
-    schemas = [schema for schema in task.domain.actions if shape.matches(GroundAction(schema.name))]
+    at = pattern.span.start
+    schemas = [schema for schema in task.domain.actions if Pattern((name,)).matches(GroundAction(schema.name))]
     if not schemas:
         names = [schema.name for schema in task.domain.actions]
-        said = f"the domain has no action '{name}'"
-        raise faults.refuse(pattern.span, said, near_name(name, names), f"one of {', '.join(names)}")
+        expected = f"one of {', '.join(names)}"
+        raise _error(source, at, f"the domain has no action '{name}'", near_name(name, names), expected)
     for arg in args:
         if "*" not in arg and arg not in task.objects:
-            said = f"'{arg}' is no object of the task"
-            raise faults.refuse(pattern.span, said, near_name(arg, task.objects))
-    if args and args[-1] == "*":
-        fits = any(len(schema.parameters) >= len(args) - 1 for schema in schemas)
-    else:
-        fits = name == "*" or any(len(schema.parameters) == len(args) for schema in schemas)
+            raise _error(source, at, f"'{arg}' is no object of the task", near_name(arg, task.objects))
+    counts = [len(schema.parameters) for schema in schemas]
+    fits = max(counts) >= len(args) - 1 if args and args[-1] == "*" else name == "*" or len(args) in counts
     if not fits:
-        takes = len(schemas[0].parameters)
-        said = f"'{schemas[0].name}' takes {takes} argument{'' if takes == 1 else 's'}, found {len(args)}"
-        raise faults.refuse(pattern.span, said, expected=f"({name} *) for any arguments")
+        message = _arity(schemas[0].name, counts[0], len(args))
+        raise _error(source, at, message, expected=f"({name} *) for any arguments")
 
 
-def _check_fact(faults: Faults, fact: Fact, task: Task) -> None:
-    domain, (name, *args) = task.domain, fact.atom
+def _check_fact(source: Source, fact: Fact, task: Task) -> None:
+    domain, (name, *args), at = task.domain, fact.atom, fact.span.start
     kind, declared = ("predicate", domain.predicates) if fact.value is None else ("function", domain.functions)
     found = next((item for item in declared if item.name == name), None)
     if found is None:
-        near = near_name(name, [item.name for item in declared])
-        raise faults.refuse(fact.span, f"the domain has no {kind} '{name}'", near)
+        suggestion = near_name(name, [item.name for item in declared])
+        raise _error(source, at, f"the domain has no {kind} '{name}'", suggestion)
     if len(args) != len(found.parameters):
-        takes = len(found.parameters)
-        said = f"'{name}' takes {takes} argument{'' if takes == 1 else 's'}, found {len(args)}"
-        raise faults.refuse(fact.span, said)
+        raise _error(source, at, _arity(name, len(found.parameters), len(args)))
     for arg, parameter in zip(args, found.parameters, strict=True):
         if not task.is_a(arg, parameter.types):
-            said = f"'{arg}' is no object of the task"
+            message = f"'{arg}' is no object of the task"
             if arg in task.objects:
-                said = f"'{arg}' is no {' or '.join(parameter.types)}, and '{name}' takes one there"
-            raise faults.refuse(fact.span, said, near_name(arg, task.objects_of(parameter.types)))
-    if kind == "predicate":
-        if name in {item.name for item in domain.derived}:
-            raise faults.refuse(fact.span, f"'{name}' follows from other facts by a rule; set those")
-        if name not in changed_predicates(domain):
-            said = f"no action changes '{name}', so it is the same in every state of this task"
-            raise faults.refuse(fact.span, said)
+                message = f"'{arg}' is no {' or '.join(parameter.types)}, and '{name}' takes one there"
+            raise _error(source, at, message, near_name(arg, task.objects_of(parameter.types)))
+    if kind == "predicate" and name in {item.name for item in domain.derived}:
+        raise _error(source, at, f"'{name}' follows from other facts by a rule; set those")
+    if kind == "predicate" and name not in changed_predicates(domain):
+        raise _error(source, at, f"no action changes '{name}', so it is the same in every state of this task")
+
+
+def _arity(name: str, takes: int, found: int) -> str:
+    return f"'{name}' takes {takes} argument{'' if takes == 1 else 's'}, found {found}"

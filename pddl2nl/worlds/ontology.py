@@ -29,6 +29,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pddl2nl.errors import InputError, MissingExtraError
+from pddl2nl.files import read_text
 from pddl2nl.pddl import Domain
 
 __all__ = ["Ontology", "domain_ontology", "load_ontology", "parse_ontology", "require_rdflib"]
@@ -54,15 +55,13 @@ def load_ontology(path: str | Path) -> Ontology:
     """The ontology of a Turtle file.
 
     Raises:
-        InputError: the file does not exist, is not UTF-8, or is not Turtle; the message has the line.
+        InputError: the file cannot be read (`pddl2nl.files.read_text`) or is not Turtle; the message has the line.
         MissingExtraError: rdflib is not installed.
     """
     try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise InputError(f"--ontology {path}: cannot be read: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"--ontology {path}: not UTF-8 (byte {error.start}); expected Turtle") from error
+        text = read_text(path, "Turtle file")
+    except InputError as error:
+        raise InputError(f"--ontology {error}") from error
     return parse_ontology(text, str(path))
 
 

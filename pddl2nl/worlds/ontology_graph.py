@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 from urllib.parse import quote
@@ -19,23 +20,13 @@ from rdflib.plugins.parsers.notation3 import BadSyntax
 from rdflib.term import Node
 
 from pddl2nl.errors import InputError
-from pddl2nl.pddl import (
-    ActionSchema,
-    Atom,
-    Diagnostic,
-    Domain,
-    Source,
-    TypedName,
-    changed_predicates,
-    conjuncts,
-)
+from pddl2nl.pddl import Atom, Diagnostic, Domain, Source, changed_predicates, conjuncts
 
 __all__ = [
     "EVENTS",
     "FACTS",
     "INSTANCES",
     "MACROS",
-    "MACRO_EVENTS",
     "ONT",
     "WORLD",
     "ClassKnowledge",
@@ -55,32 +46,15 @@ logging.getLogger("rdflib").addHandler(logging.NullHandler())
 
 ONT = Namespace("urn:pddl2nl:ontology#")
 """The words of ontologies."""
-INSTANCES = "urn:pddl2nl:instance#"
-FACTS = "urn:pddl2nl:fact#"
-EVENTS = "urn:pddl2nl:event#"
-MACRO_EVENTS = "urn:pddl2nl:macro-event#"
-MACROS = "urn:pddl2nl:macro#"
+_NAMESPACES = {
+    name: f"urn:pddl2nl:{name}#"
+    for name in ("type", "predicate", "function", "action", "instance", "fact", "event", "macro")
+}
+_TYPES, _PREDICATES, _FUNCTIONS, _ACTIONS, INSTANCES, FACTS, EVENTS, MACROS = _NAMESPACES.values()
 WORLD = URIRef("urn:pddl2nl:world")
 """The subject of facts about no object."""
 
-_TYPES = "urn:pddl2nl:type#"
-_PREDICATES = "urn:pddl2nl:predicate#"
-_FUNCTIONS = "urn:pddl2nl:function#"
-_ACTIONS = "urn:pddl2nl:action#"
-_PREFIXES = {
-    "": str(ONT),
-    "type": _TYPES,
-    "predicate": _PREDICATES,
-    "function": _FUNCTIONS,
-    "action": _ACTIONS,
-    "instance": INSTANCES,
-    "fact": FACTS,
-    "event": EVENTS,
-    "macro-event": MACRO_EVENTS,
-    "macro": MACROS,
-    "rdfs": str(RDFS),
-    "owl": str(OWL),
-}
+_PREFIXES = {"": str(ONT), **_NAMESPACES, "rdfs": str(RDFS), "owl": str(OWL)}
 _WORDS = frozenset(
     (
         *("Object", "Affordance", "Property", "Predicate", "Action", "MacroAction", "Event", "Fact"),
@@ -172,13 +146,13 @@ def read_graph(text: str, name: str) -> Graph:
 
 def _check_iris(graph: Graph, name: str) -> None:
     """Refuses names that rdflib reads from Turtle but cannot write."""
-    for triple in graph:
-        for node in triple:
-            iri = node.datatype if isinstance(node, Literal) else node
-            if isinstance(iri, URIRef) and _UNWRITABLE.search(iri):
-                shown = iri if len(iri) <= _LONGEST else f"{iri[:_LONGEST]}…"
-                said = f"<{shown}> is not an IRI: write blanks, quotes and brackets as %20 and the like"
-                raise InputError(f"{name}: error: {said}")
+    for node in (node for triple in graph for node in triple):
+        iri = node.datatype if isinstance(node, Literal) else node
+        if isinstance(iri, URIRef) and _UNWRITABLE.search(iri):
+            shown = iri if len(iri) <= _LONGEST else f"{iri[:_LONGEST]}…"
+            raise InputError(
+                f"{name}: error: <{shown}> is not an IRI: write blanks, quotes and brackets as %20 and the like"
+            )
 
 
 def _syntax_error(text: str, name: str, error: BadSyntax) -> InputError:
@@ -228,6 +202,8 @@ class Terms:
         locations: predicates ``(p ?x ?y)`` that say ``?x`` is located at ``?y``.
         locating: predicates ``(p ?y ?x)`` that say the same.
         affording: predicates that are affordances; ``existence`` and ``absence`` likewise.
+        changing: the predicates that actions change.
+        typed: whether the domain has types; without, ``kinds`` are the predicates that are classes.
     """
 
     def __init__(self, domain: Domain, ontology: Graph | None = None):
@@ -237,51 +213,45 @@ class Terms:
             self.graph += ontology
         for word in (ONT.isIn, ONT.isOn):
             self.graph.add((word, RDFS.subPropertyOf, ONT.locatedAt))
-        names = _OntologyNames(self.graph)
+        find = _OntologyNames(self.graph)
         self.changing = changed_predicates(domain)
         self.typed = any(item.name != "object" for item in domain.types)
-        self.kinds = () if self.typed else self._static_unary()
-        self.classes = self._map((*_type_names(domain), *self.kinds), names.class_of, _TYPES, OWL.Class)
+        unary = [item.name for item in domain.predicates if len(item.parameters) == 1]
+        self.kinds = () if self.typed else tuple(name for name in unary if name not in self.changing)
+        # A supertype need not be declared itself.
+        types = ("object", *(name for item in domain.types for name in (item.name, *item.types)))
         has_affordances = (None, ONT.affords, None) in self.graph or (
             (None, RDFS.subClassOf, ONT.Affordance) in self.graph
         )
-        predicates = (item.name for item in domain.predicates)
-        self.predicates = self._map(predicates, names.property_of, _PREDICATES, ONT.Predicate)
-        functions = (item.name for item in domain.functions)
-        self.functions = self._map(functions, lambda name: None, _FUNCTIONS, ONT.Predicate)
-        actions = (item.name for item in domain.actions)
-        self.actions = self._map(actions, names.action_of, _ACTIONS, OWL.Class)
+        self.classes = self._nodes((*types, *self.kinds), find.class_of, _TYPES, OWL.Class)
+        predicates = [item.name for item in domain.predicates]
+        self.predicates = self._nodes(predicates, find.property_of, _PREDICATES, ONT.Predicate)
+        functions = [item.name for item in domain.functions]
+        self.functions = self._nodes(functions, lambda name: None, _FUNCTIONS, ONT.Predicate)
+        self.actions = self._nodes([item.name for item in domain.actions], find.action_of, _ACTIONS, OWL.Class)
         self._add_hierarchy()
         if not has_affordances:
             self._add_affordances()
-        self.locations = self._below(ONT.locatedAt)
-        self.locating = self._below(ONT.locates)
-        if not self.locations and not self.locating:
+        if not self._below(ONT.locatedAt) and not self._below(ONT.locates):
             self._add_locations()
+        self.locations, self.locating = self._below(ONT.locatedAt), self._below(ONT.locates)
         self.affording = self._below(ONT.affordance)
-        self.existence = self._below(ONT.existence)
-        self.absence = self._below(ONT.absence)
+        self.existence, self.absence = self._below(ONT.existence), self._below(ONT.absence)
         self._knowledge: dict[tuple[URIRef, frozenset[Node]], ClassKnowledge] = {}
 
-    def _static_unary(self) -> tuple[str, ...]:
-        declared = self.domain.predicates
-        return tuple(p.name for p in declared if len(p.parameters) == 1 and p.name not in self.changing)
-
-    def _map(
+    def _nodes(
         self, names: Iterable[str], find: Callable[[str], URIRef | None], namespace: str, kind: URIRef
     ) -> dict[str, URIRef]:
         """The node of each name, added to the graph; no two names share one."""
-        found: dict[str, URIRef] = {}
-        taken: set[URIRef] = set()
+        nodes: dict[str, URIRef] = {}
         for name in dict.fromkeys(names):
             node = find(name)
-            if node is None or node in taken:
+            if node is None or node in nodes.values():
                 node = minted(namespace, name)
                 self.graph.add((node, RDFS.label, Literal(name)))
             self.graph.add((node, RDF.type, kind))
-            taken.add(node)
-            found[name] = node
-        return found
+            nodes[name] = node
+        return nodes
 
     def _add_hierarchy(self) -> None:
         """The supertypes of PDDL hold in addition to the ontology's superclasses."""
@@ -297,68 +267,60 @@ class Terms:
         """Without affordances in the ontology, a class affords the actions that take it as a parameter."""
         for action in self.domain.actions:
             for parameter in action.parameters:
-                for kind in self._kinds_of(parameter, action):
+                required = [
+                    part.predicate
+                    for part in conjuncts(action.precondition)
+                    if isinstance(part, Atom) and part.args == (parameter.name,) and part.predicate in self.kinds
+                ]
+                for kind in required or parameter.types:
                     self.graph.add((self.classes[kind], ONT.affords, self.actions[action.name]))
-
-    def _kinds_of(self, parameter: TypedName, action: ActionSchema) -> Iterable[str]:
-        required = [
-            part.predicate
-            for part in conjuncts(action.precondition)
-            if isinstance(part, Atom) and part.args == (parameter.name,) and part.predicate in self.kinds
-        ]
-        return required or parameter.types
 
     def _add_locations(self) -> None:
         """Without locations in the ontology, every relation of two objects that actions change is one."""
-        derived = {item.name for item in self.domain.derived}
+        changing = self.changing - {item.name for item in self.domain.derived}
         for item in self.domain.predicates:
-            if len(item.parameters) == 2 and item.name in self.changing - derived:
+            if len(item.parameters) == 2 and item.name in changing:
                 self.graph.add((self.predicates[item.name], RDFS.subPropertyOf, ONT.locatedAt))
-        self.locations = self._below(ONT.locatedAt)
 
     def _below(self, root: URIRef) -> dict[str, URIRef]:
         """The predicates below a property of the ontology, in the domain's order."""
         below = set(self.graph.transitive_subjects(RDFS.subPropertyOf, root))
         return {name: node for name, node in self.predicates.items() if node in below}
 
-    def knowledge(self, own: URIRef, node: URIRef) -> ClassKnowledge:
+    def knowledge(self, own: URIRef, types: frozenset[Node], name: str) -> ClassKnowledge:
         """What the ontology says about an object.
 
         Objects with the same classes share one lookup, unless the ontology speaks of the object by itself.
 
         Args:
             own: the class by which the object is known.
-            node: the object.
+            types: all its classes.
+            name: the object.
         """
-        types = frozenset(self.graph.objects(node, RDF.type))
-        shared = self._knowledge.get((own, types))
-        if shared is None:
-            shared = self._knowledge[own, types] = self._class_knowledge(own, types)
+        node = minted(INSTANCES, name)
+        types |= frozenset(self.graph.objects(node, RDF.type))
+        if (own, types) not in self._knowledge:
+            self._knowledge[own, types] = self._class_knowledge(own, types)
+        shared = self._knowledge[own, types]
         affords = self._property_names(self.graph.objects(node, ONT.affords))
         properties = self._property_names(self.graph.objects(node, ONT.hasProperty))
-        if not affords and not properties:
-            return shared
         return ClassKnowledge(shared.superclasses, shared.affordances | affords, shared.properties | properties)
 
     def _class_knowledge(self, own: URIRef, types: Iterable[Node]) -> ClassKnowledge:
         distance = self._distances([own])
         above = [*distance, *self._distances(types)]
-        kinds = {
-            node: any((node, word, ONT.Affordance) in self.graph for word in (RDFS.subClassOf, RDF.type))
-            for node in above
-        }
-        not_classes = (own, ONT.Affordance, OWL.Thing, ONT.Object)
-        superclasses = [
+        affordances = [
             node
-            for node, affordance in kinds.items()
-            if not affordance and isinstance(node, URIRef) and node not in not_classes
+            for node in above
+            if any((node, word, ONT.Affordance) in self.graph for word in (RDFS.subClassOf, RDF.type))
         ]
-        affordances = [node for node, affordance in kinds.items() if affordance]
-        affordances += [thing for node in kinds for thing in self.graph.objects(node, ONT.affords)]
+        no_superclasses = (*affordances, own, ONT.Affordance, OWL.Thing, ONT.Object)
+        superclasses = {node for node in above if isinstance(node, URIRef) and node not in no_superclasses}
+        afforded = [thing for node in above for thing in self.graph.objects(node, ONT.affords)]
         return ClassKnowledge(
             tuple(sorted(superclasses, key=lambda node: (distance.get(node, len(distance)), node))),
-            self._property_names(affordances),
-            self._property_names(thing for node in kinds for thing in self.graph.objects(node, ONT.hasProperty)),
+            self._property_names([*affordances, *afforded]),
+            self._property_names(thing for node in above for thing in self.graph.objects(node, ONT.hasProperty)),
         )
 
     def _distances(self, classes: Iterable[Node]) -> dict[Node, int]:
@@ -385,23 +347,13 @@ class Terms:
         if not iri.startswith((_TYPES, _ACTIONS)):
             return local_name(iri)
         name = str(self.graph.value(node, RDFS.label) or local_name(iri))
-        return name if iri.startswith(_ACTIONS) or camel(name) in self._ambiguous else camel(name)
+        return name if iri.startswith(_ACTIONS) or self._camel_labels[camel(name)] > 1 else camel(name)
 
     @cached_property
-    def _ambiguous(self) -> frozenset[str]:
-        """Labels that more than one class would have."""
-        seen: dict[str, set[URIRef]] = {}
-        for name, node in self.classes.items():
-            seen.setdefault(camel(name) if node.startswith(_TYPES) else local_name(node), set()).add(node)
-        return frozenset(name for name, nodes in seen.items() if len(nodes) > 1)
-
-
-def _type_names(domain: Domain) -> Iterator[str]:
-    yield "object"
-    for item in domain.types:
-        yield item.name
-        # A supertype need not be declared itself.
-        yield from item.types
+    def _camel_labels(self) -> Counter[str]:
+        """How many classes would have each label."""
+        nodes = {node: name for name, node in self.classes.items()}
+        return Counter(camel(name) if node.startswith(_TYPES) else local_name(node) for node, name in nodes.items())
 
 
 class _OntologyNames:

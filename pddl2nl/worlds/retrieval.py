@@ -8,7 +8,7 @@ the object or class with the nearest name (`pddl2nl.worlds.similarity`).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pddl2nl.nl.names import Names
@@ -16,15 +16,15 @@ from pddl2nl.worlds.similarity import Vectors, nearest, plain
 
 __all__ = ["Choices", "Selection", "said_objects"]
 
-_MARK = re.compile(r"\s*(?:[-*•+–]|\(?\d+[.):])\s+")
+_LIST_MARK = re.compile(r"\s*(?:[-*•+–]|\(?\d+[.):])\s+")
 _FENCE = re.compile(r"\s*(```|~~~)")
-_ASIDE = re.compile(r"\s+[-–—]+\s|\s*[:(\[–—]|\s+because\b|\s+since\b")
+_REMARK = re.compile(r"\s+[-–—]+\s|\s*[:(\[–—]|\s+because\b|\s+since\b")
 _INTRODUCTION = re.compile(
     r"\A[^:]*\b(?:objects?|items?|things?|list|relevant|needed|need|selected|answer)\b[^:]*:", re.I
 )
-_LONGEST = 4
+_LONGEST_NAME = 4
 """The most words of a name within a phrase."""
-_MOST_WORDS = 1_000
+_LONGEST_PHRASE = 1_000
 """The most words of a phrase that are searched for names."""
 _SENTENCE = 7
 """A text with this many words is a sentence: it may contain names but is not compared with them."""
@@ -58,20 +58,14 @@ def said_objects(reply: str) -> tuple[str, ...]:
         bare = line.strip().strip("`*_ \t")
         if not bare or _FENCE.match(line) or bare.endswith(":"):
             continue
-        bare = _MARK.sub("", line, count=1).strip()
-        bare = _INTRODUCTION.sub("", bare)
-        for part in re.split(r"[,;]", _without_brackets(bare)):
+        bare = _INTRODUCTION.sub("", _LIST_MARK.sub("", line, count=1).strip())
+        # A remark in parentheses may contain commas; a list in square brackets keeps its names.
+        bare = re.sub(r"\([^()]*\)|[\[\]]", " ", bare)
+        for part in re.split(r"[,;]", bare):
             # What follows a name is a reason, or its class.
-            name = _ASIDE.split(part, maxsplit=1)[0].strip(" \t.`*'\"“”‘’[]{}")
-            name = re.sub(r"\A(?:and|the|an?)\s+", "", name, flags=re.IGNORECASE)
-            if name:
-                found.append(name)
-    return tuple(dict.fromkeys(found))
-
-
-def _without_brackets(text: str) -> str:
-    """A line without remarks in parentheses, which may contain commas; a list in square brackets keeps its names."""
-    return re.sub(r"\([^()]*\)", " ", text).replace("[", " ").replace("]", " ")
+            name = _REMARK.split(part, maxsplit=1)[0].strip(" \t.`*'\"“”‘’[]{}")
+            found.append(re.sub(r"\A(?:and|the|an?)\s+", "", name, flags=re.IGNORECASE))
+    return tuple(dict.fromkeys(filter(None, found)))
 
 
 class Choices:
@@ -84,70 +78,67 @@ class Choices:
     """
 
     def __init__(self, objects: Sequence[str], classes: Mapping[str, Sequence[str]], names: Names):
-        self._tables: list[dict[str, tuple[str, ...]]] = []
-        self._labels: dict[str, tuple[str, ...]] = {}
-        for spelled in (names.to_nl, {name: name for name in objects}, {v: k for k, v in names.aliases.items()}):
-            own = [(_keys(spelled[name]), (name,)) for name in objects if name in spelled]
-            table: dict[str, tuple[str, ...]] = {}
-            # Exact spelling before looser ones: ``pos-1-11`` and ``pos-11-1`` are equal without hyphens.
-            for keys in zip(*(keys for keys, _ in own), strict=True):
-                for key, (_, meant) in zip(keys, own, strict=True):
-                    table.setdefault(key, meant)
-            self._tables.append(table)
-        for name in objects:
-            self._labels.setdefault(names.to_nl.get(name, name), (name,))
+        aliases = {name: alias for alias, name in names.aliases.items()}
+        spellings = (names.to_nl, {name: name for name in objects}, aliases)
+        self._tables = [
+            _by_spelling((spelled[name], name) for name in objects if name in spelled) for spelled in spellings
+        ]
         kinds: dict[str, tuple[str, ...]] = {}
         for said, members in classes.items():
             for form in (said, f"{said}s", f"all {said}s", f"all {said}"):
                 kinds.setdefault(_keys(form)[-1], tuple(members))
-            self._labels.setdefault(said, tuple(members))
         self._tables.append(kinds)
+        self._labels: dict[str, tuple[str, ...]] = {}
+        for name in objects:
+            self._labels.setdefault(names.to_nl.get(name, name), (name,))
+        for said, members in classes.items():
+            self._labels.setdefault(said, tuple(members))
 
     def meant(self, said: Sequence[str], vectors: Vectors | None = None) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The objects that are meant, in the order in which they were named, and the texts that mean none."""
-        chosen: dict[str, None] = {}
-        unknown: list[str] = []
-        for text in said:
-            objects = self._one(text, vectors)
-            chosen.update(dict.fromkeys(objects))
-            if not objects:
-                unknown.append(text)
-        return tuple(chosen), tuple(unknown)
+        meant = {text: self._meant_by(text, vectors) for text in said}
+        chosen = dict.fromkeys(name for objects in meant.values() for name in objects)
+        return tuple(chosen), tuple(text for text in said if not meant[text])
 
-    def _one(self, text: str, vectors: Vectors | None) -> tuple[str, ...]:
-        exact = self._named(text)
-        if exact is not None:
-            return exact
-        within = self._within(text)
-        if within:
-            return within
+    def _meant_by(self, text: str, vectors: Vectors | None) -> tuple[str, ...]:
+        if found := self._named(text) or self._within(text):
+            return found
         if len(plain(text).split()) >= _SENTENCE:
             return ()
         labels = list(self._labels)
         near = (self._labels[labels[place]] for place in nearest(text, labels, vectors))
         return tuple(dict.fromkeys(name for members in near for name in members))
 
-    def _named(self, text: str) -> tuple[str, ...] | None:
-        """The objects that a text is the name of; None if it is no name."""
+    def _named(self, text: str) -> tuple[str, ...]:
+        """The objects that a text is the name of."""
         keys = _keys(text.strip())
-        return next((table[key] for table in self._tables for key in keys if key in table), None)
+        return next((table[key] for table in self._tables for key in keys if key in table), ())
 
     def _within(self, text: str) -> tuple[str, ...]:
         """The objects whose names a phrase contains; of overlapping names, the longest."""
-        words = re.findall(r"[\w-]+", text)[:_MOST_WORDS]
+        words = re.findall(r"[\w-]+", text)[:_LONGEST_PHRASE]
         found: dict[str, None] = {}
         place = 0
         while place < len(words):
-            for length in range(min(_LONGEST, len(words) - place), 0, -1):
+            for length in range(min(_LONGEST_NAME, len(words) - place), 0, -1):
                 meant = self._named(" ".join(words[place : place + length]))
                 # A name of one letter may be an article; a class within a sentence is too weak a sign.
-                if meant is not None and len(meant) == 1 and len("".join(words[place : place + length])) > 1:
-                    found.update(dict.fromkeys(meant))
-                    place += length
+                if len(meant) == 1 and len("".join(words[place : place + length])) > 1:
+                    found[meant[0]] = None
+                    place += length - 1
                     break
-            else:
-                place += 1
+            place += 1
         return tuple(found)
+
+
+def _by_spelling(spelled: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
+    """The object of each spelling; exact ones before looser ones: ``pos-1-11`` is ``pos-11-1`` without hyphens."""
+    keys = [(_keys(said), name) for said, name in spelled]
+    table: dict[str, tuple[str, ...]] = {}
+    for form in range(3):
+        for forms, name in keys:
+            table.setdefault(forms[form], (name,))
+    return table
 
 
 def _keys(name: str) -> tuple[str, str, str]:

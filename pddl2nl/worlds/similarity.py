@@ -17,13 +17,12 @@ Embed = Callable[[Sequence[str]], Sequence[Sequence[float]]]
 
 LEAST = 70.0
 """The least similarity by letters, from 0 to 100, as in `pddl2nl.nl`."""
-_PART = 0.9
-"""A factor for texts of which only some words are equal."""
-_TURNED = 0.95
-"""A factor for words in another order: "cracked egg" is ``egg_cracked_1`` rather than ``egg_1``."""
+_PARTIAL, _REORDERED = 0.9, 0.95
+"""Factors for texts of which only some words are equal, and for words in another order: "cracked egg" is
+``egg_cracked_1`` rather than ``egg_1``."""
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NUMBER = re.compile(r"\d+")
-_SMALL = re.compile(r"\b(?:the|an?|some|any|all|of)\b")
+_SMALL_WORD = re.compile(r"\b(?:the|an?|some|any|all|of)\b")
 _TIE = 1e-9
 
 
@@ -33,11 +32,7 @@ def plain(text: str) -> str:
 
 
 class Vectors:
-    """A cache of embeddings.
-
-    Args:
-        embed: computes them.
-    """
+    """A cache of embeddings; ``embed`` computes them."""
 
     def __init__(self, embed: Embed):
         self.embed = embed
@@ -80,25 +75,23 @@ def nearest(said: str, choices: Sequence[str], vectors: Vectors | None = None) -
     texts = [plain(choice) for choice in choices]
     if vectors is None:
         scores = [_resemblance(words, text) for text in texts]
-        least = LEAST
     else:
         first, *others = vectors.of([words, *texts])
         scores = [cosine(first, other) for other in others]
-        least = -math.inf
     best = max(scores)
-    if best < least:
+    if vectors is None and best < LEAST:
         return ()
     return tuple(place for place, score in enumerate(scores) if score >= best - _TIE)
 
 
 def _resemblance(said: str, name: str) -> float:
     """The similarity of two texts by their letters, from 0 to 100."""
-    said = _SMALL.sub(" ", f" {said} ").strip() or said
+    said = _SMALL_WORD.sub(" ", f" {said} ").strip() or said
     ours, theirs = _NUMBER.findall(said), _NUMBER.findall(name)
     if ours and theirs and ours != theirs:
         return 0.0
     if not ours:
         # "the egg" may be any egg.
         name = _NUMBER.sub("", name).strip() or name
-    turned = _TURNED * fuzz.token_sort_ratio(said, name)
-    return max(fuzz.ratio(said, name), turned, _PART * fuzz.token_set_ratio(said, name))
+    partial, reordered = fuzz.token_set_ratio(said, name), fuzz.token_sort_ratio(said, name)
+    return max(fuzz.ratio(said, name), _PARTIAL * partial, _REORDERED * reordered)

@@ -18,7 +18,6 @@ from pddl2nl.policies import POLICIES, Limits, RequestSettings
 from pddl2nl.policies.families import FAMILY_POLICIES
 from pddl2nl.policies.hvr.blocks import MOST_MACROS, macro_words
 from pddl2nl.policies.hvr.prompts import MECHANISMS
-from pddl2nl.worlds.knowledge_graph import KnowledgeGraph
 from pddl2nl.worlds.ontology import load_ontology
 from pddlval import GroundAction, Simulator, State, validate
 from tests.policies.conftest import DOMAIN, PROBLEM, Played
@@ -493,8 +492,8 @@ def test_macro_actions_are_kept_once_a_task_is_solved(run: Any, tmp_path: Path) 
     assert taken.provenance.origin == "hvr, tidy"
     ontology = tmp_path / "library" / "cups" / "ontology.ttl"
     first = ontology.read_text(encoding="utf-8")
-    learned = KnowledgeGraph(played.episode.setting.simulator.task, load_ontology(ontology)).macros()
-    assert [item.description for item in learned] == ["Put the red cup on the shelf", "Take the red cup"]
+    assert all(f'rdfs:label "{description}"' in first for description in kept)
+    load_ontology(ontology)
     _, later = run("hvr", library=library)
     assert ontology.read_text(encoding="utf-8") == first
     assert "- Take the red cup" in later.asked("macro-plan")[0]["Known macro-actions"]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pddl2nl.pddl import GroundAtom, Task, parse_task
 from pddl2nl.worlds.alignment import Value, accounts, align
-from pddl2nl.worlds.triples import Triple, triple_of
+from pddl2nl.worlds.triples import triple_of
 from pddlval import Simulator
 from tests.worlds.conftest import DOMAIN, PROBLEM, after
 
@@ -21,10 +21,6 @@ def test_what_is_missing_and_what_is_surplus(simulator: Simulator, task: Task) -
     assert not found.same
     assert found.missing_texts == ("(held egg-1)",)
     assert found.surplus_texts == ("(hand-empty)", "(in-it egg-1 fridge-1)")
-    assert found.triples({"egg-1": "egg_1"}) == (
-        (Triple("egg_1", "is", "held"),),
-        (Triple("world", "is", "hand-empty"), Triple("egg_1", "in-it", "fridge-1")),
-    )
 
 
 def test_values_that_are_part_of_the_world_differ_and_accounts_do_not(simulator: Simulator, task: Task) -> None:

@@ -17,8 +17,8 @@ from pddl2nl.nl import make_names
 from pddl2nl.pddl import GroundAtom, Task, load_task, parse_domain
 from pddl2nl.pddl.task import Task as PddlTask
 from pddl2nl.pddl.tree import Domain, Predicate, Problem, TypedName
-from pddl2nl.worlds.knowledge_graph import KnowledgeGraph
-from pddl2nl.worlds.ontology import load_ontology, parse_ontology
+from pddl2nl.worlds.knowledge_graph import Event, KnowledgeGraph
+from pddl2nl.worlds.ontology import Ontology, load_ontology, parse_ontology
 from pddlval import Simulator, State
 from tests.worlds.conftest import ONTOLOGY, action, after
 
@@ -47,7 +47,7 @@ def test_it_begins_with_the_initial_state(graph: KnowledgeGraph, simulator: Simu
     egg, pan = graph.about(["egg-1", "pan-1", "egg-1"])
     assert (egg.name, egg.kind, egg.superclasses) == ("egg-1", "Egg", ("Food", "Item", "Thing"))
     assert (egg.affordances, egg.properties) == (("crackable", "pickupable"), ("edible",))
-    assert (egg.states, egg.relations) == ((("exists-now", "egg-1"),), (("in-it", "egg-1", "fridge-1"),))
+    assert egg.facts == (("in-it", "egg-1", "fridge-1"), ("exists-now", "egg-1"))
     assert (pan.affordances, pan.mentions) == (("heavy",), (("on-top-of", "egg-2", "pan-1"),))
     with pytest.raises(InputError, match="no object 'egg-9'"):
         graph.about(["egg-9"])
@@ -66,7 +66,7 @@ def test_every_state_of_a_walk_is_told_as_it_is(graph: KnowledgeGraph, simulator
             assert set(facts.mentions) == {
                 atom for atom in state.atoms if facts.name in atom[2:] and atom[1] != facts.name
             }
-    assert len(graph.history()) == 10
+    assert len(graph.history) == 10
 
 
 def test_facts_about_three_objects(graph: KnowledgeGraph, simulator: Simulator) -> None:
@@ -137,53 +137,50 @@ def test_classes(graph: KnowledgeGraph) -> None:
 
 def test_events_are_kept_in_order_with_what_came_of_them(graph: KnowledgeGraph, simulator: Simulator) -> None:
     opened = after(simulator, "(open-it fridge-1)")
-    graph.record_macro(1, "Get the egg", precondition="(and)", effect="(held egg-1)")
-    graph.update(opened, action("(open-it fridge-1)"), 1, "expected", macro=1, attempt=1)
-    graph.update(opened, action("(open-it fridge-1)"), 1, "executed", macro=1, attempt=1)
-    graph.update(opened, action("(take egg-1 fridge-1)"), 2, "failed", macro=1, attempt=1)
-    assert [(item.step, str(item.action), item.outcome, item.attempt, item.macro) for item in graph.history()] == [
-        (1, "(open-it fridge-1)", "expected", 1, 1),
-        (1, "(open-it fridge-1)", "executed", 1, 1),
-        (2, "(take egg-1 fridge-1)", "failed", 1, 1),
+    graph.update(opened, action("(open-it fridge-1)"), 1, "executed", "Get the egg")
+    graph.update(opened, action("(take egg-1 fridge-1)"), 2, "inapplicable")
+    assert graph.history == [
+        Event(1, action("(open-it fridge-1)"), "executed", "Get the egg"),
+        Event(2, action("(take egg-1 fridge-1)"), "inapplicable"),
     ]
-    assert [item.step for item in graph.history("executed")] == [1]
     assert "Get the egg" in graph.turtle()
 
 
-def test_macro_actions_go_into_the_ontology_with_parameters_for_objects(
-    graph: KnowledgeGraph, simulator: Simulator, task: Task
-) -> None:
-    plan = ("(open-it fridge-1)", "(take egg-1 fridge-1)", "(put-on egg-1 pan-1)")
-    graph.record_macro(1, "Get an egg")
-    graph.record_macro(2, "Put it into the pan")
-    for step, text in enumerate(plan, start=1):
-        graph.update(after(simulator, *plan[:step]), action(text), step, macro=1 + step // 3, attempt=1)
-    assert graph.macros() == ()
-    learned = graph.learned()
-    later = KnowledgeGraph(task, learned)
-    found = {item.description: item for item in later.macros()}
-    assert found["Get an egg"].steps == ("(open-it ?x1)", "(take ?x2 ?x1)")
-    assert found["Get an egg"].kinds == ("Fridge", "Egg")
-    assert found["Put it into the pan"].steps == ("(put-on ?x1 ?x2)",)
+def learned_macros(ontology: Ontology) -> dict[str, tuple[list[str], list[str]]]:
+    """The steps of the macro-actions of an ontology, and the classes of their parameters, by their descriptions."""
+    from rdflib import RDFS, Graph
+
+    from pddl2nl.worlds.ontology_graph import ONT, local_name
+
+    graph = Graph().parse(data=ontology.turtle, format="turtle")
+
+    def parts(macro: Any, link: Any, content: Any) -> list[str]:
+        ordered = sorted(graph.objects(macro, link), key=lambda part: graph.value(part, ONT.order).value)
+        return [str(graph.value(part, content)) for part in ordered]
+
+    return {
+        str(graph.value(macro, RDFS.label)): (
+            parts(macro, ONT.step, ONT.pddl),
+            [*map(local_name, parts(macro, ONT.parameter, ONT.kind))],
+        )
+        for macro in graph.subjects(RDFS.subClassOf, ONT.MacroAction)
+    }
+
+
+def test_macro_actions_go_into_the_ontology_with_parameters_for_objects(graph: KnowledgeGraph, task: Task) -> None:
+    get = [action("(open-it fridge-1)"), action("(take egg-1 fridge-1)")]
+    learned = graph.learned([("Get an egg", get), ("Put it into the pan", [action("(put-on egg-1 pan-1)")])])
+    assert learned_macros(learned) == {
+        "Get an egg": (["(open-it ?x1)", "(take ?x2 ?x1)"], ["fridge", "Egg"]),
+        "Put it into the pan": (["(put-on ?x1 ?x2)"], ["Egg", "Frying"]),
+    }
     # The ontology is otherwise what it was, and holds no object of the task.
+    later = KnowledgeGraph(task, learned)
     assert later.about(task.objects) == graph_at_first(task).about(task.objects)
     assert "urn:pddl2nl:instance" not in learned.turtle
     # With the other egg it is the same macro, and learned again it stands there once.
-    later.record_macro(1, "Get an egg")
-    later.update(simulator.initial, action("(open-it fridge-1)"), 1, macro=1, attempt=1)
-    later.update(simulator.initial, action("(take egg-2 fridge-1)"), 2, macro=1, attempt=1)
-    assert KnowledgeGraph(task, later.learned()).macros() == later.macros()
-
-
-def test_what_failed_or_was_broken_off_is_not_learned(graph: KnowledgeGraph, simulator: Simulator, task: Task) -> None:
-    for number, description in enumerate(("Whole", "Broken off", "Failed", "Not tried"), start=1):
-        graph.record_macro(number, description, outcome="failed" if description == "Failed" else "holds")
-        for text in ("(open-it fridge-1)", "(open-it shelf-1)"):
-            graph.update(simulator.initial, action(text), 1, "expected", macro=number, attempt=1)
-    for number, texts in ((1, 2), (2, 1), (3, 2)):
-        for text in ("(open-it fridge-1)", "(open-it shelf-1)")[:texts]:
-            graph.update(simulator.initial, action(text), 1, "executed", macro=number, attempt=1)
-    assert [item.description for item in KnowledgeGraph(task, graph.learned()).macros()] == ["Whole"]
+    again = later.learned([("Get an egg", [get[0], action("(take egg-2 fridge-1)")])])
+    assert again.turtle == learned.turtle
 
 
 def graph_at_first(task: Task) -> KnowledgeGraph:
@@ -254,7 +251,7 @@ def test_the_shipped_kitchen_and_its_ontology_are_of_one_piece(root: Path) -> No
     facts = graph.about([potato])[0]
     assert {"pickupable", "sliceable"} <= set(facts.affordances)
     assert graph.select(["Potato"]).chosen == (potato,)
-    assert set(graph.select(["Potato"]).around) == {atom[2] for atom in facts.relations if atom[0] in ("on", "inside")}
+    assert set(graph.select(["Potato"]).around) == {atom[2] for atom in facts.facts if atom[0] in ("on", "inside")}
     atoms = {atom for atom in simulator.initial.atoms if atom != ("absent", slices[0])}
     graph.update(simulator.state(atoms))
     assert slices[0] in graph.objects()
@@ -347,7 +344,7 @@ def test_questions_to_a_graph_with_hundreds_of_events(task: Task, simulator: Sim
         chosen = simulator.sample(state, rng)
         assert chosen is not None
         state = _next(simulator, state, str(chosen))
-        graph.update(state, chosen, step, macro=1 + step // 5, attempt=1)
+        graph.update(state, chosen, step)
     update = (time.perf_counter() - begun) / 500
     begun = time.perf_counter()
     graph.about(task.objects)

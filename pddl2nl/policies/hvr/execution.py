@@ -82,9 +82,7 @@ class Execution:
                 self._step += 1
                 before = self._episode.state
                 turn = self._episode.move(action, said=self._teller.action(action), ends=False)
-                self._planner.sight.graph.update(
-                    self._episode.state, action, self._step, turn.status, macro=part.macro, attempt=part.attempt
-                )
+                self._planner.sight.graph.update(self._episode.state, action, self._step, turn.status, part.words)
                 if turn.status != "executed":
                     return CarriedOut(tuple(done), "", turn.status, turn.observation)
                 executed.append(action)

@@ -111,7 +111,7 @@ def keep_macros(
     """
     from pddl2nl.macros.compose import lift_distinct
 
-    found = []
+    found, learned = [], []
     for part in parts:
         if not part.words or not part.actions:
             continue
@@ -125,11 +125,12 @@ def keep_macros(
             said = {"claim": proof.pddl, "sound": proof.sound, "precondition": proof.precondition}
             said |= _scope(teller.task.domain, macro, part.actions, used)
         found.append(StoredMacro(macro, Provenance((part.words,), origin=origin, distinct=True, proof=said)))
+        learned.append((part.words, part.actions))
     try:
         library.keep(teller.task, plan, found)
     except InputError:
         return
-    _keep_ontology(library, teller.task.domain, graph.learned())
+    _keep_ontology(library, teller.task.domain, graph.learned(learned))
 
 
 def _scope(domain: Domain, macro: Macro, block: Sequence[GroundAction], used: Sequence[Condition]) -> dict[str, object]:

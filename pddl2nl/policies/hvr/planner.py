@@ -140,15 +140,6 @@ class Planner(ABC):
         self.episode.note(Retrieved(stage, said, selection.chosen, selection.around, whole=not selection.chosen))
         return selection.objects or None
 
-    def advance(self, block: Block, start: State, macro: int) -> None:
-        """Updates the knowledge graph with the simulated actions of a block."""
-        state = start
-        for number, action in enumerate(block.actions[: block.verified], start=1):
-            after = self.simulator.step(state, action).successor
-            assert after is not None
-            self.sight.graph.update(after, action, number, "expected", macro=macro, attempt=self.attempt)
-            state = after
-
     def groups(self, parts: Sequence[Part]) -> tuple[Executed, ...]:
         """The parts in words, for prompts."""
         return grouped([part for part in parts if part.words or part.actions], self.teller)
@@ -161,7 +152,7 @@ class WholePlanner(Planner):
         while True:
             block = self._attempt(start, done, feedback)
             if block.holds or self.replans_left <= 0:
-                self.advance(block, start, 0)
+                self.sight.graph.update(block.after)
                 return (Part(self.attempt, 0, "", block.actions, start, holds=block.holds),)
             self.replans_left -= 1
             feedback = f"The plan before failed.\n{block.feedback}"
@@ -219,8 +210,7 @@ class HierarchicalPlanner(Planner):
             if block.holds and self.mechanism.verification:
                 conditions = self._proved(macros, number, conditions, block, state)
             claimed = conditions[number - 1]
-            self._record(words, number, claimed, block)
-            self.advance(block, state, number)
+            self.sight.graph.update(block.after)
             parts.append(Part(self.attempt, number, words, block.actions, state, claimed, block.holds))
             state = block.after
         if not self.mechanism.verification:
@@ -296,18 +286,6 @@ class HierarchicalPlanner(Planner):
 
         return self.expander.expand(
             Job(self.attempt, number, start, prompt, missing, EFFECT_MISSING, claimed=claimed is not None)
-        )
-
-    def _record(self, words: str, number: int, read: ReadConditions, block: Block) -> None:
-        """Adds the macro-action to the knowledge graph."""
-        said = read.to_json()
-        self.sight.graph.record_macro(
-            number,
-            words,
-            attempt=self.attempt,
-            precondition=said["precondition"],
-            effect=said["effect"],
-            outcome="holds" if block.holds else "failed",
         )
 
     def _told(self, conditions: Sequence[Condition]) -> list[str]:
