@@ -1,12 +1,13 @@
-"""One run of an experiment, in a thread of this process or on a worker of a cluster, always by the same rules.
+"""One run of an experiment, in a thread of this process or on a worker of a cluster.
 
-The run is locked, found finished or resumed, played, and the files of its unfinished attempts are removed. The result
-is a `Result` and never an exception: a fault in one run of thousands must not cost the others.
+The run is locked, found finished or resumed, run, and the files of its unfinished attempts are removed. It ends in a
+`Result`, never in an exception: a fault in one run of thousands must not cost the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+import traceback
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -15,16 +16,25 @@ from pddl2nl.baselines import OracleModel
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.jobs import Ended, Job, PlannerSpec, play, read_end
-from pddl2nl.experiments.records.resume import Recollection, recollect
+from pddl2nl.experiments.records.resume import recollect
 from pddl2nl.experiments.records.writer import claimed, partial_path, resuming_path
-from pddl2nl.experiments.stopping import Share, Stop, StoppedError, Watched
-from pddl2nl.llm import Model, ReplayModel, ReplyPendingError, ScriptedModel
-from pddl2nl.policies.budget import BudgetSpentError, SharedBudget
+from pddl2nl.llm import (
+    Completion,
+    EndpointRefusedError,
+    Model,
+    ReplayModel,
+    ReplyPendingError,
+    Request,
+    ScriptedModel,
+    Wrapped,
+)
+from pddl2nl.llm.replay import RecordedCompletion
+from pddl2nl.policies.budget import Account, BudgetSpentError, SharedBudget
 
 if TYPE_CHECKING:
     from pddl2nl.experiments.batch_passes import BatchPasses
 
-__all__ = ["Done", "Left", "Result", "Terms", "run_one", "record_path"]
+__all__ = ["Done", "Left", "Result", "Stop", "Terms", "record_path", "run_one"]
 
 _LOCAL = (ScriptedModel, ReplayModel, OracleModel)
 """Models whose replies cost nothing, and may depend on what was asked before: they are asked again."""
@@ -42,7 +52,7 @@ class Done:
 class Left:
     """A run without a result, and why.
 
-    ``unfinished``: the experiment was stopped; ``spent``: its budget is spent; ``elsewhere``: another process plays it;
+    ``unfinished``: the experiment was stopped; ``spent``: its budget is spent; ``elsewhere``: another process runs it;
     ``pending``: it waits for a batch; ``bad``: its specification is impossible; ``broken``: a tool, an endpoint or this
     package failed.
     """
@@ -52,6 +62,37 @@ class Left:
 
 
 Result = Done | Left
+
+
+class StoppedError(Exception):
+    """No model may be asked any more. It is no `Pddl2nlError`, as it is no verdict on the run: episodes let it pass."""
+
+
+class Stop:
+    """Whether an experiment is to stop, and why; the first reason stands.
+
+    Attributes:
+        reason: why no further run begins; None if runs may begin.
+        now: whether running runs must stop as well, before their next call.
+        refused: whether an endpoint or a cluster is gone for good.
+        interrupted: whether the user asked to stop.
+    """
+
+    def __init__(self) -> None:
+        self.reason: str | None = None
+        self.now = False
+        self.refused = False
+        self.interrupted = False
+        # A signal handler may call `request` in a thread that is within it.
+        self._lock = threading.RLock()
+
+    def request(self, reason: str, *, now: bool = True, refused: bool = False, interrupted: bool = False) -> None:
+        """Stops the experiment: no further run begins, and with ``now`` no model is asked."""
+        with self._lock:
+            self.interrupted = self.interrupted or interrupted
+            self.now = self.now or now
+            if self.reason is None:
+                self.reason, self.refused = reason, refused
 
 
 @dataclass(frozen=True)
@@ -71,11 +112,11 @@ def record_path(folder: Path, job: Job) -> Path:
 
 
 def run_one(job: Job, terms: Terms) -> Result:
-    """Plays a run, unless it is finished or another process plays it; raises nothing."""
+    """Runs a job, unless it is finished or another process runs it; raises nothing."""
     if terms.stop.reason is not None:
         return Left("unfinished")
     try:
-        return _played(job, terms)
+        return _run_locked(job, terms)
     except StoppedError:
         return Left("unfinished")
     except BudgetSpentError as error:
@@ -87,10 +128,12 @@ def run_one(job: Job, terms: Terms) -> Result:
     except InfrastructureError as error:
         return Left("unfinished" if terms.stop.now else "broken", str(error))
     except Exception as error:  # noqa: BLE001 — a fault of ours in one run of thousands must not cost the others
-        return Left("broken", f"a fault of pddl2nl itself: {_place(error)}: {type(error).__name__}: {error}")
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(place.filename).name}:{place.lineno}"
+        return Left("broken", f"a fault of pddl2nl itself: {where}: {type(error).__name__}: {error}")
 
 
-def _played(job: Job, terms: Terms) -> Result:
+def _run_locked(job: Job, terms: Terms) -> Result:
     path = record_path(terms.folder, job)
     with claimed(path) as mine:
         if not mine:
@@ -98,50 +141,85 @@ def _played(job: Job, terms: Terms) -> Result:
         end = read_end(path)
         if end is not None and not end.broken:
             return Done(end, earlier=True)
-        recollection = recollect(path)
-        recalled = len(recollection)
-
-        def work(access: Access) -> Ended:
-            share = Share(terms.budget, in_passes=terms.batch is not None)
-            try:
-                return play(job, path, _reached(access, recollection, share, terms.stop))
-            except ReplyPendingError:
-                share.forget()
-                if not recalled:
-                    # All its replies are in the cache; in this record they would count as paid by this run.
-                    partial_path(path).unlink(missing_ok=True)
-                raise
-            finally:
-                share.settle()
-
-        end = work(terms.access) if terms.batch is None else terms.batch.attempt(work)
+        end = _run(job, path, terms)
         for leftover in (partial_path(path), resuming_path(path)):
             leftover.unlink(missing_ok=True)
         if end.broken and terms.stop.now:
             if isinstance(job.spec, PlannerSpec):
-                # The planner was ended by us, so its record says nothing.
+                # The stop killed the planner, so its record says nothing.
                 path.unlink()
             return Left("unfinished")
     return Done(end)
 
 
-def _reached(access: Access, recollection: Recollection, share: Share, stop: Stop) -> Access:
-    """One run's access to the models: the replies that it already has come first, then what notes a refusal."""
-    given: Callable[[Model], Model] = access.before
+def _run(job: Job, path: Path, terms: Terms) -> Ended:
+    recollection = recollect(path)
+    resumed = len(recollection) > 0
 
-    def before(model: Model) -> Model:
-        watched = Watched(given(model), stop)
-        return watched if isinstance(model, _LOCAL) else recollection.before(watched)
+    def attempt(access: Access) -> Ended:
+        def before(model: Model) -> Model:
+            watched = _Watched(access.before(model), terms.stop)
+            return watched if isinstance(model, _LOCAL) else recollection.before(watched)
 
-    return replace(access, budget=share, before=before)
+        return play(job, path, replace(access, budget=_RunBudget(terms), before=before))
+
+    if terms.batch is None:
+        return attempt(terms.access)
+    try:
+        end = terms.batch.attempt(attempt)
+    except ReplyPendingError:
+        if not resumed:
+            # All its replies are in the cache; in this record they would count as paid by this run.
+            partial_path(path).unlink(missing_ok=True)
+        raise
+    terms.budget.add(Account(cache_hits=end.spent.cache_hits))
+    return end
 
 
-def _place(error: Exception) -> str:
-    """The innermost line of this package that raised the exception."""
-    place, trace = "", error.__traceback__
-    while trace is not None:
-        code = trace.tb_frame.f_code
-        if "pddl2nl" in code.co_filename or "pddlval" in code.co_filename:
-            place = f"{Path(code.co_filename).name}:{trace.tb_lineno}"
-        trace = trace.tb_next
-    return place
+class _Watched(Wrapped):
+    """A model that is not asked once the experiment stops, and that stops it when its endpoint refuses for good."""
+
+    def __init__(self, model: Model, stop: Stop):
+        super().__init__(model)
+        self._stop = stop
+
+    def complete(self, request: Request) -> Completion:
+        """The model's reply."""
+        if self._stop.now:
+            raise StoppedError
+        try:
+            return self._model.complete(request)
+        except EndpointRefusedError as error:
+            self._stop.request(str(error), refused=True)
+        except InfrastructureError:
+            # A failure caused by the stop (a planner that was killed) is no result.
+            if not self._stop.now:
+                raise
+        raise StoppedError
+
+
+class _RunBudget(SharedBudget):
+    """The shared budget as one run sees it.
+
+    Replies from the run's own record are booked there already. A run that waits for batches is repeated after each:
+    what a batch brings is booked when it comes (`BatchPasses`), and hits of the cache when the run has ended.
+    """
+
+    def __init__(self, terms: Terms):
+        super().__init__(terms.budget.limits, terms.budget.already)
+        self._shared = terms.budget
+        self._batched = terms.batch is not None
+
+    @property
+    def spent(self) -> Account:
+        """The spending of all runs together."""
+        return self._shared.spent
+
+    def check(self, promised: Account | None = None) -> None:
+        """As `SharedBudget.check`, for the shared budget."""
+        self._shared.check(promised)
+
+    def book(self, completion: Completion, usd: float | None) -> None:
+        """Books a reply that is new."""
+        if not self._batched and not isinstance(completion, RecordedCompletion):
+            self._shared.book(completion, usd)

@@ -1,8 +1,7 @@
 """Many runs at once: threads or a cluster, with one shared budget, one shared limiter, and one record each.
 
-A run is finished if its record has its own name and does not end with an infrastructure error. A second start plays
-the missing runs and resumes those that were cut off. Several processes may work in one
-folder; each locks the run that it plays.
+A run is finished if its record has its own name and does not end with an infrastructure error. A second start runs
+what is missing and resumes what was cut off. Several processes may work in one folder; each locks the run that it runs.
 
 An experiment stops early when
 
@@ -15,9 +14,13 @@ A run that was cut off has no result, only a partial record.
 
 from __future__ import annotations
 
+import queue
+import signal
+import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -26,23 +29,28 @@ from typing import TYPE_CHECKING, Any
 from pddl2nl.baselines.fast_downward import stop_searches
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.access import Access
-from pddl2nl.experiments.executor import Executor, Threads
 from pddl2nl.experiments.jobs import Job, read_end
 from pddl2nl.experiments.records.resume import recollect
 from pddl2nl.experiments.records.writer import partial_path
-from pddl2nl.experiments.run_one import Done, Left, Result, Terms, record_path, run_one
-from pddl2nl.experiments.stopping import Stop, interrupts_heard
+from pddl2nl.experiments.run_one import Done, Left, Result, Stop, Terms, record_path, run_one
 from pddl2nl.policies.budget import Account, BudgetSpentError, Limits, SharedBudget, total
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from pddl2nl.experiments.batch_passes import BatchPasses
     from pddl2nl.experiments.cluster import Cluster
+    from pddl2nl.experiments.cluster.runs import ClusterRuns
 
-__all__ = ["Progress", "SweepSummary", "Tally", "Trouble", "run_all"]
-
+__all__ = ["Progress", "SweepSummary", "Threads", "Trouble", "run_all"]
 
 INTERRUPTED = 130
-_MESSAGE = 500
+_LONGEST_MESSAGE = 500
+_GRACE = 5.0
+"""Seconds that running runs get when the process is terminated: most pending replies arrive in time."""
+_TICK = 0.5
+_LOOK_AGAIN = 2.0
+"""Seconds between two checks of runs that another process runs."""
 
 
 @dataclass(frozen=True)
@@ -52,18 +60,13 @@ class Trouble:
     run: str
     message: str
 
-    def __post_init__(self) -> None:
-        # Thousands may fail for one reason, so each message is shortened.
-        if len(self.message) > _MESSAGE:
-            object.__setattr__(self, "message", self.message[:_MESSAGE] + " …")
-
 
 @dataclass(frozen=True)
 class Progress:
-    """The progress of an experiment: ``ended`` of ``runs``, including those of earlier starts.
+    """The progress of an experiment.
 
     Attributes:
-        runs, ended: the number of runs, and of those that have ended.
+        runs, ended: the number of runs, and of those that have ended, in this start or earlier.
         solved, failed: of those that have ended; failed ones have no result.
         spent: the costs of this start, with the hits of the cache.
         earlier: runs that an earlier start finished.
@@ -99,10 +102,10 @@ class SweepSummary:
         runs: the number of runs.
         earlier: finished by an earlier start or another process.
         outcomes: of all runs with a result, including earlier ones and planners' statuses.
-        broken: runs without a result because a tool or endpoint failed; the next start plays them again.
+        broken: runs without a result because a tool or endpoint failed; the next start runs them again.
         bad: runs whose specification is impossible.
         unfinished: runs for the next start, because the experiment was stopped.
-        elsewhere: runs that another process plays.
+        elsewhere: runs that another process runs.
         stopped: why it stopped early; None if it did not. ``refused``: because an endpoint refused permanently;
             ``interrupted``: by the user.
         spent: the costs of this start, with the hits of the cache; ``already``: those of earlier starts in the folder.
@@ -133,11 +136,9 @@ class SweepSummary:
         """0: all solved; 1: some unsolved or unfinished; 2: some impossible; 3: some failed; 130: Ctrl-C."""
         if self.interrupted:
             return INTERRUPTED
-        if self.refused:
-            return 3
-        if self.bad:
+        if self.bad and not self.refused:
             return 2
-        if self.broken:
+        if self.broken or self.refused:
             return 3
         return int(self.solved < self.runs)
 
@@ -159,58 +160,74 @@ class SweepSummary:
         }
 
 
-class Tally:
-    """Counts results for a `SweepSummary`; not safe for several threads."""
+class Threads:
+    """Runs jobs in threads of this process, one each; `cluster.runs.ClusterRuns` has the same interface.
 
-    def __init__(self, runs: int):
-        self.runs = runs
-        self.earlier = 0
-        self.outcomes: Counter[str] = Counter()
-        self.broken: list[Trouble] = []
-        self.bad: list[Trouble] = []
-        self.elsewhere = 0
+    Threads wait for models, and for planners, which are processes of their own.
 
-    def note(self, run: str, result: Result) -> None:
-        """Counts the result of a run; runs that are never counted are unfinished."""
-        if isinstance(result, Done):
-            self.earlier += result.earlier
-            if result.end.broken:
-                self.broken.append(Trouble(run, result.end.message))
-            else:
-                self.outcomes[result.end.outcome] += 1
-        elif result.how == "bad":
-            self.bad.append(Trouble(run, result.message))
-        elif result.how == "broken":
-            self.broken.append(Trouble(run, result.message))
+    Args:
+        run: runs a job; after a stop it soon returns.
+        size: jobs at a time.
 
-    def progress(self, spent: Account, **now: Any) -> Progress:
-        """The progress; ``now`` holds the other fields."""
-        failed = len(self.broken) + len(self.bad)
-        ended = self.outcomes.total() + failed
-        return Progress(self.runs, ended, self.outcomes["solved"], failed, spent, earlier=self.earlier, **now)
+    Attributes:
+        patience: seconds for which a run is tried again that another process seems to run.
+        note: what a person should know of it just now.
+    """
 
-    def summary(self, *, spent: Account, already: Account, seconds: float, **ending: Any) -> SweepSummary:
-        """The summary; ``ending`` holds the fields on how it stopped."""
-        return SweepSummary(
-            runs=self.runs,
-            earlier=self.earlier,
-            outcomes=dict(self.outcomes),
-            broken=tuple(self.broken),
-            bad=tuple(self.bad),
-            unfinished=self.runs - self.outcomes.total() - len(self.broken) - len(self.bad) - self.elsewhere,
-            elsewhere=self.elsewhere,
-            spent=total([spent]),
-            already=total([already]),
-            seconds=seconds,
-            **ending,
-        )
+    patience = 0.0
+    note = ""
 
+    def __init__(self, run: Callable[[Job], Result], size: int):
+        self._run = run
+        self._size = size
+        self._threads: dict[str, threading.Thread] = {}
+        self._results: queue.SimpleQueue[tuple[Job, Result]] = queue.SimpleQueue()
 
-_GRACE = 5.0
-"""Seconds of grace for running runs when the process ends: most pending replies arrive in time."""
-_TICK = 0.5
-_LOOK_AGAIN = 2.0
-"""Seconds between two checks of runs that another process plays."""
+    @property
+    def submitted(self) -> int:
+        """The number of jobs whose results were not received yet."""
+        return len(self._threads)
+
+    @property
+    def room(self) -> int:
+        """How many more jobs may be submitted now."""
+        return self._size - len(self._threads)
+
+    def submit(self, job: Job) -> None:
+        """Starts a job."""
+        # A daemon: a call that hangs must not keep the process from ending.
+        thread = threading.Thread(target=self._work, args=(job,), name=f"run-{job.name}", daemon=True)
+        self._threads[job.name] = thread
+        thread.start()
+
+    def receive(self, seconds: float) -> tuple[Job, Result] | None:
+        """The next result; None if none came within so many seconds.
+
+        Raises:
+            InfrastructureError: no further results will come.
+        """
+        try:
+            received = self._results.get(timeout=seconds)
+        except queue.Empty:
+            return None
+        del self._threads[received[0].name]
+        return received
+
+    def stop(self, now: bool) -> None:
+        """Starts no further job; with ``now``, also gives up on running ones. Threads see to that by themselves."""
+
+    def close(self, grace: float = 0.0) -> None:
+        """Waits so many seconds at most for running jobs, and releases all resources."""
+        deadline = time.monotonic() + grace
+        for thread in self._threads.values():
+            thread.join(max(0.0, deadline - time.monotonic()))
+
+    def _work(self, job: Job) -> None:
+        try:
+            result = self._run(job)
+        except BaseException as error:  # noqa: BLE001 — a caller that waits for a result must get one
+            result = Left("broken", f"{type(error).__name__}: {error}")
+        self._results.put((job, result))
 
 
 def run_all(
@@ -224,7 +241,7 @@ def run_all(
     batch: BatchPasses | None = None,
     cluster: Cluster | None = None,
 ) -> SweepSummary:
-    """Plays all runs that are not finished yet.
+    """Runs all jobs that are not finished yet.
 
     Args:
         jobs: the runs; of several with one name the first.
@@ -236,11 +253,11 @@ def run_all(
             at that moment can exceed the budget.
         on_progress: called in the calling thread when a run has ended, and twice a second in between.
         batch: brings the replies of one-shot runs by a provider's batches, in passes.
-        cluster: plays the runs (`pddl2nl.experiments.cluster.open_cluster`); None for threads of this process.
+        cluster: runs the jobs (`pddl2nl.experiments.cluster.open_cluster`); None for threads of this process.
 
     Raises:
         InputError: the budget is in money, and what was spent before is not known; a cluster is asked to wait for
-            batches, or its workers are no match for this process.
+            batches, does not see the folder, or its workers are no match for this process.
         InfrastructureError: the folder cannot be made or read.
     """
     if batch is not None and cluster is not None:
@@ -248,79 +265,55 @@ def run_all(
             "--provider-batch with --cluster: a batch is waited for by one process, and needs no cluster; give one of "
             "the two"
         )
-    named = {job.name: job for job in reversed([*jobs])}
-    sweep = _Sweep([*named.values()][::-1], folder, access or Access(), budget or Limits(), batch)
-    return sweep.run(sweep.executor(workers, cluster), on_progress)
+    unique: dict[str, Job] = {}
+    for job in jobs:
+        unique.setdefault(job.name, job)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InfrastructureError(f"cannot make the folder {folder}: {error.strerror}") from error
+    sweep = _Sweep([*unique.values()], folder, access or Access(), budget or Limits(), batch, on_progress)
+    return sweep.run(workers, cluster)
 
 
 class _Sweep:
-    def __init__(self, jobs: Sequence[Job], folder: Path, access: Access, budget: Limits, batch: BatchPasses | None):
-        self._folder = folder
-        self._tally = Tally(len(jobs))
+    def __init__(
+        self,
+        jobs: Sequence[Job],
+        folder: Path,
+        access: Access,
+        budget: Limits,
+        batch: BatchPasses | None,
+        on_progress: Callable[[Progress], None],
+    ):
+        self._runs = len(jobs)
+        self._on_progress = on_progress
         self._began = time.monotonic()
-        self._broke = ""
+        self._earlier = 0
+        self._outcomes: Counter[str] = Counter()
+        self._broken: list[Trouble] = []
+        self._bad: list[Trouble] = []
         self._again: dict[str, list[Job]] = {"elsewhere": [], "pending": []}
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InfrastructureError(f"cannot make the folder {folder}: {error.strerror}") from error
-        self._todo, already = self._sorted(jobs)
+        self._budget_spent = ""
+        self._stop = Stop()
+        self._todo, already = self._sorted(jobs, folder)
         if budget.usd is not None and already.usd is None:
             raise InputError(
                 f"budgets.usd is {budget.usd:g}, and what the records in {folder} have cost is not known, as there was "
                 "no price for their model; give its price in a file for --models, or begin in another folder"
             )
         self._budget = SharedBudget(budget, already)
-        self._stop = Stop()
         self._batch = batch
-        self._terms = Terms(folder, access, self._stop, self._budget, batch)
         if batch is not None:
             batch.charge(self._budget)
+        self._terms = Terms(folder, access, self._stop, self._budget, batch)
 
-    def executor(self, workers: int, cluster: Cluster | None) -> Executor:
-        """The executor that plays the runs."""
-        if cluster is None or not self._todo:
-            return Threads(partial(run_one, terms=self._terms), workers)
-        from pddl2nl.experiments.cluster.runs import ClusterRuns
-
-        return ClusterRuns(cluster, self._terms)
-
-    def run(self, executor: Executor, on_progress: Callable[[Progress], None]) -> SweepSummary:
-        """All passes."""
-        try:
-            self._passes(executor, on_progress)
-        finally:
-            executor.close()
-        self._tally.elsewhere = len(self._taken("elsewhere"))
-        return self._tally.summary(
-            spent=self._budget.spent,
-            already=self._budget.already,
-            seconds=time.monotonic() - self._began,
-            stopped=self._stop.reason or self._broke or None,
-            refused=self._stop.refused,
-            interrupted=self._stop.interrupted,
-        )
-
-    def _passes(self, executor: Executor, on_progress: Callable[[Progress], None]) -> None:
-        jobs = self._todo
-        self._say(executor, on_progress)
-        while jobs:
-            self._pass(jobs, executor, on_progress)
-            jobs = self._taken("pending")
-            if jobs and self._stop.reason is None and not self._broke:
-                self._bring()
-            else:
-                self._at_last(executor, on_progress)
-                jobs = []
-
-    # ── earlier starts ──────────────────────────────────────────────────────────────────────────
-
-    def _sorted(self, jobs: Sequence[Job]) -> tuple[list[Job], Account]:
-        """The jobs to play, and the costs of all earlier starts."""
+    def _sorted(self, jobs: Sequence[Job], folder: Path) -> tuple[list[Job], Account]:
+        """The jobs to run, and the costs of all earlier starts."""
         todo: list[Job] = []
         accounts: list[Account] = []
         for job in jobs:
-            path = record_path(self._folder, job)
+            path = record_path(folder, job)
             end = read_end(path)
             if end is not None and not end.broken:
                 self._note(job, Done(end, earlier=True))
@@ -331,109 +324,193 @@ class _Sweep:
                 try:
                     accounts.append(recollect(path).spent())
                 except InputError:
-                    # Playing the run reports the error.
+                    # Running the job reports the error.
                     continue
         return todo, total(accounts)
 
+    def run(self, workers: int, cluster: Cluster | None) -> SweepSummary:
+        """Runs everything."""
+        executor: Threads | ClusterRuns = Threads(partial(run_one, terms=self._terms), workers)
+        if cluster is not None and self._todo:
+            from pddl2nl.experiments.cluster.runs import ClusterRuns
+
+            executor = ClusterRuns(cluster, self._terms)
+        grace = 0.0
+        try:
+            with _handling_interrupts(self._interrupt):
+                self._passes(executor)
+        except BaseException as error:
+            self._stop.request("an error in the experiment itself")
+            stop_searches()
+            executor.stop(now=True)
+            # After SIGTERM there is usually some time before SIGKILL.
+            grace = _GRACE if isinstance(error, SystemExit) else 0.0
+            raise
+        finally:
+            executor.close(grace)
+        return self._summary()
+
+    def _summary(self) -> SweepSummary:
+        elsewhere = len(self._again["elsewhere"])
+        ended = self._outcomes.total() + len(self._broken) + len(self._bad)
+        return SweepSummary(
+            runs=self._runs,
+            earlier=self._earlier,
+            outcomes=dict(self._outcomes),
+            broken=tuple(self._broken),
+            bad=tuple(self._bad),
+            unfinished=self._runs - ended - elsewhere,
+            elsewhere=elsewhere,
+            stopped=self._stop.reason or self._budget_spent or None,
+            refused=self._stop.refused,
+            interrupted=self._stop.interrupted,
+            spent=self._budget.spent,
+            already=self._budget.already,
+            seconds=time.monotonic() - self._began,
+        )
+
     # ── passes ───────────────────────────────────────────────────────────────────────────────────
 
-    def _pass(self, jobs: Sequence[Job], executor: Executor, on_progress: Callable[[Progress], None]) -> None:
-        """Plays every job once; after a stop, only those that were running."""
-        waiting = deque(jobs)
-        try:
-            with interrupts_heard(lambda: self._interrupt(executor)):
-                while True:
-                    try:
-                        if not self._goes_on(waiting, executor):
-                            break
-                        received = executor.receive(_TICK)
-                        if received is not None:
-                            self._note(*received)
-                        self._say(executor, on_progress)
-                    except KeyboardInterrupt:
-                        self._interrupt(executor)
-                    except InfrastructureError as error:
-                        # The executor has no workers left.
-                        self._stop.wish(str(error), refused=True)
-                        executor.abandon(0.0)
-                        break
-        except BaseException as error:
-            self._stop.wish("an error in the experiment itself")
-            stop_searches()
-            # After SIGTERM there is usually some time before SIGKILL.
-            executor.abandon(_GRACE if isinstance(error, SystemExit) else 0.0)
-            raise
+    def _passes(self, executor: Threads | ClusterRuns) -> None:
+        """Runs what is to do; then, again and again, what waits for a batch or for another process."""
+        self._report(executor)
+        jobs, give_up_at = self._todo, 0.0
+        while jobs:
+            self._pass(deque(jobs), executor)
+            if self._stop.reason is not None:
+                return
+            jobs = []
+            if self._again["pending"] and not self._budget_spent:
+                self._bring_batch()
+                jobs = self._taken("pending")
+            elif self._again["elsewhere"]:
+                # Other processes may have finished these runs by now, or died: they are tried again once at least.
+                if not give_up_at:
+                    give_up_at = time.monotonic() + executor.patience
+                elif time.monotonic() >= give_up_at:
+                    return
+                else:
+                    time.sleep(_LOOK_AGAIN)
+                jobs = self._taken("elsewhere")
 
-    def _goes_on(self, waiting: deque[Job], executor: Executor) -> bool:
-        """Submits runs; returns whether there is a result to wait for."""
-        if self._stop.reason is not None:
+    def _pass(self, waiting: deque[Job], executor: Threads | ClusterRuns) -> None:
+        """Runs every job once; after a stop, only those that are running already."""
+        while True:
+            try:
+                self._submit(waiting, executor)
+                if not executor.submitted:
+                    return
+                received = executor.receive(_TICK)
+                if received is not None:
+                    self._note(*received)
+                self._report(executor)
+            except KeyboardInterrupt:
+                self._interrupt()
+            except InfrastructureError as error:
+                # The executor has no workers left.
+                self._stop.request(str(error), refused=True)
+                executor.stop(now=True)
+                return
             if self._stop.interrupted and self._stop.now:
                 stop_searches()
-                executor.abandon(0.0)
+                executor.stop(now=True)
                 while (received := executor.receive(0.0)) is not None:
                     self._note(*received)
-                return False
-            executor.wind_down()
-            return executor.going > 0
+                return
+
+    def _submit(self, waiting: deque[Job], executor: Threads | ClusterRuns) -> None:
+        if self._stop.reason is not None:
+            executor.stop(now=False)
+            return
         while waiting and executor.room > 0:
             job = waiting.popleft()
-            if self._broke and job.asks_model:
-                self._note(job, Left("unfinished"))
-            else:
+            # When the budget is spent, runs that cost nothing go on.
+            if not (self._budget_spent and job.asks_model):
                 executor.submit(job)
-        return executor.going > 0
 
-    def _interrupt(self, executor: Executor) -> None:
+    def _interrupt(self) -> None:
         """Ctrl-C: the first stops further runs from starting, the second stops running ones."""
-        self._stop.wish("interrupted", now=self._stop.interrupted, interrupted=True)
-        executor.wake()
+        self._stop.request("interrupted", now=self._stop.interrupted, interrupted=True)
 
-    def _at_last(self, executor: Executor, on_progress: Callable[[Progress], None]) -> None:
-        """Tries runs of other processes again: these may have finished or died by now."""
-        until = time.monotonic() + executor.patience
+    def _bring_batch(self) -> None:
+        """Gets the replies that the runs of a pass wait for, in one batch."""
+        assert self._batch is not None
         try:
-            while self._stop.reason is None and (jobs := self._taken("elsewhere")):
-                self._pass(jobs, executor, on_progress)
-                if time.monotonic() >= until:
-                    break
-                if self._again["elsewhere"]:
-                    time.sleep(_LOOK_AGAIN)
-        except KeyboardInterrupt:
-            self._interrupt(executor)
+            self._budget.check()
+            self._batch.bring()
+        except InfrastructureError as error:
+            # Submitted batches are remembered, and their results kept.
+            self._stop.request(str(error), refused=True)
+        except BudgetSpentError as error:
+            self._budget_spent = str(error)
 
-    def _say(self, executor: Executor, on_progress: Callable[[Progress], None]) -> None:
-        on_progress(
-            self._tally.progress(
-                self._budget.spent,
-                going=executor.playing,
+    # ── results ──────────────────────────────────────────────────────────────────────────────────
+
+    def _note(self, job: Job, result: Result) -> None:
+        """Counts a result; runs that are counted nowhere are unfinished."""
+        if isinstance(result, Done):
+            self._earlier += result.earlier
+            if result.end.broken:
+                self._broken.append(_trouble(job, result.end.message))
+            else:
+                self._outcomes[result.end.outcome] += 1
+        elif result.how == "spent":
+            self._budget_spent = self._budget_spent or result.message
+        elif result.how == "bad":
+            self._bad.append(_trouble(job, result.message))
+        elif result.how == "broken":
+            self._broken.append(_trouble(job, result.message))
+        elif result.how in self._again:
+            self._again[result.how].append(job)
+
+    def _taken(self, how: str) -> list[Job]:
+        jobs, self._again[how] = self._again[how], []
+        return jobs
+
+    def _report(self, executor: Threads | ClusterRuns) -> None:
+        failed = len(self._broken) + len(self._bad)
+        self._on_progress(
+            Progress(
+                runs=self._runs,
+                ended=self._outcomes.total() + failed,
+                solved=self._outcomes["solved"],
+                failed=failed,
+                spent=self._budget.spent,
+                earlier=self._earlier,
+                going=executor.submitted,
                 seconds=time.monotonic() - self._began,
                 stopping=self._stop.interrupted,
                 note=executor.note,
             )
         )
 
-    def _note(self, job: Job, result: Result) -> None:
-        if isinstance(result, Left) and result.how == "spent":
-            self._broke = self._broke or result.message
-        elif isinstance(result, Left) and result.how in self._again:
-            self._again[result.how].append(job)
-        else:
-            self._tally.note(job.name, result)
 
-    def _taken(self, how: str) -> list[Job]:
-        jobs, self._again[how] = self._again[how], []
-        return jobs
+def _trouble(job: Job, message: str) -> Trouble:
+    # Thousands may fail for one reason, so each message is shortened.
+    return Trouble(job.name, message if len(message) <= _LONGEST_MESSAGE else message[:_LONGEST_MESSAGE] + " …")
 
-    def _bring(self) -> None:
-        """Gets the replies that the runs of a pass wait for, in one batch."""
-        try:
-            self._budget.check()
-            if self._batch is not None:
-                self._batch.bring()
-        except InfrastructureError as error:
-            # Submitted batches are remembered, and their results kept.
-            self._stop.wish(str(error), refused=True)
-        except BudgetSpentError as error:
-            self._broke = str(error)
-        except KeyboardInterrupt:
-            self._stop.wish("interrupted", interrupted=True)
+
+@contextmanager
+def _handling_interrupts(on_interrupt: Callable[[], None]) -> Iterator[None]:
+    """Calls ``on_interrupt`` at the first two Ctrl-C instead of raising, so that no result gets lost.
+
+    Nothing changes if other code handles the signal (a notebook, ``nohup``), or outside of the main thread.
+    """
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    if not in_main_thread or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    count = 0
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        nonlocal count
+        count += 1
+        if count > 2:
+            raise KeyboardInterrupt
+        on_interrupt()
+
+    signal.signal(signal.SIGINT, handle)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -21,10 +21,9 @@ from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.batch_passes import BatchPasses
 from pddl2nl.experiments.cluster import check_address, open_cluster
 from pddl2nl.experiments.cluster import deployments as module
-from pddl2nl.experiments.cluster.runs import check_workers, settings_text, travelling
-from pddl2nl.experiments.cluster.worker import Errand, halt, keep_files, play_there, sight
+from pddl2nl.experiments.cluster.runs import check_workers, portable
+from pddl2nl.experiments.cluster.worker import WorkerTerms, halt, run_on_worker, worker_view
 from pddl2nl.experiments.jobs import PlannerSpec, make_job, read_end
-from pddl2nl.experiments.records.writer import claimed, partial_path, stable
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.llm import OpenAIModel
@@ -112,7 +111,6 @@ def test_kubernetes_gets_its_options_and_what_it_lacks_is_no_bad_input(monkeypat
         open_cluster("kubernetes", {"image": "a/b", "workers": 2}),
     ):
         pass
-    assert not KubeCluster._instances
     with (
         pytest.raises(InputError, match=r"^\[cluster\]: KubeCluster of dask-kubernetes does not take that: .*imaage"),
         open_cluster("kubernetes", {"imaage": "a/b"}),
@@ -175,37 +173,6 @@ def test_a_killed_worker_changes_no_record(local, task, same_records, tmp_path):
 
 
 @pytest.mark.heavy
-def test_where_workers_do_not_see_the_folder_records_travel_and_a_cut_off_run_is_gone_on_with(
-    local, jobs, same_records, whimsical, tmp_path, monkeypatch
-):
-    from pddl2nl.experiments.cluster.runs import ClusterRuns
-
-    begin = ClusterRuns.__init__
-
-    def blind(self, *arguments):
-        begin(self, *arguments)
-        self._token.unlink()
-
-    monkeypatch.setattr(ClusterRuns, "__init__", blind)
-    with ChatServer(whimsical()) as server:
-        todo = jobs(server)
-        whole = run_all(todo, tmp_path / "whole", access=Access())
-        (tmp_path / "there").mkdir()
-        # As if one had been killed after its first reply, and another one were being played by another process.
-        record = tmp_path / "there" / f"{todo[7].name}.jsonl"
-        kept = (tmp_path / "whole" / record.name).read_text(encoding="utf-8").split("\n")[:3]
-        partial_path(record).write_text("\n".join([*kept, ""]), encoding="utf-8")
-        before = len(server.calls)
-        monkeypatch.setattr(ClusterRuns, "patience", 0.0)
-        with claimed(tmp_path / "there" / f"{todo[0].name}.jsonl"):
-            summary = run_all(todo, tmp_path / "there", access=Access(), cluster=local)
-        assert (summary.elsewhere, summary.unfinished, summary.broken, summary.bad) == (1, 0, (), ())
-        assert run_all(todo, tmp_path / "there", access=Access(), cluster=local).outcomes == whole.outcomes
-        assert len(server.calls) - before == before - 1
-    same_records(tmp_path / "there", tmp_path / "whole", 14)
-
-
-@pytest.mark.heavy
 @pytest.mark.usefixtures("needs_planner")
 def test_planners_budgets_refusals_and_what_cannot_travel(local, jobs, lamps, whimsical, tmp_path, settled):
     with ChatServer(whimsical(short=0.0)) as server:
@@ -238,136 +205,105 @@ class Locked:
         raise AssertionError(request)
 
 
-def test_a_run_that_is_executed_twice_at_once_is_played_once(task, tmp_path, whimsical):
+@pytest.fixture
+def terms(tmp_path):
+    """What travels with every run."""
+    return WorkerTerms("start", tmp_path, "elsewhere", Access(), Limits())
+
+
+def test_a_run_that_is_executed_twice_at_once_is_run_once(task, terms, whimsical):
     with ChatServer(whimsical(), delay=0.05) as server:
         job = make_job(RunSpec(task, "act", "m", example="none", steps=5, seed=3, base_url=server.base_url))
-        (tmp_path / "token").touch()
-        errand = Errand("twice", str(tmp_path), "token", False, "host", None, True, None, None, None, Limits())
         found = []
 
-        def play():
-            found.append(play_there(pickle.dumps(job), errand, 1.0, Account(), {}))
+        def work():
+            found.append(run_on_worker(pickle.dumps(job), terms, 1.0, Account()))
 
-        threads = [threading.Thread(target=play) for _ in range(2)]
+        threads = [threading.Thread(target=work) for _ in range(2)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        assert sorted(type(played.result).__name__ for played in found) == ["Done", "Left"]
+        assert sorted(type(ended.result).__name__ for ended in found) == ["Done", "Left"]
         calls = len(server.calls)
-        again = play_there(pickle.dumps(job), errand, 1.0, Account(), {})
+        again = run_on_worker(pickle.dumps(job), terms, 1.0, Account())
         assert again.result.earlier
-        assert len(server.calls) == calls == max(played.spent.calls for played in found)
+        assert len(server.calls) == calls == max(ended.spent.calls for ended in found)
 
 
-@pytest.fixture
-def errand(tmp_path):
-    """What travels with every run, to a worker that sees the folder."""
-    (tmp_path / "token").touch()
-    return Errand("start", str(tmp_path), "token", False, "elsewhere", None, True, None, None, None, Limits())
-
-
-def test_a_key_does_not_travel_and_where_it_is_missing_is_said(task, errand, monkeypatch):
+def test_a_missing_key_is_reported_with_the_worker(task, terms, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-never-mind")
     job = make_job(RunSpec(task, "act", "gpt-4o", example="none", base_url="https://models.example/v1"))
-    assert b"sk-never" not in pickle.dumps((job, errand))
+    assert b"sk-never" not in pickle.dumps(job)
     monkeypatch.delenv("OPENAI_API_KEY")
-    played = play_there(pickle.dumps(job), errand, 1.0, Account(), {})
-    assert played.result.how == "bad"
-    assert "OPENAI_API_KEY" in played.result.message
-    assert "keys do not travel" in played.result.message
+    ended = run_on_worker(pickle.dumps(job), terms, 1.0, Account())
+    assert ended.result.how == "bad"
+    assert "OPENAI_API_KEY" in ended.result.message
+    assert "keys do not travel" in ended.result.message
 
 
 def test_workers_divide_the_limits_a_minute_keep_a_cache_each_and_record_the_whole_limit(
-    task, errand, tmp_path, whimsical, monkeypatch
+    task, terms, tmp_path, whimsical, monkeypatch
 ):
     made = []
     init = OpenAIModel.__init__
     monkeypatch.setattr(OpenAIModel, "__init__", lambda self, *a, **k: (init(self, *a, **k), made.append(self))[0])
-    settings = "[models.m]\ntokens_per_minute = 90000\n"
-    errand = replace(errand, requests_per_minute=6e6, settings=settings, cache=str(tmp_path / "cache" / "r.sqlite"))
+    settings = tmp_path / "models.toml"
+    settings.write_text("[models.m]\ntokens_per_minute = 90000\n", encoding="utf-8")
+    cache = tmp_path / "cache" / "r.sqlite"
+    access = Access(cache=cache, models_file=settings, requests_per_minute=6e6)
+    terms = replace(terms, name="divided", access=access)
     with ChatServer(whimsical()) as server:
         job = make_job(RunSpec(task, "basic", "m", example="none", base_url=server.base_url))
-        assert play_there(pickle.dumps(job), errand, 0.25, Account(), {}).result.end.outcome
+        assert run_on_worker(pickle.dumps(job), terms, 0.25, Account()).result.end.outcome
     assert made[-1].settings.requests_per_minute == 1.5e6
     assert made[-1].settings.tokens_per_minute == 22500
     first = json.loads((tmp_path / f"{job.name}.jsonl").read_text(encoding="utf-8").splitlines()[0])
     assert first["model_settings"]["tokens_per_minute"] == 90000
     # On another machine than that of the experiment.
-    assert [path.name for path in (tmp_path / "cache").glob("*.sqlite")] == [f"r-{platform.node()}.sqlite"]
+    assert [path.name for path in cache.parent.glob("*.sqlite")] == [f"r-{platform.node()}.sqlite"]
 
 
-def test_a_worker_that_does_not_see_the_folder_gets_what_a_run_had_and_gives_back_what_it_leaves(
-    task, errand, tmp_path, whimsical
-):
-    with ChatServer(whimsical(short=0.0)) as server:
-        job = make_job(RunSpec(task, "act", "m", example="none", steps=5, seed=3, base_url=server.base_url))
-        played = play_there(pickle.dumps(job), errand, 1.0, Account(), {})
-        assert played.files is None
-        record = tmp_path / f"{job.name}.jsonl"
-        lines = record.read_text(encoding="utf-8").split("\n")
-        calls = len(server.calls)
-        left = {".jsonl.partial": "\n".join([*lines[:3], ""]).encode()}
-        for elsewhere in (replace(errand, carried=True), replace(errand, token="no such file")):
-            again = play_there(pickle.dumps(job), elsewhere, 1.0, Account(), left)
-            assert [*again.files] == [".jsonl"]
-            assert stable(again.files[".jsonl"].decode()) == stable(record.read_text(encoding="utf-8"))
-            assert again.spent.calls == calls - 1
-    (tmp_path / "kept").mkdir()
-    partial_path(tmp_path / "kept" / record.name).touch()
-    keep_files(tmp_path / "kept", job, again.files)
-    assert [path.name for path in (tmp_path / "kept").iterdir()] == [record.name]
-
-
-def test_a_halted_worker_begins_nothing(task, errand):
+def test_a_halted_worker_begins_nothing(task, terms):
     job = make_job(RunSpec(task, "random", steps=3))
-    halted = replace(errand, name="halted")
     halt("halted", "interrupted", now=False, searches=False)
-    assert play_there(pickle.dumps(job), halted, 1.0, Account(), {}).result.how == "unfinished"
-    assert play_there(pickle.dumps(job), errand, 1.0, Account(), {}).result.end.outcome
+    assert run_on_worker(pickle.dumps(job), replace(terms, name="halted"), 1.0, Account()).result.how == "unfinished"
+    assert run_on_worker(pickle.dumps(job), terms, 1.0, Account()).result.end.outcome
 
 
 def test_workers_that_would_ask_another_endpoint_are_refused(local, jobs, tmp_path, monkeypatch, whimsical):
     monkeypatch.setenv("OPENAI_BASE_URL", "http://user:s3cret@there.example/v1")
     with ChatServer(whimsical()) as server, pytest.raises(InputError) as refused:
         run_all(jobs(server), tmp_path / "runs", cluster=local)
-    assert "OPENAI_BASE_URL is not set there and http://there.example/v1 here" in str(refused.value)
+    assert "OPENAI_BASE_URL is not set on the worker" in str(refused.value)
+    assert "and http://there.example/v1 here" in str(refused.value)
     assert not [*(tmp_path / "runs").iterdir()]
 
 
 # ── workers ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_worker_that_died_while_it_was_looked_at_is_no_reason_to_stop(tmp_path):
-    here = sight(str(tmp_path / "token"))
-    assert check_workers("local:2", tmp_path / "token", {"a": OSError("closed"), "b": here}) == (here,)
-    assert check_workers("local:2", tmp_path / "token", {"a": TimeoutError()}) == ()
+def test_workers_are_compared_with_this_process(tmp_path):
+    (tmp_path / "token").touch()
+    here = worker_view(str(tmp_path / "token"))
+    assert check_workers("local:2", here, {"a": OSError("closed"), "b": here})
+    # It died while it was looked at.
+    assert not check_workers("local:2", here, {"a": TimeoutError()})
     with pytest.raises(InputError, match=r"the worker a cannot run pddl2nl: ModuleNotFoundError: .*; install pddl2nl"):
-        check_workers("local:2", tmp_path / "token", {"a": ModuleNotFoundError("No module named 'pddl2nl'")})
+        check_workers("local:2", here, {"a": ModuleNotFoundError("No module named 'pddl2nl'")})
+    with pytest.raises(InputError, match=r"pddl2nl is 0\.0 on the worker a and .* here; install the same version"):
+        check_workers("local:2", here, {"a": {**here, "pddl2nl": "0.0"}})
+    elsewhere = worker_view(str(tmp_path / "another" / "token"))
+    with pytest.raises(InputError, match=r"the folder of the records is not visible on the worker a .* --out"):
+        check_workers("local:2", here, {"a": elsewhere})
 
 
 # ── secrets ──────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize("url", ["https://u:sesame@host/v1", "https://host/v1?key=sesame"])
-def test_an_address_with_a_secret_does_not_travel(url, task, tmp_path):
+def test_an_address_with_a_secret_does_not_travel(url, task):
     job = make_job(RunSpec(task, "act", "m", example="none", steps=5, base_url=url))
     with pytest.raises(InputError, match=r"^base_url \(https://host/v1\) holds .*OPENAI_BASE_URL") as said:
-        travelling(job)
+        portable(job)
     assert "sesame" not in str(said.value)
-    settings = tmp_path / "models.toml"
-    settings.write_text(f'[models."m*"]\nbase_url = "{url}"\n', encoding="utf-8")
-    with pytest.raises(InputError, match=r"the base_url of m\* holds") as said:
-        settings_text(settings)
-    assert "sesame" not in str(said.value)
-
-
-def test_a_header_with_a_secret_does_not_travel_and_one_that_names_a_variable_does(tmp_path):
-    settings = tmp_path / "models.toml"
-    settings.write_text('[models.m.headers]\nX-Api-Key = "sesame"\n', encoding="utf-8")
-    with pytest.raises(InputError, match="the header X-Api-Key of m holds a secret") as said:
-        settings_text(settings)
-    assert "sesame" not in str(said.value)
-    text = '[models.m.headers]\nX-Api-Key = "$MINE"\nX-Team = "planning"\n'
-    settings.write_text(text, encoding="utf-8")
-    assert settings_text(settings) == text

@@ -219,7 +219,7 @@ def test_a_run_that_kills_its_workers_is_given_up_and_costs_no_other(jobs, task,
         with open_cluster("local:2") as cluster:
             summary = run_all(todo, tmp_path / "runs", access=Access(), cluster=cluster)
     assert [trouble.run for trouble in summary.broken] == [deadly.name]
-    assert "all workers died that played it, also when it was alone" in summary.broken[0].message
+    assert "all workers died that ran it, also when it was alone" in summary.broken[0].message
     assert (sum(summary.outcomes.values()), summary.exit_code) == (20, 3)
 
 
