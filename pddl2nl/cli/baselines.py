@@ -15,7 +15,7 @@ from pddl2nl.cli.wording import JsonOption
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
-    from pddl2nl.experiments.baseline_runs import BaselineRun
+    from pddl2nl.experiments.jobs import Job
     from pddl2nl.experiments.sweep import SweepSummary
     from pddl2nl.reports.tables.baselines import BaselineTable
 
@@ -65,13 +65,12 @@ def _baselines(
     if form not in _FORMATS:
         raise InputError(f"--format {form}: no such format; there are {', '.join(_FORMATS)}")
     form = "json" if as_json else form
-    runs = baseline_runs(domains or (), chosen_set, seeds=seeds, seconds=time, memory_mb=memory)
+    jobs = baseline_runs(domains or (), chosen_set, seeds=seeds, seconds=time, memory_mb=memory)
     find_driver()
     folder = out or Path("runs") / f"baselines-{chosen_set}"
-    jobs = [run.job for run in runs]
     with progress_shown(len(jobs)) as (show, _):
         summary = run_all(jobs, folder, workers=workers, on_progress=show)
-    table = _table(runs, folder, chosen_set)
+    table = _table(jobs, folder, chosen_set)
     if form == "json":
         print_json(
             {**table.as_json(), "runs": summary.as_json(), "limits": _limits(time, memory), "records": str(folder)}
@@ -86,12 +85,12 @@ def _limits(seconds: int, memory: int) -> dict[str, int]:
     return {"seconds": seconds, "memory_mb": memory}
 
 
-def _table(runs: Sequence[BaselineRun], folder: Path, chosen_set: str) -> BaselineTable:
+def _table(jobs: Sequence[Job], folder: Path, chosen_set: str) -> BaselineTable:
     """The table of what is finished of these runs; other records in the folder are not looked at."""
     from pddl2nl.reports import read_record
     from pddl2nl.reports.tables.baselines import baseline_table
 
-    domains = {run.job.name: run.domain for run in runs}
+    domains = {job.name: job.spec.suite for job in jobs}
     paths = [folder / f"{name}.jsonl" for name in domains]
     records = [read_record(path) for path in paths if path.is_file()]
     return baseline_table(records, chosen_set, lambda record: domains[record.id])

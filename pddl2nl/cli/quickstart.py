@@ -65,11 +65,12 @@ def _quickstart(
     raise typer.Exit(_exit_code(found, agreeing == len(records)))
 
 
-def _run(folder: Path, seed: int, *, quiet: bool) -> tuple[Path, ...]:
+def _run(folder: Path, seed: int, *, quiet: bool) -> list[Path]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     from pddl2nl.baselines import find_driver
-    from pddl2nl.experiments.quickstart import Job, quickstart, quickstart_jobs
+    from pddl2nl.experiments.quickstart import quickstart
+    from pddl2nl.experiments.sweep import Progress as SweepProgress
 
     # A missing planner shall show before anything is printed.
     find_driver()
@@ -78,12 +79,12 @@ def _run(folder: Path, seed: int, *, quiet: bool) -> tuple[Path, ...]:
     screen = console(stderr=True)
     columns = (TextColumn("{task.description:<32}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as progress:
-        task = progress.add_task("starting", total=len(quickstart_jobs()))
+        task = progress.add_task("running")
 
-        def on_done(job: Job) -> None:
-            progress.update(task, advance=1, description=job.name)
+        def show(state: SweepProgress) -> None:
+            progress.update(task, completed=state.ended, total=state.runs)
 
-        return quickstart(folder, seed=seed, on_done=on_done)
+        return quickstart(folder, seed=seed, on_progress=show)
 
 
 def _conversion() -> str:

@@ -1,15 +1,12 @@
 """The runs of the AutoPlanBench paper's symbolic baselines over a shipped set (section 5, "Symb. Baselines").
 
-``rnd`` is the random walk, with as many steps as the policies of language models get and a walk for every seed; BrFS,
-LM-cut and FF are searches of Fast Downward with limits of time and memory, those of the paper unless others are asked
-for. They are runs as an experiment has them (`pddl2nl.experiments.jobs`), and `pddl2nl.experiments.sweep` runs them:
-what is there already is not run again.
+The random walk, with as many steps as the policies of language models get and a walk for every seed; and BrFS, LM-cut
+and FF, searches of Fast Downward with the paper's limits of time and memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.jobs import Job, PlannerSpec, make_job
@@ -18,7 +15,7 @@ from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.nl import choose_wording
 from pddl2nl.tasks import Instance, ShippedDomain, shipped_domain, shipped_domains
 
-__all__ = ["MEMORY_MB", "SECONDS", "SETS", "BaselineRun", "baseline_runs"]
+__all__ = ["MEMORY_MB", "SECONDS", "SETS", "baseline_runs"]
 
 SETS: tuple[str, ...] = ("primary", "scaled")
 """The shipped sets whose tasks have plans."""
@@ -30,14 +27,6 @@ MEMORY_MB = 8192
 _SEARCHES = ("brfs", "lmcut", "ff")
 
 
-@dataclass(frozen=True)
-class BaselineRun:
-    """One run, and the name of the shipped domain that it belongs to."""
-
-    domain: str
-    job: Job
-
-
 def baseline_runs(
     domains: Sequence[str] = (),
     chosen_set: str = "primary",
@@ -45,33 +34,27 @@ def baseline_runs(
     seeds: Sequence[int] = WALK_SEEDS,
     seconds: int = SECONDS,
     memory_mb: int = MEMORY_MB,
-) -> list[BaselineRun]:
-    """The runs of all baselines, task by task, the walks of a task behind its searches.
+) -> list[Job]:
+    """The runs of all baselines, task by task, the walks of a task after its searches.
 
     Args:
-        domains: names of shipped domains; none for all that have the set.
+        domains: names of shipped domains; none for all that have the set. A run's ``spec.suite`` is its domain.
         chosen_set: one of `SETS`.
         seeds: of the walks.
-        seconds: CPU time of a search, at most.
-        memory_mb: MiB of a search, at most.
+        seconds, memory_mb: limits of a search, of CPU time and memory (MiB).
 
     Raises:
         InputError: an unknown domain or set, a domain without that set.
     """
     if chosen_set not in SETS:
         raise InputError(f"--set {chosen_set}: no such set; there are {' and '.join(SETS)}")
-    found = [shipped_domain(name) for name in dict.fromkeys(domains or shipped_domains())]
-    having = [domain for domain in found if _instances(domain, chosen_set)]
-    if domains and (without := [domain.name for domain in found if domain not in having]):
-        others = [name for name in shipped_domains() if _instances(shipped_domain(name), chosen_set)]
-        raise InputError(
-            f"{', '.join(without)}: no {chosen_set} set is shipped; {', '.join(others) or 'no domain'} has"
-        )
-    if not having:
-        raise InputError(f"--set {chosen_set}: no domain has it")
+    having = [name for name in shipped_domains() if _instances(shipped_domain(name), chosen_set)]
+    chosen = [shipped_domain(name) for name in dict.fromkeys(domains or having)]
+    if without := [domain.name for domain in chosen if domain.name not in having]:
+        raise InputError(f"{', '.join(without)}: no {chosen_set} set is shipped; {', '.join(having)} have one")
     return [
-        BaselineRun(domain.name, job)
-        for domain in having
+        job
+        for domain in chosen
         for instance in _instances(domain, chosen_set)
         for job in _jobs(domain, instance, seeds, seconds, memory_mb)
     ]
@@ -84,13 +67,12 @@ def _instances(domain: ShippedDomain, chosen_set: str) -> tuple[Instance, ...]:
 def _jobs(
     domain: ShippedDomain, instance: Instance, seeds: Sequence[int], seconds: int, memory_mb: int
 ) -> Iterator[Job]:
+    name, path, suite = instance.name, instance.path, domain.name
     for planner in _SEARCHES:
-        search = PlannerSpec(
-            domain.domain_path, instance.path, planner, seconds, memory_mb, suite=domain.name, task=instance.name
-        )
-        yield make_job(search, domain.name, instance.name, planner)
-    task = domain.task(instance.name)
+        search = PlannerSpec(domain.domain_path, path, planner, seconds, memory_mb, suite=suite, task=name)
+        yield make_job(search, suite, name, planner)
+    task = domain.task(name)
     wording = choose_wording(None, domain.domain, domain.domain_path)
     for seed in seeds:
-        walk = RunSpec(task, "random", wording=wording, seed=seed, suite=domain.name, task_name=instance.name)
-        yield make_job(walk, domain.name, instance.name, "random", str(seed))
+        walk = RunSpec(task, "random", wording=wording, seed=seed, suite=suite, task_name=name)
+        yield make_job(walk, suite, name, "random", str(seed))

@@ -1,24 +1,23 @@
-"""The quickstart: a fixed small subset of the shipped tasks, run with everything that needs no key.
+"""The quickstart: a small fixed experiment on shipped tasks, with everything that needs no key.
 
-Two instances of each of five shipped domains; on each the four mechanisms with the oracle, the random walk,
-and the four planners.
+Two instances of each of five shipped domains; on each the four mechanisms with the oracle, the random walk, and the
+four planners.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 
-from pddl2nl.baselines.fast_downward import find_driver
+from pddl2nl.baselines import PLANNERS, find_driver
 from pddl2nl.errors import InfrastructureError
-from pddl2nl.experiments.planned import plan_and_record
-from pddl2nl.experiments.runs import run_spec
+from pddl2nl.experiments.jobs import Job, PlannerSpec, make_job
+from pddl2nl.experiments.run_one import record_path
 from pddl2nl.experiments.spec import RunSpec
-from pddl2nl.tasks import Instance, ShippedDomain, shipped_domain
+from pddl2nl.experiments.sweep import Progress, run_all
+from pddl2nl.tasks import shipped_domain
 
-__all__ = ["MECHANISMS", "SUBSET", "Job", "quickstart", "quickstart_jobs"]
+__all__ = ["COLUMNS", "SUBSET", "quickstart", "quickstart_jobs"]
 
 SUBSET: dict[str, tuple[str, str]] = {
     "blocksworld": ("p03", "p08"),
@@ -29,98 +28,51 @@ SUBSET: dict[str, tuple[str, str]] = {
 }
 """The instances that are run, by domain: a short and a middling one."""
 
-MECHANISMS = ("basic", "cot", "act", "react")
-"""The policies that are run with the oracle."""
-
-_PLANNERS = ("brfs", "lmcut", "ff", "lama")
+COLUMNS = ("basic", "cot", "act", "react", "random", "brfs", "lmcut", "ff", "lama")
+"""What is run on each of them."""
 
 
-@dataclass(frozen=True)
-class Job:
-    """One run on one instance: a policy with the model it asks, or a planner, whose ``model`` is None."""
-
-    domain: ShippedDomain
-    instance: Instance
-    runner: str
-    model: str | None = None
-
-    @property
-    def name(self) -> str:
-        """The record's name, without its ending; no two jobs share it."""
-        return "-".join((self.domain.name, self.instance.name, self.runner))
-
-
-def quickstart_jobs() -> tuple[Job, ...]:
+def quickstart_jobs(seed: int = 1) -> list[Job]:
     """All runs of the quickstart: every column on every task of the `SUBSET`."""
-    return tuple(
-        Job(domain, instance, runner, model)
-        for domain, instance in _tasks()
-        for runner, model in (
-            *((mechanism, "oracle") for mechanism in MECHANISMS),
-            ("random", "none"),
-            *((planner, None) for planner in _PLANNERS),
-        )
-    )
+    tasks = [(name, instance) for name, instances in SUBSET.items() for instance in instances]
+    return [_job(name, instance, column, seed) for name, instance in tasks for column in COLUMNS]
+
+
+def _job(name: str, instance: str, column: str, seed: int) -> Job:
+    shipped = shipped_domain(name)
+    spec: RunSpec | PlannerSpec
+    if column in PLANNERS:
+        path = shipped.instance(instance).path
+        spec = PlannerSpec(shipped.domain_path, path, column, suite=name, task=instance)
+    else:
+        task, wording = shipped.task(instance), str(shipped.wording_path)
+        spec = RunSpec(task, column, wording=wording, seed=seed, suite=name, task_name=instance)
+    return make_job(spec, name, instance, column)
 
 
 def quickstart(
-    folder: Path, *, seed: int = 1, workers: int = 2, on_done: Callable[[Job], None] = lambda job: None
-) -> tuple[Path, ...]:
-    """Runs everything and gives the records' paths; records of an earlier quickstart there are replaced.
+    folder: Path, *, seed: int = 1, workers: int = 2, on_progress: Callable[[Progress], None] = lambda progress: None
+) -> list[Path]:
+    """Runs what is not in the folder yet, and gives the paths of all records.
 
     Args:
         folder: where the records are written.
         seed: of every run.
-        workers: how many runs go on at a time. They are threads: the work lies in the planner's processes.
-        on_done: called in the calling thread whenever a run has ended.
+        workers: runs at a time. They are threads: the work lies in the planners' processes.
+        on_progress: called in the calling thread.
 
     Raises:
         MissingExtraError: the planners are not installed.
         InfrastructureError: a record cannot be written.
+        KeyboardInterrupt: Ctrl-C; what is finished is kept.
     """
-    # Before anything is run, not in the middle of it: without planners there is nothing to show.
+    # Before anything is run: without planners there is nothing to show.
     find_driver()
-    _make(folder)
-    jobs = quickstart_jobs()
-    with ThreadPoolExecutor(workers) as pool:
-        futures = {pool.submit(_run, job, folder, seed): job for job in jobs}
-        try:
-            for future in as_completed(futures):
-                future.result()
-                on_done(futures[future])
-        except BaseException:
-            # Without this, leaving the pool would wait for every run that has not begun yet.
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    return tuple(folder / f"{job.name}.jsonl" for job in jobs)
-
-
-def _tasks() -> Iterator[tuple[ShippedDomain, Instance]]:
-    for name, instances in SUBSET.items():
-        domain = shipped_domain(name)
-        for instance in instances:
-            yield domain, domain.instance(instance)
-
-
-def _run(job: Job, folder: Path, seed: int) -> None:
-    record = folder / f"{job.name}.jsonl"
-    if job.model is None:
-        plan_and_record(job.domain.domain_path, job.instance.path, job.runner, record)
-        return
-    run_spec(
-        RunSpec(
-            task=job.domain.task(job.instance.name),
-            policy=job.runner,
-            model=job.model,
-            wording=str(job.domain.wording_path),
-            seed=seed,
-            record=record,
-        )
-    )
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InfrastructureError(f"cannot make the folder {folder}: {error.strerror}") from error
+    jobs = quickstart_jobs(seed)
+    summary = run_all(jobs, folder, workers=workers, on_progress=on_progress)
+    if summary.interrupted:
+        raise KeyboardInterrupt
+    paths = [record_path(folder, job) for job in jobs]
+    if not all(path.exists() for path in paths):
+        raise InfrastructureError("; ".join({trouble.message for trouble in (*summary.broken, *summary.bad)}))
+    return paths

@@ -36,14 +36,14 @@ def _call(*options: str) -> int:
 def test_every_benchmark_of_every_domain_is_run_by_all() -> None:
     everywhere = baseline_runs(seeds=[1])
     benchmarks = sum(len(shipped_domain(name).benchmarks) for name in shipped_domains())
-    assert len({run.job.name for run in everywhere}) == len(everywhere) == benchmarks * (3 + 1)
+    assert len({job.name for job in everywhere}) == len(everywhere) == benchmarks * (3 + 1)
     runs = baseline_runs(["visitall"])
-    assert len({run.job.name for run in runs}) == len(runs) == len(shipped_domain("visitall").benchmarks) * (3 + 10)
-    searches = [run.job.spec for run in runs if isinstance(run.job.spec, PlannerSpec)]
+    assert len({job.name for job in runs}) == len(runs) == len(shipped_domain("visitall").benchmarks) * (3 + 10)
+    searches = [job.spec for job in runs if isinstance(job.spec, PlannerSpec)]
     assert {spec.planner for spec in searches} == {"brfs", "lmcut", "ff"}
     # The paper's limits.
     assert {(spec.seconds, spec.memory_mb) for spec in searches} == {(1800, 8192)}
-    walks = [run.job.spec for run in runs if isinstance(run.job.spec, RunSpec)]
+    walks = [job.spec for job in runs if isinstance(job.spec, RunSpec)]
     assert {(spec.policy, spec.steps) for spec in walks} == {("random", None)}
     assert {spec.seed for spec in walks} == set(range(1, 11))
 
@@ -54,13 +54,13 @@ def test_the_names_of_its_runs_are_those_of_an_experiment(tmp_path: Path) -> Non
 
     path = tmp_path / "same.toml"
     path.write_text('domains = ["visitall"]\ninstances = ["p01"]\npolicies = ["random"]\n', encoding="utf-8")
-    ours = {run.job.name for run in baseline_runs(["visitall"])}
+    ours = {job.name for job in baseline_runs(["visitall"])}
     assert {job.name for job in jobs_of(load_experiment(path))} <= ours
 
 
 def test_other_limits_are_other_runs() -> None:
     usual, less = (
-        {run.job.name for run in baseline_runs(["visitall"], memory_mb=memory, seeds=[1])} for memory in (8192, 4096)
+        {job.name for job in baseline_runs(["visitall"], memory_mb=memory, seeds=[1])} for memory in (8192, 4096)
     )
     benchmarks = len(shipped_domain("visitall").benchmarks)
     assert len(usual - less) == 3 * benchmarks

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
 from pddl2nl.baselines import fast_downward
 from pddl2nl.errors import InfrastructureError, MissingExtraError
 from pddl2nl.experiments import quickstart as module
+from pddl2nl.experiments import run_one
 from pddl2nl.experiments.planned import Planned, plan_and_record
-from pddl2nl.experiments.quickstart import MECHANISMS, SUBSET, quickstart, quickstart_jobs
+from pddl2nl.experiments.quickstart import COLUMNS, SUBSET, quickstart, quickstart_jobs
 from pddl2nl.experiments.records.reader import event_from_json
 from pddl2nl.policies.events import RecordError, event_to_json
 from pddl2nl.tasks import shipped_domain, shipped_domains
@@ -29,8 +31,7 @@ def test_every_column_is_run_on_every_task_under_a_name_of_its_own():
     jobs = quickstart_jobs()
     assert len(jobs) == 90
     assert len({job.name for job in jobs}) == 90
-    assert [job.runner for job in jobs[:9]] == [*MECHANISMS, "random", "brfs", "lmcut", "ff", "lama"]
-    assert [job.model for job in jobs[:9]] == [*["oracle"] * 4, "none", *[None] * 4]
+    assert [job.name.split("-")[:3] for job in jobs[:9]] == [["blocksworld", "p03", column] for column in COLUMNS]
 
 
 def test_without_planners_nothing_is_begun_and_the_error_says_what_to_install(tmp_path, monkeypatch):
@@ -48,23 +49,27 @@ def test_a_folder_that_cannot_be_made_is_an_infrastructure_error(tmp_path):
 
 
 @pytest.mark.usefixtures("needs_planner")
-def test_records_of_an_earlier_run_are_replaced(tmp_path, monkeypatch):
-    jobs = [job for job in quickstart_jobs() if job.domain.name == "visitall" and job.runner in ("random", "ff")]
-    monkeypatch.setattr(module, "quickstart_jobs", lambda: tuple(jobs))
-    done = []
-    first = quickstart(tmp_path, on_done=done.append)
-    assert {job.name for job in done} == {job.name for job in jobs}
-    second = quickstart(tmp_path)
-    assert first == second
-    assert sorted(tmp_path.iterdir()) == sorted(second)
+def test_a_second_start_runs_nothing_again_and_another_seed_does(tmp_path, monkeypatch):
+    def some(seed):
+        return [job for job in quickstart_jobs(seed) if re.match("visitall-p[0-9]+-(random|ff)-", job.name)]
+
+    monkeypatch.setattr(module, "quickstart_jobs", some)
+    states = []
+    first = quickstart(tmp_path, on_progress=states.append)
+    assert (states[0].ended, states[-1].ended) == (0, 4)
+    held = {path: path.read_bytes() for path in first}
+    assert quickstart(tmp_path) == first
+    assert held == {path: path.read_bytes() for path in sorted(tmp_path.iterdir())} | held
+    other = quickstart(tmp_path, seed=2)
+    assert len({*first, *other}) == 6
 
 
 @pytest.mark.usefixtures("needs_planner")
-def test_an_error_in_one_run_ends_the_others(tmp_path, monkeypatch):
+def test_a_run_without_a_record_is_an_infrastructure_error(tmp_path, monkeypatch):
     def fail(*args):
         raise InfrastructureError("the disk is full")
 
-    monkeypatch.setattr(module, "_run", fail)
+    monkeypatch.setattr(run_one, "play", fail)
     with pytest.raises(InfrastructureError, match="the disk is full"):
         quickstart(tmp_path)
 
