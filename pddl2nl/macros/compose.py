@@ -12,29 +12,25 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations, groupby
 from math import prod
 
-from pddl2nl.macros.formulas import FALSE, TRUE, as_said, conjunction, disjunction, equality, negation
+from pddl2nl.macros.formulas import FALSE, TRUE, as_said, conjunction, equality, negation
 from pddl2nl.macros.macro import CannotComposeError, Conditions, Macro, MacroStep
 from pddl2nl.macros.net_effect import net_literals, net_updates, readable_condition, readable_effect
-from pddl2nl.macros.regression import Part, Regression, mixed_functions
+from pddl2nl.macros.numbers import mixed_functions
+from pddl2nl.macros.regression import Part, Regression
 from pddl2nl.macros.simplify import Facts, Scope, Simplifier
 from pddl2nl.pddl import (
     ActionSchema,
     And,
-    Comparison,
-    Condition,
     Domain,
     Equality,
-    Expression,
     InputError,
-    Not,
     Task,
     TypedName,
-    Update,
     conjuncts,
     is_variable,
 )
 from pddlval import GroundAction
-from pddlval.formulas import fluents_in, subformulas
+from pddlval.formulas import subformulas
 from pddlval.plans import why_bad
 
 __all__ = ["compose", "compose_block", "compose_distinct", "lift", "lift_distinct", "lifted_steps", "total_functions"]
@@ -84,8 +80,7 @@ def compose(
     pairs = distinct if not isinstance(distinct, bool) else everywhere if distinct else ()
     apart = [negation(equality(*pair)) for pair in pairs if scope.may_equal(*pair)]
     for condition in apart:
-        regression.needed.append(condition)
-        regression.facts.assume(condition)
+        regression.need(condition)
     bindings = [
         dict(zip((item.name for item in schema.parameters), step.args, strict=True))
         for step, schema in zip(steps, schemas, strict=True)
@@ -93,7 +88,7 @@ def compose(
     try:
         for schema, terms in zip(schemas, bindings, strict=True):
             regression.advance(schema, terms)
-        conditions = _conditions(regression, [item.name for item in parameters])
+        conditions = _conditions(regression, frozenset(item.name for item in parameters))
     except CannotComposeError:
         if len(steps) > 1:
             raise
@@ -212,40 +207,18 @@ def _name_of(domain: Domain, steps: Sequence[MacroStep]) -> str:
     return f"{name}-macro" if domain.action(name) is not None else name
 
 
-def _conditions(regression: Regression, taken: Sequence[str]) -> Conditions:
+def _conditions(regression: Regression, taken: frozenset[str]) -> Conditions:
     scope, simplifier = regression.scope, regression.simplifier
     precondition = simplifier.simplify(conjunction(regression.needed), Facts(scope))
     if precondition == FALSE:
         return Conditions(FALSE, TRUE)
     facts = Facts(scope).extended(precondition)
-    parts = [*net_literals(regression, facts), *net_updates(regression, facts)]
+    parts: list[Part] = [*net_literals(regression, facts), *net_updates(regression, facts)]
     readable = readable_condition(precondition, scope, taken)
-    valued = _still_to_read(regression, precondition, parts)
-    own = [readable] if precondition != TRUE else []
-    if valued or regression.opaque:
-        readable = And((*(part for item in own for part in conjuncts(item)), *valued, *regression.opaque))
+    if regression.opaque:
+        own = conjuncts(readable) if precondition != TRUE else ()
+        readable = And((*own, *regression.opaque))
     return Conditions(readable, readable_effect(parts, scope, taken))
-
-
-def _still_to_read(regression: Regression, precondition: Condition, parts: Sequence[Part]) -> list[Condition]:
-    """Conditions that fluents which the steps always read have values, if nothing else reads them."""
-    numbers = regression.numbers
-    read: list[Expression] = []
-    for condition in conjuncts(precondition):
-        inner = condition.body if isinstance(condition, Not) else condition
-        if isinstance(inner, Comparison):
-            read += [inner.left, inner.right]
-    for part in parts:
-        if isinstance(part.change, Update) and not part.variables and part.condition == TRUE:
-            read.append(part.change.value)
-    wanted = numbers.valued - {fluent for expression in read for fluent in fluents_in(expression)}
-    missing = sorted((fluent for fluent in wanted if fluent.name not in regression.scope.total), key=str)
-    divided = [expression for expression in numbers.divided if expression not in read]
-    where = [
-        disjunction((negation(condition), Comparison("=", fluent, fluent)))
-        for condition, fluent in numbers.valued_where
-    ]
-    return [*(Comparison("=", expression, expression) for expression in (*missing, *divided)), *where]
 
 
 _MOST_STEPS = 6

@@ -7,7 +7,7 @@ To look inside a quantifier, open it with a fresh variable (`within`, `Scope.fre
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from pddl2nl.pddl import (
@@ -18,6 +18,7 @@ from pddl2nl.pddl import (
     Domain,
     Equality,
     Exists,
+    Expression,
     Fluent,
     Forall,
     Not,
@@ -25,10 +26,11 @@ from pddl2nl.pddl import (
     TypedName,
     conjuncts,
     is_variable,
+    stratify,
     substitute,
 )
 from pddl2nl.pddl.tree import map_children, walk
-from pddlval.formulas import free_variables, opposite, predicates_in, subformulas
+from pddlval.formulas import free_variables, opposite, subformulas
 
 __all__ = [
     "FALSE",
@@ -77,22 +79,24 @@ def disjuncts(condition: Condition) -> Iterator[Condition]:
 
 def conjunction(parts: Iterable[Condition]) -> Condition:
     """The flat conjunction without duplicates; false if a part is."""
-    found: dict[Condition, None] = {}
-    for part in parts:
-        found.update(dict.fromkeys(conjuncts(part)))
-    if FALSE in found:
-        return FALSE
-    return next(iter(found)) if len(found) == 1 else And(tuple(found))
+    return _joined(And, FALSE, conjuncts, parts)
 
 
 def disjunction(parts: Iterable[Condition]) -> Condition:
     """The flat disjunction without duplicates; true if a part is."""
-    found: dict[Condition, None] = {}
-    for part in parts:
-        found.update(dict.fromkeys(disjuncts(part)))
-    if TRUE in found:
-        return TRUE
-    return next(iter(found)) if len(found) == 1 else Or(tuple(found))
+    return _joined(Or, TRUE, disjuncts, parts)
+
+
+def _joined(
+    kind: type[And] | type[Or],
+    decisive: Condition,
+    members: Callable[[Condition], Iterator[Condition]],
+    parts: Iterable[Condition],
+) -> Condition:
+    found = dict.fromkeys(member for part in parts for member in members(part))
+    if decisive in found:
+        return decisive
+    return next(iter(found)) if len(found) == 1 else kind(tuple(found))
 
 
 def equality(one: str, other: str) -> Condition:
@@ -123,12 +127,10 @@ def closed(kind: type[Forall] | type[Exists], name: str, types: tuple[str, ...],
 def replaced(condition: Condition, binding: Mapping[str, str]) -> Condition:
     """The normal form with other terms, possibly variables, for its free variables."""
     match condition:
-        case Atom(predicate, args):
-            return Atom(predicate, tuple([binding.get(term, term) for term in args]))
+        case Atom() | Comparison():
+            return substitute(condition, binding)
         case Equality(left, right):
             return equality(binding.get(left, left), binding.get(right, right))
-        case Comparison():
-            return substitute(condition, binding)
         case Not(body):
             return opposite(replaced(body, binding))
         case And(parts):
@@ -168,8 +170,9 @@ class Rules:
 
     def __init__(self, domain: Domain):
         self._domain = domain
-        self.names = frozenset(rule.name for rule in domain.derived)
+        self._functions = frozenset(function.name for function in domain.functions)
         self._below: dict[str, frozenset[str]] = {}
+        self.names = frozenset(rule.name for rule in domain.derived)
 
     def rules(self, predicate: str) -> Iterator[tuple[tuple[TypedName, ...], Condition]]:
         """The parameters and the condition of each rule for a predicate."""
@@ -177,32 +180,31 @@ class Rules:
 
     def below(self, predicate: str) -> frozenset[str]:
         """The predicates and functions that a predicate depends on, directly or through others."""
-        known = self._below.get(predicate)
-        if known is None:
+        if predicate not in self._below:
             found: set[str] = set()
             todo = [predicate]
             while todo:
                 for _, condition in self.rules(todo.pop()):
-                    new = (predicates_in(condition) | _functions(condition)) - found
+                    new = _names(condition) - found
                     found |= new
                     todo.extend(new & self.names)
-            known = self._below[predicate] = frozenset(found)
-        return known
+            self._below[predicate] = frozenset(found)
+        return self._below[predicate]
 
     def functions(self, predicate: str) -> frozenset[str]:
-        """The functions that the rules of a predicate compare, directly or through others."""
-        rules = (rule for rule in self._domain.derived if rule.name in {predicate, *self.below(predicate)})
-        return frozenset().union(*(_functions(rule.condition) for rule in rules))
+        """The functions that a predicate depends on."""
+        return self.below(predicate) & self._functions
 
     def recursive(self, predicate: str) -> bool:
         """Whether a predicate depends on itself, or on one that does."""
-        return any(name in self.below(name) for name in (predicate, *(self.below(predicate) & self.names)))
+        return not stratify(self._domain).recursive.isdisjoint((predicate, *self.below(predicate)))
 
-    def mentioned(self, condition: Condition) -> frozenset[str]:
-        """The predicates and functions that the truth of a condition depends on."""
-        direct = predicates_in(condition) | _functions(condition)
-        return direct.union(*(self.below(name) for name in direct & self.names))
+    def mentioned(self, formula: Condition | Expression) -> frozenset[str]:
+        """The predicates and functions that the value of a formula depends on."""
+        names = _names(formula)
+        return names.union(*(self.below(name) for name in names & self.names))
 
 
-def _functions(condition: Condition) -> frozenset[str]:
-    return frozenset(node.name for node in walk(condition) if isinstance(node, Fluent))
+def _names(formula: Condition | Expression) -> frozenset[str]:
+    nodes = (node for node in walk(formula) if isinstance(node, Atom | Fluent))
+    return frozenset(node.predicate if isinstance(node, Atom) else node.name for node in nodes)

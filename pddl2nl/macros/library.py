@@ -34,6 +34,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.files import decode, read_bytes, unreadable
 from pddl2nl.macros.compose import compose, compose_distinct, total_functions
@@ -140,23 +142,14 @@ def write_schema(schema: ActionSchema) -> str:
 
 def write_macro_file(stored: StoredMacro) -> str:
     """The text of a macro's file."""
-    known, macro = stored.provenance, stored.macro
-    facts: dict[str, Any] = {
-        "description": list(known.descriptions) if len(known.descriptions) != 1 else known.description,
-        "domain": known.domain,
-        "domain-sha256": known.domain_sha256,
-        "origin": known.origin,
-        "support": known.support,
-        "uses": known.uses,
-        "distinct": known.distinct,
-        "total": list(known.total),
-        "proof": dict(known.proof),
-        "steps": [str(step) for step in macro.steps],
-    }
-    shown = {key: value for key, value in facts.items() if value not in (None, "", [], {}, False, 0)}
+    facts = {key: getattr(stored.provenance, name) for key, (name, _) in _COMMENTS.items()}
+    facts["steps"] = [str(step) for step in stored.macro.steps]
+    shown = {key: value for key, value in facts.items() if value not in (None, "", [], (), {}, False, 0)}
+    if len(stored.provenance.descriptions) == 1:
+        shown["description"] = stored.provenance.description
     # ASCII, because some characters that JSON keeps count as line ends elsewhere.
     comments = [f"; {key}: {json.dumps(value, sort_keys=True)}" for key, value in shown.items()]
-    return "\n".join([*comments, write_schema(macro.schema)])
+    return "\n".join([*comments, write_schema(stored.macro.schema)])
 
 
 def load_macro_file(path: str | Path, domain: Domain) -> StoredMacro:
@@ -177,7 +170,8 @@ def read_macro_file(text: str, domain: Domain, name: str = "<macro>") -> StoredM
         InputError: not exactly one action, or a comment with an impossible value.
     """
     facts = _facts(text, name)
-    provenance = _provenance(facts, name)
+    steps = facts.pop("steps", ())
+    provenance = Provenance(**{_COMMENTS[key][0]: value for key, value in facts.items()})
     try:
         schemas = read_schemas(text, domain, name)
     except PDDLError as error:
@@ -191,8 +185,11 @@ def read_macro_file(text: str, domain: Domain, name: str = "<macro>") -> StoredM
     if len(schemas) != 1:
         raise InputError(f"{name}: a macro's file holds one (:action …); found {len(schemas)}")
     schema = schemas[0]
-    steps = tuple(_step(each, name) for each in _texts(facts, "steps", name))
-    macro = Macro(schema.name, schema.parameters, steps, Conditions(schema.precondition, schema.effect))
+    try:
+        macro_steps = steps_of(steps)
+    except InputError as error:
+        raise InputError(f"{name}: in 'steps': {error}") from None
+    macro = Macro(schema.name, schema.parameters, macro_steps, Conditions(schema.precondition, schema.effect))
     return StoredMacro(macro, provenance)
 
 
@@ -228,65 +225,41 @@ def _moved(item: Diagnostic, last: int) -> Diagnostic:
 
 # ── comments ─────────────────────────────────────────────────────────────────────────────────────
 
+_TEXTS: Any = str | tuple[str, ...]
+
+_COMMENTS: Mapping[str, tuple[str, Any]] = {
+    "description": ("descriptions", _TEXTS),
+    "domain": ("domain", str),
+    "domain-sha256": ("domain_sha256", str),
+    "origin": ("origin", str),
+    "support": ("support", int),
+    "uses": ("uses", int),
+    "distinct": ("distinct", bool),
+    "total": ("total", _TEXTS),
+    "proof": ("proof", dict[str, Any]),
+}
+"""The field of `Provenance` for each comment, and the type of its value."""
+
 
 def _facts(text: str, name: str) -> dict[str, Any]:
-    """The comments ``key: value`` above the action."""
+    """The values of the comments ``key: value`` above the action."""
     found: dict[str, Any] = {}
     start = _BLANK_OR_COMMENT.match(text)
     assert start is not None
+    types = {**{key: kind for key, (_, kind) in _COMMENTS.items()}, "steps": _TEXTS}
     for number, line in enumerate(start[0].split("\n"), start=1):
         match = _COMMENT.match(line.strip())
-        if match is None or match[1] not in _KEYS:
+        if match is None or match[1] not in types:
             continue
         try:
-            found[match[1]] = json.loads(match[2])
+            value = msgspec.convert(json.loads(match[2]), types[match[1]])
+        except msgspec.ValidationError as error:
+            raise InputError(f"{name}:{number}: '{match[1]}': {error}") from None
         except (ValueError, RecursionError) as error:
             said = f"what stands behind '{match[1]}:' is no JSON ({unreadable(error)}): a text needs double quotes"
             raise InputError(f"{name}:{number}: {said}") from None
+        found[match[1]] = (value,) if types[match[1]] is _TEXTS and isinstance(value, str) else value
     return found
-
-
-_KEYS = ("description", "domain", "domain-sha256", "origin", "support", "uses", "distinct", "total", "proof", "steps")
-
-
-def _provenance(facts: Mapping[str, Any], name: str) -> Provenance:
-    return Provenance(
-        descriptions=_texts(facts, "description", name),
-        domain=_typed(facts, "domain", str, "", name),
-        domain_sha256=_typed(facts, "domain-sha256", str, "", name),
-        origin=_typed(facts, "origin", str, "", name),
-        support=_typed(facts, "support", int, None, name),
-        uses=_typed(facts, "uses", int, 0, name),
-        distinct=_typed(facts, "distinct", bool, False, name),
-        total=_texts(facts, "total", name),
-        proof=_typed(facts, "proof", dict, {}, name),
-    )
-
-
-def _typed(facts: Mapping[str, Any], key: str, kind: type, otherwise: Any, name: str) -> Any:
-    value = facts.get(key, otherwise)
-    if value is not otherwise and not isinstance(value, kind):
-        raise InputError(f"{name}: '{key}' is {json.dumps(value)}; expected {_KINDS[kind]}")
-    return value
-
-
-_KINDS: dict[type, str] = {str: "a text", int: "a whole number", bool: "true or false", dict: "an object"}
-
-
-def _texts(facts: Mapping[str, Any], key: str, name: str) -> tuple[str, ...]:
-    """A text, or a list of texts."""
-    value = facts.get(key, [])
-    items = [value] if isinstance(value, str) else value
-    if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
-        raise InputError(f"{name}: '{key}' is {json.dumps(value)}; expected a text or a list of texts")
-    return tuple(items)
-
-
-def _step(text: str, name: str) -> MacroStep:
-    try:
-        return MacroStep(*GroundAction.parse(text))
-    except InputError as error:
-        raise InputError(f"{name}: in 'steps': {error}") from None
 
 
 def steps_of(texts: Iterable[str]) -> tuple[MacroStep, ...]:
@@ -495,13 +468,11 @@ class Library:
 
     def _noted(self, path: Path, there: StoredMacro, new: Provenance) -> StoredMacro:
         old = there.provenance
-        descriptions = tuple(dict.fromkeys((*old.descriptions, *new.descriptions)))
-        supports = [support for support in (old.support, new.support) if support is not None]
         merged = replace(
             old,
-            descriptions=descriptions,
+            descriptions=tuple(dict.fromkeys((*old.descriptions, *new.descriptions))),
             uses=old.uses + max(new.uses, 1),
-            support=max(supports) if supports else None,
+            support=max((known.support for known in (old, new) if known.support is not None), default=None),
             proof=old.proof or new.proof,
         )
         noted = replace(there, provenance=merged, path=path)

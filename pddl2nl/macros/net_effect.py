@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 
 from pddl2nl.macros.formulas import FALSE, TRUE, conjunction, disjunction, disjuncts, negation, replaced, size, within
-from pddl2nl.macros.macro import CannotComposeError
-from pddl2nl.macros.regression import Change, Part, Regression, Touch, coincidence, matched, no_value, normal, total
+from pddl2nl.macros.matching import matched
+from pddl2nl.macros.numbers import ADDITIVE, Change, normal, total
+from pddl2nl.macros.regression import Part, Regression, Touch, coincidence
 from pddl2nl.macros.simplify import Facts, Scope
 from pddl2nl.pddl import (
     And,
@@ -38,7 +40,7 @@ from pddl2nl.pddl.tree import map_children
 __all__ = ["net_literals", "net_updates", "readable_condition", "readable_effect"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Schema:
     """An atom that a step touches, for all objects of some variables.
 
@@ -52,12 +54,16 @@ class _Schema:
     adds: Condition
     deletes: Condition
 
-    def part(self, condition: Condition, *, positive: bool) -> Part:
-        """The atom added or deleted under a condition."""
-        return Part(self.variables, condition, self.atom if positive else negation(self.atom))
+    def add(self, condition: Condition = TRUE) -> Touch:
+        """The atom added under a condition."""
+        return Touch(self.variables, condition, self.atom, True)
+
+    def delete(self, condition: Condition = TRUE) -> Touch:
+        """The atom deleted under a condition."""
+        return Touch(self.variables, condition, self.atom, False)
 
 
-def net_literals(regression: Regression, facts: Facts) -> list[Part]:
+def net_literals(regression: Regression, facts: Facts) -> list[Touch]:
     """The literals of the effect of a sequence of steps, as one action that is applicable if the facts hold."""
     return _Literals(regression, facts).parts()
 
@@ -69,199 +75,158 @@ class _Literals:
         self._regression = regression
         self._simplifier = regression.simplifier
         self._facts = facts
-        self._parts: dict[int, list[Part]] = {}
+        self._parts: dict[_Schema, list[Touch]] = {}
+        self._schemas: list[_Schema] = []
+        for touch in (touch for layer in regression.layers for touch in layer):
+            schema = self._schema(touch)
+            if not any(self._covers(schema, one) and self._covers(one, schema) for one in self._schemas):
+                self._schemas.append(schema)
         # Schemas with few atoms first, which leaves less for the others.
-        self._schemas: list[_Schema] = list(self._touched())
-        widths = {schema.atom: len(self._below(at)) for at, schema in enumerate(self._schemas)}
-        self._schemas.sort(key=lambda schema: (len(schema.variables), widths[schema.atom]))
+        widths = {schema: (len(schema.variables), len(self._below(schema))) for schema in self._schemas}
+        self._schemas.sort(key=widths.__getitem__)
 
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[Touch]:
         """The parts, deletes first, each kind in the order of the steps."""
-        schemas = self._schemas
-        for at in reversed(range(len(schemas))):
-            schema = schemas[at]
-            if at in self._parts:
+        for schema in reversed(self._schemas):
+            if schema in self._parts:
                 continue
             if schema.adds == schema.deletes == FALSE:
-                self._parts[at] = []
-            elif schema.final == TRUE:
-                self._settle(at, [schema.part(TRUE, positive=True)])
-            elif schema.final == FALSE:
-                self._settle(at, [schema.part(TRUE, positive=False)])
+                self._parts[schema] = []
+            elif schema.final in (TRUE, FALSE):
+                self._settle(schema, schema.add() if schema.final == TRUE else schema.delete())
             elif schema.variables and schema.deletes != FALSE:
-                self._swept(at)
-        for at in range(len(schemas)):
-            if at not in self._parts:
-                self._parts[at] = self._single(at)
-        chosen = [part for at in range(len(schemas)) for part in self._parts[at]]
-        return sorted(chosen, key=lambda part: isinstance(part.change, Atom))
+                self._sweep(schema)
+        for schema in self._schemas:
+            if schema not in self._parts:
+                self._parts[schema] = [part for part in self._single(schema) if part.condition != FALSE]
+        return sorted((part for schema in self._schemas for part in self._parts[schema]), key=lambda p: p.positive)
 
-    # ── what is touched ──────────────────────────────────────────────────────────────────────────
-
-    def _touched(self) -> Iterator[_Schema]:
-        """The atoms that the steps touch, without duplicates."""
-        scope, seen = self._regression.scope, list[tuple[tuple[str, ...], Atom]]()
-        for touch in (touch for layer in self._regression.layers for touch in layer.touches):
-            used = [name for name in touch.variables if name in touch.atom.args]
-            fresh = {name: scope.fresh(scope.types(name)) for name in used}
-            variables = tuple(fresh.values())
-            atom = Atom(touch.atom.predicate, tuple(fresh.get(term, term) for term in touch.atom.args))
-            if not any(self._same(one, (variables, atom)) and self._same((variables, atom), one) for one in seen):
-                seen.append((variables, atom))
-                yield self._schema(variables, atom)
-
-    def _same(self, one: tuple[tuple[str, ...], Atom], other: tuple[tuple[str, ...], Atom]) -> bool:
-        """Whether the first schema covers all atoms of the second."""
-        if one[1].predicate != other[1].predicate:
-            return False
-        return matched(one[1].args, one[0], other[1].args, self._simplifier)[0] == TRUE
-
-    def _schema(self, variables: tuple[str, ...], atom: Atom) -> _Schema:
-        simplify, facts = self._simplifier.simplify, self._facts
+    def _schema(self, touch: Touch) -> _Schema:
+        scope, simplify, facts = self._regression.scope, self._simplifier.simplify, self._facts
+        fresh = {name: scope.fresh(scope.types(name)) for name in touch.variables if name in touch.atom.args}
+        atom = substitute(touch.atom, fresh)
         final = simplify(self._regression.truth(atom, len(self._regression.layers)), facts)
         adds = simplify(final, facts.extended(negation(atom)))
         deletes = simplify(negation(final), facts.extended(atom))
-        return _Schema(variables, atom, final, adds, deletes)
+        return _Schema(tuple(fresh.values()), atom, final, adds, deletes)
 
-    def _below(self, at: int) -> list[int]:
-        """The schemas whose atoms another schema covers."""
-        own = self._schemas[at]
+    def _covers(self, one: _Schema, other: _Schema) -> bool:
+        """Whether the first schema covers all atoms of the second."""
+        if one.atom.predicate != other.atom.predicate:
+            return False
+        return matched(one.atom.args, one.variables, other.atom.args, self._simplifier)[0] == TRUE
+
+    def _below(self, schema: _Schema) -> list[_Schema]:
+        """The other schemas whose atoms a schema covers."""
+        return [other for other in self._schemas if other is not schema and self._covers(schema, other)]
+
+    def _chosen(self) -> list[Touch]:
+        return [part for parts in self._parts.values() for part in parts]
+
+    def _settle(self, schema: _Schema, part: Touch) -> None:
+        """Sets the part of a schema, which also covers all narrower schemas."""
+        self._parts[schema] = [part]
+        self._parts.update({other: [] for other in self._below(schema)})
+
+    def _sweep(self, schema: _Schema) -> None:
+        """Deletes all atoms of a schema and adds the few that are true in the end again, if that is right."""
+        kept: dict[_Schema, Touch] = {}
+        for other in self._below(schema):
+            if other not in self._parts:
+                condition = self._left(other.final, self._facts, self._hits(kept.values(), other.atom))
+                if condition != FALSE:
+                    kept[other] = other.add(condition)
+        for other in [other for other, part in kept.items() if part.condition != TRUE]:
+            rest = [part for place, part in kept.items() if place is not other]
+            if self._always_added(schema, rest):
+                del kept[other]
+        if self._always_added(schema, kept.values()):
+            self._settle(schema, schema.delete())
+            self._parts.update({other: [part] for other, part in kept.items()})
+
+    def _single(self, schema: _Schema) -> list[Touch]:
+        """The parts for the atoms of one schema that are not covered yet."""
+        chosen = self._chosen()
+        added, gone = self._hits(chosen, schema.atom), self._hits(chosen, schema.atom, positive=False)
+        if schema.deletes == FALSE:
+            return [schema.add(self._left(schema.adds, self._facts.extended(negation(schema.atom)), added))]
+        if self._readded(schema):
+            return [schema.delete()]
+        if schema.adds == FALSE:
+            return [schema.delete(self._left(schema.deletes, self._facts.extended(schema.atom), gone))]
+        refuted = self._simplifier.simplify(negation(schema.final), self._facts)
+        refuted = min(refuted, conjunction((schema.atom, schema.deletes)), key=size)
+        final = min(schema.final, conjunction((negation(schema.atom), schema.adds)), key=size)
         return [
-            place
-            for place, other in enumerate(self._schemas)
-            if place != at and self._same((own.variables, own.atom), (other.variables, other.atom))
+            schema.delete(self._left(refuted, self._facts, gone)),
+            schema.add(self._left(final, self._facts, added)),
         ]
 
-    # ── what is said of it ───────────────────────────────────────────────────────────────────────
-
-    def _settle(self, at: int, parts: list[Part]) -> None:
-        """Sets the parts of a schema, which also cover all narrower schemas."""
-        self._parts[at] = parts
-        for place in self._below(at):
-            self._parts[place] = []
-
-    def _swept(self, at: int) -> None:
-        """Deletes all atoms of a schema and adds the few that are true in the end again."""
-        schema, below = self._schemas[at], [place for place in self._below(at) if place not in self._parts]
-        kept: dict[int, Part] = {}
-        for place in below:
-            other = self._schemas[place]
-            condition = self._left(other.final, self._facts, self._hits(kept.values(), other.atom))
-            if condition != FALSE:
-                kept[place] = other.part(condition, positive=True)
-        for place in [place for place, part in kept.items() if part.condition != TRUE]:
-            rest = [part for other, part in kept.items() if other != place]
-            if self._implied(schema.final, self._hits(rest, schema.atom)):
-                del kept[place]
-        if self._implied(schema.final, self._hits(kept.values(), schema.atom)):
-            self._settle(at, [schema.part(TRUE, positive=False)])
-            self._parts.update({place: [part] for place, part in kept.items()})
-
-    def _single(self, at: int) -> list[Part]:
-        """The parts for the atoms of one schema that are not covered yet."""
-        schema = self._schemas[at]
-        chosen = [part for parts in self._parts.values() for part in parts]
-        added = self._hits(chosen, schema.atom)
-        if schema.deletes == FALSE:
-            condition = self._left(schema.adds, self._facts.extended(negation(schema.atom)), added)
-            return [schema.part(condition, positive=True)] if condition != FALSE else []
-        if self._covered(at):
-            return [schema.part(TRUE, positive=False)]
-        parts = []
-        gone = self._hits(chosen, schema.atom, positive=False)
-        if schema.adds == FALSE:
-            parts.append(
-                schema.part(self._left(schema.deletes, self._facts.extended(schema.atom), gone), positive=False)
-            )
-        else:
-            refuted = self._simplifier.simplify(negation(schema.final), self._facts)
-            refuted = _shorter(refuted, conjunction((schema.atom, schema.deletes)))
-            final = _shorter(schema.final, conjunction((negation(schema.atom), schema.adds)))
-            parts.append(schema.part(self._left(refuted, self._facts, gone), positive=False))
-            parts.append(schema.part(self._left(final, self._facts, added), positive=True))
-        return [part for part in parts if part.condition != FALSE]
-
-    def _covered(self, at: int) -> bool:
+    def _readded(self, schema: _Schema) -> bool:
         """Whether an atom that is true in the end is always added by another part, so that deleting it is harmless.
 
         An atom that is true before and after may be added again for that.
         """
-        schema = self._schemas[at]
-        chosen = [part for parts in self._parts.values() for part in parts]
-        later = [
-            (place, other.part(other.adds, positive=True))
-            for place, other in enumerate(self._schemas)
-            if place not in self._parts and place != at and other.deletes == FALSE and other.adds != FALSE
-        ]
-        known = [*chosen, *(part for _, part in later)]
-        if self._implied(schema.final, self._hits(known, schema.atom)):
+        others = [other for other in self._schemas if other is not schema]
+        later = (
+            other for other in others if other not in self._parts and other.deletes == FALSE and other.adds != FALSE
+        )
+        known = [*self._chosen(), *(other.add(other.adds) for other in later)]
+        if self._always_added(schema, known):
             return True
-        for place, other in enumerate(self._schemas):
-            if other.final == TRUE and not self._parts.get(place):
-                again = other.part(TRUE, positive=True)
-                if self._implied(schema.final, self._hits([*known, again], schema.atom)):
-                    self._parts[place] = [again]
-                    return True
+        for other in others:
+            if other.final == TRUE and not self._parts.get(other) and self._always_added(schema, [*known, other.add()]):
+                self._parts[other] = [other.add()]
+                return True
         return False
 
-    def _hits(self, parts: Iterable[Part], atom: Atom, *, positive: bool = True) -> Condition:
+    def _hits(self, parts: Iterable[Touch], atom: Atom, *, positive: bool = True) -> Condition:
         """When some parts add, or delete, an atom."""
-        found = []
-        for part in parts:
-            inner = part.change if positive else negation(part.change)
-            if isinstance(inner, Atom) and inner.predicate == atom.predicate:
-                touch = Touch(part.variables, part.condition, inner, positive)
-                found.append(coincidence(touch, atom.args, self._simplifier))
-        return disjunction(found)
+        found = (part for part in parts if part.positive is positive and part.atom.predicate == atom.predicate)
+        return disjunction(coincidence(part, atom.args, self._simplifier) for part in found)
 
     def _left(self, condition: Condition, facts: Facts, met: Condition) -> Condition:
         """The disjuncts of a condition that other parts do not cover."""
         if met == FALSE:
             return condition
-        rest = [part for part in disjuncts(condition) if not self._simplifier.implies(facts.extended(part), met)]
-        return disjunction(rest)
+        return disjunction(
+            part for part in disjuncts(condition) if not self._simplifier.implies(facts.extended(part), met)
+        )
 
-    def _implied(self, condition: Condition, met: Condition) -> bool:
-        if met == FALSE:
-            return condition == FALSE
-        return all(self._simplifier.implies(self._facts.extended(part), met) for part in disjuncts(condition))
-
-
-def _shorter(one: Condition, other: Condition) -> Condition:
-    return other if size(other) < size(one) else one
+    def _always_added(self, schema: _Schema, parts: Iterable[Touch]) -> bool:
+        """Whether parts add each atom of a schema that is true in the end."""
+        return self._left(schema.final, self._facts, self._hits(parts, schema.atom)) == FALSE
 
 
-def net_updates(regression: Regression, facts: Facts) -> list[Part]:
+def net_updates(regression: Regression, facts: Facts) -> list[Change]:
     """The numeric updates of the effect of a sequence of steps, as one action that is applicable if the facts hold.
 
     Raises:
         CannotComposeError: no effect of PDDL expresses them.
     """
-    functions = dict.fromkeys(change.fluent.name for layer in regression.layers for change in layer.changes)
-    found: list[Part] = []
-    for function in functions:
-        layers = [changes for layer in regression.layers if (changes := layer.changing(function))]
-        if function in regression.mixed:
-            found += _final_values(function, layers, regression, facts)
-        else:
-            found += _side_by_side([change for changes in layers for change in changes])
+    changes: dict[str, list[Change]] = {}
+    for change in regression.values.changes:
+        changes.setdefault(change.change.fluent.name, []).append(change)
+    found: list[Change] = []
+    for function, own in changes.items():
+        found += _final_values(own, regression, facts) if function in regression.mixed else _side_by_side(own)
     return found
 
 
-def _side_by_side(changes: list[Change]) -> list[Part]:
+def _side_by_side(changes: list[Change]) -> list[Change]:
     """Updates that can be combined: they add up, or belong to one step."""
-    alone = all(change.operator in ("increase", "decrease") for change in changes)
+    alone = all(change.change.operator in ADDITIVE for change in changes)
     sums: dict[Fluent, Expression] = {}
-    found: list[Part] = []
+    found: list[Change] = []
     for change in changes:
         if not alone or change.variables or change.condition != TRUE:
-            update = Update(change.operator, change.fluent, change.amount)
-            found.append(Part(change.variables, change.condition, update))
-        else:
-            amount = change.amount if change.operator == "increase" else Arithmetic("-", (change.amount,))
-            sums[change.fluent] = total(sums[change.fluent], amount) if change.fluent in sums else amount
-    whole = [Part((), TRUE, _signed(fluent, normal(amount))) for fluent, amount in sums.items()]
-    return [*whole, *found]
+            found.append(change)
+            continue
+        operator, fluent, amount = change.change.operator, change.change.fluent, change.change.value
+        if operator == "decrease":
+            amount = Arithmetic("-", (amount,))
+        sums[fluent] = total(sums[fluent], amount) if fluent in sums else amount
+    return [*(Change((), TRUE, _signed(fluent, normal(amount))) for fluent, amount in sums.items()), *found]
 
 
 def _signed(fluent: Fluent, amount: Expression) -> Update:
@@ -273,44 +238,30 @@ def _signed(fluent: Fluent, amount: Expression) -> Update:
     return Update("increase", fluent, amount)
 
 
-def _final_values(function: str, layers: list[list[Change]], regression: Regression, facts: Facts) -> Iterator[Part]:
+def _final_values(changes: list[Change], regression: Regression, facts: Facts) -> Iterator[Change]:
     """The last value of each fluent that several steps set, scale or increase."""
     simplifier, scope = regression.simplifier, regression.scope
     seen: list[tuple[tuple[str, ...], Fluent]] = []
-    for change in (change for changes in layers for change in changes):
-        if any(name not in change.fluent.args for name in change.variables):
-            raise CannotComposeError(f"'{function}' is changed for each of many objects", "sum over objects")
+    for change in changes:
         fresh = {name: scope.fresh(scope.types(name)) for name in change.variables}
-        replacement = substitute(change.fluent, fresh)
+        fluent = substitute(change.change.fluent, fresh)
         elsewhere = TRUE
-        for variables, fluent in seen:
+        for variables, other in seen:
             # A fluent gets one value: if two schemas can be the same fluent, the first one sets it.
-            same, _ = matched(fluent.args, variables, replacement.args, simplifier)
+            same, _ = matched(other.args, variables, fluent.args, simplifier)
             elsewhere = simplifier.simplify(conjunction((elsewhere, negation(same))), facts)
         if elsewhere == FALSE:
             continue
-        seen.append((tuple(fresh.values()), replacement))
-        for case in regression.numbers.values(replacement, len(regression.layers)):
+        seen.append((tuple(fresh.values()), fluent))
+        for case in regression.values.of(fluent):
             condition = simplifier.simplify(conjunction((elsewhere, case.guard)), facts)
-            value = case.value
-            if condition == FALSE or not value.touched:
-                continue
-            if value.loose:
-                raise no_value(replacement)
-            update = Update("assign", replacement, value.amount)
-            if value.relative:
-                update = _signed(replacement, value.amount)
-            yield Part(tuple(fresh.values()), condition, update)
+            if condition != FALSE and case.touched:
+                update = _signed(fluent, case.amount) if case.relative else Update("assign", fluent, case.amount)
+                yield Change(tuple(fresh.values()), condition, update)
 
 
-def readable_condition(condition: Condition, scope: Scope, taken: Iterable[str]) -> Condition:
-    """A condition with readable variable names that are not taken."""
-    return _named(condition, scope, frozenset(taken))
-
-
-def readable_effect(parts: Sequence[Part], scope: Scope, taken: Iterable[str]) -> Effect:
+def readable_effect(parts: Sequence[Part], scope: Scope, taken: frozenset[str]) -> Effect:
     """An effect: literals first, then conditional effects, then quantified ones; equal conditions are shared."""
-    taken = frozenset(taken)
     groups: dict[tuple[tuple[str, ...], ...], list[Part]] = {}
     for part in parts:
         groups.setdefault(tuple(scope.types(name) for name in part.variables), []).append(part)
@@ -320,10 +271,8 @@ def readable_effect(parts: Sequence[Part], scope: Scope, taken: Iterable[str]) -
         body: dict[Condition, list[Effect]] = {TRUE: []}
         for part in groups[types]:
             binding = dict(zip(part.variables, own, strict=True))
-            change = part.change
-            change = substitute(change, binding) if isinstance(change, Update) else replaced(change, binding)
-            condition = _named(replaced(part.condition, binding), scope, taken | {*own})
-            body.setdefault(condition, []).append(change)
+            condition = readable_condition(replaced(part.condition, binding), scope, taken | {*own})
+            body.setdefault(condition, []).append(substitute(part.change, binding))
         whens = [When(condition, _alone(changes)) for condition, changes in body.items() if condition != TRUE]
         effects = [*body[TRUE], *whens]
         if own:
@@ -342,25 +291,22 @@ def _unused_names(scope: Scope, types: Sequence[tuple[str, ...]], taken: frozens
     """A readable name for a bound variable of each of the types."""
     found: list[str] = []
     for own in types:
-        hint = scope.hint(own)
-        name, number = hint, 2
-        while name in taken or name in found:
-            name, number = f"{hint}{number}", number + 1
-        found.append(name)
+        names = (f"{scope.hint(own)}{number if number > 1 else ''}" for number in count(1))
+        found.append(next(name for name in names if name not in taken and name not in found))
     return found
 
 
-def _named(condition: Condition, scope: Scope, taken: frozenset[str]) -> Condition:
-    """The condition with readable names for its bound variables, atoms first."""
+def readable_condition(condition: Condition, scope: Scope, taken: frozenset[str]) -> Condition:
+    """A condition with readable names, none of them taken, for its bound variables; atoms stand first."""
     match condition:
         case And(parts):
-            return And(tuple(_named(part, scope, taken) for part in sorted(parts, key=_rank)))
+            return And(tuple(readable_condition(part, scope, taken) for part in sorted(parts, key=_rank)))
         case Not() | Or():
-            return map_children(condition, lambda part: _named(part, scope, taken))
+            return map_children(condition, lambda part: readable_condition(part, scope, taken))
         case Forall() | Exists():
             types = condition.parameters[0].types
             (name,) = _unused_names(scope, (types,), taken)
-            body = _named(within(condition, name), scope, taken | {name})
+            body = readable_condition(within(condition, name), scope, taken | {name})
             parameters = (TypedName(name, types),)
             if type(body) is type(condition):
                 return replace(condition, parameters=(*parameters, *body.parameters), body=body.body)

@@ -7,6 +7,7 @@ move out of a quantifier, and a variable fixed by an equality is replaced. Types
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
 
 from pddl2nl.macros.formulas import (
     FALSE,
@@ -37,7 +38,6 @@ from pddl2nl.pddl import (
     is_variable,
     supertypes,
 )
-from pddl2nl.pddl.symbols import Hierarchy
 from pddlval.formulas import has_comparison
 
 __all__ = ["Facts", "Scope", "Simplifier"]
@@ -55,15 +55,13 @@ class Scope:
     """
 
     def __init__(self, domain: Domain, types: Mapping[str, Types], total: Collection[str] = ()):
-        self.hierarchy: Hierarchy = supertypes(domain)
+        self.hierarchy = supertypes(domain)
         self.total = frozenset(total)
-        self._types: dict[str, Types] = {constant.name: constant.types for constant in domain.constants}
-        self._types.update(types)
+        self._types = {**{constant.name: constant.types for constant in domain.constants}, **types}
         self._lasting = tuple(self._types)
         self._hints: dict[Types, str] = {}
         self._count = 0
         self._may_equal: dict[tuple[str, str], bool] = {}
-        self._inhabited: dict[Types, bool] = {}
 
     def fresh(self, types: Types, hint: str = "") -> str:
         """A new variable; ``hint`` is a name for readers."""
@@ -85,111 +83,97 @@ class Scope:
     def fits(self, term: str, wanted: Types) -> bool:
         """Whether a term certainly has one of the types."""
         own = self.types(term)
-        if is_variable(term):
-            # The variable may have any of the alternatives.
-            return all(self.hierarchy.fits((one,), wanted) for one in own)
-        return self.hierarchy.fits(own, wanted)
+        # A variable may have any of the alternatives.
+        return self._all_fit(own, wanted) if is_variable(term) else self.hierarchy.fits(own, wanted)
+
+    def _all_fit(self, types: Types, wanted: Types) -> bool:
+        return all(self.hierarchy.fits((one,), wanted) for one in types)
 
     def may_fit(self, term: str, wanted: Types) -> bool:
         """Whether a term can have one of the types."""
-        if is_variable(term):
-            return self.hierarchy.meets(self.types(term), wanted)
-        return self.hierarchy.fits(self.types(term), wanted)
+        relation = self.hierarchy.meets if is_variable(term) else self.hierarchy.fits
+        return relation(self.types(term), wanted)
 
     def may_equal(self, one: str, other: str) -> bool:
         """Whether two terms can be the same object, by names and types."""
         if one == other:
             return True
+        if not is_variable(one):
+            one, other = other, one
         known = self._may_equal.get((one, other))
         if known is None:
-            if is_variable(one):
-                known = self.may_fit(other, self.types(one))
-            else:
-                known = is_variable(other) and self.may_fit(one, self.types(other))
-            self._may_equal[one, other] = known
+            known = self._may_equal[one, other] = is_variable(one) and self.may_fit(other, self.types(one))
         return known
 
     def inhabited(self, types: Types) -> bool:
         """Whether there certainly is an object of one of the types: a constant or a parameter."""
-        known = self._inhabited.get(types)
-        if known is None:
-            known = self._inhabited[types] = any(self.fits(term, types) for term in self._lasting)
-        return known
+        return any(self.fits(term, types) for term in self._lasting)
 
     def common(self, one: Types, other: Types) -> Types:
         """The types common to both; empty if no object has both."""
-        if self._below(one, other):
+        if self._all_fit(one, other):
             return one
-        if self._below(other, one):
+        if self._all_fit(other, one):
             return other
         both = self.hierarchy.below(one) & self.hierarchy.below(other)
         # The most general of them, in the order of the file.
         return tuple(name for name in self.hierarchy if name in both and not (self.hierarchy[name] - {name}) & both)
 
-    def _below(self, types: Iterable[str], wanted: Types) -> bool:
-        return all(self.hierarchy.fits((one,), wanted) for one in types)
-
 
 class Facts:
-    """Assumptions about a state; ``consistent`` becomes false if a contradiction is found."""
+    """Assumptions about a state and its objects, with what follows from them quickly.
 
-    __slots__ = ("_distinct", "_false", "_known", "_parents", "_true", "_universal", "consistent", "scope")
+    Equal terms are represented by one of them, in atoms too. ``consistent`` is false if the assumptions are found to
+    contradict each other.
+    """
 
     def __init__(self, scope: Scope):
         self.scope = scope
         self.consistent = True
-        self._parents: dict[str, str] = {}
-        self._true: set[Atom] = set()
-        self._false: set[Atom] = set()
+        self._representatives: dict[str, str] = {}
+        self._atoms: dict[Atom, bool] = {}
         self._distinct: set[frozenset[str]] = set()
         self._known: set[Condition] = set()
         self._universal: list[Forall] = []
 
-    def copy(self) -> Facts:
-        """A copy, to which assumptions can be added."""
-        other = Facts(self.scope)
-        other.consistent = self.consistent
-        other._parents = dict(self._parents)
-        other._true, other._false = set(self._true), set(self._false)
-        other._distinct, other._known = set(self._distinct), set(self._known)
-        other._universal = list(self._universal)
-        return other
-
     def extended(self, *conditions: Condition) -> Facts:
         """A copy with further assumptions."""
-        other = self.copy()
+        other = copy(self)
+        other._representatives, other._atoms = dict(self._representatives), dict(self._atoms)
+        other._distinct, other._known = set(self._distinct), set(self._known)
+        other._universal = list(self._universal)
         for condition in conditions:
             other.assume(condition)
         return other
 
     def value(self, condition: Condition) -> bool | None:
         """Whether a condition is known to hold or to fail; None if neither."""
-        if isinstance(condition, Not):
-            known = self.value(condition.body)
-            return None if known is None else not known
-        if isinstance(condition, Atom):
-            return self._atom_value(condition)
-        if isinstance(condition, Equality):
-            return self._equality_value(self._find(condition.left), self._find(condition.right))
-        if condition in self._known:
-            return True
-        return False if negation(condition) in self._known else None
+        match condition:
+            case Not(body):
+                known = self.value(body)
+                return None if known is None else not known
+            case Atom():
+                atom = self._canonical(condition)
+                instances = (self._instance(universal, atom) for universal in self._universal)
+                return self._atoms.get(atom, next((known for known in instances if known is not None), None))
+            case Equality(left, right):
+                return self._equality_value(self._find(left), self._find(right))
+        return True if condition in self._known else False if negation(condition) in self._known else None
 
-    def equal(self, one: str, other: str) -> bool:
-        """Whether two terms are known to be the same object."""
-        return self._find(one) == self._find(other)
+    def same(self, terms: Sequence[str], others: Sequence[str]) -> bool:
+        """Whether two lists of terms are known to be the same objects."""
+        return [*map(self._find, terms)] == [*map(self._find, others)]
 
     def assume(self, condition: Condition) -> None:
         """Adds an assumption."""
         for part in conjuncts(condition):
-            if not self.consistent:
-                return
+            known = self.value(part)
+            if not self.consistent or known is not None:
+                self.consistent = self.consistent and known is True
+                continue
             positive, inner = (False, part.body) if isinstance(part, Not) else (True, part)
-            known = self.value(inner) if is_literal(inner) else self.value(part)
-            if known is not None:
-                self.consistent = known is positive if is_literal(inner) else known
-            elif isinstance(inner, Atom):
-                (self._true if positive else self._false).add(self._canonical(inner))
+            if isinstance(inner, Atom):
+                self._atoms[self._canonical(inner)] = positive
             elif isinstance(inner, Equality):
                 one, other = self._find(inner.left), self._find(inner.right)
                 if positive:
@@ -197,53 +181,37 @@ class Facts:
                 else:
                     self._distinct.add(frozenset((one, other)))
             else:
-                if part == Or():
-                    self.consistent = False
+                self.consistent = part != FALSE
                 self._known.add(part)
                 if isinstance(part, Forall):
                     self._universal.append(part)
 
     def _find(self, term: str) -> str:
-        while term in self._parents:
-            term = self._parents[term]
+        while term in self._representatives:
+            term = self._representatives[term]
         return term
 
     def _canonical(self, atom: Atom) -> Atom:
-        if not self._parents:
+        if not self._representatives:
             return atom
         return Atom(atom.predicate, tuple([self._find(term) for term in atom.args]))
 
-    def _atom_value(self, atom: Atom) -> bool | None:
-        atom = self._canonical(atom)
-        if atom in self._true:
-            return True
-        if atom in self._false:
-            return False
-        for universal in self._universal:
-            known = self._instance(universal, atom)
-            if known is not None:
-                return known
-        return None
-
     def _instance(self, universal: Forall, atom: Atom) -> bool | None:
         """What ``(forall (?x ?y) literal)`` implies about an atom."""
-        bound: dict[str, str | None] = {}
+        types: dict[str, Types] = {}
         body: Condition = universal
-        types = {}
         while isinstance(body, Forall):
-            bound[body.parameters[0].name] = None
             types[body.parameters[0].name] = body.parameters[0].types
             body = body.body
         positive, inner = (False, body.body) if isinstance(body, Not) else (True, body)
         if not isinstance(inner, Atom) or inner.predicate != atom.predicate:
             return None
+        bound: dict[str, str] = {}
         for pattern, term in zip(inner.args, atom.args, strict=True):
-            if pattern not in bound:
+            if pattern not in types:
                 if self._find(pattern) != term:
                     return None
-            elif bound[pattern] is None and self.scope.fits(term, types[pattern]):
-                bound[pattern] = term
-            elif bound[pattern] != term:
+            elif bound.setdefault(pattern, term) != term or not self.scope.fits(term, types[pattern]):
                 return None
         return positive
 
@@ -252,30 +220,22 @@ class Facts:
             return True
         if frozenset((one, other)) in self._distinct or not self.scope.may_equal(one, other):
             return False
-        pair = (one, other)
-        changed = {self._renamed(atom, pair) for atom in self._true if one in atom.args or other in atom.args}
-        if not changed:
-            return None
-        for atom in self._false:
-            if (one in atom.args or other in atom.args) and self._renamed(atom, pair) in changed:
-                return False
-        return None
-
-    @staticmethod
-    def _renamed(atom: Atom, pair: tuple[str, str]) -> Atom:
-        one, other = pair
-        return Atom(atom.predicate, tuple([one if term == other else term for term in atom.args]))
+        # They differ if a known atom would become the opposite of another one.
+        touching = [(atom, held) for atom, held in self._atoms.items() if one in atom.args or other in atom.args]
+        merged = {(_renamed(atom, one, other), held) for atom, held in touching}
+        return False if any((atom, not held) in merged for atom, held in merged) else None
 
     def _merge(self, one: str, other: str) -> None:
         # Prefer objects to variables, and parameters to bound variables.
         kept, gone = sorted((one, other), key=lambda term: (is_variable(term), term.startswith("?!"), term))
-        self._parents[gone] = kept
-        pair = (kept, gone)
-        self._true = {self._renamed(atom, pair) for atom in self._true}
-        self._false = {self._renamed(atom, pair) for atom in self._false}
+        self._representatives[gone] = kept
+        # No conflict arises: then the equality would be known to be false.
+        self._atoms = {_renamed(atom, kept, gone): held for atom, held in self._atoms.items()}
         self._distinct = {frozenset(map(self._find, both)) for both in self._distinct}
-        # Distinct classes are never merged, because their equality is known to be false.
-        self.consistent = self._true.isdisjoint(self._false) and all(len(both) == 2 for both in self._distinct)
+
+
+def _renamed(atom: Atom, kept: str, gone: str) -> Atom:
+    return Atom(atom.predicate, tuple([kept if term == gone else term for term in atom.args]))
 
 
 _ROUNDS = 4
@@ -301,12 +261,12 @@ class Simplifier:
             case And(parts):
                 return self._all(parts, facts)
             case Or(parts):
-                return self._any(parts, facts)
-            case Forall() | Exists():
-                known = facts.value(condition)
-                return self._quantified(condition, facts) if known is None else _constant(known)
+                dual = self._all([negation(part) for part in parts], facts)
+                return _factored(list(disjuncts(negation(dual))))
         known = facts.value(condition)
-        return condition if known is None else _constant(known)
+        if known is not None:
+            return TRUE if known else FALSE
+        return self._quantified(condition, facts) if isinstance(condition, Forall | Exists) else condition
 
     def implies(self, facts: Facts, condition: Condition) -> bool:
         """Whether the facts are found to imply a condition; false if that is not found."""
@@ -317,22 +277,19 @@ class Simplifier:
         types = self.scope.types(name)
         if body == FALSE:
             return FALSE
-        if not mentions(body, name):
-            if self.scope.inhabited(types):
-                return body
-            return conjunction((body, closed(Exists, name, types, TRUE)))
         if isinstance(body, Or):
             return disjunction([self.exists(name, part) for part in body.parts])
         parts = tuple(conjuncts(body))
-        outside = [part for part in parts if not mentions(part, name)]
         inside = [part for part in parts if mentions(part, name)]
+        outside = [part for part in parts if part not in inside]
+        if not inside and self.scope.inhabited(types):
+            return body
         for part in inside:
-            term = _fixed(part, name)
-            if term is not None and self.scope.fits(term, types):
-                rest = [replaced(other, {name: term}) for other in inside if other is not part]
-                return conjunction((*outside, *rest))
-        inner = conjunction(inside)
-        return conjunction((*outside, closed(Exists, name, types, inner)))
+            if isinstance(part, Equality) and name in (part.left, part.right):
+                term = part.right if part.left == name else part.left
+                if self.scope.fits(term, types):
+                    return conjunction((*outside, *(replaced(other, {name: term}) for other in inside)))
+        return conjunction((*outside, closed(Exists, name, types, conjunction(inside))))
 
     def forall(self, name: str, body: Condition) -> Condition:
         """``(forall (name) body)`` for a fresh variable."""
@@ -342,139 +299,70 @@ class Simplifier:
         name = self.scope.fresh(condition.parameters[0].types)
         body = self.simplify(within(condition, name), facts)
         found = self.exists(name, body) if isinstance(condition, Exists) else self.forall(name, body)
-        if found == condition or size(found) >= size(condition):
-            return found
         # Replacing the variable may allow further simplification.
-        return self.simplify(found, facts)
+        return self.simplify(found, facts) if size(found) < size(condition) else found
 
     def _all(self, parts: Iterable[Condition], facts: Facts) -> Condition:
-        items = tuple(conjuncts(And(tuple(parts))))
+        items = list(conjuncts(And(tuple(parts))))
         for _ in range(_ROUNDS):
-            here = facts.copy()
-            found: dict[int, Condition] = {}
-            for place in _literals_first(items):
-                part = self.simplify(items[place], here)
-                if part == FALSE:
+            here = facts.extended()
+            before, items = items, list(items)
+            for place in sorted(range(len(items)), key=lambda place: _rank(items[place])):
+                items[place] = self.simplify(items[place], here)
+                here.assume(items[place])
+                if items[place] == FALSE or not here.consistent:
                     return FALSE
-                here.assume(part)
-                if not here.consistent:
-                    return FALSE
-                found[place] = part
-            before = items
-            items = _resolved(tuple(conjuncts(conjunction(found[place] for place in range(len(items))))), Or)
-            items = tuple(conjuncts(conjunction(_joined(disjuncts(item), Or) for item in items)))
-            if not _tells_more(before, items):
+            items = list(conjuncts(conjunction(_resolved(list(conjuncts(conjunction(items)))))))
+            # Parts that have become literals may simplify the others.
+            if not any(is_literal(item) and item not in before for item in items):
                 break
-        result = conjunction(_guards_first(items))
-        _check(result)
-        return result
-
-    def _any(self, parts: Iterable[Condition], facts: Facts) -> Condition:
-        items = tuple(disjuncts(Or(tuple(parts))))
-        for _ in range(_ROUNDS):
-            here = facts.copy()
-            found: dict[int, Condition] = {}
-            for place in _literals_first(items):
-                part = self.simplify(items[place], here)
-                if part == TRUE:
-                    return TRUE
-                here.assume(negation(part))
-                found[place] = part
-                if not here.consistent:
-                    return TRUE
-            before = items
-            items = _resolved(tuple(disjuncts(disjunction(found[place] for place in range(len(items))))), And)
-            items = tuple(disjuncts(disjunction(_joined(conjuncts(item), And) for item in items)))
-            if not _tells_more(before, items):
-                break
-        result = _factored(_guards_first(items))
-        _check(result)
+        # Comparisons may be defined only if the other parts hold.
+        result = conjunction(sorted(items, key=has_comparison))
+        if size(result) > _LARGEST:
+            said = f"a condition of the macro has more than {_LARGEST} parts: compose fewer steps at a time"
+            raise CannotComposeError(said, "too large")
         return result
 
 
-def _check(condition: Condition) -> None:
-    if size(condition) > _LARGEST:
-        raise CannotComposeError(
-            f"a condition of the macro has more than {_LARGEST} parts: compose fewer steps at a time", "too large"
-        )
-
-
-def _guards_first(items: Sequence[Condition]) -> Sequence[Condition]:
-    """The parts without comparisons before the others, which may be defined only if the former hold."""
-    comparing = [has_comparison(item) for item in items]
-    if not any(comparing):
-        return items
-    return [item for item, last in sorted(zip(items, comparing, strict=True), key=lambda pair: pair[1])]
-
-
-def _constant(value: bool) -> Condition:
-    return TRUE if value else FALSE
-
-
-def _tells_more(before: Sequence[Condition], after: Sequence[Condition]) -> bool:
-    """Whether parts have become literals, which may simplify the other parts."""
-    return any(is_literal(item) and item not in before for item in after)
-
-
-def _literals_first(items: Sequence[Condition]) -> list[int]:
+def _rank(item: Condition) -> int:
     """The order in which parts simplify each other: equalities, other literals, the rest."""
-
-    def rank(place: int) -> int:
-        item = items[place]
-        inner = item.body if isinstance(item, Not) else item
-        if isinstance(inner, Equality):
-            return 0
-        return 1 if is_literal(item) else 2
-
-    return sorted(range(len(items)), key=rank)
+    inner = item.body if isinstance(item, Not) else item
+    return 0 if isinstance(inner, Equality) else 1 if is_literal(item) else 2
 
 
-def _fixed(part: Condition, name: str) -> str | None:
-    """The term that an equality fixes a variable to."""
-    if isinstance(part, Equality) and name in (part.left, part.right) and part.left != part.right:
-        return part.right if part.left == name else part.left
-    return None
+def _resolved(items: Sequence[Condition]) -> list[Condition]:
+    """The clauses of a conjunction without implied ones and without literals that others exclude.
 
-
-def _resolved(items: Sequence[Condition], kind: type[And] | type[Or]) -> tuple[Condition, ...]:
-    """The parts without implied ones and without literals that others exclude.
-
-    As clauses of a conjunction (``kind`` is `Or`): ``b`` follows if it contains all of ``a``; from ``(or l x)`` and
-    ``(or (not l) x y)`` the second becomes ``(or x y)``. For the terms of a disjunction (`And`) the dual holds.
+    ``b`` follows if it contains all of ``a``; from ``(or l x)`` and ``(or (not l) x y)`` the second becomes
+    ``(or x y)``.
     """
-    sets = [dict.fromkeys((disjuncts if kind is Or else conjuncts)(item)) for item in items]
+    clauses = [dict.fromkeys(disjuncts(item)) for item in items]
     changed = False
-    for one in range(len(sets)):
-        for other in range(len(sets)):
-            if one == other or len(sets[one]) > len(sets[other]):
+    for one in clauses:
+        for other in clauses:
+            if one is other or len(one) > len(other):
                 continue
-            for literal in [part for part in sets[one] if is_literal(part)]:
+            for literal in [part for part in one if is_literal(part)]:
                 opposite = negation(literal)
-                if opposite in sets[other] and all(p in sets[other] for p in sets[one] if p != literal):
-                    del sets[other][opposite]
+                if opposite in other and all(part in other for part in one if part != literal):
+                    del other[opposite]
                     changed = True
-    keys = [frozenset(parts) for parts in sets]
+    keys = [frozenset(clause) for clause in clauses]
     kept = [
         place
         for place, key in enumerate(keys)
-        if not any(other < key or (other == key and at < place) for at, other in enumerate(keys) if at != place)
+        if not any(other < key or (other == key and at < place) for at, other in enumerate(keys))
     ]
     if not changed and len(kept) == len(items):
-        return tuple(items)
-    return tuple(_joined(sets[place], kind) for place in kept)
-
-
-def _joined(parts: Iterable[Condition], kind: type[And] | type[Or]) -> Condition:
-    return conjunction(parts) if kind is And else disjunction(parts)
+        return list(items)
+    return [disjunction(clauses[place]) for place in kept]
 
 
 def _factored(items: Sequence[Condition]) -> Condition:
     """A disjunction with its common conjuncts factored out."""
-    if len(items) < 2:
-        return disjunction(items)
-    sets = [dict.fromkeys(conjuncts(item)) for item in items]
-    shared = [part for part in sets[0] if all(part in other for other in sets[1:])]
+    members = [dict.fromkeys(conjuncts(item)) for item in items]
+    shared = [part for part in members[0] if all(part in other for other in members)] if len(items) > 1 else []
     if not shared:
         return disjunction(items)
-    rest = [conjunction(part for part in parts if part not in shared) for parts in sets]
+    rest = [conjunction(part for part in parts if part not in shared) for parts in members]
     return conjunction((*shared, disjunction(rest)))
