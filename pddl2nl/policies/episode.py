@@ -24,7 +24,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, NoReturn, Protocol
 
 from pddl2nl.errors import InfrastructureError
@@ -70,6 +70,8 @@ TRANSLATOR_TOKENS = 750
 
 _SAMPLE_SEEDS = 1000
 """The distance between the seeds of two samples of one run: larger than between two runs of an experiment."""
+
+_NO_PLAN_MESSAGE = "the model says that there is no plan"
 
 _MISTAKES = ("unreadable", "ambiguous", "unknown-object", "inapplicable")
 """The kinds of turns or lines that were meant as actions and not executed."""
@@ -299,31 +301,27 @@ class ReplyParser:
     """
 
     def __init__(self, setting: Setting, ask: Ask):
-        self._setting = setting
+        self._reader = setting.reader
+        self._policy = setting.reading
+        self._translator = setting.translator
+        self._settles = setting.on_ambiguous == "state"
+        self._simulator = setting.simulator
         self._ask = ask
 
     def turn(self, text: str, state: State) -> Reading:
         """The one action, look-around or claim of a turn."""
-        reading = self._settled(self._setting.reader.read_turn(text), state)
+        reading = self._settled(self._reader.read_turn(text), state)
         if reading.status in ("unreadable", "not-an-action") and (said := no_plan_said_in_turn(text)):
             begin = text.find(said)
             if begin >= 0:
                 line = text.count("\n", 0, begin) + 1
                 reading = reading._replace(line=line, start=begin, end=begin + len(said))
             return reading._replace(text=said, status="claimed-unsolvable", rule="no-plan", reason="")
-        translator = self._setting.translator
-        return reading if translator is None else translator.turn(text, reading, self._ask)
+        return reading if self._translator is None else self._translator.turn(text, reading, self._ask)
 
     def plan(self, text: str) -> Readings:
-        """The lines of a plan as the reader finds them; ``chosen`` are those that `lines` goes through."""
-        readings = self._setting.reader.read(text, self._setting.reading)
-        translator = self._setting.translator
-        chosen = readings.chosen if translator is None else translator.lines(text, readings)
-        if chosen and chosen[-1].status != "read":
-            # A last line "finished" is a claim to be done, and not meant as an action.
-            claimed = self._setting.reader.read_turn(chosen[-1].text).status == "claimed-done"
-            chosen = chosen[:-1] if claimed else chosen
-        return replace(readings, chosen=tuple(chosen))
+        """What the reader finds in a whole plan."""
+        return self._reader.read(text, self._policy)
 
     def no_plan(self, text: str, plan: Readings) -> str | None:
         """The sentence that says that there is no plan; None where there is none, or where a plan was read."""
@@ -333,28 +331,35 @@ class ReplyParser:
             return None
         return no_plan_said(text)
 
-    def lines(self, plan: Readings, state: State) -> Iterator[Reading]:
+    def lines(self, text: str, plan: Readings, state: State) -> Iterator[Reading]:
         """The lines of a plan, settled and translated one by one; a translation may end the episode by its budget."""
+        chosen, translator = plan.chosen, self._translator
+        if translator is not None:
+            chosen = translator.lines(text, plan, self._ask, settled=self._settles)
+        if chosen and chosen[-1].status != "read" and self._claims_done(chosen[-1]):
+            chosen = chosen[:-1]
         here: State | None = state
-        translator = self._setting.translator
-        for line in plan.chosen:
-            reading: Reading | None = self._settled(line, here)
-            if translator is not None and reading is not None:
-                reading = translator.line(reading, self._ask)
+        for line in chosen:
+            settled = self._settled(line, here)
+            reading = settled if translator is None else translator.line(settled, self._ask)
             if reading is not None:
                 here = self._after(here, reading.action)
                 yield reading
 
+    def _claims_done(self, reading: Reading) -> bool:
+        """Whether the last line of a plan is a claim such as "finished", and not meant as an action."""
+        return self._reader.read_turn(reading.text).status == "claimed-done"
+
     def _settled(self, reading: Reading, state: State | None) -> Reading:
-        if self._setting.on_ambiguous != "state" or reading.status != "ambiguous" or state is None:
+        if not self._settles or reading.status != "ambiguous" or state is None:
             return reading
         return settle(reading, lambda action: self._after(state, action) is not None)
 
     def _after(self, state: State | None, action: GroundAction | None) -> State | None:
-        if self._setting.on_ambiguous != "state" or state is None or action is None:
+        if not self._settles or state is None or action is None:
             return None
         try:
-            return self._setting.simulator.step(state, action).successor
+            return self._simulator.step(state, action).successor
         except BadActionError:
             return None
 
@@ -589,7 +594,7 @@ class Episode:
         trace, status = self._trace, "claimed-unsolvable"
         trace.reject(status, said, "")
         trace.turns[status] += 1
-        self._finish("gave-up", "the model says that there is no plan", Fault(trace.steps, status, said))
+        self._finish("gave-up", _NO_PLAN_MESSAGE, Fault(trace.steps, status, said))
         return Turn(status, "", True)
 
     def _turn(self, status: str, observation: str, *, ends: bool = True) -> Turn:
@@ -657,8 +662,8 @@ class Episode:
         plan = self._parser.plan(text)
         if finish == "text" and (said := self._parser.no_plan(text, plan)) is not None:
             trace.turns["claimed-unsolvable"] += 1
-            return "gave-up", "the model says that there is no plan", Fault(0, "claimed-unsolvable", said)
-        for reading in self._parser.lines(plan, trace.state):
+            return "gave-up", _NO_PLAN_MESSAGE, Fault(0, "claimed-unsolvable", said)
+        for reading in self._parser.lines(text, plan, trace.state):
             lines.append(reading)
             self.note_reading(len(lines), reading)
             if reading.action is not None:
@@ -749,23 +754,17 @@ class Episode:
         trace, calls = self._trace, self._calls
         shown = fault or trace.fault or Fault(trace.steps, outcome, message)
         cost = self._simulator.cost(trace.state)
-        used = total(calls.used.values())
+        accounts = asdict(total(calls.used.values()))
+        del accounts["cache_hits"]
         self.finished = Finished(
             outcome,
             None if outcome == "solved" else shown,
             cost=None if cost is None else str(cost),
-            calls=used.calls,
-            prompt_tokens=used.prompt_tokens,
-            completion_tokens=used.completion_tokens,
-            cached_tokens=used.cached_tokens,
-            reasoning_tokens=used.reasoning_tokens,
-            usd=used.usd,
-            seconds=calls.seconds,
             message=message,
             used=calls.used_json(),
             spent=calls.spent_json(),
             counted=_counting(self._verdicts) + 1 if self._verdicts else 0,
-            **trace.summary(),
+            **(accounts | {"seconds": calls.seconds} | trace.summary()),
         )
         self._emit(self.finished)
 

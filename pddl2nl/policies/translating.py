@@ -1,20 +1,19 @@
 """The T-LLM: a model that translates the replies of a policy's model, line by line (AutoPlanBench paper, section 4).
 
 It has two modes. ``llm`` translates every line that may be an action, as in the paper; `Reader` only selects the lines.
-``reader+llm`` translates only what `Reader` cannot read.
+``reader+llm`` translates exactly what `Reader` reports as an action that it cannot read: unreadable, ambiguous, or
+about an unknown object.
 
 The lines that are translated:
 
 * A turn of an interactive policy: the first line after ``Action:``; without that label the line that the reader took
   for the turn's action, else everything outside of thoughts. The reader's rules find "look around" and claims to be
   done, which are not actions.
-* A plan, ``llm``: all attempts in the part that the reading policy chose, and the lines between them that may be
-  actions in the model's own words. Between plan tags that is every line except thoughts, labels, comments, claims and
-  single words (unless an action is one word); elsewhere list items, and lines no longer than an action can be. Where
-  the policy chose nothing: what it would choose if all of these lines were read. If the reader sees several actions in
-  a line, each is translated separately.
-* A plan, ``reader+llm``: the failed attempts in the part that the reading policy chose; where it found no plan, the
-  lines of ``llm``.
+* A plan, ``llm``: what the reading policy chooses if every line that may be an action is read as one. Between plan tags
+  that is every line except thoughts, labels, comments, claims and single words (unless an action is one word);
+  elsewhere attempts, list items, and lines no longer than an action can be. If the reader sees several actions in a
+  line, each is translated separately.
+* A plan, ``reader+llm``: all failed attempts of the reply. The reading policy then chooses the plan again.
 
 The answer is not trusted. It must be exactly one ground action of the task in parentheses (code fences are allowed);
 anything else makes the line unreadable, or an unknown object. ``no action`` removes a line from the plan if the reader
@@ -36,11 +35,11 @@ from typing import Literal
 from pddl2nl.llm import Completion, Message
 from pddl2nl.nl import READING_POLICIES, Reader, Reading, Readings, Wording
 from pddl2nl.nl.reading.labels import peel
-from pddl2nl.nl.reading.layout import OBSERVATION, Block, Layout, lay_out, marker_end
+from pddl2nl.nl.reading.layout import OBSERVATION, Layout, marker_end
 from pddl2nl.nl.reading.readings import PlacedReading
 from pddlval import GroundAction
 
-__all__ = ["NO_ACTION", "Ask", "TranslatorMode", "Translator"]
+__all__ = ["NO_ACTION", "Ask", "Translator", "TranslatorMode"]
 
 TranslatorMode = Literal["llm", "reader+llm"]
 
@@ -99,31 +98,44 @@ class Translator:
         if reading.is_attempt:
             several = "several" in reading.rule
             return (reading.start, reading.end) if several else _first_line(text, reading.start, len(text))
-        said = self._without_thoughts(text[: _before_observation(text)])
-        return (said[0].start, said[-1].end) if said else (0, 0)
-
-    def _without_thoughts(self, text: str) -> list[Reading]:
-        """The first stretch of lines that are neither thoughts nor bare labels."""
-        found: list[Reading] = []
-        for placed in self.reader.read_layout(text, lay_out(self.reader.cleaned(text))):
-            if placed.reading.rule not in ("thought", "label"):
-                found.append(placed.reading)
-            elif found:
+        # The first stretch of lines that are neither thoughts nor bare labels.
+        spoken: list[Reading] = []
+        for item in self.reader.placed(text[: _before_observation(text)])[0]:
+            if item.reading.rule not in ("thought", "label"):
+                spoken.append(item.reading)
+            elif spoken:
                 break
-        return found
+        return (spoken[0].start, spoken[-1].end) if spoken else (0, 0)
 
     # ── a plan ───────────────────────────────────────────────────────────────────────────────────
 
-    def lines(self, text: str, readings: Readings) -> tuple[Reading, ...]:
-        """The lines of a plan, given all readings of a reply; those to translate with the whole text to send."""
-        if self.mode == "reader+llm" and readings.chosen:
-            sole = _sole_readings(lay_out(self.reader.cleaned(text)), readings.readings)
-            return tuple(item if item.status == "read" else _widened(text, item, sole) for item in readings.chosen)
-        return self._candidates(text, readings)
+    def lines(self, text: str, readings: Readings, ask: Ask, settled: bool = False) -> tuple[Reading, ...]:
+        """The lines of a plan, given all readings of a reply; those left for `line` hold the whole text to send.
+
+        Args:
+            text: the reply.
+            readings: the reader's.
+            ask: asks the T-LLM.
+            settled: whether the state may settle ambiguous lines, which are then left for `line`.
+        """
+        placed, layout = self.reader.placed(text)
+        sole = _sole_readings(layout, readings.readings)
+        if self.mode == "reader+llm":
+            found = [self._read_or_translated(text, item, sole, ask, settled) for item in placed]
+            chosen = READING_POLICIES[readings.policy].choose(found, layout.blocks)
+            return tuple(item.reading for item in chosen)
+        lines: list[Reading] = []
+        for item in self._chosen_if_read(placed, layout, readings.policy):
+            reading, block = _widened(text, item.reading, sole), layout.blocks[item.block]
+            if not readings.chosen and not (block.opened or block.closed) and reading.status == "unreadable":
+                # Among prose alone, a line that begins like an action need not be meant as one.
+                reading = reading._replace(status="not-an-action")
+            lines.append(reading)
+        return tuple(lines)
 
     def line(self, reading: Reading, ask: Ask) -> Reading | None:
         """A line of a plan, translated if necessary; None where it states no action."""
-        if self.mode == "reader+llm" and reading.status == "read":
+        if self.mode == "reader+llm" and (reading.status == "read" or reading.rule.endswith("+llm")):
             return reading
         if not re.search(r"\w", reading.text):
             return reading if reading.is_attempt else None
@@ -133,66 +145,35 @@ class Translator:
         reason = reading.reason or "the translator found no action in it"
         return reading._replace(status="unreadable", action=None, reason=reason, rule=self._rule(reading))
 
-    def _candidates(self, text: str, readings: Readings) -> tuple[Reading, ...]:
-        layout = lay_out(self.reader.cleaned(text))
-        placed = self.reader.read_layout(text, layout)
-        tagged = [block.opened or block.closed for block in layout.blocks]
-        chosen = {_place(reading) for reading in readings.chosen}
-        if chosen:
-            found = self._around(placed, chosen, layout.blocks)
-        else:
-            found = self._without_the_reader(placed, layout.blocks, readings.policy)
-        sole = _sole_readings(layout, readings.readings)
-        lines: list[Reading] = []
-        for item in found:
-            reading = _widened(text, item.reading, sole)
-            if not chosen and not tagged[item.block] and reading.status == "unreadable":
-                # Among prose alone, a line that begins like an action need not be meant as one.
-                reading = reading._replace(status="not-an-action")
-            lines.append(reading)
-        return tuple(lines)
+    def _read_or_translated(
+        self, text: str, item: PlacedReading, sole: _Places, ask: Ask, settled: bool
+    ) -> PlacedReading:
+        reading = item.reading
+        if not reading.is_attempt or reading.status == "read" or self._claims(reading):
+            return item
+        reading = _widened(text, reading, sole)
+        if settled and reading.status == "ambiguous":
+            return item._replace(reading=reading)
+        return item._replace(reading=self.line(reading, ask) or reading)
 
-    def _around(
-        self, placed: Sequence[PlacedReading], chosen: set[tuple[int, int]], blocks: Sequence[Block]
-    ) -> list[PlacedReading]:
-        """The plan that the policy chose, with the other lines in it, or in its list, that may be actions."""
-        at = [index for index, item in enumerate(placed) if _place(item.reading) in chosen]
-        first, last = at[0], at[-1]
-        kinds = {placed[index].item for index in at}
-        listed = "" not in kinds
-        block = placed[first].block
-        if placed[last].block == block and blocks[block].opened and blocks[block].closed:
-            inside = [index for index, item in enumerate(placed) if item.block == block]
-            first, last = inside[0], inside[-1]
-        elif listed:
-            while first > 0 and placed[first - 1].item in kinds and not placed[first].gap:
-                first -= 1
-            while last + 1 < len(placed) and placed[last + 1].item in kinds and not placed[last + 1].gap:
-                last += 1
-        return [
-            item
-            for item in placed[first : last + 1]
-            if _place(item.reading) in chosen
-            or self._may_be_action(item, blocks[item.block].opened and blocks[item.block].closed)
-        ]
+    def _claims(self, reading: Reading) -> bool:
+        return self.reader.read_turn(reading.text).status == "claimed-done"
 
-    def _without_the_reader(
-        self, placed: Sequence[PlacedReading], blocks: Sequence[Block], policy: str
-    ) -> list[PlacedReading]:
+    def _chosen_if_read(self, placed: Sequence[PlacedReading], layout: Layout, policy: str) -> list[PlacedReading]:
         """What the policy would choose if every line that may be an action were read as one."""
         known: dict[tuple[int, int], PlacedReading] = {}
         supposed: list[PlacedReading] = []
         for number, item in enumerate(placed):
-            reading, block = item.reading, blocks[item.block]
+            reading, block = item.reading, layout.blocks[item.block]
             attempt = reading.is_attempt and len(reading.text.split()) >= self._lengths[0]
             if attempt or self._may_be_action(item, block.opened or block.closed):
-                known[_place(reading)] = item
+                known[reading.start, reading.end] = item
                 reading = reading._replace(status="read", action=GroundAction(f"line-{number}", ()))
                 supposed.append(item._replace(reading=reading, neutral=False))
             else:
                 supposed.append(item._replace(reading=reading._replace(status="not-an-action", action=None)))
-        chosen = READING_POLICIES[policy].choose(supposed, blocks)
-        return [known[_place(item.reading)] for item in chosen]
+        chosen = READING_POLICIES[policy].choose(supposed, layout.blocks)
+        return [known[item.reading.start, item.reading.end] for item in chosen]
 
     def _may_be_action(self, item: PlacedReading, tagged: bool) -> bool:
         said = item.reading.text
@@ -216,8 +197,7 @@ class Translator:
     def _translated(self, reading: Reading, ask: Ask) -> Reading | None:
         """The T-LLM's translation of a piece of text; None where it answers that there is no action."""
         completion = ask((*self.opening, Message("user", reading.text)))
-        rule = self._rule(reading)
-        blank = Reading(reading.line, reading.start, reading.end, reading.text, "unreadable", rule=rule)
+        blank = Reading(reading.line, reading.start, reading.end, reading.text, "unreadable", rule=self._rule(reading))
         said = completion.text.strip()
         fenced = _FENCED.fullmatch(said)
         said = (fenced[1] if fenced else said).strip().strip("`").strip()
@@ -249,10 +229,6 @@ class Translator:
         return "llm" if self.mode == "llm" else f"{reading.status}+llm"
 
 
-def _place(reading: Reading) -> tuple[int, int]:
-    return reading.start, reading.end
-
-
 _Places = Mapping[tuple[int, int], tuple[int, int]]
 
 
@@ -265,12 +241,12 @@ def _sole_readings(layout: Layout, readings: Sequence[Reading]) -> _Places:
         index = bisect_right(starts, reading.start) - 1
         if index >= 0:
             found.setdefault(places[index], []).append(reading)
-    return {_place(inside[0]): place for place, inside in found.items() if len(inside) == 1}
+    return {(inside[0].start, inside[0].end): place for place, inside in found.items() if len(inside) == 1}
 
 
 def _widened(text: str, reading: Reading, sole: _Places) -> Reading:
     """The reading extended to its whole line without list marks and labels, where it is the only one there."""
-    place = sole.get(_place(reading))
+    place = sole.get((reading.start, reading.end))
     if place is None:
         return reading
     start = reading.start

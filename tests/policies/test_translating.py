@@ -139,6 +139,18 @@ def test_the_reader_asks_only_for_what_it_cannot_read(translated: Translated) ->
     assert [event.rule for event in played.of("read")] == ["unreadable+llm", "exact"]
 
 
+@pytest.mark.parametrize("fixed", [True, False])
+def test_every_failed_attempt_of_a_reply_is_asked_about(translated: Translated, fixed: bool) -> None:
+    """Also outside of the plan that the reader alone would choose, which then may be another one."""
+    odd = "lift the old thing from place_1"
+    reply = f"I change my mind:\n\n1. {LIFT}\n2. {PUT}\n\nNo, better:\n\n1. {odd}\n2. lift cup_7 from place_0"
+    answers = {odd: "(lift cup_1 place_1)", "lift cup_7 from place_0": "(put cup_1 place_0)" if fixed else NO_ACTION}
+    played, model = translated("basic", [reply], answers=answers, mode="reader+llm")
+    assert model.lines == [odd, "lift cup_7 from place_0"]
+    assert [event.rule for event in played.of("read")] == ["unreadable+llm", "unknown-object+llm"]
+    assert played.finished.plan == (("(lift blue table)", "(put blue shelf)") if fixed else ("(lift blue table)",))
+
+
 def test_a_plan_in_words_of_its_own_is_translated_line_by_line(translated: Translated) -> None:
     played, model = translated("basic", [_plan(FREE_LIFT, FREE_PUT)], mode="reader+llm")
     assert model.lines == [FREE_LIFT, FREE_PUT]
