@@ -24,16 +24,17 @@ also found after an earlier one.
 
 from __future__ import annotations
 
-import reprlib
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import msgspec
+
 from pddl2nl.policies.events import RecordError
 
-__all__ = ["MOST_SETS", "Reference", "Way", "plain_action", "prefix_steps", "reference_of", "skipping_steps"]
+__all__ = ["MOST_SETS", "Reference", "Way", "prefix_steps", "reference_of", "skipping_steps"]
 
 MOST_SETS = 1 << 14
 """The most sets of finished blocks of a way (fourteen independent blocks); both counts iterate over them."""
@@ -63,23 +64,19 @@ class Way:
         """
         for pair in order:
             if not all(0 <= place < len(blocks) for place in pair):
-                raise ValueError(
-                    f"the order {list(pair)} names a block that there is not; blocks are 0 to {len(blocks) - 1}"
-                )
+                raise ValueError(f"the order {list(pair)} names an unknown block; blocks are 0 to {len(blocks) - 1}")
         closed = [{first for first, then in order if then == place} for place in range(len(blocks))]
         for middle in range(len(closed)):
-            for each in closed:
-                if middle in each:
-                    each |= closed[middle]
-        if any(place in each for place, each in enumerate(closed)):
+            for earlier in closed:
+                if middle in earlier:
+                    earlier |= closed[middle]
+        if any(place in earlier for place, earlier in enumerate(closed)):
             raise ValueError("its order goes in a circle: a block would come before itself")
         kept = [place for place, block in enumerate(blocks) if block]
-        before = tuple(sum(1 << kept.index(other) for other in sorted(closed[place] & {*kept})) for place in kept)
-        way = Way(name, tuple(tuple(map(plain_action, blocks[place])) for place in kept), before)
+        before = tuple(sum(1 << kept.index(other) for other in closed[place] & {*kept}) for place in kept)
+        way = Way(name, tuple(tuple(map(_plain, blocks[place])) for place in kept), before)
         if way._has_too_many_sets():
-            raise ValueError(
-                f"its blocks may change places in too many ways: over {MOST_SETS:,} sets of them may be done first"
-            )
+            raise ValueError(f"its order is too open: over {MOST_SETS:,} sets of blocks may be finished first")
         return way
 
     @cached_property
@@ -94,17 +91,15 @@ class Way:
                 yield place
 
     def _has_too_many_sets(self) -> bool:
-        if len(self.blocks) < MOST_SETS.bit_length():
-            return False
         layer, found = {0}, 1
-        while layer:
+        while layer and found <= MOST_SETS:
             later: set[int] = set()
             for done in layer:
                 later.update(done | 1 << place for place in self.ready(done))
-                if found + len(later) > MOST_SETS:
-                    return True
+                if len(later) > MOST_SETS:
+                    break
             layer, found = later, found + len(later)
-        return False
+        return found > MOST_SETS
 
 
 @dataclass(frozen=True)
@@ -112,34 +107,45 @@ class Reference:
     """A task whose ground-truth plans are known.
 
     Attributes:
+        ways: at least one.
         task: its identifier, ``T3``.
         title: its name, "Fry egg in a pan".
         complexity: ``moderate`` or ``high``.
-        ways: at least one.
         averaged: whether averages include it; the paper's T5bis, a variant of T5, is excluded.
         length_counted: whether plan lengths are compared; not for the paper's T12, whose goal is open.
         form: the form of the task's text, ``goal`` or ``constructive``.
         text: the task's text.
     """
 
-    task: str
-    title: str
-    complexity: str
     ways: tuple[Way, ...]
+    task: str = ""
+    title: str = ""
+    complexity: str = ""
     averaged: bool = True
     length_counted: bool = True
     form: str = ""
     text: str = ""
 
 
-# ── reading ──────────────────────────────────────────────────────────────────────────────────────
+class _RecordedBlock(msgspec.Struct):
+    actions: tuple[str, ...] = ()
 
 
-def plain_action(action: str) -> str:
-    """An action in the form in which actions are compared: lower case, single spaces, ``(pick-up egg-1)``."""
-    return (
-        " ".join(action.replace("(", " ( ").replace(")", " ) ").lower().split()).replace("( ", "(").replace(" )", ")")
-    )
+class _RecordedWay(msgspec.Struct):
+    name: str = ""
+    blocks: tuple[_RecordedBlock, ...] = ()
+    order: tuple[tuple[int, int], ...] = ()
+
+
+class _Recorded(msgspec.Struct):
+    ways: tuple[_RecordedWay, ...] = ()
+    task: str = ""
+    title: str = ""
+    complexity: str = ""
+    averaged: bool = True
+    length_counted: bool = True
+    form: str = ""
+    text: str = ""
 
 
 def reference_of(said: Mapping[str, Any]) -> Reference | None:
@@ -150,50 +156,27 @@ def reference_of(said: Mapping[str, Any]) -> Reference | None:
     """
     if not said:
         return None
-    ways = tuple(_way(number, way) for number, way in enumerate(_of(said, "ways", list, "a list", []), 1))
-    if not any(way.length for way in ways):
-        raise RecordError("its reference has no way of doing the task: 'ways' holds no action")
-    return Reference(
-        task=_of(said, "task", str, "a text", ""),
-        title=_of(said, "title", str, "a text", ""),
-        complexity=_of(said, "complexity", str, "a text", ""),
-        ways=tuple(way for way in ways if way.length),
-        averaged=_of(said, "averaged", bool, "true or false", True),
-        length_counted=_of(said, "length_counted", bool, "true or false", True),
-        form=_of(said, "form", str, "a text", ""),
-        text=_of(said, "text", str, "a text", ""),
-    )
-
-
-def _way(number: int, said: object) -> Way:
-    place = f"way {number}"
-    if not isinstance(said, Mapping):
-        raise RecordError(f"its reference is wrong: {place} is no object")
-    blocks = []
-    for block in _of(said, "blocks", list, "a list", [], place):
-        if not isinstance(block, Mapping):
-            raise RecordError(f"its reference is wrong: a block of {place} is no object")
-        actions = _of(block, "actions", list, "a list", [], f"a block of {place}")
-        if not all(isinstance(action, str) for action in actions):
-            raise RecordError(f"its reference is wrong: 'actions' of a block of {place} hold something else than texts")
-        blocks.append(actions)
-    order = _of(said, "order", list, "a list", [], place)
-    if not all(isinstance(pair, list | tuple) and [*map(type, pair)] == [int, int] for pair in order):
-        raise RecordError(f"its reference is wrong: 'order' of {place} is no list of pairs of numbers")
+    ways = []
     try:
-        return Way.of(_of(said, "name", str, "a text", "", place), blocks, [(pair[0], pair[1]) for pair in order])
+        recorded = msgspec.convert(said, _Recorded)
+        for number, way in enumerate(recorded.ways, start=1):
+            place = f"way {number}: "
+            ways.append(Way.of(way.name, [block.actions for block in way.blocks], way.order))
+        place = ""
+        ways = [way for way in ways if way.length]
+        if not ways:
+            raise ValueError("'ways' holds no action")
+    except msgspec.ValidationError as error:
+        raise RecordError(f"its reference is wrong: {error}") from None
     except ValueError as error:
-        raise RecordError(f"its reference is wrong: {place}: {error}") from None
+        raise RecordError(f"its reference is wrong: {place}{error}") from None
+    return Reference(**{**msgspec.structs.asdict(recorded), "ways": tuple(ways)})
 
 
-def _of(said: Mapping[str, Any], key: str, kind: type, expected: str, usual: Any, place: str = "") -> Any:
-    value = said.get(key, usual)
-    if kind is list and isinstance(value, tuple):
-        value = [*value]
-    if not isinstance(value, kind):
-        where = f" of {place}" if place else ""
-        raise RecordError(f"its reference is wrong: '{key}'{where} is {reprlib.repr(value)}; {expected} was expected")
-    return value
+def _plain(action: str) -> str:
+    """An action in the form in which actions are compared: lower case, single spaces, ``(pick-up egg-1)``."""
+    words = action.lower().replace("(", " ( ").replace(")", " ) ").split()
+    return " ".join(words).replace("( ", "(").replace(" )", ")")
 
 
 # ── plan correctness ─────────────────────────────────────────────────────────────────────────────
@@ -207,7 +190,7 @@ def prefix_steps(plan: Sequence[str], way: Way) -> int:
     """
     steps = 0
     places = {(0, block, 0) for block in way.ready(0)}
-    for action in map(plain_action, plan):
+    for action in map(_plain, plan):
         in_line = [place for place in places if way.blocks[place[1]][place[2]] == action]
         if not in_line:
             break
@@ -234,9 +217,9 @@ def skipping_steps(plan: Sequence[str], way: Way) -> int:
     Example: blocks ``a b`` and ``c d`` that may be exchanged, and the plan ``c d a x b``: all four steps of ``c d a b``
     are found, x is skipped: 4. In the plan ``c a b d`` nothing is found after ``c d``, and no c after ``a b``: 2.
     """
-    found: dict[str, list[int]] = {}
-    for number, action in enumerate(map(plain_action, plan)):
-        found.setdefault(action, []).append(number)
+    places: dict[str, list[int]] = {}
+    for number, action in enumerate(map(_plain, plan)):
+        places.setdefault(action, []).append(number)
     best = 0
     layer = {0: 0}
     while layer:
@@ -245,7 +228,7 @@ def skipping_steps(plan: Sequence[str], way: Way) -> int:
             steps = sum(len(block) for place, block in enumerate(way.blocks) if done >> place & 1)
             best = max(best, steps)
             for block in way.ready(done):
-                count, ends = _found_behind(end, way.blocks[block], found)
+                count, ends = _found_behind(end, way.blocks[block], places)
                 best = max(best, steps + count)
                 if count == len(way.blocks[block]):
                     now = done | 1 << block

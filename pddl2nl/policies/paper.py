@@ -19,8 +19,7 @@ A printed dash is ``"-"``, here None.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any, Literal
 
@@ -37,11 +36,8 @@ __all__ = [
     "load_paper",
 ]
 
-Number = float | None
 
-
-@dataclass(frozen=True)
-class PaperSource:
+class PaperSource(msgspec.Struct, frozen=True):
     """The paper; ``models`` maps the names in its tables to the models."""
 
     title: str
@@ -51,8 +47,7 @@ class PaperSource:
     disagreements: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class PaperTask:
+class PaperTask(msgspec.Struct, frozen=True):
     """A task; ``scored`` is the number of steps that its scores are fractions of, 0 if unknown."""
 
     id: str
@@ -63,20 +58,18 @@ class PaperTask:
     scored: int = 0
 
 
-@dataclass(frozen=True)
-class PaperResult:
+class PaperResult(msgspec.Struct, frozen=True):
     """A printed line: the values of a metric by task, and what the paper sums them up to."""
 
     table: int
     model: str
     policy: str
     metric: str
-    values: Mapping[str, Number]
+    values: Mapping[str, float | None]
     sums: tuple[float, ...] = ()
 
 
-@dataclass(frozen=True)
-class PaperColumn:
+class PaperColumn(msgspec.Struct, frozen=True):
     """A column that puts the tasks together.
 
     Attributes:
@@ -102,8 +95,7 @@ class PaperColumn:
     better: Literal["higher", "lower", ""] = "higher"
 
 
-@dataclass(frozen=True)
-class PaperSection:
+class PaperSection(msgspec.Struct, frozen=True):
     """A metric in a table by task; ``sums`` are the headings of the paper's sums, ``range`` adds the table's ranges."""
 
     title: str
@@ -113,8 +105,7 @@ class PaperSection:
     range: bool = False
 
 
-@dataclass(frozen=True)
-class PaperTable:
+class PaperTable(msgspec.Struct, frozen=True):
     """A table as the paper lays it out.
 
     Attributes:
@@ -139,8 +130,7 @@ class PaperTable:
     sections: tuple[PaperSection, ...] = ()
 
 
-@dataclass(frozen=True)
-class Paper:
+class Paper(msgspec.Struct, frozen=True):
     """A paper's numbers and tables; ``more`` are results that fill blanks of ``results``."""
 
     source: PaperSource
@@ -148,7 +138,7 @@ class Paper:
     summary: tuple[Mapping[str, Any], ...]
     results: tuple[PaperResult, ...]
     more: tuple[PaperResult, ...] = ()
-    notes: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, str] = {}
     tables: tuple[PaperTable, ...] = ()
 
 
@@ -159,28 +149,16 @@ def load_paper(package: str) -> Paper:
         msgspec.ValidationError: the file has another form.
     """
     data = tomllib.loads((resources.files(package) / "paper.toml").read_text(encoding="utf-8"))
-    more = data.get("more", {"lines": []})
-    return Paper(
-        msgspec.convert(data["source"], PaperSource),
-        msgspec.convert(data["tasks"], tuple[PaperTask, ...]),
-        tuple({key: _number(value) for key, value in line.items()} for line in data["summary"]),
-        tuple(_result(line, data["order"]) for line in data["results"]),
-        tuple(
-            _result({**line, "table": more["table"], "metric": metric, "values": values}, more["tasks"])
-            for line in more["lines"]
-            for metric, values in line.items()
-            if isinstance(values, list)
-        ),
-        data.get("notes", {}),
-        msgspec.convert(data.get("tables", []), tuple[PaperTable, ...]),
-    )
+    more = data.pop("more", {"lines": []})
+    results = [{**line, "values": _by_task(data["order"], line["values"])} for line in data["results"]]
+    others = [
+        {**line, "table": more["table"], "metric": metric, "values": _by_task(more["tasks"], values)}
+        for line in more["lines"]
+        for metric, values in line.items()
+        if isinstance(values, list)
+    ]
+    return msgspec.convert({**data, "results": results, "more": others}, Paper)
 
 
-def _result(line: Mapping[str, Any], tasks: list[str]) -> PaperResult:
-    values = dict(zip(tasks, map(_number, line["values"]), strict=False))
-    sums = tuple(line.get("sums", ()))
-    return PaperResult(line["table"], line["model"], line["policy"], line["metric"], values, sums)
-
-
-def _number(value: Any) -> Any:
-    return None if value == "-" else value
+def _by_task(tasks: Sequence[str], values: Sequence[float | str]) -> dict[str, float | None]:
+    return {task: None if value == "-" else float(value) for task, value in zip(tasks, values, strict=False)}
