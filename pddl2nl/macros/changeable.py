@@ -8,7 +8,7 @@ needs to require that it is closed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, product
 
@@ -25,7 +25,6 @@ from pddl2nl.pddl import (
     Not,
     Or,
     Task,
-    TypedName,
     When,
     changed_predicates,
     conjuncts,
@@ -49,7 +48,7 @@ class _Leaf:
     """An effect on an atom: its conditions and the types of its variables."""
 
     atom: Atom
-    variables: tuple[TypedName, ...]
+    variables: Mapping[str, tuple[str, ...]]
     conditions: tuple[Condition, ...]
 
 
@@ -70,29 +69,24 @@ class Changeable:
             if atom[0] not in self._dynamic:
                 self._rows.setdefault(atom[0], []).append(atom)
         for action in task.domain.actions:
-            conditions = tuple(conjuncts(negation_normal(action.precondition)))
-            for positive, leaf in self._taken_apart(action.effect, action.parameters, conditions):
-                self._leaves.setdefault((leaf.atom.predicate, positive), []).append(leaf)
+            types = {item.name: item.types for item in action.parameters}
+            self._add(action.effect, types, tuple(conjuncts(negation_normal(action.precondition))))
 
-    def _taken_apart(
-        self, effect: Effect, variables: tuple[TypedName, ...], conditions: tuple[Condition, ...]
-    ) -> Iterator[tuple[bool, _Leaf]]:
+    def _add(self, effect: Effect, types: Mapping[str, tuple[str, ...]], conditions: tuple[Condition, ...]) -> None:
         match effect:
             case And(parts):
                 for part in parts:
-                    yield from self._taken_apart(part, variables, conditions)
-            case Atom():
-                yield True, _Leaf(effect, variables, conditions)
-            case Not(Atom() as atom):
-                yield False, _Leaf(atom, variables, conditions)
+                    self._add(part, types, conditions)
+            case (Atom() as atom) | Not(Atom() as atom):
+                leaves = self._leaves.setdefault((atom.predicate, isinstance(effect, Atom)), [])
+                leaves.append(_Leaf(atom, types, conditions))
             case When(condition, body):
-                more = tuple(conjuncts(negation_normal(condition)))
-                yield from self._taken_apart(body, variables, conditions + more)
+                self._add(body, types, (*conditions, *conjuncts(negation_normal(condition))))
             case Forall(parameters, body):
                 # Fresh names, because a quantified variable may have the name of an outer one.
-                own = tuple(TypedName(f"?{next(self._fresh)}#", item.types) for item in parameters)
-                renamed = {item.name: fresh.name for item, fresh in zip(parameters, own, strict=True)}
-                yield from self._taken_apart(substitute(body, renamed), variables + own, conditions)
+                fresh = {item.name: f"?{next(self._fresh)}#" for item in parameters}
+                own = {fresh[item.name]: item.types for item in parameters}
+                self._add(substitute(body, fresh), {**types, **own}, conditions)
 
     def can_change(self, atom: GroundAtom) -> bool:
         """Whether an atom may get another value than its initial one."""
@@ -102,59 +96,56 @@ class Changeable:
     def _can_change(self, atom: GroundAtom, depth: int) -> bool:
         if atom[0] in self._derived or depth == 0:
             return True
-        known = self._known.get((atom, depth))
-        if known is None:
+        key = (atom, depth)
+        if key not in self._known:
             leaves = self._leaves.get((atom[0], atom not in self._initial), ())
-            known = self._known[atom, depth] = any(self._happens(leaf, atom, depth) for leaf in leaves)
-        return known
+            self._known[key] = any(self._happens(leaf, atom, depth) for leaf in leaves)
+        return self._known[key]
 
     def _happens(self, leaf: _Leaf, atom: GroundAtom, depth: int) -> bool:
         """Whether an effect on an atom is not known to be impossible."""
-        binding: dict[str, str] = {}
-        for term, name in zip(leaf.atom.args, atom[1:], strict=True):
-            if binding.setdefault(term, name) != name if is_variable(term) else term != name:
-                return False
-        types = {item.name: item.types for item in leaf.variables}
-        if any(name not in self._task.objects_of(types[variable]) for variable, name in binding.items()):
+        binding = matched(leaf.atom.args, atom[1:], {})
+        if binding is None or not self._fit(binding, leaf.variables):
             return False
-        free = [item for item in leaf.variables if item.name not in binding]
+        free = {name: types for name, types in leaf.variables.items() if name not in binding}
         return self._bound(free, leaf.conditions, binding, depth)
 
-    def _bound(self, free: Sequence[TypedName], conditions: Sequence[Condition], binding: Binding, depth: int) -> bool:
+    def _bound(
+        self, free: Mapping[str, tuple[str, ...]], conditions: Sequence[Condition], binding: Binding, depth: int
+    ) -> bool:
         """Whether objects for the remaining variables are left with which no condition is impossible."""
         due = [part for part in conditions if free_variables(part) <= binding.keys()]
         if not all(self._may(part, binding, depth) for part in due):
             return False
         rest = [part for part in conditions if part not in due]
         if not rest:
-            return all(self._task.objects_of(item.types) for item in free)
+            return all(self._task.objects_of(types) for types in free.values())
         for more in self._choices(free, rest, binding):
             self._tried += 1
             if self._tried > _MOST_TRIED:
                 return True
-            bound = {**binding, **more}
-            if self._bound([item for item in free if item.name not in bound], rest, bound, depth):
+            left = {name: types for name, types in free.items() if name not in more}
+            if self._bound(left, rest, {**binding, **more}, depth):
                 return True
         return False
 
     def _choices(
-        self, free: Sequence[TypedName], conditions: Sequence[Condition], binding: Binding
+        self, free: Mapping[str, tuple[str, ...]], conditions: Sequence[Condition], binding: Binding
     ) -> Sequence[Binding]:
         """Objects for some of the variables: those that make a static condition true, or all for one of them."""
-        types = {item.name: item.types for item in free}
         found: list[list[dict[str, str]]] = []
         for part in conditions:
             if isinstance(part, Atom) and part.predicate not in self._dynamic:
                 rows = (matched(part.args, row[1:], binding) for row in self._rows.get(part.predicate, ()))
-                found.append([row for row in rows if row is not None and self._fit(row, types)])
+                found.append([row for row in rows if row is not None and self._fit(row, free)])
         if found:
             return min(found, key=len)
         needed = frozenset().union(*map(free_variables, conditions))
-        item = next(item for item in free if item.name in needed)
-        return [{item.name: name} for name in self._task.objects_of(item.types)]
+        variable = next(name for name in free if name in needed)
+        return [{variable: name} for name in self._task.objects_of(free[variable])]
 
-    def _fit(self, names: Binding, types: Mapping[str, tuple[str, ...]]) -> bool:
-        return all(name in self._task.objects_of(types[variable]) for variable, name in names.items())
+    def _fit(self, binding: Binding, types: Mapping[str, tuple[str, ...]]) -> bool:
+        return all(name in self._task.objects_of(types[variable]) for variable, name in binding.items())
 
     def _may(self, condition: Condition, binding: Binding, depth: int) -> bool:
         """Whether a condition in negation normal form may hold at some time."""

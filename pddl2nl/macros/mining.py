@@ -17,14 +17,15 @@ others are counted again without marked steps, as for pairs in grammar-based com
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 from pddl2nl.macros.formulas import Rules
 from pddl2nl.macros.macro import Macro, MacroStep
+from pddl2nl.macros.numbers import ADDITIVE
 from pddl2nl.pddl import (
-    ActionSchema,
     And,
     Atom,
     Comparison,
@@ -32,6 +33,7 @@ from pddl2nl.pddl import (
     Domain,
     Equality,
     Exists,
+    Expression,
     Fluent,
     Forall,
     Not,
@@ -60,14 +62,13 @@ __all__ = [
     "independent",
 ]
 
+# ── what actions read and write ──────────────────────────────────────────────────────────────────
+
 ANY = "*"
 """A term that stands for any object; no PDDL name looks like this."""
 
 Pattern = tuple[str, ...]
 """A predicate's name with its terms, or a function's name after ``=`` with its terms."""
-
-SameTerm = Callable[[str, str], bool]
-"""Whether two terms may be the same object."""
 
 
 @dataclass(frozen=True)
@@ -88,41 +89,31 @@ class Footprint:
     deletes: frozenset[Pattern]
     sets: frozenset[Pattern]
     shifts: frozenset[Pattern]
-    exact: bool = field(default=True, compare=False)
-
-    @property
-    def writes(self) -> frozenset[Pattern]:
-        """Everything that may change."""
-        return self.adds | self.deletes | self.sets | self.shifts
 
 
-def independent(one: Footprint, other: Footprint, same: SameTerm | None = None) -> bool:
+def independent(one: Footprint, other: Footprint, same: Callable[[str, str], bool] = lambda one, other: False) -> bool:
     """Whether two actions can be exchanged: neither writes what the other reads or writes.
 
     Args:
         one, other: their footprints.
-        same: whether two terms may be the same object; default: if they have the same name.
+        same: whether two terms of different names may be the same object.
     """
-    pairs = (
-        (one.writes, other.reads),
-        (one.reads, other.writes),
+    pairs = [
         (one.adds, other.deletes),
         (one.deletes, other.adds),
         (one.sets, other.sets | other.shifts),
         (one.shifts, other.sets),
-    )
-    if same is None and one.exact and other.exact:
-        return all(first.isdisjoint(second) for first, second in pairs)
-    return not any(_meet(mine, theirs, same) for first, second in pairs for mine in first for theirs in second)
+        (one.reads, other.adds | other.deletes | other.sets | other.shifts),
+        (one.adds | one.deletes | one.sets | one.shifts, other.reads),
+    ]
 
+    def meet(mine: Pattern, theirs: Pattern) -> bool:
+        return mine[0] == theirs[0] and all(
+            first == second or ANY in (first, second) or same(first, second)
+            for first, second in zip(mine, theirs, strict=True)
+        )
 
-def _meet(one: Pattern, other: Pattern, same: SameTerm | None) -> bool:
-    if one[0] != other[0] or len(one) != len(other):
-        return False
-    return all(
-        ANY in (mine, theirs) or mine == theirs or (same is not None and same(mine, theirs))
-        for mine, theirs in zip(one[1:], other[1:], strict=True)
-    )
+    return not any(meet(mine, theirs) for first, second in pairs for mine in first for theirs in second)
 
 
 class Footprints:
@@ -138,67 +129,64 @@ class Footprints:
     def of(self, action: str, args: Sequence[str]) -> Footprint:
         """What an action of the domain reads and writes; KeyError for an unknown action."""
         key = (action, tuple(args))
-        found = self._known.get(key)
-        if found is None:
-            schema = self._domain.action(action)
-            if schema is None:
-                raise KeyError(action)
-            found = self._known[key] = self._made(schema, key[1])
-        return found
+        if key not in self._known:
+            self._known[key] = self._made(*key)
+        return self._known[key]
 
-    def _made(self, schema: ActionSchema, args: tuple[str, ...]) -> Footprint:
+    def _made(self, action: str, args: tuple[str, ...]) -> Footprint:
+        schema = self._domain.action(action)
+        if schema is None:
+            raise KeyError(action)
         binding = dict(zip((item.name for item in schema.parameters), args, strict=True))
         needed = list(_leaves(negation_normal(schema.precondition), binding))
-        reads = self._reads(needed)
-        needs = {_pattern(part, names) for part, names in needed if isinstance(part, Atom)}
-        writes: dict[str, set[Pattern]] = {"add": set(), "delete": set(), "set": set(), "shift": set()}
+        reads = {pattern for part, names in needed for pattern in self._reads(part, names)}
+        needs = frozenset(_pattern(part, names) for part, names in needed if isinstance(part, Atom))
+        writes: dict[str, set[Pattern]] = {"adds": set(), "deletes": set(), "sets": set(), "shifts": set()}
         for part, names in _leaves(schema.effect, binding):
-            if isinstance(part, When):
-                reads |= self._reads(_leaves(negation_normal(part.condition), names))
-            elif isinstance(part, Update):
-                writes["shift" if part.operator in ("increase", "decrease") else "set"].add(
-                    _pattern(part.fluent, names)
-                )
-                reads |= {_pattern(node, names) for node in walk(part.value) if isinstance(node, Fluent)}
-            elif isinstance(part, Atom):
-                writes["add"].add(_pattern(part, names))
-            elif isinstance(part, Not) and isinstance(part.body, Atom):
-                writes["delete"].add(_pattern(part.body, names))
-        adds, deletes, sets, shifts = map(frozenset, writes.values())
-        exact = not any(ANY in pattern for each in (reads, *writes.values()) for pattern in each)
-        return Footprint(frozenset(reads), frozenset(needs), adds, deletes, sets, shifts, exact)
+            match part:
+                case When(condition):
+                    for literal, inner in _leaves(negation_normal(condition), names):
+                        reads.update(self._reads(literal, inner))
+                case Update(operator, fluent, value):
+                    writes["shifts" if operator in ADDITIVE else "sets"].add(_pattern(fluent, names))
+                    reads.update(self._reads(value, names))
+                case Atom():
+                    writes["adds"].add(_pattern(part, names))
+                case Not(Atom() as atom):
+                    writes["deletes"].add(_pattern(atom, names))
+        return Footprint(frozenset(reads), needs, **{kind: frozenset(found) for kind, found in writes.items()})
 
-    def _reads(self, parts: Iterable[tuple[Condition, Mapping[str, str]]]) -> set[Pattern]:
-        """What conditions read; a derived predicate reads everything that it depends on."""
-        found: set[Pattern] = set()
-        for part, names in parts:
-            for node in walk(part):
-                if isinstance(node, Atom | Fluent):
-                    found.add(_pattern(node, names))
-                if isinstance(node, Atom) and node.predicate in self._rules.names:
-                    below = self._rules.below(node.predicate)
-                    keys = (key for name in below for key in (name, f"={name}") if key in self._arities)
-                    found |= {(key, *[ANY] * self._arities[key]) for key in keys}
-        return found
+    def _reads(self, formula: Condition | Expression, names: Mapping[str, str]) -> Iterator[Pattern]:
+        """What a formula reads; a derived predicate reads everything that it depends on."""
+        for node in walk(formula):
+            if isinstance(node, Atom | Fluent):
+                yield _pattern(node, names)
+            if isinstance(node, Atom):
+                keys = (key for name in self._rules.below(node.predicate) for key in (name, f"={name}"))
+                yield from ((key, *[ANY] * self._arities[key]) for key in keys if key in self._arities)
 
 
 def _leaves(formula: Condition, binding: Mapping[str, str]) -> Iterator[tuple[Condition, Mapping[str, str]]]:
     """The literals and updates of a formula, and its conditional effects, each with the terms of its variables."""
-    if isinstance(formula, When | Not | Atom | Equality | Comparison | Update):
-        yield formula, binding
-    if isinstance(formula, When):
-        yield from _leaves(formula.effect, binding)
-    elif isinstance(formula, And | Or):
-        for part in formula.parts:
-            yield from _leaves(part, binding)
-    elif isinstance(formula, Forall | Exists):
-        yield from _leaves(formula.body, {**binding, **{item.name: ANY for item in formula.parameters}})
+    match formula:
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from _leaves(part, binding)
+        case Forall(parameters, body) | Exists(parameters, body):
+            yield from _leaves(body, {**binding, **{item.name: ANY for item in parameters}})
+        case When(_, effect):
+            yield formula, binding
+            yield from _leaves(effect, binding)
+        case Not() | Atom() | Equality() | Comparison() | Update():
+            yield formula, binding
 
 
 def _pattern(node: Atom | Fluent, names: Mapping[str, str]) -> Pattern:
     name = node.predicate if isinstance(node, Atom) else f"={node.name}"
     return (name, *(names.get(term, term) for term in node.args))
 
+
+# ── canonical forms ──────────────────────────────────────────────────────────────────────────────
 
 Canonical = tuple[tuple[str, ...], ...]
 """The steps of a macro, each an action's name with its terms: constants unchanged, all others numbered."""
@@ -221,16 +209,18 @@ def canonical(macro: Macro, domain: Domain) -> Canonical:
     def same(one: str, other: str) -> bool:
         if not (is_variable(one) or is_variable(other)):
             return False
-        mine, theirs = (types.get(term, ("object",)) for term in (one, other))
-        return hierarchy.meets(mine, theirs)
+        return hierarchy.meets(*(types.get(term, ("object",)) for term in (one, other)))
 
     footprints = Footprints(domain)
     try:
         traces = [footprints.of(step.action, step.args) for step in macro.steps]
     except (KeyError, ValueError):
-        return canonical_steps(macro.steps, _constants(domain), lambda one, other: True, types)
+        traces = []
     return canonical_steps(
-        macro.steps, _constants(domain), lambda one, other: not independent(traces[one], traces[other], same), types
+        macro.steps,
+        _constants(domain),
+        lambda one, other: not traces or not independent(traces[one], traces[other], same),
+        types,
     )
 
 
@@ -238,7 +228,7 @@ def canonical_steps(
     steps: Sequence[MacroStep],
     constants: Collection[str],
     dependent: Callable[[int, int], bool],
-    types: dict[str, tuple[str, ...]] | None = None,
+    types: Mapping[str, tuple[str, ...]] | None = None,
 ) -> Canonical:
     """The canonical form of a sequence of steps.
 
@@ -249,40 +239,35 @@ def canonical_steps(
         types: of terms, written behind them where given.
     """
     before = [{early for early in range(late) if dependent(early, late)} for late in range(len(steps))]
-    ways: dict[tuple[frozenset[int], tuple[str, ...]], None] = {(frozenset(), ()): None}
+    # The steps taken, and the terms that have numbers.
+    ways: list[tuple[frozenset[int], tuple[str, ...]]] = [(frozenset(), ())]
     form: list[tuple[str, ...]] = []
     for _ in steps:
         found: dict[tuple[str, ...], dict[tuple[frozenset[int], tuple[str, ...]], None]] = {}
         for done, named in ways:
             for place, step in enumerate(steps):
                 if place not in done and before[place] <= done:
-                    shown, known = _shown(step, named, constants, types or {})
-                    found.setdefault(shown, {})[(done | {place}, known)] = None
-        smallest = min(found)
-        form.append(smallest)
-        ways = dict.fromkeys(list(found[smallest])[:_MOST_WAYS])
+                    new = (term for term in step.args if term not in constants)
+                    known = tuple(dict.fromkeys((*named, *new)))
+                    words = (step.action, *(_word(term, known, types or {}) for term in step.args))
+                    found.setdefault(words, {})[done | {place}, known] = None
+        form.append(min(found))
+        ways = list(found[form[-1]])[:_MOST_WAYS]
     return tuple(form)
 
 
-def _shown(
-    step: MacroStep, named: tuple[str, ...], constants: Collection[str], types: dict[str, tuple[str, ...]]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """A step with its terms numbered, and the terms that have numbers then."""
-    words = [step.action]
-    for term in step.args:
-        if term in constants:
-            words.append(term)
-            continue
-        if term not in named:
-            named = (*named, term)
-        number = f"?{named.index(term)}"
-        words.append(f"{number} - {' '.join(sorted(types[term]))}" if term in types else number)
-    return tuple(words), named
+def _word(term: str, named: Sequence[str], types: Mapping[str, tuple[str, ...]]) -> str:
+    if term not in named:
+        return term
+    number = f"?{named.index(term)}"
+    return f"{number} - {' '.join(sorted(types[term]))}" if term in types else number
 
 
 def _constants(domain: Domain) -> frozenset[str]:
     return frozenset(item.name for item in domain.constants)
 
+
+# ── chains ───────────────────────────────────────────────────────────────────────────────────────
 
 Chains = Literal["both", "contiguous", "linked"]
 """Which chains are considered: adjacent steps, steps linked by producers and consumers, or both."""
@@ -354,16 +339,24 @@ def candidates(
     footprints, constants = Footprints(domain), _constants(domain)
     found: dict[Canonical, list[Occurrence]] = {}
     for number, plan in enumerate(plans):
-        mine = _Plan(plan, [footprints.of(step.name, step.args) for step in plan])
+        mine = _Plan([footprints.of(step.name, step.args) for step in plan])
         seen: dict[tuple[int, ...], None] = {}
         if chains in ("both", "contiguous"):
-            seen.update(dict.fromkeys(_windows(len(plan), max_length)))
+            sizes = range(2, max_length + 1)
+            windows = (tuple(range(at, at + size)) for size in sizes for at in range(len(plan) - size + 1))
+            seen.update(dict.fromkeys(windows))
         if chains in ("both", "linked"):
             seen.update(dict.fromkeys(mine.linked_chains(max_length)))
         for places in seen:
-            if max_parameters is None or mine.objects(places, constants) <= max_parameters:
-                found.setdefault(mine.form(places, constants), []).append(Occurrence(number, places))
-    return tuple(Candidate(form, tuple(sorted(places, key=_by_end))) for form, places in found.items())
+            objects = {name for place in places for name in plan[place].args} - constants
+            if max_parameters is None or len(objects) <= max_parameters:
+                steps = [MacroStep(*plan[place]) for place in places]
+                form = canonical_steps(steps, constants, mine.order(places))
+                found.setdefault(form, []).append(Occurrence(number, places))
+    return tuple(
+        Candidate(form, tuple(sorted(own, key=lambda item: (item.plan, item.places[-1], item.places))))
+        for form, own in found.items()
+    )
 
 
 def chosen(
@@ -386,75 +379,47 @@ def chosen(
     taken: set[tuple[int, int]] = set()
     left = list(items)
     while left and (number is None or number > 0):
-        counted = [(item, _free(item.occurrences, taken)) for item in left]
-        counted = [(item, free) for item, free in counted if len(free) >= min_support]
-        if not counted:
+        free = {item: Candidate(item.form, _free(item.occurrences, taken)) for item in left}
+        left = [item for item in left if free[item].support >= min_support]
+        if not left:
             return
-        best, free = min(counted, key=lambda pair: (-(len(pair[0]) - 1) * len(pair[1]), _order(pair[0])))
-        left = [item for item, _ in counted if item is not best]
-        found = Candidate(best.form, free)
-        if accept(found):
-            yield found
-            taken.update((occurrence.plan, place) for occurrence in free for place in occurrence.places)
+        best = min(left, key=lambda item: (-free[item].saved, item.terms, len(item), item.form))
+        left.remove(best)
+        if accept(free[best]):
+            yield free[best]
+            taken.update((one.plan, place) for one in free[best].occurrences for place in one.places)
             number = None if number is None else number - 1
-
-
-def _order(item: Candidate) -> tuple[int, int, Canonical]:
-    return item.terms, len(item), item.form
-
-
-def _by_end(occurrence: Occurrence) -> tuple[int, int, tuple[int, ...]]:
-    return occurrence.plan, occurrence.places[-1], occurrence.places
 
 
 def _free(occurrences: Sequence[Occurrence], taken: Collection[tuple[int, int]]) -> tuple[Occurrence, ...]:
     """Occurrences that share no step with each other or with taken ones, chosen by their ends."""
-    used: set[tuple[int, int]] = set()
+    used = set(taken)
     free = []
     for occurrence in occurrences:
-        steps = [(occurrence.plan, place) for place in occurrence.places]
-        if not any(step in taken or step in used for step in steps):
-            used.update(steps)
+        steps = {(occurrence.plan, place) for place in occurrence.places}
+        if used.isdisjoint(steps):
+            used |= steps
             free.append(occurrence)
     return tuple(free)
 
 
-def _windows(length: int, longest: int) -> Iterator[tuple[int, ...]]:
-    for size in range(2, longest + 1):
-        for first in range(length - size + 1):
-            yield tuple(range(first, first + size))
-
-
 class _Plan:
-    """One plan with what its steps read and write."""
+    """One plan by what its steps read and write."""
 
-    def __init__(self, steps: Sequence[GroundAction], footprints: Sequence[Footprint]):
-        self._steps = steps
+    def __init__(self, footprints: Sequence[Footprint]):
         self._footprints = footprints
-        self._dependent: dict[tuple[int, int], bool] = {}
-
-    def dependent(self, early: int, late: int) -> bool:
+        self.dependent = cache(lambda early, late: not independent(footprints[early], footprints[late]))
         """Whether two steps must stay in their order."""
-        known = self._dependent.get((early, late))
-        if known is None:
-            known = not independent(self._footprints[early], self._footprints[late])
-            self._dependent[early, late] = known
-        return known
 
-    def objects(self, places: Sequence[int], constants: Collection[str]) -> int:
-        """The number of objects in the steps that are no constants."""
-        return len({name for place in places for name in self._steps[place].args} - set(constants))
-
-    def form(self, places: Sequence[int], constants: Collection[str]) -> Canonical:
-        """The canonical form of the chain; different terms are different objects."""
-        steps = [MacroStep(*self._steps[place]) for place in places]
-        return canonical_steps(steps, constants, lambda one, other: self.dependent(places[one], places[other]))
+    def order(self, places: Sequence[int]) -> Callable[[int, int], bool]:
+        """Whether two of some steps, by their numbers among these, must stay in their order."""
+        return lambda one, other: self.dependent(places[one], places[other])
 
     def linked_chains(self, longest: int) -> Iterator[tuple[int, ...]]:
         """The chains whose steps are linked by producers and consumers."""
         links = self._links()
         left = _MOST_CHAINS
-        for first in range(len(self._steps)):
+        for first in range(len(self._footprints)):
             waiting: list[tuple[int, ...]] = [(first,)]
             seen: set[tuple[int, ...]] = {(first,)}
             while waiting:
@@ -466,33 +431,31 @@ class _Plan:
                     yield places
                 if len(places) == longest:
                     continue
-                near = sorted({other for place in places for other in links.get(place, ())} - set(places))
-                for other in reversed(near):
+                near = {other for place in places for other in links[place]} - set(places)
+                for other in sorted(near, reverse=True):
                     grown = tuple(sorted((*places, other)))
                     if first < other <= first + _SPAN and grown not in seen:
                         seen.add(grown)
                         waiting.append(grown)
 
-    def _links(self) -> Mapping[int, tuple[int, ...]]:
+    def _links(self) -> list[set[int]]:
         """For each step its consumers and its producers."""
-        links: dict[int, set[int]] = {}
-        last: dict[tuple[str, ...], int] = {}
+        links: list[set[int]] = [set() for _ in self._footprints]
+        last: dict[Pattern, int] = {}
         for place, footprint in enumerate(self._footprints):
             for pattern in footprint.needs:
                 giver = last.get(pattern)
                 if giver is not None and place - giver <= _SPAN:
-                    links.setdefault(giver, set()).add(place)
-                    links.setdefault(place, set()).add(giver)
-            for pattern in footprint.adds:
-                last[pattern] = place
-        return {place: tuple(sorted(others)) for place, others in links.items()}
+                    links[giver].add(place)
+                    links[place].add(giver)
+            last.update(dict.fromkeys(footprint.adds, place))
+        return links
 
     def _together(self, places: tuple[int, ...]) -> bool:
         """Whether the steps can be moved next to each other: no other step must stay between them."""
-        members = set(places)
         after: list[int] = []
         for place in range(places[0] + 1, places[-1] + 1):
-            if place in members:
+            if place in places:
                 if any(self.dependent(early, place) for early in after):
                     return False
             elif any(self.dependent(early, place) for early in (*after, *(p for p in places if p < place))):

@@ -111,7 +111,6 @@ def test_a_footprint_says_what_is_needed_and_what_is_any() -> None:
     assert unlock.needs == {("open", "a"), ("clean", "b")}
     assert unlock.reads == {("open", "a"), ("seen", "b"), ("clean", "b")}
     shut = footprints.of("shut-all", ("a",))
-    assert not shut.exact
     assert shut.deletes == {("open", ANY)}
     assert {("all-seen",), ("seen", ANY), ("near", "a", ANY)} == shut.reads
     with pytest.raises(KeyError):
