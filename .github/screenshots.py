@@ -1,6 +1,6 @@
-"""The pictures of the README: runs a small experiment on shipped tasks, writes its report, and photographs its pages.
+"""Takes the pictures of README and documentation, light and dark: runs a small experiment, photographs its report.
 
-    python .github/screenshots.py [--out .github]
+    python .github/screenshots.py [--out docs/pictures]
 
 Needs the extras ``planners``, ``plots``, ``macros`` and ``browser``, and a Chromium (``--chromium``). No language model
 is asked: two demonstration models stand in for one, the oracle that is made to stumble on purpose, so that there are
@@ -47,6 +47,7 @@ NOTE = (
 TRACE = "run-ferry-p09-act-hasty-demo-step-9"
 PAIR = "run-blocksworld-p08-act-careful-demo/run-blocksworld-p08-act-hasty-demo"
 PHONE = "run-blocksworld-p08-react-hasty-demo-step-10"
+PICTURES = Path(__file__).resolve().parents[1] / "docs" / "pictures"
 OBJECT = re.compile(r"\b[a-z]+_[0-9]+\b")
 TITLE = "Two demonstration models on nine tasks"
 HIERARCHICAL = "run-kitchen-t03-hvr-oracle-missing-step"
@@ -145,32 +146,35 @@ def browser(executable: str) -> Iterator[Any]:
             chromium.close()
 
 
-def photograph(chromium: Any, report: Path, quickstart: Path, hierarchical: Path, out: Path) -> None:
-    """Takes every picture."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 960}, color_scheme="light")
+def photograph(chromium: Any, scheme: str, report: Path, quickstart: Path, hierarchical: Path, out: Path) -> None:
+    """Takes every picture in one colour scheme: ``NAME.png`` is light, ``NAME-dark.png`` dark."""
+    end = "-dark.png" if scheme == "dark" else ".png"
+    context = chromium.new_context(viewport={"width": 1280, "height": 960}, color_scheme=scheme)
     page = context.new_page()
     page.goto(quickstart.as_uri())
-    page.screenshot(path=out / "quickstart.png", clip={"x": 0, "y": 0, "width": 1280, "height": 1100}, full_page=True)
+    clip = {"x": 0, "y": 0, "width": 1280, "height": 1100}
+    page.screenshot(path=out / f"quickstart{end}", clip=clip, full_page=True)
     page.goto(report.as_uri())
-    page.screenshot(path=out / "report.png", clip={"x": 0, "y": 0, "width": 1280, "height": 1250}, full_page=True)
+    page.screenshot(path=out / f"report{end}", clip={**clip, "height": 1250}, full_page=True)
     page.goto(f"{report.as_uri()}#{TRACE}")
-    page.screenshot(path=out / "trace.png")
+    page.screenshot(path=out / f"trace{end}")
     page.goto(f"{report.as_uri()}#{PAIR}/actions/step-4")
-    page.screenshot(path=out / "side-by-side.png")
+    page.screenshot(path=out / f"side-by-side{end}")
     page.goto(f"{hierarchical.as_uri()}#{HIERARCHICAL}")
     page.get_by_text("block-correction").first.scroll_into_view_if_needed()
     page.evaluate("window.scrollBy(0, 180)")
-    page.screenshot(path=out / "hvr.png")
-    phone = chromium.new_context(viewport={"width": 390, "height": 844}, device_scale_factor=2, color_scheme="light")
-    small = phone.new_page()
-    small.goto(f"{report.as_uri()}#{PHONE}")
-    small.screenshot(path=out / "phone.png")
+    page.screenshot(path=out / f"hvr{end}")
+    if scheme == "light":
+        phone = chromium.new_context(viewport={"width": 390, "height": 844}, device_scale_factor=2, color_scheme=scheme)
+        small = phone.new_page()
+        small.goto(f"{report.as_uri()}#{PHONE}")
+        small.screenshot(path=out / f"phone{end}")
 
 
 def main() -> None:
     """Runs, reports, photographs."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--out", type=Path, default=Path(__file__).parent, help="folder of the pictures")
+    parser.add_argument("--out", type=Path, default=PICTURES, help="folder of the pictures")
     parser.add_argument("--chromium", default=shutil.which("chromium") or "chromium", help="the browser's program")
     parser.add_argument("--keep", type=Path, help="folder for records and report; by default they are removed")
     arguments = parser.parse_args()
@@ -186,7 +190,9 @@ def main() -> None:
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         arguments.out.mkdir(parents=True, exist_ok=True)
         with browser(arguments.chromium) as chromium:
-            photograph(chromium, report, work / "quickstart" / "report.html", hierarchical, arguments.out)
+            for scheme in ("light", "dark"):
+                quickstart = work / "quickstart" / "report.html"
+                photograph(chromium, scheme, report, quickstart, hierarchical, arguments.out)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,181 @@
+"""A hook of mkdocs: writes the pages of the reference that follow from the code, so that they cannot go stale.
+
+``reference/commands.md`` comes from the command line itself, ``reference/run-options.md`` from the one declaration of
+a run's options, the table in ``reference/metrics.md`` from the registry of metrics, and the drawing in
+``explanation/architecture.md`` from the contract of import-linter in pyproject.toml.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import escape
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Adds the pages that consist of generated text alone."""
+    from mkdocs.structure.files import File
+
+    for path, text in (("reference/commands.md", commands()), ("reference/run-options.md", run_options())):
+        files.append(File.generated(config, path, content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Fills ``<!-- generated: NAME -->`` in a page."""
+    parts = {"metrics": metrics, "architecture": architecture}
+    return re.sub(r"<!-- generated: (\w+) -->", lambda match: parts[match[1]](), markdown)
+
+
+def cell(text: Any) -> str:
+    """A text for a cell of a table."""
+    return " ".join(escape(str(text or "")).replace("|", "\\|").split())
+
+
+# ── commands ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def commands() -> str:
+    """One section for each command: usage, what it does, its options with their defaults."""
+    import typer
+
+    from pddl2nl.cli.app import make_app
+
+    app = typer.main.get_command(make_app())
+    context = app.make_context("pddl2nl", ["--help"], resilient_parsing=True)
+    about = (
+        "# Commands\n\nMade from the command line itself; `pddl2nl COMMAND --help` prints the same.\n\n"
+        "Every command ends with one of these exit codes: 0 done, and everything that was judged is valid or solved; "
+        "1 the check failed: a plan is invalid, a run is not solved, a line could not be read; 2 bad input or usage, "
+        "or a missing extra, with the `pip install` that helps; 3 infrastructure failed: an endpoint, a planner, the "
+        "disk; 130 Ctrl-C, with all records of finished work kept.\n"
+    )
+    return "\n".join((about, *_sections(app, context)))
+
+
+def _sections(group: Any, context: Any) -> Iterator[str]:
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        inner = type(context)(command, info_name=name, parent=context)
+        if hasattr(command, "list_commands"):
+            yield from _sections(command, inner)
+        else:
+            yield _section(command, inner)
+
+
+def _section(command: Any, context: Any) -> str:
+    lines = [f"## {context.command_path}\n", "```text", " ".join(command.get_usage(context).split()), "```\n"]
+    lines += [f"{escape(paragraph)}\n" for paragraph in (command.help or "").split("\n\n")]
+    panels: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for parameter in command.get_params(context):
+        record = parameter.get_help_record(context)
+        if record is not None:
+            panels[getattr(parameter, "rich_help_panel", None) or _panel(parameter)].append(record)
+    for panel, records in panels.items():
+        lines += [f"| {panel} | |", "|---|---|"]
+        lines += [f"| `{cell_code(name)}` | {cell(text)} |" for name, text in records]
+        lines.append("")
+    if command.epilog:
+        lines.append(f"{escape(command.epilog)}\n")
+    return "\n".join(lines)
+
+
+def cell_code(text: str) -> str:
+    """Code in a cell of a table, where a ``|`` between backticks needs no escape."""
+    return " ".join(text.split())
+
+
+def _panel(parameter: Any) -> str:
+    return "Arguments" if parameter.param_type_name == "argument" else "Options"
+
+
+# ── options and metrics ──────────────────────────────────────────────────────────────────────────
+
+
+def run_options() -> str:
+    """A table for each group of the options of a run."""
+    from pddl2nl.experiments.spec import GROUPS, RUN_OPTIONS
+
+    lines = [
+        "# Options of a run\n",
+        "Each option is declared once, in `pddl2nl/experiments/spec.py`. It has the same name on the command line "
+        "(`--names-seed`), in the table `[options]` of an [experiment file](experiment-files.md) (`names_seed`) and as "
+        "an argument of [`pddl2nl.run`](python.md). Every record holds the values of its run.\n",
+    ]
+    for group in GROUPS:
+        options = [option for option in RUN_OPTIONS.values() if option.group == group]
+        if not options:
+            continue
+        lines += [f"## {group}\n", "| option | values | default | what it does |", "|---|---|---|---|"]
+        for option in options:
+            values = option.shown or option.kind.__name__
+            default = f"({option.default_text})" if option.default_text else f"`{option.default}`"
+            values = f"`{cell_code(values)}`"
+            lines.append(f"| `{option.flag}` | {values} | {cell(default)} | {cell(option.help)} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def metrics() -> str:
+    """The table of all metrics."""
+    from pddl2nl.reports.metrics import METRICS
+
+    lines = ["| metric | what it measures | unit | better | over tasks |", "|---|---|---|---|---|"]
+    for metric in METRICS.values():
+        row = (f"`{metric.name}`", cell(metric.summary), cell(metric.unit), metric.better, metric.together)
+        lines.append(f"| {' | '.join(row)} |")
+    return "\n".join(lines)
+
+
+# ── the drawing of the packages ──────────────────────────────────────────────────────────────────
+
+PURPOSES = {
+    "cli": "commands: parse, call one function, print",
+    "interop": "adapters to other tools",
+    "reports": "metrics, tables, plots, pages from stored events",
+    "experiments": "one run, many runs, records, resume, clusters",
+    "policies": "Episode, events, one mechanism per file or folder",
+    "macros": "macro-actions: composed, proved, mined",
+    "baselines": "planners, random walk, oracle",
+    "tasks": "shipped sets, generators, suites",
+    "worlds": "faults, knowledge graph",
+    "nl": "PDDL to English and back",
+    "pddlval": "states, successors, verdicts, VAL's text",
+    "pddl": "text and syntax tree",
+    "llm": "one chat call: client, cache, replay",
+    "files": "reading files",
+    "lean": "light dataclasses",
+    "errors": "shared exceptions",
+}
+
+
+def architecture() -> str:
+    """The packages as an SVG drawing: every layer may import what stands below it."""
+    contract = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ][0]
+    layers = [[name.strip(" ()").removeprefix("pddl2nl.") for name in layer.split("|")] for layer in contract["layers"]]
+    width, height, gap = 760, 46, 12
+    drawing = [
+        f'<svg viewBox="0 0 {width} {len(layers) * (height + gap)}" role="img" aria-label="The layers of the packages" '
+        'style="width:100%;height:auto;font-family:sans-serif">'
+    ]
+    for row, layer in enumerate(layers):
+        box = (width - gap * (len(layer) - 1)) / len(layer)
+        for column, name in enumerate(layer):
+            x, y = column * (box + gap), row * (height + gap)
+            middle = f'x="{x + box / 2:.0f}" text-anchor="middle" fill="currentColor"'
+            drawing += [
+                f'<rect x="{x:.0f}" y="{y}" width="{box:.0f}" height="{height}" rx="6" fill="none" '
+                'stroke="currentColor"/>',
+                f'<text {middle} y="{y + 19}" font-weight="bold" font-size="14">{escape(name)}</text>',
+                f'<text {middle} y="{y + 36}" font-size="11.5">{escape(PURPOSES.get(name, ""))}</text>',
+            ]
+    drawing.append("</svg>")
+    return "\n".join(drawing)

@@ -1,0 +1,187 @@
+"""README and documentation are true: their commands print what is shown, their Python runs, their links lead somewhere.
+
+In a page, a block with a title is a file (``toml title="first.toml"``), a ``console`` block is a list of commands
+with their output, and a ``python`` block is a session (``>>>``) or a script. All of them are run, in order, in one
+folder for each page. A line ``…`` stands for any lines, within a line for any text; ``# exit code 1`` behind a command
+is its exit code. Blocks in other languages (``sh``, ``text``) are not run: they need a server, a key or a long time.
+
+``PDDL2NL_WRITE_GOLDEN=1`` writes what the commands print now into pages that show something else.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = {
+    str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+}
+README = PAGES["README.md"]
+BLOCK = re.compile(r"(?m)^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.DOTALL)
+MACROS = re.compile(
+    r"macro prove|macro generate|--policy hvr|hvr-table-2|hvr-faults|worlds\.knowledge_graph|pddl2nl\.prove"
+)
+WRITE = os.environ.get("PDDL2NL_WRITE_GOLDEN") == "1"
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block of a page: a file, commands, or Python."""
+
+    language: str
+    title: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A command of a page with the output that is shown below it."""
+
+    command: str
+    output: str
+    exit_code: int
+    line: str = ""
+
+
+def blocks(text: str) -> list[Block]:
+    """The blocks of a page that are run or written."""
+    found = [Block(*match) for match in BLOCK.findall(text)]
+    return [block for block in found if block.title or block.language in ("console", "python")]
+
+
+def commands(text: str) -> Iterator[Shown]:
+    """The commands of a console block."""
+    for part in re.split(r"(?m)^\$ ", text)[1:]:
+        command, _, output = part.partition("\n")
+        while command.endswith("\\"):
+            more, _, output = output.partition("\n")
+            command += f"\n{more}"
+        line = command
+        command, _, remark = command.partition("  # ")
+        code = re.search(r"exit code (\d+)", remark)
+        yield Shown(command.strip(), output, int(code[1]) if code else 0, line)
+
+
+def pattern_of(output: str) -> re.Pattern[str]:
+    """The shown output as a pattern."""
+    pattern = ""
+    for line in output.rstrip("\n").split("\n"):
+        if line.strip() == "…":
+            pattern += r"(?:.*\n)*?"
+        else:
+            pattern += ".*".join(re.escape(piece.rstrip()) for piece in line.split("…")) + r"[ ]*\n"
+    return re.compile(pattern + r"\s*\Z")
+
+
+def run_page(text: str, home: Path) -> list[str]:
+    """Runs the blocks of a page, and returns what is not as shown."""
+    wrong = []
+    for block in blocks(text):
+        if block.title:
+            path = home / block.title
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(block.text, encoding="utf-8")
+        elif block.language == "console":
+            wrong += [fault for shown in commands(block.text) if (fault := run_command(shown, home))]
+        else:
+            wrong += run_python(block.text, home)
+    return wrong
+
+
+def shell(command: str, home: Path) -> subprocess.CompletedProcess[str]:
+    """A command line, in which ``pddl2nl`` and ``python`` are those of this environment."""
+    python = shlex.quote(sys.executable)
+    command = re.sub(r"(^|[|&;(] ?)pddl2nl ", rf"\1{python} -m pddl2nl ", command)
+    command = re.sub(r"(^|[|&;(] ?)python ", rf"\1{python} ", command)
+    search = os.pathsep.join((str(ROOT), str(ROOT / "validators")))
+    return subprocess.run(
+        ["bash", "-c", command],
+        cwd=home,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PATH": "/usr/bin:/bin", "HOME": str(home), "PYTHONPATH": search, "LANG": "C.UTF-8"},
+    )
+
+
+def run_command(shown: Shown, home: Path) -> str:
+    """What a command prints otherwise than shown; empty if it is as shown."""
+    done = shell(shown.command, home)
+    printed = "\n".join(line.rstrip() for line in (done.stdout + done.stderr).split("\n"))
+    if done.returncode == shown.exit_code and pattern_of(shown.output).match(printed + "\n"):
+        return ""
+    if WRITE:
+        for page, text in [*PAGES.items()]:
+            if shown.output and (old := f"$ {shown.line}\n{shown.output}") in text:
+                PAGES[page] = text.replace(old, f"$ {shown.line}\n{printed.rstrip()}\n")
+                (ROOT / page).write_text(PAGES[page], encoding="utf-8")
+    return f"$ {shown.command}\nexit code {done.returncode}, and it printed:\n{printed}"
+
+
+def run_python(text: str, home: Path) -> list[str]:
+    """What a session or a script does otherwise than shown."""
+    if ">>>" not in text:
+        script = home / "block.py"
+        script.write_text(text, encoding="utf-8")
+        done = shell("python block.py", home)
+        return [f"{text}\n{done.stderr}"] if done.returncode else []
+    (home / "block.txt").write_text(text, encoding="utf-8")
+    done = shell(f"python -m doctest -o ELLIPSIS -o NORMALIZE_WHITESPACE {shlex.quote('block.txt')}", home)
+    return [done.stdout + done.stderr] if done.returncode else []
+
+
+RUN = [page for page, text in PAGES.items() if blocks(text)]
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory, needs_planner: None) -> Iterator[dict[str, Future[list[str]]]]:
+    """Every page that shows commands, two at a time, since this process only waits for them."""
+    with ThreadPoolExecutor(2) as pool:
+        yield {page: pool.submit(run_page, PAGES[page], tmp_path_factory.mktemp("page")) for page in RUN}
+
+
+@pytest.mark.parametrize("page", RUN)
+def test_what_a_page_shows_is_what_happens(page: str, pages: dict[str, Future[list[str]]]) -> None:
+    if MACROS.search(PAGES[page]):
+        for module in ("rdflib", "z3"):
+            pytest.importorskip(module, reason=f"{module} is absent: pip install 'pddl2nl[macros]'")
+    wrong = pages[page].result()
+    assert not wrong, "\n\n".join(wrong)
+
+
+def test_every_block_has_a_language() -> None:
+    for page, text in PAGES.items():
+        fences = re.findall(r"(?m)^```(.*)$", text)
+        assert not [opening for opening in fences[::2] if not opening], page
+        assert len(fences) % 2 == 0, page
+
+
+def test_the_readme_fits_two_screens_and_names_the_first_commands() -> None:
+    assert README.count("\n") <= 150
+    assert re.search(r"(?m)^pip install -e '\.\[planners\]' && pddl2nl quickstart$", README)
+    assert re.search(r"(?m)^pip install .*pytest", README)
+    assert "GPL" in README
+
+
+def test_links_and_pictures_of_the_readme_exist() -> None:
+    targets = re.findall(r"\]\(([^)#]+)[^)]*\)", README) + re.findall(r'(?:src|srcset)="([^"]+)"', README)
+    local = [target for target in targets if "://" not in target]
+    assert local
+    for target in local:
+        assert (ROOT / target).exists(), target
+
+
+def test_the_checks_of_pages_can_fail(tmp_path: Path) -> None:
+    page = "```console\n$ echo one  # exit code 0\ntwo\n```\n```console\n$ false\n```\n```python\n>>> 1 + 1\n3\n```\n"
+    assert len(run_page(page, tmp_path)) == 3
