@@ -75,7 +75,7 @@ class DryRun:
 
     def _missing(self, jobs: Mapping[str, Job]) -> set[str]:
         """The names of the runs that are to be done."""
-        from pddl2nl.experiments.jobs import read_end
+        from pddl2nl.experiments.records.reader import read_end
 
         ends = {name: read_end(self.folder / f"{name}.jsonl") for name in jobs}
         return {name for name, end in ends.items() if end is None or end.broken}

@@ -15,9 +15,12 @@ from typing import TYPE_CHECKING, Literal
 from pddl2nl.baselines import OracleModel
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.access import Access
-from pddl2nl.experiments.jobs import Ended, Job, PlannerSpec, play, read_end
+from pddl2nl.experiments.jobs import Job, PlannerSpec
+from pddl2nl.experiments.planned import plan_and_record
+from pddl2nl.experiments.records.reader import Ended, read_end
 from pddl2nl.experiments.records.resume import recollect
 from pddl2nl.experiments.records.writer import claimed, partial_path, resuming_path
+from pddl2nl.experiments.runs import run_spec
 from pddl2nl.llm import (
     Completion,
     EndpointRefusedError,
@@ -29,12 +32,12 @@ from pddl2nl.llm import (
     Wrapped,
 )
 from pddl2nl.llm.replay import RecordedCompletion
-from pddl2nl.policies.budget import Account, BudgetSpentError, SharedBudget
+from pddl2nl.policies.budget import Account, BudgetSpentError, SharedBudget, total
 
 if TYPE_CHECKING:
     from pddl2nl.experiments.batch_passes import BatchPasses
 
-__all__ = ["Done", "Left", "Result", "Stop", "Terms", "record_path", "run_one"]
+__all__ = ["Done", "Left", "Result", "Stop", "Terms", "play", "record_path", "run_one"]
 
 _LOCAL = (ScriptedModel, ReplayModel, OracleModel)
 """Models whose replies cost nothing, and may depend on what was asked before: they are asked again."""
@@ -174,6 +177,25 @@ def _run(job: Job, path: Path, terms: Terms) -> Ended:
         raise
     terms.budget.add(Account(cache_hits=end.spent.cache_hits))
     return end
+
+
+def play(job: Job, record: Path, access: Access) -> Ended:
+    """Runs a job until its record is finished; raises as `run_spec` and `plan_and_record`."""
+    spec = job.spec
+    if isinstance(spec, PlannerSpec):
+        planned = plan_and_record(
+            spec.domain,
+            spec.problem,
+            spec.planner,
+            record,
+            time_limit=spec.seconds,
+            memory_limit_mb=spec.memory_mb,
+            texts=spec.texts,
+            called=(spec.suite, spec.task),
+        )
+        return Ended(planned.status, planned.message, Account())
+    result = run_spec(replace(spec, record=record, out=None), access)
+    return Ended(result.outcome, result.message, total(result.accounts.values()))
 
 
 class _Watched(Wrapped):

@@ -29,7 +29,8 @@ from typing import TYPE_CHECKING, Any
 from pddl2nl.baselines.fast_downward import stop_searches
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.access import Access
-from pddl2nl.experiments.jobs import Job, read_end
+from pddl2nl.experiments.jobs import Job
+from pddl2nl.experiments.records.reader import read_end
 from pddl2nl.experiments.records.resume import recollect
 from pddl2nl.experiments.records.writer import partial_path
 from pddl2nl.experiments.run_one import Done, Left, Result, Stop, Terms, record_path, run_one

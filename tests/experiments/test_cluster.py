@@ -23,7 +23,8 @@ from pddl2nl.experiments.cluster import check_address, open_cluster
 from pddl2nl.experiments.cluster import deployments as module
 from pddl2nl.experiments.cluster.runs import check_workers, portable
 from pddl2nl.experiments.cluster.worker import WorkerTerms, halt, run_on_worker, worker_view
-from pddl2nl.experiments.jobs import PlannerSpec, make_job, read_end
+from pddl2nl.experiments.jobs import PlannerSpec, make_job
+from pddl2nl.experiments.records.reader import read_end
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.experiments.sweep import run_all
 from pddl2nl.llm import OpenAIModel

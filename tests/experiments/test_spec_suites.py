@@ -15,9 +15,10 @@ from pddl2nl.baselines import PlannerResult, TaskTexts
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.domains import SolvedBy
-from pddl2nl.experiments.jobs import PlannerSpec, make_job, play
+from pddl2nl.experiments.jobs import PlannerSpec, make_job
 from pddl2nl.experiments.planner_cache import PlannerCache
 from pddl2nl.experiments.product import cells, jobs_of, left_out
+from pddl2nl.experiments.run_one import play
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.experiments.specification import ExperimentSpec, load_experiment
 from pddl2nl.experiments.task_filters import Deciding, narrow

@@ -12,7 +12,8 @@ from pddl2nl.errors import InputError
 from pddl2nl.experiments import run_one as module
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.batch_passes import BatchPasses
-from pddl2nl.experiments.jobs import PlannerSpec, last_line, make_job, read_end
+from pddl2nl.experiments.jobs import PlannerSpec, make_job
+from pddl2nl.experiments.records.reader import last_line, read_end
 from pddl2nl.experiments.records.writer import claimed, partial_path
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.experiments.sweep import run_all

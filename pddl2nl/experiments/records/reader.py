@@ -1,4 +1,4 @@
-"""Reads records back: lines of JSON become events, which are checked by their types and for their order.
+"""Reads records back: lines of JSON become events, checked by their types and for their order; or only how they end.
 
 msgspec decodes a record several times as fast as `json`. Where it refuses one, the record is read again line by line,
 to name the line, the field and the value that was found.
@@ -7,19 +7,23 @@ to name the line, the field and the value that was found.
 from __future__ import annotations
 
 import json
+import os
 import re
 import reprlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Union, get_args, get_type_hints
 
 import msgspec
 
+from pddl2nl.errors import InfrastructureError
 from pddl2nl.experiments.planned import Planned
+from pddl2nl.policies.budget import Account, total
 from pddl2nl.policies.events import EVENTS, Event, Finished, RecordError, Started
 from pddl2nl.policies.families import FAMILIES
 
-__all__ = ["EVENT_KINDS", "event_from_json", "events_from_json", "read_events"]
+__all__ = ["EVENT_KINDS", "Ended", "event_from_json", "events_from_json", "last_line", "read_end", "read_events"]
 
 _KINDS: tuple[type[Event], ...] = (*EVENTS, *(kind for family in FAMILIES.values() for kind in family.events), Planned)
 EVENT_KINDS: Mapping[str, type[Event]] = {str(kind.__struct_config__.tag): kind for kind in _KINDS}
@@ -140,3 +144,65 @@ def _wrong(data: object, error: msgspec.ValidationError) -> str:
         what = f"Expected one of {', '.join(get_args(get_type_hints(EVENT_KINDS[name])[path]))}"
     place = f"'{path}' is {reprlib.repr(found)}; " if path else ""
     return f"an event '{name}' with the wrong fields: {place}{what[0].lower()}{what[1:]}"
+
+
+# ── the end alone ────────────────────────────────────────────────────────────────────────────────
+
+_LAST_BYTES = 1 << 16
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The end of a run, from the last line of its record.
+
+    ``outcome`` is one of an episode, or the status of a planner. ``message`` explains it; ``spent`` is what was paid
+    for it.
+    """
+
+    outcome: str
+    message: str
+    spent: Account
+
+    @property
+    def broken(self) -> bool:
+        """Whether a tool failed, so that the run is no result and is to be run again."""
+        return self.outcome in ("infrastructure-error", "error")
+
+    @property
+    def solved(self) -> bool:
+        """Whether a plan was found."""
+        return self.outcome == "solved"
+
+
+def read_end(record: Path) -> Ended | None:
+    """The end of the run with this record; None if there is no record, or its last line does not tell.
+
+    Raises:
+        InfrastructureError: the file cannot be read.
+    """
+    try:
+        event = json.loads(last_line(record))
+        if event["event"] == "planned":
+            return Ended(event["status"], event["message"], Account())
+        if event["event"] == "finished":
+            return Ended(event["outcome"], event["message"], total(event.get("spent", {}).values()))
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise InfrastructureError(f"cannot read the record {record}: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return None
+
+
+def last_line(path: Path) -> bytes:
+    """The last line of a file, read from its end."""
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        span = _LAST_BYTES
+        while True:
+            file.seek(max(0, size - span))
+            end = file.read().rstrip(b"\n")
+            if b"\n" in end or span >= size:
+                return end.rpartition(b"\n")[2]
+            span *= 4

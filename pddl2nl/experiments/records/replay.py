@@ -2,10 +2,10 @@
 
 The first event of a record holds the task, the wording, the names, the example with its plan and every setting. The run
 is repeated from it, with the recorded replies instead of all its models, and compared with the record, event by event
-and field by field. The fields of `VOLATILE` may differ. Fields about things that a replay
-does not have (the endpoint, the installed versions, a planner's proof: `KEPT`) stay as recorded.
+and field by field. The fields of `VOLATILE` may differ. Fields about things that a replay does not have (the endpoint,
+the installed versions, a planner's proof: `KEPT`) stay as recorded.
 
-The record of a killed run, which has no end, is compared as far as it goes. Fields that an older record lacks are not
+The record of a killed run, which has no end, is compared as far as it goes. Fields that a record lacks are not
 compared.
 """
 
@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from msgspec.structs import replace as changed
+import msgspec
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.example import SolvedProblem
@@ -30,8 +30,8 @@ from pddl2nl.experiments.runs import run_spec
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.llm import ModelConfigurationError, ReplayModel
 from pddl2nl.llm.replay import read_events
-from pddl2nl.nl import Wording, wording_from_json
-from pddl2nl.pddl import Domain, Task, parse_domain, parse_problem
+from pddl2nl.nl import wording_from_json
+from pddl2nl.pddl import Task, parse_domain, parse_problem
 from pddl2nl.policies.events import Event, RecordError, Started, event_to_json
 
 __all__ = ["KEPT", "Difference", "PlannedRecordError", "Replayed", "replay_record"]
@@ -44,9 +44,8 @@ KEPT = (
 """Fields of ``started`` that a replay copies: where the run was made, how its models were reached, what a planner
 proved and what the task was called."""
 
-_GROWN = ("settings", "example", "limits")
-"""Fields of ``started`` that have gained entries since the first records."""
-
+_PREPARED = ("wording", "example", "names")
+"""Fields of ``started`` that hold results of the calls made before the run."""
 _DIFF_LINES = 40
 
 
@@ -101,22 +100,12 @@ class Replayed:
 
     def as_json(self) -> dict[str, Any]:
         """The fields as ``pddl2nl replay --json`` prints them."""
-        difference = self.difference
         return {
             "record": str(self.record),
             "identical": self.identical,
             "complete": self.complete,
             "events": self.recorded,
-            "difference": None
-            if difference is None
-            else {
-                "event": difference.event,
-                "name": difference.name,
-                "field": difference.field,
-                "recorded": difference.recorded,
-                "now": difference.now,
-                "diff": difference.diff,
-            },
+            "difference": None if self.difference is None else asdict(self.difference),
         }
 
 
@@ -127,25 +116,21 @@ def replay_record(path: str | Path) -> Replayed:
         path: a record, ``NAME.jsonl`` or the ``NAME.jsonl.partial`` of a run that was killed.
 
     Raises:
-        RecordError: the file cannot be read or holds no run; `PlannedRecordError` where it holds a planner's.
-        InputError: no run can be made from its first event.
+        RecordError: the file cannot be read or holds no run, or no run can be made from its first event;
+            `PlannedRecordError` where it holds a planner's.
     """
     path = Path(path)
-    recorded, started = _recorded(path)
+    recorded, started = _read(path)
     complete = recorded[-1].get("event") == "finished"
     try:
         model = ReplayModel(path, empty=True)
         with recorded_world(started) as world:
             events = run_spec(replace(_spec(started, model), **world)).events
-    except InputError as error:
+    except (InputError, msgspec.ValidationError) as error:
         raise RecordError(f"{path}: no run can be made from this record: {error}") from error
-    events = tuple(_kept(event, started) if isinstance(event, Started) else event for event in events)
-    if not complete and _only_prepared(recorded):
-        # The first event holds the results of these calls, which cannot be repeated without all of their replies.
-        return Replayed(path, len(recorded), complete, _unasked(recorded, model), events)
-    # Records without the models of other roles are older than the event 'failed'.
-    unsaid = () if "wording_model" in recorded[0] else ("failed",)
-    difference = _difference(recorded, [_plain(event) for event in events if event.event not in unsaid], complete)
+    kept = {name: getattr(started, name) for name in KEPT}
+    events = tuple(msgspec.structs.replace(event, **kept) if isinstance(event, Started) else event for event in events)
+    difference = _difference(recorded, events, complete)
     if difference is not None and difference.name in ("started", "prompted") and model.missed:
         difference = replace(difference, diff=model.missed[0])
     return Replayed(path, len(recorded), complete, difference, events)
@@ -154,7 +139,7 @@ def replay_record(path: str | Path) -> Replayed:
 # ── from the record to the run ───────────────────────────────────────────────────────────────────
 
 
-def _recorded(path: Path) -> tuple[list[Mapping[str, Any]], Started]:
+def _read(path: Path) -> tuple[list[Mapping[str, Any]], Started]:
     """The events of a record as they were written, and the first one."""
     try:
         lines = list(read_events(path))
@@ -164,14 +149,24 @@ def _recorded(path: Path) -> tuple[list[Mapping[str, Any]], Started]:
     if isinstance(started, Planned):
         raise PlannedRecordError(f"{path}: a planner's record; it asked no model, so there is nothing to replay")
     assert isinstance(started, Started)
-    for name in ("temperature", "max_tokens"):
-        value = started.settings.get(name)
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-            raise RecordError(f"{path}:1: '{name}' must be a number or null; found {value!r}")
-    for name in ("samples", "rounds"):
-        if type(value := started.beyond_paper.get(name, 1)) is not int:
-            raise RecordError(f"{path}:1: '{name}' must be a whole number; found {value!r}")
     return [event for _, event in lines], started
+
+
+class _Settings(msgspec.Struct):
+    """The entries of ``settings`` that a run is made from."""
+
+    temperature: float | None = 0.0
+    max_tokens: int | None = None
+
+
+class _BeyondPaper(msgspec.Struct):
+    """The entries of ``beyond_paper``."""
+
+    history: str = "full"
+    feedback: str = "reason"
+    samples: int = 1
+    rounds: int = 0
+    unsolvable: str = "silent"
 
 
 def _spec(started: Started, model: ReplayModel) -> RunSpec:
@@ -179,7 +174,14 @@ def _spec(started: Started, model: ReplayModel) -> RunSpec:
     domain = parse_domain(started.domain_pddl, started.domain_file or "<domain>")
     problem = parse_problem(started.problem_pddl, domain, started.problem_file or "<problem>")
     limits: Mapping[str, Any] = started.limits
-    settings, beyond = started.settings, started.beyond_paper
+    settings = msgspec.convert(started.settings, _Settings)
+    beyond = msgspec.convert(started.beyond_paper, _BeyondPaper)
+    wording: Any = "template"
+    if started.wording_model is not None:
+        # A model made it on the run's account, and makes it again.
+        wording = "llm"
+    elif started.wording is not None:
+        wording = wording_from_json(started.wording, domain, "the recorded wording")
 
     def under(name: str | None) -> ReplayModel | None:
         return None if name is None else model.under(name)
@@ -188,7 +190,7 @@ def _spec(started: Started, model: ReplayModel) -> RunSpec:
         task=Task(domain, problem),
         policy=started.policy,
         model=model.under(started.model),
-        wording=_wording(started, domain),
+        wording=wording,
         wording_model=under(started.wording_model),
         style=started.style,
         names=started.names_scheme,
@@ -197,109 +199,70 @@ def _spec(started: Started, model: ReplayModel) -> RunSpec:
         translator_model=under(started.translator_model),
         reading=started.reading,
         on_ambiguous=started.on_ambiguous,
-        example=_example(started, domain),
+        example="none" if started.example is None else SolvedProblem.from_json(started.example, domain),
         thoughts="template" if started.thoughts_model is None else "llm",
         thoughts_model=under(started.thoughts_model),
-        history=beyond.get("history", "full"),
-        feedback=beyond.get("feedback", "reason"),
-        samples=beyond.get("samples", 1),
-        rounds=beyond.get("rounds", 0),
-        unsolvable=beyond.get("unsolvable", "silent"),
         steps=limits.get("steps"),
         stop_after=limits.get("failures"),
         budget_calls=limits.get("calls"),
         budget_tokens=limits.get("tokens"),
         budget_usd=limits.get("usd"),
         seed=started.seed,
-        temperature=settings.get("temperature", 0.0),
-        max_tokens=settings.get("max_tokens"),
         profile=started.profile,
+        **msgspec.structs.asdict(settings),
+        **msgspec.structs.asdict(beyond),
     )
-
-
-def _wording(started: Started, domain: Domain) -> str | Wording:
-    """The wording of the run; one that a model made on the run's account is made again."""
-    if started.wording_model is not None:
-        return "llm"
-    # In style pddl nothing is said in words.
-    return "template" if started.wording is None else wording_from_json(started.wording, domain, "the recorded wording")
-
-
-def _example(started: Started, domain: Domain) -> SolvedProblem | str:
-    return "none" if started.example is None else SolvedProblem.from_json(started.example, domain)
-
-
-def _kept(now: Started, recorded: Started) -> Started:
-    return changed(now, **{name: getattr(recorded, name) for name in KEPT})
 
 
 # ── what differs ─────────────────────────────────────────────────────────────────────────────────
 
 
-def _plain(event: Event) -> dict[str, Any]:
-    """The event as JSON."""
-    data: dict[str, Any] = json.loads(json.dumps(event_to_json(event)))
-    return data
-
-
-def _difference(
-    recorded: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]], complete: bool
-) -> Difference | None:
+def _difference(recorded: Sequence[Mapping[str, Any]], events: Sequence[Event], complete: bool) -> Difference | None:
+    now: list[Mapping[str, Any]] = [json.loads(json.dumps(event_to_json(event))) for event in events]
+    # A record that ends before the run began lacks replies on which the first event of a replay depends.
+    ignored = _PREPARED if not complete and _ends_in_preparation(recorded) else ()
     for number, (old, new) in enumerate(zip(recorded, now, strict=False), 1):
-        if (found := next(_differences(number, old, new), None)) is not None:
+        if (found := next(_differences(number, old, new, ignored), None)) is not None:
             return found
-    if len(now) < len(recorded):
-        return _other(len(now) + 1, recorded[len(now)].get("event"), None)
-    if len(now) > len(recorded) and complete:
-        return _other(len(recorded) + 1, None, now[len(recorded)]["event"])
+    number = min(len(recorded), len(now))
+    if number < len(recorded) or (number < len(now) and complete):
+        before = recorded[number].get("event") if number < len(recorded) else None
+        after = now[number]["event"] if number < len(now) else None
+        return Difference(number + 1, str(before or after), "event", before, after)
     return None
 
 
-def _other(number: int, recorded: Any, now: Any) -> Difference:
-    return Difference(number, str(now if recorded is None else recorded), "event", recorded, now)
-
-
-def _differences(number: int, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Difference]:
-    name = new["event"]
-    if old.get("event") != name:
-        yield _other(number, old.get("event"), name)
-        return
-    for field, before in old.items():
-        after = new.get(field)
-        if before == after or f"{name}.{field}" in VOLATILE:
-            continue
-        if isinstance(before, Mapping) and isinstance(after, Mapping):
-            grown = name == "started" and field in _GROWN
-            for key in (*before, *(key for key in after if key not in before and not grown)):
-                if before.get(key) != after.get(key):
-                    yield _one(number, name, f"{field}.{key}", before.get(key), after.get(key))
-        else:
-            yield _one(number, name, field, before, after)
-
-
-def _one(number: int, name: str, field: str, before: Any, after: Any) -> Difference:
-    diff = ""
-    if isinstance(before, str) and isinstance(after, str) and "\n" in before + after:
-        lines = list(difflib.unified_diff(before.split("\n"), after.split("\n"), "recorded", "now", n=1, lineterm=""))
-        more = [f"… and {len(lines) - _DIFF_LINES} more lines"] if len(lines) > _DIFF_LINES else []
-        diff = "\n".join([*lines[:_DIFF_LINES], *more])
-    return Difference(number, name, field, before, after, diff)
-
-
-def _only_prepared(recorded: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether a record ends among the calls for wording and thoughts, before the run itself began."""
+def _ends_in_preparation(recorded: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a record ends among the calls for wording and thoughts."""
     return all(
         event.get("event") in ("started", "replied", "failed") or event.get("purpose") in ("wording", "thoughts")
         for event in recorded
     )
 
 
-def _unasked(recorded: Sequence[Mapping[str, Any]], model: ReplayModel) -> Difference | None:
-    """The first recorded call that was not asked for again."""
-    calls = [(number, event) for number, event in enumerate(recorded, 1) if event.get("event") == "prompted"]
-    for index, (number, event) in enumerate(calls):
-        key = event.get("request_sha256")
-        now = model.asked[index] if index < len(model.asked) else None
-        if now != key:
-            return Difference(number, "prompted", "request_sha256", key, now, "".join(model.missed[:1]))
-    return None
+def _differences(
+    number: int, old: Mapping[str, Any], new: Mapping[str, Any], ignored: Collection[str]
+) -> Iterator[Difference]:
+    name = new["event"]
+    if old.get("event") != name:
+        yield Difference(number, str(old.get("event")), "event", old.get("event"), name)
+        return
+    for field, before in old.items():
+        after = new.get(field)
+        if before == after or f"{name}.{field}" in VOLATILE or (name == "started" and field in ignored):
+            continue
+        if isinstance(before, Mapping) and isinstance(after, Mapping):
+            for key in {**before, **after}:
+                if before.get(key) != after.get(key):
+                    yield Difference(number, name, f"{field}.{key}", before.get(key), after.get(key))
+        else:
+            yield Difference(number, name, field, before, after, _diff(before, after))
+
+
+def _diff(before: Any, after: Any) -> str:
+    """A unified diff of texts of several lines; else empty."""
+    if not (isinstance(before, str) and isinstance(after, str) and "\n" in before + after):
+        return ""
+    lines = list(difflib.unified_diff(before.split("\n"), after.split("\n"), "recorded", "now", n=1, lineterm=""))
+    more = [f"… and {len(lines) - _DIFF_LINES} more lines"] if len(lines) > _DIFF_LINES else []
+    return "\n".join([*lines[:_DIFF_LINES], *more])

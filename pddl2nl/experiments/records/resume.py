@@ -10,7 +10,7 @@ changed since is asked again.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from pddl2nl.errors import InputError
@@ -21,21 +21,21 @@ from pddl2nl.policies.budget import Account
 
 __all__ = ["Recollection", "recollect"]
 
-_Key = tuple[str, str]
+_Replies = dict[tuple[str, str], deque[Completion]]
 
 
 class Recollection:
     """The replies of one run; each is served once, in the order in which they came.
 
     Args:
-        exchanges: those of each record that the run has left. If several records hold the same request, one of them
-            resumed the other, and the one with more replies to it counts.
+        records: the exchanges in each record that the run has left. If several hold the same request, one resumed the
+            other, and the one with more replies to it counts.
     """
 
-    def __init__(self, exchanges: Iterable[Iterable[Exchange]] = ()):
-        self._replies: dict[_Key, deque[Completion]] = {}
-        for record in exchanges:
-            found: dict[_Key, deque[Completion]] = {}
+    def __init__(self, records: Iterable[Iterable[Exchange]] = ()):
+        self._replies: _Replies = {}
+        for record in records:
+            found: _Replies = {}
             for exchange in record:
                 found.setdefault(_key(exchange.request), deque()).append(exchange.completion)
             for key, replies in found.items():
@@ -56,32 +56,23 @@ class Recollection:
 
     def before(self, model: Model) -> Model:
         """A model that answers from these replies, and asks the given model for all others."""
-        return _Recalled(self, model) if self._replies else model
-
-    def has(self, request: Request) -> bool:
-        """Whether there is another reply to a request."""
-        return bool(self._replies.get(_key(request)))
-
-    def take(self, request: Request) -> Completion | None:
-        """Removes and returns the next reply to a request."""
-        # One run asks one thing after the other, so no lock is needed.
-        replies = self._replies.get(_key(request))
-        return replies.popleft() if replies else None
+        return _Recalled(self._replies, model) if self._replies else model
 
 
 class _Recalled(Wrapped):
-    def __init__(self, recollection: Recollection, model: Model):
+    def __init__(self, replies: _Replies, model: Model):
         super().__init__(model)
-        self._recollection = recollection
+        self._replies = replies
 
     def holds(self, request: Request) -> bool:
         """Whether the run had the reply, or the model behind it has it."""
-        return self._recollection.has(request) or super().holds(request)
+        return bool(self._replies.get(_key(request))) or super().holds(request)
 
     def complete(self, request: Request) -> Completion:
         """The reply that the run had, else the model's."""
-        found = self._recollection.take(request)
-        return self._model.complete(request) if found is None else found
+        # One run asks one thing after the other, so no lock is needed.
+        replies = self._replies.get(_key(request))
+        return replies.popleft() if replies else self._model.complete(request)
 
 
 def recollect(path: Path) -> Recollection:
@@ -90,21 +81,17 @@ def recollect(path: Path) -> Recollection:
     Raises:
         InputError: a record that cannot be read; the message says where.
     """
+    records = []
     try:
-        return Recollection([*_left(path)])
+        if path.exists():
+            # It ended with an infrastructure error; if a filter's verdict was the cause, that request is tried again.
+            records.append([each for each in read_exchanges(path) if each.completion.finish != "filtered"])
+        records += [[*read_exchanges(left)] for left in (partial_path(path), resuming_path(path)) if left.exists()]
     except InputError as error:
         raise InputError(f"{error}; mend or remove that file, and the run begins anew") from None
+    return Recollection(records)
 
 
-def _left(path: Path) -> Iterator[list[Exchange]]:
-    if path.exists():
-        # It ended with an infrastructure error. Where a filter's verdict was that, it is what shall be tried again.
-        yield [exchange for exchange in read_exchanges(path) if exchange.completion.finish != "filtered"]
-    for partial in (partial_path(path), resuming_path(path)):
-        if partial.exists():
-            yield [*read_exchanges(partial)]
-
-
-def _key(request: Request) -> _Key:
+def _key(request: Request) -> tuple[str, str]:
     # With its purpose: in two roles two models may be asked the same.
     return request.purpose, request_key(request)

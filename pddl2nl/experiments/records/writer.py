@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import count
 from pathlib import Path
-from types import TracebackType
 
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.policies.events import Event, Prompted, RecordError, Replied, event_to_json
@@ -85,31 +84,28 @@ class RecordWriter:
         self.path = path
         self._partial = partial_path(path)
         self._asked: dict[int, str] = {}
-        try:
+        with self._disk_errors():
             path.parent.mkdir(parents=True, exist_ok=True)
             self._old = _replies(self._partial)
             self._place = resuming_path(path) if self._old else self._partial
-            self._file = self._place.open("w", encoding="utf-8")
-        except OSError as error:
-            raise InfrastructureError(f"cannot write the record {path}: {error.strerror}") from error
+            self._file = self._place.open("wb")
 
     def write(self, event: Event) -> None:
-        """Appends an event and flushes it."""
+        """Appends an event."""
         data = event_to_json(event)
-        text = json.dumps(data, ensure_ascii=False)
-        if not _is_utf8(text):
-            # A server may send half of a surrogate pair, which UTF-8 cannot encode.
-            text = json.dumps(data)
         try:
-            self._file.write(text + "\n")
+            line = json.dumps(data, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            # A server may send half of a surrogate pair, which UTF-8 cannot encode.
+            line = json.dumps(data).encode()
+        with self._disk_errors():
+            self._file.write(line + b"\n")
             self._file.flush()
-            if self._place != self._partial and self._is_news(event):
+            if self._place != self._partial and self._is_new_reply(event):
                 os.replace(self._place, self._partial)
                 self._place = self._partial
-        except OSError as error:
-            raise InfrastructureError(f"cannot write the record {self.path}: {error.strerror}") from error
 
-    def _is_news(self, event: Event) -> bool:
+    def _is_new_reply(self, event: Event) -> bool:
         """Whether the event is a reply that the partial record does not hold."""
         if isinstance(event, Prompted):
             self._asked[event.call] = event.request_sha256
@@ -122,28 +118,25 @@ class RecordWriter:
     def __enter__(self) -> RecordWriter:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        try:
-            self._file.close()
-            if kind is None:
-                os.replace(self._place, self.path)
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            with contextlib.suppress(OSError):
+                self._file.close()
                 if self._place != self._partial:
-                    self._partial.unlink(missing_ok=True)
-            elif self._place != self._partial:
-                self._place.unlink(missing_ok=True)
-        except OSError as failure:
-            if kind is None:
-                raise InfrastructureError(f"cannot write the record {self.path}: {failure.strerror}") from failure
+                    self._place.unlink(missing_ok=True)
+            return
+        with self._disk_errors():
+            self._file.close()
+            os.replace(self._place, self.path)
+            if self._place != self._partial:
+                self._partial.unlink(missing_ok=True)
 
-
-def _is_utf8(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
+    @contextlib.contextmanager
+    def _disk_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise InfrastructureError(f"cannot write the record {self.path}: {error.strerror}") from error
 
 
 def _replies(partial: Path) -> Counter[str]:
@@ -152,7 +145,7 @@ def _replies(partial: Path) -> Counter[str]:
         return Counter()
     asked: dict[int, str] = {}
     found: Counter[str] = Counter()
-    for line in partial.read_text(encoding="utf-8", errors="replace").split("\n"):
+    for line in partial.read_bytes().split(b"\n"):
         # The last line may be torn.
         with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
             event = json.loads(line)
@@ -189,9 +182,9 @@ def claimed(path: Path) -> Iterator[bool]:
                 os.close(descriptor)
                 break
             # The previous holder may have removed the file after we opened and before we locked it.
-            if _is_file(descriptor, lock):
-                held = descriptor
-            else:
+            with contextlib.suppress(FileNotFoundError):
+                held = descriptor if os.path.samestat(os.fstat(descriptor), os.stat(lock)) else None
+            if held is None:
                 os.close(descriptor)
     except OSError as error:
         raise InfrastructureError(f"cannot lock the record {path}: {error.strerror}") from error
@@ -204,29 +197,9 @@ def claimed(path: Path) -> Iterator[bool]:
             os.close(held)
 
 
-def _is_file(descriptor: int, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), os.stat(path))
-    except FileNotFoundError:
-        return False
-
-
 def record_name(*parts: str) -> str:
     """A file name without its ending, from parts: ``blocksworld-p01-react-oracle-nl-1``."""
     return "-".join(re.sub(r"[^A-Za-z0-9._]+", "_", part).strip("_.") or "x" for part in parts)
-
-
-def _reserved(path: Path) -> bool:
-    partial = partial_path(path)
-    try:
-        partial.open("x").close()
-    except FileExistsError:
-        return False
-    if path.exists():
-        # Another run finished under this name since we looked.
-        partial.unlink()
-        return False
-    return True
 
 
 def free_record_path(folder: Path, name: str) -> Path:
@@ -235,8 +208,11 @@ def free_record_path(folder: Path, name: str) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         for number in count(1):
             path = folder / (f"{name}.jsonl" if number == 1 else f"{name}-{number}.jsonl")
-            if not path.exists() and _reserved(path):
-                return path
-        raise AssertionError("unreachable")
+            with contextlib.suppress(FileExistsError):
+                partial_path(path).open("x").close()
+                if not path.exists():
+                    return path
+                partial_path(path).unlink()
     except OSError as error:
         raise InfrastructureError(f"cannot write a record in {folder}: {error.strerror}") from error
+    raise AssertionError("unreachable")
