@@ -18,12 +18,11 @@ two processes that submit the same requests at the same moment may both pay.
 from __future__ import annotations
 
 import json
-import secrets
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, cast
@@ -48,9 +47,10 @@ from pddl2nl.llm.types import (
 __all__ = ["BatchEndpoint", "BatchProgress", "BatchRunner", "BatchStore"]
 
 _Group = tuple[str, str]
+"""Endpoint and model: all lines of a batch share them."""
+_Outcome = Completion | EndpointError
+"""Of a line. A plain `EndpointError` may pass, and the line is submitted again; those of its subclasses do not."""
 _LONGEST_REASON = 500
-_FINGERPRINT = "pddl2nl_batch"
-"""The name of our mark in a batch's metadata."""
 _DAY = 86_400.0
 _ENDED = ("completed", "failed", "expired", "cancelled")
 _PASSING_CODES = frozenset(
@@ -72,22 +72,26 @@ class BatchProgress:
 class Submission:
     """A batch as the store remembers it.
 
-    ``keys`` are its lines that are not collected yet; ``made`` is in seconds since 1970; ``batch`` is the provider's
-    id, None until the provider has confirmed it.
+    ``input_file`` is the provider's id of its lines, and belongs to this batch only; ``keys`` are the lines that are
+    not collected yet; ``made`` is in seconds since 1970; ``batch`` is the provider's id, None until it is known.
     """
 
-    fingerprint: str
+    input_file: str
     endpoint: str
     model: str
     made: float
-    input_file: str
     batch: str | None
     keys: frozenset[str]
 
     @property
     def group(self) -> _Group:
-        """Endpoint and model: all lines of a batch share them."""
+        """Its endpoint and model."""
         return self.endpoint, self.model
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """What tells it from all others."""
+        return self.input_file, self.endpoint
 
 
 @dataclass(frozen=True)
@@ -99,11 +103,10 @@ class BatchState:
     """
 
     status: str
-    files: tuple[str, ...] = ()
-    treated: int = 0
-    problem: str = ""
-    passing: bool = True
-    too_much: bool = False
+    files: tuple[str, ...]
+    treated: int
+    problem: EndpointError
+    too_much: bool
 
     @property
     def ended(self) -> bool:
@@ -111,40 +114,21 @@ class BatchState:
         return self.status in _ENDED
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """The result of a line: a reply, or an error; a ``passing`` error means that it may be submitted again."""
-
-    reply: Completion | None = None
-    error: EndpointError = field(
-        default_factory=lambda: EndpointError("a line of a batch failed: the endpoint gave no reply to it")
-    )
-    passing: bool = False
-
-
-_LOST = Outcome(passing=True)
-
-
 # ── what was submitted ───────────────────────────────────────────────────────────────────────────
 
 
 class BatchStore:
-    """Three tables in the cache's file, so that a crash never pays for a line twice.
+    """Two tables in the cache's file, so that a crash never pays for a line twice.
 
-    ``submissions`` and ``batch_lines`` hold what was submitted and is not collected yet. A submission is stored before
-    its batch is created, and gets the provider's id afterwards; if the process died in between, the batch is looked for
-    by its fingerprint. ``batch_short`` holds replies that were paid for and fell short (cut off, refused, filtered,
-    empty): they do not belong into the cache, and each pass would otherwise pay for them again.
-
-    Raises:
-        InfrastructureError: here and in every method, the file or the disk failed.
+    ``batches`` holds what was submitted and is not collected yet. A row is stored before its batch is created, and gets
+    the provider's id afterwards; if the process died in between, the batch is looked for by its input file.
+    ``batch_short`` holds replies that were paid for and fell short (cut off, refused, filtered, empty): they do not
+    belong into the cache, and each pass would otherwise pay for them again.
     """
 
     _TABLES = (
-        "CREATE TABLE IF NOT EXISTS submissions (fingerprint TEXT NOT NULL PRIMARY KEY, endpoint TEXT NOT NULL,"
-        " model TEXT NOT NULL, made REAL NOT NULL, input_file TEXT NOT NULL, batch TEXT)",
-        "CREATE TABLE IF NOT EXISTS batch_lines (key TEXT NOT NULL PRIMARY KEY, fingerprint TEXT NOT NULL)",
-        "CREATE INDEX IF NOT EXISTS lines_of_batch ON batch_lines (fingerprint)",
+        "CREATE TABLE IF NOT EXISTS batches (input_file TEXT NOT NULL, endpoint TEXT NOT NULL, model TEXT NOT NULL,"
+        " made REAL NOT NULL, batch TEXT, keys TEXT NOT NULL, PRIMARY KEY (input_file, endpoint))",
         "CREATE TABLE IF NOT EXISTS batch_short (key TEXT NOT NULL PRIMARY KEY, reply TEXT NOT NULL)",
     )
 
@@ -154,52 +138,44 @@ class BatchStore:
             for statement in self._TABLES:
                 connection.execute(statement)
 
-    def begin(self, group: _Group, input_file: str, keys: Sequence[str]) -> Submission:
+    def begin(self, group: _Group, input_file: str, keys: Collection[str]) -> Submission:
         """Remembers a submission whose batch is about to be created."""
-        made = Submission(secrets.token_hex(32), group[0], group[1], time.time(), input_file, None, frozenset(keys))
-        row = (made.fingerprint, *group, made.made, input_file, None)
+        made = time.time()
         with self._cache.transaction() as connection:
-            connection.execute("INSERT INTO submissions VALUES (?, ?, ?, ?, ?, ?)", row)
-            lines = [(key, made.fingerprint) for key in keys]
-            connection.executemany("INSERT OR REPLACE INTO batch_lines VALUES (?, ?)", lines)
-        return made
+            row = (input_file, *group, made, None, json.dumps([*keys]))
+            connection.execute("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?)", row)
+        return Submission(input_file, *group, made, None, frozenset(keys))
 
     def submitted(self, submission: Submission, batch: str) -> None:
         """Stores the provider's id."""
         with self._cache.transaction() as connection:
-            connection.execute(
-                "UPDATE submissions SET batch = ? WHERE fingerprint = ?", (batch, submission.fingerprint)
-            )
+            sql = "UPDATE batches SET batch = ? WHERE (input_file, endpoint) = (?, ?)"
+            connection.execute(sql, (batch, *submission.place))
 
     def collect(
         self,
         submission: Submission,
         keys: Collection[str],
-        whole: Sequence[StoredReply] = (),
-        short: Mapping[str, Completion] | None = None,
+        replies: Mapping[str, tuple[Mapping[str, Any], Completion]] | None = None,
     ) -> None:
-        """Caches whole replies, keeps those that fell short, and forgets all lines of these keys, in one step."""
-        fell = [(key, canonical_json(completion_to_json(reply))) for key, reply in (short or {}).items()]
-        gone = [(key, submission.fingerprint) for key in keys]
+        """Stores replies, given with the identities of their requests, and forgets these lines, in one transaction."""
         with self._cache.transaction() as connection:
-            for entry in whole:
-                insert(connection, entry)
-            connection.executemany("INSERT OR REPLACE INTO batch_short VALUES (?, ?)", fell)
-            connection.executemany("DELETE FROM batch_lines WHERE key = ? AND fingerprint = ?", gone)
-            connection.execute("DELETE FROM submissions WHERE fingerprint NOT IN (SELECT fingerprint FROM batch_lines)")
+            for key, (identity, reply) in (replies or {}).items():
+                data = completion_to_json(reply)
+                if reply.finish == "text":
+                    insert(connection, StoredReply.of(identity, data))
+                else:
+                    connection.execute("INSERT OR REPLACE INTO batch_short VALUES (?, ?)", (key, canonical_json(data)))
+            where = "WHERE (input_file, endpoint) = (?, ?)"
+            (stored,) = connection.execute(f"SELECT keys FROM batches {where}", submission.place)
+            left = [key for key in json.loads(stored[0]) if key not in keys]
+            connection.execute(f"UPDATE batches SET keys = ? {where}", (json.dumps(left), *submission.place))
+            connection.execute("DELETE FROM batches WHERE keys = '[]'")
 
     def open(self) -> list[Submission]:
         """All submissions with lines that are not collected yet, the oldest first."""
-        keys: dict[str, set[str]] = {}
-        for key, fingerprint in self._cache.read("SELECT key, fingerprint FROM batch_lines"):
-            keys.setdefault(fingerprint, set()).add(key)
-        rows = self._cache.read(
-            "SELECT fingerprint, endpoint, model, made, input_file, batch FROM submissions ORDER BY made"
-        )
-        return [
-            Submission(fingerprint, endpoint, model, made, file, batch, frozenset(keys.get(fingerprint, ())))
-            for fingerprint, endpoint, model, made, file, batch in rows
-        ]
+        rows = self._cache.read("SELECT input_file, endpoint, model, made, batch, keys FROM batches ORDER BY made")
+        return [Submission(*row, frozenset(json.loads(keys))) for *row, keys in rows]
 
     def short(self, key: str) -> Completion | None:
         """The reply to a line that was paid for and fell short, if there is one."""
@@ -233,16 +209,16 @@ class BatchEndpoint:
         # Azure has the address without the version.
         self.url = "/chat/completions" if host.endswith(".azure.com") else "/v1/chat/completions"
 
-    def line(self, key: str, body: Mapping[str, Any]) -> bytes:
+    def line(self, key: str, request: Request) -> bytes:
         """A line of the input file."""
-        line = {"custom_id": key, "method": "POST", "url": self.url, "body": body}
+        line = {"custom_id": key, "method": "POST", "url": self.url, "body": self.model.body(request)}
         return json.dumps(line, separators=(",", ":")).encode("ascii") + b"\n"
 
     def upload(self, data: bytes) -> str:
         """The id of a new input file."""
         file = ("pddl2nl.jsonl", data, "application/jsonl")
         made = self.model.retried(lambda: self.model.client().files.create(file=file, purpose="batch"))
-        return self._id(made, "an uploaded file")
+        return self._text(made, "id", "an uploaded file")
 
     def create(self, submission: Submission) -> str:
         """The id of the submission's batch, created now, or by an attempt whose answer was lost."""
@@ -261,20 +237,16 @@ class BatchEndpoint:
             # The client lists the addresses that OpenAI knows.
             endpoint=cast(Any, self.url),
             completion_window="24h",
-            metadata={_FINGERPRINT: submission.fingerprint},
         )
-        return self._id(made, "a new batch")
+        return self._text(made, "id", "a new batch")
 
     def look(self, submission: Submission) -> str | None:
         """The id of the batch that was created for a submission, if there is one; tried once."""
         # A call that was under way when a process died may arrive a moment later.
         time.sleep(self._settle_seconds)
         for batch in self.model.client().batches.list(limit=100):
-            metadata = getattr(batch, "metadata", None)
-            fingerprint = metadata.get(_FINGERPRINT) if isinstance(metadata, Mapping) else None
-            # Not every server keeps metadata; the input file has one batch only.
-            if submission.fingerprint == fingerprint or submission.input_file == getattr(batch, "input_file_id", ""):
-                return self._id(batch, "a batch")
+            if getattr(batch, "input_file_id", None) == submission.input_file:
+                return self._text(batch, "id", "a batch")
             created = getattr(batch, "created_at", None)
             # The newest come first; a day is far more than clocks differ.
             if isinstance(created, int) and created < submission.made - _DAY:
@@ -284,26 +256,24 @@ class BatchEndpoint:
     def state(self, batch: str) -> BatchState:
         """How far a batch is."""
         found = self.model.retried(lambda: self.model.client().batches.retrieve(batch))
-        status = getattr(found, "status", None)
-        if not isinstance(status, str):
-            raise self._nonsense("the state of a batch", found)
+        status = self._text(found, "status", "the state of a batch").lower()
         errors = getattr(getattr(found, "errors", None), "data", None)
         told = [(getattr(one, "code", None), getattr(one, "message", one)) for one in errors or ()]
         codes = {str(code) for code, _ in told if code}
-        said = "; ".join(dict.fromkeys(str(message or code) for code, message in told))
+        said = self.model.clean("; ".join(dict.fromkeys(str(message or code) for code, message in told)))
+        kind = EndpointError if codes <= _PASSING_CODES | _TOO_MUCH else EndpointRefusedError
         counts = getattr(found, "request_counts", None)
         treated = [getattr(counts, name, None) for name in ("completed", "failed")]
         files = [getattr(found, name, None) for name in ("output_file_id", "error_file_id")]
         return BatchState(
-            status.lower(),
+            status,
             tuple(name for name in files if isinstance(name, str) and name),
             sum(count for count in treated if isinstance(count, int)),
-            self.model.clean(said)[:_LONGEST_REASON] or "the endpoint says no reason",
-            codes <= _PASSING_CODES | _TOO_MUCH,
+            kind(f"the batch {batch} failed as a whole: {said[:_LONGEST_REASON] or 'the endpoint says no reason'}"),
             bool(codes & _TOO_MUCH),
         )
 
-    def outcomes(self, file: str) -> Iterator[tuple[str, Outcome]]:
+    def outcomes(self, file: str) -> Iterator[tuple[str, _Outcome]]:
         """Key and outcome of each line in an output or error file, in no order.
 
         Raises:
@@ -322,36 +292,29 @@ class BatchEndpoint:
         for key, entry in found:
             yield key, self._outcome(entry)
 
-    def _outcome(self, entry: Mapping[str, Any]) -> Outcome:
+    def _outcome(self, entry: Mapping[str, Any]) -> _Outcome:
         response = entry.get("response")
         if isinstance(response, Mapping) and isinstance(response.get("status_code"), int):
             status, body = response["status_code"], response.get("body")
             # The same as when the endpoint answers a call with it.
             if not 200 <= status < 300:
-                found = self.model.read_failure(status, body, 0.0, "batch")
-                return Outcome(found) if isinstance(found, Completion) else _failure(found)
+                return self.model.read_failure(status, body, 0.0, "batch")
             try:
-                return Outcome(self.model.read(body if isinstance(body, Mapping) else {}, 0.0, "batch"))
+                return self.model.read(body if isinstance(body, Mapping) else {}, 0.0, "batch")
             except EndpointError as error:
-                return _failure(error)
+                return error
         told = entry.get("error")
         said = told if isinstance(told, Mapping) else {}
         reason = self.model.clean(str(said.get("message") or said.get("code") or "no reason given"))[:_LONGEST_REASON]
-        return Outcome(error=EndpointError(f"a line of a batch failed: {reason}"), passing=True)
+        return EndpointError(f"a line of a batch failed: {reason}")
 
-    def _id(self, made: object, what: str) -> str:
-        name = getattr(made, "id", None)
-        if not isinstance(name, str) or not name:
-            raise self._nonsense(what, made)
-        return name
-
-    def _nonsense(self, what: str, found: object) -> EndpointError:
+    def _text(self, found: object, name: str, what: str) -> str:
+        """A text in what the endpoint answered."""
+        text = getattr(found, name, None)
+        if isinstance(text, str) and text:
+            return text
         kind = type(found).__name__
-        return EndpointError(f"{self.model.base_url} answered with {kind} where {what} was expected; has it batches?")
-
-
-def _failure(error: EndpointError) -> Outcome:
-    return Outcome(error=error, passing=not isinstance(error, EndpointRefusedError | ContextWindowError))
+        raise EndpointError(f"{self.model.base_url} answered with {kind} where {what} was expected; has it batches?")
 
 
 # ── the runner ───────────────────────────────────────────────────────────────────────────────────
@@ -418,11 +381,9 @@ class BatchRunner:
         if not isinstance(model, OpenAIModel):
             raise ModelConfigurationError(f"batches need a model behind an endpoint; '{model.name}' is none")
         key = identity_key(model.identity(request))
-        failure = self._failed.get(key)
-        if failure is not None:
+        if (failure := self._failed.get(key)) is not None:
             raise type(failure)(str(failure))
-        short = self._store.short(key)
-        if short is not None:
+        if (short := self._store.short(key)) is not None:
             return replace(short, from_cache=True)
         with self._lock:
             self._noted.setdefault(key, (request, model))
@@ -478,7 +439,7 @@ class BatchRunner:
             for lines in self._chunks(group, keys):
                 # If this is interrupted anywhere, the next run finds out how far it came.
                 file = endpoint.upload(b"".join(lines.values()))
-                submission = self._store.begin(group, file, list(lines))
+                submission = self._store.begin(group, file, lines.keys())
                 self._store.submitted(submission, endpoint.create(submission))
                 if group in self._narrow:
                     break
@@ -489,8 +450,7 @@ class BatchRunner:
         chunk: dict[str, bytes] = {}
         size = 0
         for key in keys:
-            request, model = self._noted[key]
-            line = self._endpoints[group].line(key, model.body(request))
+            line = self._endpoints[group].line(key, self._noted[key][0])
             if chunk and (len(chunk) >= most or size + len(line) > self._max_bytes):
                 yield chunk
                 chunk, size = {}, 0
@@ -502,10 +462,10 @@ class BatchRunner:
     def _wait(self, waiting: list[Submission]) -> None:
         """Polls until all of these have ended, and collects each when it does."""
         lines = sum(len(submission.keys) for submission in waiting)
-        states: dict[str, BatchState] = {}
+        states: dict[tuple[str, str], BatchState] = {}
         while waiting:
             for submission in waiting:
-                states[submission.fingerprint] = state = self._look_at(submission)
+                states[submission.place] = state = self._look_at(submission)
                 if state.status == "failed":
                     self._collect_failure(submission, state)
                 elif state.ended:
@@ -514,7 +474,7 @@ class BatchRunner:
             self._on_progress(BatchProgress(lines, treated, Counter(state.status for state in states.values())))
             if self._stop is not None:
                 raise self._stop
-            waiting = [submission for submission in waiting if not states[submission.fingerprint].ended]
+            waiting = [submission for submission in waiting if not states[submission.place].ended]
             if waiting:
                 time.sleep(self._poll_seconds)
 
@@ -530,26 +490,25 @@ class BatchRunner:
 
     def _collect(self, submission: Submission, state: BatchState) -> None:
         """Stores the replies of a batch that has ended, all of them, and then notes the lines that failed."""
-        outcomes: dict[str, Outcome] = {}
+        outcomes: dict[str, _Outcome] = {}
         for file in state.files:
             for key, outcome in self._endpoints[submission.group].outcomes(file):
-                if key not in outcomes or outcome.reply is not None:
+                if not isinstance(outcomes.get(key), Completion):
                     outcomes[key] = outcome
         # Lines that are not noted here stay until a command comes that has their requests.
-        ours = {key: outcomes.get(key, _LOST) for key in submission.keys if key in self._noted}
-        replies = {key: outcome.reply for key, outcome in ours.items() if outcome.reply is not None}
-        short = {key: reply for key, reply in replies.items() if reply.finish != "text"}
-        whole = []
-        for key in replies.keys() - short.keys():
-            request, model = self._noted[key]
-            whole.append(StoredReply.of(model.identity(request), completion_to_json(replies[key])))
-        self._store.collect(submission, ours, whole, short)
-        for key, reply in replies.items():
-            request, _ = self._noted.pop(key)
-            self._on_reply(request, reply)
+        lost = EndpointError("a line of a batch failed: the endpoint gave no reply to it")
+        ours = {key: outcomes.get(key, lost) for key in submission.keys if key in self._noted}
+        replies = {}
+        for key, outcome in ours.items():
+            if isinstance(outcome, Completion):
+                request, model = self._noted[key]
+                replies[key] = (model.identity(request), outcome)
+        self._store.collect(submission, ours, replies)
+        for key, (_, reply) in replies.items():
+            self._on_reply(self._noted.pop(key)[0], reply)
         cancelled = state.status == "cancelled"
         for key, outcome in ours.items():
-            if outcome.reply is None and not (cancelled and outcome.passing):
+            if isinstance(outcome, EndpointError) and not (cancelled and _may_pass(outcome)):
                 self._fail(key, outcome)
         if cancelled:
             self._stop = self._stop or EndpointError(
@@ -565,21 +524,22 @@ class BatchRunner:
             before = self._narrow.get(submission.group, self._max_lines)
             self._narrow[submission.group] = min(before, len(submission.keys) // 2)
             return
-        said = f"the batch {submission.batch} failed as a whole: {state.problem}"
-        error = EndpointError(said) if state.passing else EndpointRefusedError(said)
         for key in submission.keys & self._noted.keys():
-            self._fail(key, Outcome(error=error, passing=state.passing))
+            self._fail(key, state.problem)
 
-    def _fail(self, key: str, outcome: Outcome) -> None:
+    def _fail(self, key: str, error: EndpointError) -> None:
         """Decides about a line without a reply: submitted again, given up, or the end of everything."""
         self._attempts[key] += 1
-        if outcome.passing and self._attempts[key] < self._max_attempts:
-            return
-        error = outcome.error
         if isinstance(error, EndpointRefusedError):
             self._stop = error
             return
-        if outcome.passing:
+        if _may_pass(error):
+            if self._attempts[key] < self._max_attempts:
+                return
             error = EndpointError(f"{error} ({self._attempts[key]} attempts in batches)")
         self._failed[key] = error
         self._noted.pop(key)
+
+
+def _may_pass(error: EndpointError) -> bool:
+    return not isinstance(error, EndpointRefusedError | ContextWindowError)

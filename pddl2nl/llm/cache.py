@@ -5,9 +5,8 @@ number). Time-outs, retries and keys are not part of it. Any SQLite tool can rea
 the identity and the reply as JSON, and columns drawn from them for counting.
 
 Each reply is one transaction and is stored before anything uses it, so a reply that has arrived is never paid for
-twice, not even after ``kill -9``; a power cut may lose the last ones (`pddl2nl.llm.sqlite_file`). Threads of one
-process that ask for the same reply share one call (`Cache.asking`). Two processes that ask at the same moment may both
-pay; the reply that is stored first stays.
+twice, not even after ``kill -9``; a power cut may lose the last ones (`pddl2nl.llm.sqlite_file`). Two processes that ask
+at the same moment may both pay; the reply that is stored first stays.
 """
 
 from __future__ import annotations
@@ -15,10 +14,9 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import astuple, dataclass, fields
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import astuple, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TextIO
@@ -45,23 +43,38 @@ __all__ = [
 
 _FORMAT = 1
 """Of exported lines."""
-_TABLE = """
+_TOKENS = ("prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens")
+_DRAWN = {
+    "kind": "json_extract(identity, '$.kind')",
+    "model": "coalesce(json_extract(identity, '$.body.model'), '')",
+    "endpoint": "json_extract(identity, '$.endpoint')",
+    "finish": "json_extract(reply, '$.finish')",
+    **{name: f"coalesce(json_extract(reply, '$.{name}'), 0)" for name in _TOKENS},
+    "tariff": "coalesce(json_extract(reply, '$.tariff'), 'standard')",
+}
+"""The columns for counting, with the SQL that draws them from the JSON."""
+_DRAWN_NAMES, _DRAWN_VALUES = ", ".join(_DRAWN), ", ".join(_DRAWN.values())
+_TABLE = f"""
 CREATE TABLE IF NOT EXISTS replies (
     key TEXT NOT NULL PRIMARY KEY,
     kind TEXT NOT NULL,
     model TEXT NOT NULL,
     endpoint TEXT NOT NULL,
     finish TEXT,
-    prompt_tokens INTEGER NOT NULL,
-    completion_tokens INTEGER NOT NULL,
-    cached_tokens INTEGER NOT NULL,
-    reasoning_tokens INTEGER NOT NULL,
+    {"".join(f"{name} INTEGER NOT NULL, " for name in _TOKENS)}
     tariff TEXT NOT NULL,
     created TEXT NOT NULL,
     checksum TEXT NOT NULL,
     identity TEXT NOT NULL,
     reply TEXT NOT NULL
 )"""
+_COLUMNS = "key, created, checksum, identity, reply"
+_INSERT = f"""
+INSERT INTO replies ({_COLUMNS}, {_DRAWN_NAMES})
+SELECT {_COLUMNS}, {_DRAWN_VALUES}
+FROM (SELECT ? AS key, ? AS created, ? AS checksum, ? AS identity, ? AS reply)
+WHERE true ON CONFLICT (key) DO NOTHING"""
+_CHECK = f"SELECT {_COLUMNS}, ({_DRAWN_NAMES}) IS ({_DRAWN_VALUES}) FROM replies WHERE key = ?"
 _KIND = FileKind(
     "cache of replies",
     0x70326E6C,  # "p2nl"
@@ -72,23 +85,13 @@ _KIND = FileKind(
 
 @dataclass(frozen=True)
 class StoredReply:
-    """A row of the table ``replies``.
+    """A reply as the file holds it.
 
     ``identity`` and ``reply`` are canonical JSON; ``key`` is the SHA-256 of the identity, ``checksum`` that of the key,
-    a line break and the reply. ``created`` is UTC in ISO 8601. ``model`` is the model that was asked for; the reply
-    names the one that answered. The remaining columns repeat values of the JSON.
+    a line break and the reply. ``created`` is UTC in ISO 8601.
     """
 
     key: str
-    kind: str
-    model: str
-    endpoint: str
-    finish: str | None
-    prompt_tokens: int
-    completion_tokens: int
-    cached_tokens: int
-    reasoning_tokens: int
-    tariff: str
     created: str
     checksum: str
     identity: str
@@ -96,40 +99,55 @@ class StoredReply:
 
     @classmethod
     def of(cls, identity: Mapping[str, Any], reply: Mapping[str, Any], created: str = "") -> StoredReply:
-        """The row of a reply, created now unless a time is given.
+        """A reply, created now unless a time is given.
 
         Raises:
             InputError: the identity is malformed, or the reply is not a complete one of its kind.
         """
-        body, endpoint, kind = (identity.get(name) for name in ("body", "endpoint", "kind"))
-        if not isinstance(body, Mapping) or not isinstance(endpoint, str) or kind not in ("chat", "embedding"):
-            raise InputError("an identity has a body, an endpoint and a kind, one of chat, embedding")
-        chat = completion_from_json(reply) if kind == "chat" else None
-        if chat is None:
+        kind = identity.get("kind")
+        if not isinstance(identity.get("body"), Mapping) or not isinstance(identity.get("endpoint"), str):
+            raise InputError("an identity has a body and an endpoint")
+        if kind == "chat":
+            completion_from_json(reply)
+        elif kind == "embedding":
             vector_from_json(reply)
-        usage = chat.usage if chat else Usage()
+        else:
+            raise InputError("an identity has a kind, one of chat, embedding")
         said, answered = canonical_json(identity), canonical_json(reply)
-        key, model = sha256(said), body.get("model")
-        return cls(
-            key,
-            kind,
-            model if isinstance(model, str) else "",
-            endpoint,
-            chat.finish if chat else None,
-            usage.prompt_tokens,
-            usage.completion_tokens,
-            usage.cached_tokens,
-            usage.reasoning_tokens,
-            chat.tariff if chat else "standard",
-            created or _utc(datetime.now(UTC)),
-            _checksum(key, answered),
-            said,
-            answered,
-        )
+        key = sha256(said)
+        return cls(key, created or _utc(datetime.now(UTC)), _checksum(key, answered), said, answered)
 
+    @classmethod
+    def restored(cls, key: object, created: object, checksum: object, identity: object, reply: object) -> StoredReply:
+        """The reply with this key and checksum; raises `InputError` if they do not fit the rest."""
+        try:
+            right = isinstance(created, str) and _utc(datetime.fromisoformat(created)) == created
+        except ValueError:
+            right = False
+        if not (right and isinstance(identity, dict) and isinstance(reply, dict)):
+            raise InputError("identity and reply are objects, and created is a time as in 2025-01-31T12:00:00.000Z")
+        entry = cls.of(identity, reply, str(created))
+        if entry.key != key:
+            raise InputError(f"its key is not the SHA-256 of its identity, which is {entry.key}")
+        if entry.checksum != checksum:
+            raise InputError("its reply was changed (the checksum differs)")
+        return entry
 
-_NAMES = ", ".join(item.name for item in fields(StoredReply))
-_MARKS = ", ".join("?" for _ in fields(StoredReply))
+    def line(self) -> str:
+        """The line of an export. Identity and reply are canonical JSON already, and stay byte for byte."""
+        head = {"format": _FORMAT, "key": self.key, "created": self.created, "checksum": self.checksum}
+        return f'{canonical_json(head)[:-1]},"identity":{self.identity},"reply":{self.reply}}}\n'
+
+    @classmethod
+    def from_line(cls, line: str) -> StoredReply:
+        """The reply of an exported line; raises `InputError` if it is damaged."""
+        data = read_json_object(line)
+        expected = {"format", "key", "created", "checksum", "identity", "reply"}
+        if set(data) != expected:
+            raise InputError(f"it is no JSON object with these fields: {', '.join(sorted(expected))}")
+        if data.pop("format") != _FORMAT:
+            raise InputError(f"its format is not {_FORMAT}, which this version of pddl2nl reads")
+        return cls.restored(**data)
 
 
 @dataclass(frozen=True)
@@ -231,24 +249,14 @@ def default_cache_path() -> Path:
 
 def insert(connection: sqlite3.Connection, entry: StoredReply) -> bool:
     """Stores a reply unless its key is there; returns whether it was stored."""
-    sql = f"INSERT INTO replies ({_NAMES}) VALUES ({_MARKS}) ON CONFLICT (key) DO NOTHING"
-    return connection.execute(sql, astuple(entry)).rowcount == 1
+    return connection.execute(_INSERT, astuple(entry)).rowcount == 1
 
 
 class Cache(SqliteFile):
-    """The replies in an SQLite file; created if it is missing.
-
-    Args:
-        path: the file.
-        read_only: the file must exist and is not changed.
-
-    Raises:
-        InputError, InfrastructureError: as `SqliteFile`.
-    """
+    """The replies in an SQLite file; created if it is missing; arguments and errors as `SqliteFile`."""
 
     def __init__(self, path: str | Path, *, read_only: bool = False):
         super().__init__(path, _KIND, read_only=read_only)
-        self._unsaved: dict[str, StoredReply] = {}
 
     def __repr__(self) -> str:
         return f"Cache({str(self.path)!r})"
@@ -262,13 +270,9 @@ class Cache(SqliteFile):
     def __len__(self) -> int:
         return int(self.read("SELECT count(*) FROM replies")[0][0])
 
-    # ── replies ──────────────────────────────────────────────────────────────────────────────────
-
     def get(self, key: str) -> dict[str, Any] | None:
         """The reply stored under a key, as JSON, or None; raises `InfrastructureError` if it is damaged."""
-        unsaved = self._unsaved.get(key)
-        sql = "SELECT checksum, reply FROM replies WHERE key = ?"
-        rows = [(unsaved.checksum, unsaved.reply)] if unsaved else self.read(sql, (key,))
+        rows = self.read("SELECT checksum, reply FROM replies WHERE key = ?", (key,))
         if not rows:
             return None
         checksum, reply = rows[0]
@@ -287,56 +291,18 @@ class Cache(SqliteFile):
 
         Raises:
             InputError: the identity is malformed, or the reply is not a complete one.
-            InfrastructureError: writing failed. The reply stays in memory, where `get` finds it, until `save` or the
-                next `put` succeeds.
         """
         entry = StoredReply.of(identity, reply)
-        try:
-            self.save()
-            with self.transaction() as connection:
-                return insert(connection, entry)
-        except InfrastructureError:
-            self._unsaved.setdefault(entry.key, entry)
-            raise
-
-    def save(self) -> None:
-        """Writes the replies that could not be written before; raises `InfrastructureError` if that fails again."""
-        unsaved = list(self._unsaved.values())
-        if unsaved:
-            with self.transaction() as connection:
-                for entry in unsaved:
-                    insert(connection, entry)
-            for entry in unsaved:
-                self._unsaved.pop(entry.key, None)
-
-    @contextmanager
-    def asking(self, keys: Iterable[str]) -> Iterator[None]:
-        """Holds keys while this thread asks for their replies; other threads of the process wait here until it ends.
-
-        Whoever has waited finds the reply in the cache, or asks itself.
-        """
-        with ExitStack() as held:
-            # In one order everywhere, so that two threads never wait for each other.
-            for key in sorted(set(keys)):
-                held.enter_context(_alone((os.getpid(), str(self.path.absolute()), key)))
-            yield
-
-    def close(self) -> None:
-        """Closes the file; using the cache again reopens it."""
-        with suppress(InfrastructureError):
-            self.save()
-        super().close()
-
-    # ── the whole file ───────────────────────────────────────────────────────────────────────────
+        with self.transaction() as connection:
+            return insert(connection, entry)
 
     def stats(self) -> CacheStats:
         """Counts replies, tokens and costs by kind, model and endpoint."""
         from pddl2nl.llm.settings import load_catalogue
 
-        tokens = "sum(prompt_tokens), sum(completion_tokens), sum(cached_tokens), sum(reasoning_tokens)"
         rows = self.read(
-            f"SELECT kind, model, endpoint, count(*), {tokens}, min(created), max(created) FROM replies "
-            "GROUP BY kind, model, endpoint ORDER BY kind, model, endpoint"
+            f"SELECT kind, model, endpoint, count(*), {', '.join(f'sum({name})' for name in _TOKENS)}, min(created), "
+            "max(created) FROM replies GROUP BY kind, model, endpoint ORDER BY kind, model, endpoint"
         )
         catalogue = load_catalogue(None)
         groups = []
@@ -382,7 +348,7 @@ class Cache(SqliteFile):
                 if isinstance(found, Damage):
                     damage.append(found)
                 else:
-                    stream.write(_line(found) + "\n")
+                    stream.write(found.line())
                     replies += 1
         return Verification(replies, tuple(damage))
 
@@ -396,7 +362,7 @@ class Cache(SqliteFile):
                 if not line.strip():
                     continue
                 try:
-                    entry = _parsed(line)
+                    entry = StoredReply.from_line(line)
                 except InputError as error:
                     refused.append(Refused(number, str(error)))
                     continue
@@ -452,24 +418,18 @@ class Cache(SqliteFile):
             return Pruned(found, len(self) - found, 0, False)
         with self.transaction() as connection:
             removed = connection.execute(f"DELETE FROM replies WHERE {where}", values).rowcount
-        compacted = self.compact() if removed else True
+        compacted = self._compact() if removed else True
         return Pruned(removed, len(self), max(0, before - self.size), compacted)
 
-
-_ASKING: dict[tuple[int, str, str], threading.Event] = {}
-"""By process, file and key: set when the thread that asks has ended."""
-
-
-@contextmanager
-def _alone(place: tuple[int, str, str]) -> Iterator[None]:
-    mine = threading.Event()
-    while (other := _ASKING.setdefault(place, mine)) is not mine:
-        other.wait()
-    try:
-        yield
-    finally:
-        del _ASKING[place]
-        mine.set()
+    def _compact(self) -> bool:
+        """Gives unused room back to the disk; whether that was possible."""
+        try:
+            with closing(self.connect()) as connection:
+                connection.execute("VACUUM")
+                return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0][0]
+        except sqlite3.Error:
+            # Without room for a copy, or while others write, the file keeps its size.
+            return False
 
 
 def _checked(connection: sqlite3.Connection) -> Iterator[StoredReply | Damage]:
@@ -483,53 +443,13 @@ def _checked(connection: sqlite3.Connection) -> Iterator[StoredReply | Damage]:
     # One by one, so that a damaged page does not hide the rows after it.
     for key in keys:
         try:
-            row = connection.execute(f"SELECT {_NAMES} FROM replies WHERE key = ?", (key,)).fetchone()
-            yield _checked_row(row)
+            *head, identity, reply, drawn = connection.execute(_CHECK, (key,)).fetchone()
+            found = StoredReply.restored(*head, read_json_object(str(identity)), read_json_object(str(reply)))
+            if not drawn:
+                raise InputError("a column differs from its JSON")
+            yield found
         except (sqlite3.DatabaseError, TypeError, InputError) as error:
             yield Damage(str(key), str(error))
-
-
-def _checked_row(row: Sequence[Any]) -> StoredReply:
-    found = StoredReply(*row)
-    identity, reply = (read_json_object(str(text)) for text in (found.identity, found.reply))
-    whole = _restored(found.key, found.created, found.checksum, identity, reply)
-    wrong = [item.name for item in fields(found) if getattr(found, item.name) != getattr(whole, item.name)]
-    if wrong:
-        raise InputError(f"its column {wrong[0]} differs from its JSON")
-    return whole
-
-
-def _line(entry: StoredReply) -> str:
-    # Identity and reply are canonical JSON already, and stay byte for byte.
-    head = {"format": _FORMAT, "key": entry.key, "created": entry.created, "checksum": entry.checksum}
-    return f'{canonical_json(head)[:-1]},"identity":{entry.identity},"reply":{entry.reply}}}'
-
-
-def _parsed(line: str) -> StoredReply:
-    """The reply of an exported line; raises `InputError` if it is damaged."""
-    data = read_json_object(line)
-    expected = {"format", "key", "created", "checksum", "identity", "reply"}
-    if set(data) != expected:
-        raise InputError(f"it is no JSON object with these fields: {', '.join(sorted(expected))}")
-    if data.pop("format") != _FORMAT:
-        raise InputError(f"its format is not {_FORMAT}, which this version of pddl2nl reads")
-    return _restored(**data)
-
-
-def _restored(key: object, created: object, checksum: object, identity: object, reply: object) -> StoredReply:
-    """The row of these values; raises `InputError` if they do not fit together."""
-    try:
-        right = isinstance(created, str) and _utc(datetime.fromisoformat(created)) == created
-    except ValueError:
-        right = False
-    if not (right and isinstance(identity, dict) and isinstance(reply, dict)):
-        raise InputError("identity and reply are objects, and created is a time as in 2025-01-31T12:00:00.000Z")
-    entry = StoredReply.of(identity, reply, str(created))
-    if entry.key != key:
-        raise InputError(f"its key is not the SHA-256 of its identity, which is {entry.key}")
-    if entry.checksum != checksum:
-        raise InputError("its reply was changed (the checksum differs)")
-    return entry
 
 
 def _checksum(key: str, reply: str) -> str:

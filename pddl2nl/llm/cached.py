@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import logging
+import os
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from pddl2nl.errors import Pddl2nlError
 from pddl2nl.llm.cache import Cache
 from pddl2nl.llm.keys import identity_key
 from pddl2nl.llm.replies import completion_from_json, completion_to_json, vector_from_json
@@ -16,18 +17,12 @@ from pddl2nl.llm.types import Completion, EndpointError, EndpointModel, ReplyPen
 
 __all__ = ["CachedModel"]
 
-_LOG = logging.getLogger(__name__)
-
 
 class CachedModel:
     """Looks into the cache first, and asks the model for what is missing.
 
     Threads that ask for the same reply at the same time share one call. Only replies that finished with text are
     stored, before they are returned.
-
-    If the cache cannot store a reply that has been paid for, the reply is returned all the same: a warning is logged
-    once, and the reply stays in memory until the cache can write again. Nothing new is asked before that: the next
-    call raises `InfrastructureError`.
 
     Args:
         model: answers what the cache does not hold.
@@ -48,7 +43,6 @@ class CachedModel:
         self.model = model
         self.cache = cache
         self._collect = collect
-        self._warned = False
 
     def __repr__(self) -> str:
         return f"CachedModel({self.model!r}, {self.cache!r})"
@@ -62,41 +56,41 @@ class CachedModel:
 
         Raises:
             EndpointError: the model has no reply.
-            InfrastructureError: the cache failed before anything was asked.
+            InfrastructureError: the cache's file failed.
             ReplyPendingError: a batch will bring the reply.
         """
         began = time.perf_counter()
         identity = self.model.identity(request)
         key = identity_key(identity)
-        found = self._cached(key, began)
-        if found is None and self._collect is not None:
-            found = self._collect(request, self.model)
-            if found is None:
-                raise ReplyPendingError(f"a batch will bring the reply {key}")
-        if found is not None:
-            return found
-        with self.cache.asking([key]):
-            # Another thread may have brought it meanwhile.
-            return self._cached(key, began) or self._ask(key, identity, request, began)
+        with self._alone(key):
+            if (found := self._cached(key, began)) is not None:
+                return found
+            if self._collect is not None:
+                found = self._collect(request, self.model)
+                if found is None:
+                    raise ReplyPendingError(f"a batch will bring the reply {key}")
+                return found
+            paid = self.model.complete(request)
+            if paid.finish != "text" or self.cache.put(identity, completion_to_json(paid)):
+                return paid
+            # Another process was first. A repeated run sees that reply; what counts now is what was paid now.
+            first = self._cached(key, began) or paid
+            return replace(first, usage=paid.usage, tariff=paid.tariff, from_cache=False)
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """One vector per text; only texts whose vectors are not cached are sent, in one call.
-
-        Raises:
-            EndpointError: the model has none.
-            InfrastructureError: as in `complete`.
-        """
+        """One vector per text; only texts whose vectors are not cached are sent, in one call; raises as `complete`."""
         identities = {text: self.model.embedding_identity(text) for text in texts}
         keys = {text: identity_key(identity) for text, identity in identities.items()}
-        vectors = {text: found for text in keys if (found := self._vector(keys[text])) is not None}
-        if missing := [text for text in keys if text not in vectors]:
-            with self.cache.asking(keys[text] for text in missing):
-                vectors |= {text: found for text in missing if (found := self._vector(keys[text])) is not None}
-                missing = [text for text in missing if text not in vectors]
-                vectors |= self._embed(missing) if missing else {}
-                for text in missing:
-                    self._store(identities[text], {"vector": vectors[text]})
-        return [list(vectors[text]) for text in texts]
+        with self._alone("embeddings"):
+            found = {text: self.cache.get(key) for text, key in keys.items()}
+            missing = [text for text, data in found.items() if data is None]
+            vectors = self.model.embed(missing) if missing else []
+            if len(vectors) != len(missing):
+                raise EndpointError(f"{self.base_url} answered {len(missing)} texts with {len(vectors)} vectors")
+            for text, vector in zip(missing, vectors, strict=True):
+                found[text] = {"vector": vector}
+                self.cache.put(identities[text], {"vector": vector})
+        return [vector_from_json(found[text] or {}) for text in texts]
 
     def _cached(self, key: str, began: float) -> Completion | None:
         data = self.cache.get(key)
@@ -104,32 +98,19 @@ class CachedModel:
             return None
         return replace(completion_from_json(data), from_cache=True, seconds=time.perf_counter() - began)
 
-    def _vector(self, key: str) -> list[float] | None:
-        data = self.cache.get(key)
-        return None if data is None else vector_from_json(data)
-
-    def _ask(self, key: str, identity: Mapping[str, Any], request: Request, began: float) -> Completion:
-        self.cache.save()
-        paid = self.model.complete(request)
-        if paid.finish != "text" or self._store(identity, completion_to_json(paid)):
-            return paid
-        # Another process was first. A repeated run sees that reply; what counts now is what was paid now.
-        standing = self._cached(key, began) or paid
-        return replace(standing, usage=paid.usage, tariff=paid.tariff, from_cache=False)
-
-    def _embed(self, texts: list[str]) -> dict[str, list[float]]:
-        self.cache.save()
-        found = self.model.embed(texts)
-        if len(found) != len(texts):
-            raise EndpointError(f"{self.base_url} answered {len(texts)} texts with {len(found)} vectors")
-        return dict(zip(texts, found, strict=True))
-
-    def _store(self, identity: Mapping[str, Any], reply: Mapping[str, Any]) -> bool:
-        """Stores a reply that was paid for; False if there is one already. A failing cache must not lose the reply."""
+    @contextmanager
+    def _alone(self, key: str) -> Iterator[None]:
+        """Lets one thread of this process ask for a key; the others wait here, and then find the reply in the cache."""
+        place = (os.getpid(), str(self.cache.path.absolute()), key)
+        mine = threading.Event()
+        while (other := _ASKING.setdefault(place, mine)) is not mine:
+            other.wait()
         try:
-            return self.cache.put(identity, reply)
-        except Pddl2nlError as error:
-            if not self._warned:
-                self._warned = True
-                _LOG.warning("a reply that was paid for could not be stored, and the run goes on with it: %s", error)
-            return True
+            yield
+        finally:
+            del _ASKING[place]
+            mine.set()
+
+
+_ASKING: dict[tuple[Any, ...], threading.Event] = {}
+"""By process, file and key: set when the thread that asks has ended."""

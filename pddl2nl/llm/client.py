@@ -21,16 +21,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pddl2nl.llm.connection import connect, post
-from pddl2nl.llm.faults import (
-    AnswerTooLargeError,
-    Fault,
-    ForeignRedirectError,
-    backoff,
-    fault_in_reply,
-    fault_of,
-    shown,
-    status_fault,
-)
+from pddl2nl.llm.faults import Fault, FilteredError, backoff, fault_in_reply, fault_of, shown, status_fault
 from pddl2nl.llm.limiter import Limiter
 from pddl2nl.llm.redaction import Redactor, guard_logs, secrets_of_url
 from pddl2nl.llm.replies import is_broken_off, parse_json, read_completion, read_usage, read_vectors
@@ -49,8 +40,6 @@ if TYPE_CHECKING:
     from openai import OpenAI
 
     from pddl2nl.llm.settings import ModelSettings
-
-__all__ = ["OpenAIModel"]
 
 _DEFAULT_BASE_URL = "https://api.openai.com/v1"
 _DEFAULT_MAX_RETRIES = 10
@@ -137,9 +126,10 @@ class OpenAIModel:
         characters = sum(len(message.content) for message in request.messages)
         prompt = estimate_tokens(characters, self.name)
         estimate = prompt + (body.get(self.settings.max_tokens_name) or 0)
-        data = self._persist(lambda: self._post("/chat/completions", body), estimate)
-        if isinstance(data, Fault):
-            self._limiter.settle(estimate, prompt)
+        try:
+            data = self.retried(lambda: self._post("/chat/completions", body), estimate)
+        except FilteredError:
+            self._limiter.settle(0, prompt)
             return Completion("", "filtered", model=self.name, seconds=time.perf_counter() - began)
         completion = self.read(data, time.perf_counter() - began)
         usage = completion.usage
@@ -158,9 +148,7 @@ class OpenAIModel:
         for chunk in _chunks(texts):
             body = {"model": self.name, "input": chunk, "encoding_format": "float"}
             estimate = estimate_tokens(sum(map(len, chunk)), self.name)
-            data = self._persist(lambda sent=body: self._post("/embeddings", sent), estimate)  # type: ignore[misc]
-            if isinstance(data, Fault):
-                raise self._error(data)
+            data = self.retried(lambda sent=body: self._post("/embeddings", sent), estimate)  # type: ignore[misc]
             found = read_vectors(data, len(chunk))
             if found is None or (vectors and len(found[0]) != len(vectors[0])):
                 said = self.clean(shown(data))[:200]
@@ -208,17 +196,17 @@ class OpenAIModel:
             raise self._error(fault)
         completion = read_completion(data, self.name, self._secrets().strike_reply, seconds, tariff)
         if completion is None:
-            raise self._error(Fault("failed", f"answered with no chat completion: {shown(data)}"))
+            raise self._error(Fault(f"answered with no chat completion: {shown(data)}"))
         return completion
 
     def read_failure(
         self, status: int, body: object, seconds: float = 0.0, tariff: Tariff = "standard"
     ) -> Completion | EndpointError:
         """The meaning of an error status with its body, such as of a batch's line: a filtered reply, or an error."""
-        fault = status_fault(status, body, {}, self.settings.key_variable)
-        if fault.kind == "filtered":
+        error = self._error(status_fault(status, body, {}, self.settings.key_variable))
+        if isinstance(error, FilteredError):
             return Completion("", "filtered", model=self.name, seconds=seconds, tariff=tariff)
-        return self._error(fault)
+        return error
 
     def clean(self, text: str) -> str:
         """The text without key, header values and credentials."""
@@ -226,16 +214,38 @@ class OpenAIModel:
 
     # ── calling ──────────────────────────────────────────────────────────────────────────────────
 
-    def retried(self, call: Callable[[], T]) -> T:
-        """Makes a call of the `client` with this model's retries and pauses.
+    def retried(self, call: Callable[[], T], tokens: float = 0) -> T:
+        """The result of a call of the `client`, repeated while its fault may pass.
+
+        Args:
+            call: raises an exception of the client, or a `Fault`.
+            tokens: how many it will take, about.
 
         Raises:
-            EndpointError: as in `complete`.
+            EndpointError: as in `complete`; `FilteredError` for a prompt that a filter stopped.
         """
-        result = self._persist(call)
-        if isinstance(result, Fault):
-            raise self._error(result)
-        return result
+        import openai
+
+        began = time.monotonic()
+        for attempt in count():
+            sent = self._limiter.acquire(tokens)
+            try:
+                result = call()
+                self._reached = True
+                return result
+            except (openai.OpenAIError, Fault, ValueError, RecursionError) as error:
+                fault = fault_of(error, self._timeout, self.settings.key_variable)
+            self._limiter.settle(tokens, 0)
+            self._reached = self._reached or not fault.unreached
+            elapsed = time.monotonic() - began
+            absent = fault.unreached and not self._reached
+            if not fault.passing or attempt >= self._max_retries or (absent and elapsed > _PATIENCE):
+                break
+            self._wait(fault, attempt, sent)
+        tries = f"; tried {attempt + 1} times in {elapsed:.1f} s" if attempt else ""
+        tries += "; is a server running there? --base-url names another address" if absent else ""
+        # Raised out here, so that no exception of the client is its context: those hold the request.
+        raise self._error(fault, tries)
 
     def client(self) -> OpenAI:
         """The connected openai client; all models of this process with the same endpoint and key share one."""
@@ -248,7 +258,7 @@ class OpenAIModel:
             return self._client
 
     def _post(self, path: str, body: dict[str, Any]) -> Any:
-        """The JSON that the endpoint answers with, or the fault that it reports with status 200."""
+        """The JSON that the endpoint answers with; raises the `Fault` that it reports with status 200."""
         # Not the client's own objects: building them takes longer than all the rest of a call.
         data = post(self.client(), path, body)
         text = data.decode(json.detect_encoding(data), "replace")
@@ -257,40 +267,12 @@ class OpenAIModel:
         except ValueError as error:
             # Without an announced length, nothing else tells a reply that broke off from a whole one.
             if is_broken_off(text, error):
-                return Fault("passing", f"the reply broke off after {len(text)} characters")
+                raise Fault(f"the reply broke off after {len(text)} characters", passing=True) from None
             # The whole text, which is shortened once the key is struck out: half a key would not be found.
-            return Fault("failed", f"answered with something that is no JSON ({error}): {text}")
-        return fault_in_reply(answer, self.settings.key_variable) or answer
-
-    def _persist(self, call: Callable[[], T | Fault], tokens: float = 0) -> T | Fault:
-        """The call's result, repeated while its fault may pass; a filtered prompt is a result as well."""
-        began = time.monotonic()
-        for attempt in count():
-            sent = self._limiter.acquire(tokens)
-            result = self._attempt(call)
-            self._reached = self._reached or not isinstance(result, Fault) or not result.unreached
-            if not isinstance(result, Fault) or result.kind == "filtered":
-                return result
-            self._limiter.settle(tokens, 0)
-            elapsed = time.monotonic() - began
-            absent = result.unreached and not self._reached
-            if result.kind != "passing" or attempt >= self._max_retries or (absent and elapsed > _PATIENCE):
-                tries = f"; tried {attempt + 1} times in {elapsed:.1f} s" if attempt else ""
-                tries += "; is a server running there? --base-url names another address" if absent else ""
-                # Raised out here, so that no exception of the client is its context: those hold the request.
-                raise self._error(result, tries)
-            self._wait(result, attempt, sent)
-        raise AssertionError("counting has no end")
-
-    def _attempt(self, call: Callable[[], T | Fault]) -> T | Fault:
-        import openai
-
-        try:
-            return call()
-        except (openai.OpenAIError, AnswerTooLargeError, ForeignRedirectError) as error:
-            return fault_of(error, self._timeout, self.settings.key_variable)
-        except (ValueError, RecursionError) as error:
-            return Fault("failed", f"answered with something that cannot be read: {error}")
+            raise Fault(f"answered with something that is no JSON ({error}): {text}") from None
+        if (fault := fault_in_reply(answer, self.settings.key_variable)) is not None:
+            raise fault
+        return answer
 
     def _wait(self, fault: Fault, attempt: int, sent: float) -> None:
         seconds = backoff(attempt, fault.wait, self._dice, crowded=fault.crowded)

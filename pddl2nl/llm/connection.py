@@ -11,22 +11,20 @@ import hashlib
 import json
 import os
 import sys
-import threading
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from pddl2nl.llm.faults import AnswerTooLargeError, ForeignRedirectError
+from pddl2nl.llm.faults import Fault
+from pddl2nl.llm.types import EndpointRefusedError
 from pddl2nl.llm.urls import Address, public_url
 
 if TYPE_CHECKING:
     from openai import OpenAI
 
     from pddl2nl.llm.settings import ModelSettings
-
-__all__ = ["connect", "post"]
 
 _NO_KEY = "no-key-needed"
 _LONGEST_CONNECT = 30.0
@@ -37,7 +35,6 @@ _MOST_BYTES = 16_000_000
 _MOST_BYTES_BELOW = {"/embeddings": 128_000_000, "/content": 2_000_000_000}
 """By the end of the path: 256 vectors in a call, and the output file of a batch."""
 _CLIENTS: dict[str, OpenAI] = {}
-_LOCK = threading.Lock()
 
 
 def connect(address: Address, settings: ModelSettings, key: str, timeout: float) -> OpenAI:
@@ -62,10 +59,8 @@ def connect(address: Address, settings: ModelSettings, key: str, timeout: float)
     around = [os.environ.get(name) for name in ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID")]
     parts = [os.getpid(), address.base, settings.api_version, timeout, options, around]
     identity = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-    with _LOCK:
-        if identity not in _CLIENTS:
-            _CLIENTS[identity] = _make(address, settings.api_version, timeout, options)
-        return _CLIENTS[identity]
+    found = _CLIENTS.get(identity)
+    return found or _CLIENTS.setdefault(identity, _make(address, settings.api_version, timeout, options))
 
 
 def post(client: OpenAI, path: str, body: Mapping[str, Any]) -> bytes:
@@ -75,7 +70,7 @@ def post(client: OpenAI, path: str, body: Mapping[str, Any]) -> bytes:
 
     Raises:
         OpenAIError: a status other than 2xx, a dropped connection, an answer that takes too long.
-        AnswerTooLargeError, ForeignRedirectError: the transport refused the answer.
+        Fault: the transport refused the answer.
     """
     answer: Any = client.post(path, cast_to=_library().Response, body=body)
     content: bytes = answer.content
@@ -147,9 +142,10 @@ class _Transport:
 
     def _check_redirect(self, request: Any, answer: Any) -> None:
         if answer.has_redirect_location:
-            target = request.url.join(answer.headers["location"])
-            if (target.scheme, target.host, target.port) != (request.url.scheme, request.url.host, request.url.port):
-                raise ForeignRedirectError(public_url(str(target)))
+            url, target = request.url, request.url.join(answer.headers["location"])
+            if (target.scheme, target.host, target.port) != (url.scheme, url.host, url.port):
+                said = f"the endpoint redirects to another address, {public_url(str(target))}; see --base-url"
+                raise Fault(said, EndpointRefusedError)
 
     def _content(self, request: Any, answer: Any, until: float) -> bytes:
         path = request.url.path
@@ -159,7 +155,7 @@ class _Transport:
             parts.append(part)
             size += len(part)
             if size > most:
-                raise AnswerTooLargeError(f"more than {most / 1e6:.0f} MB")
+                raise Fault(f"the answer is too large: more than {most / 1e6:.0f} MB")
             if time.monotonic() > until:
                 raise self._library.ReadTimeout("the answer as a whole took too long", request=request)
         return b"".join(parts)

@@ -16,20 +16,9 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from pddl2nl.llm.types import ContextWindowError, EndpointError, EndpointRefusedError
-
-__all__ = [
-    "AnswerTooLargeError",
-    "Fault",
-    "ForeignRedirectError",
-    "backoff",
-    "fault_in_reply",
-    "fault_of",
-    "shown",
-    "status_fault",
-]
 
 _LONGEST_WAIT = 600.0
 """Seconds; if a server asks for more, the call fails."""
@@ -77,32 +66,26 @@ _UNREACHED = ("ConnectError", "ConnectTimeout")
 _NEVER_SENT = ("LocalProtocolError", "UnsupportedProtocol", "InvalidURL", "TooManyRedirects")
 
 
-class AnswerTooLargeError(Exception):
-    """An answer has more bytes than any reply needs."""
+class FilteredError(EndpointError):
+    """A filter stopped the prompt, which a policy sees as a reply that was filtered."""
 
 
-class ForeignRedirectError(Exception):
-    """The endpoint redirects to another origin; the message is its address."""
-
-
-FaultKind = Literal["passing", "failed", "refused", "too-long", "filtered"]
-
-
-@dataclass(frozen=True)
-class Fault:
-    """A failure of one attempt.
+@dataclass(eq=False)
+class Fault(Exception):
+    """A failure of one attempt; code below the openai client raises it.
 
     Attributes:
-        kind: ``passing`` may be gone at the next attempt, ``failed`` will not; ``refused`` concerns every request,
-            ``too-long`` and ``filtered`` this prompt only.
         reason: a message that may still hold secrets.
+        kind: the exception that it becomes.
+        passing: it may be gone at the next attempt.
         wait: how long the server asks to wait, in seconds.
         crowded: the rate limit is reached, so all threads must wait.
         unreached: there was no connection at all: the server may not be running.
     """
 
-    kind: FaultKind
     reason: str
+    kind: type[EndpointError] = EndpointError
+    passing: bool = False
     wait: float | None = None
     crowded: bool = False
     unreached: bool = False
@@ -112,30 +95,30 @@ class Fault:
         said = clean(f"{prefix}: {self.reason}")
         if len(said) > _LONGEST_MESSAGE:
             said = said[:_LONGEST_MESSAGE] + " …"
-        kinds = {"refused": EndpointRefusedError, "too-long": ContextWindowError}
-        return kinds.get(self.kind, EndpointError)(said + tries)
+        return self.kind(said + tries)
 
 
 def fault_of(error: Exception, timeout: float, key_variable: str) -> Fault:
-    """The meaning of an exception of the openai client or of our transport."""
+    """The meaning of an exception that an attempt ended in."""
     import openai
 
     # Some versions of the client wrap the transport's exceptions.
-    refused = error.__cause__ or error
-    if isinstance(refused, AnswerTooLargeError):
-        return Fault("failed", f"the answer is too large: {refused}")
-    if isinstance(refused, ForeignRedirectError):
-        return Fault("refused", f"the endpoint redirects to another address, {refused}; see --base-url")
+    raised = error.__cause__ or error
+    if isinstance(raised, Fault):
+        return raised
     cause = type(error.__cause__).__name__ if error.__cause__ else "dropped"
-    unreached = cause in _UNREACHED
-    if isinstance(error, openai.APITimeoutError) and not unreached:
-        return Fault("passing", f"no answer within {timeout:g} s")
+    if isinstance(error, openai.APITimeoutError) and cause not in _UNREACHED:
+        return Fault(f"no answer within {timeout:g} s", passing=True)
     if isinstance(error, openai.APIConnectionError):
-        kind: FaultKind = "refused" if cause in _NEVER_SENT else "passing"
-        return Fault(kind, f"no connection ({cause})", unreached=unreached)
+        said = f"no connection ({cause})"
+        if cause in _NEVER_SENT:
+            return Fault(said, EndpointRefusedError)
+        return Fault(said, passing=True, unreached=cause in _UNREACHED)
     if isinstance(error, openai.APIStatusError):
         return status_fault(error.status_code, error.body, error.response.headers, key_variable)
-    return Fault("failed", str(error))
+    if isinstance(error, openai.OpenAIError):
+        return Fault(str(error))
+    return Fault(f"answered with something that cannot be read: {error}")
 
 
 def status_fault(status: int, body: object, headers: Mapping[str, str], key_variable: str) -> Fault:
@@ -146,18 +129,18 @@ def status_fault(status: int, body: object, headers: Mapping[str, str], key_vari
     advice = _ADVICE.get(status, "the endpoint failed").format(key_variable=key_variable)
     reason = f"HTTP {status}, {advice}: {said}" if said else f"HTTP {status}, {advice}"
     if status in (400, 403) and _is_filtered(error, codes, said):
-        return Fault("filtered", reason)
+        return Fault(reason, FilteredError)
     if status in (400, 413, 422, 500) and _TOO_LONG.search(f"{' '.join(codes)} {said}"):
-        return Fault("too-long", f"the prompt is longer than the model takes (HTTP {status}): {said}")
+        return Fault(f"the prompt is longer than the model takes (HTTP {status}): {said}", ContextWindowError)
     if status == 429 and any(code in _QUOTA for code in codes):
-        return Fault("refused", f"HTTP 429, the quota or credit of this key is used up: {said}")
+        return Fault(f"HTTP 429, the quota or credit of this key is used up: {said}", EndpointRefusedError)
     if status in _PASSING or status >= 500:
         wait = _retry_after(headers)
         if wait is not None and wait > _LONGEST_WAIT:
             asks = f"the endpoint asks to wait {wait:.0f} s (Retry-After), and at most {_LONGEST_WAIT:.0f} s are"
-            return Fault("refused", f"{reason}; {asks} waited; start again later")
-        return Fault("passing", reason, wait, crowded=status == 429)
-    return Fault("refused" if status in _REFUSED else "failed", reason)
+            return Fault(f"{reason}; {asks} waited; start again later", EndpointRefusedError)
+        return Fault(reason, passing=True, wait=wait, crowded=status == 429)
+    return Fault(reason, EndpointRefusedError if status in _REFUSED else EndpointError)
 
 
 def fault_in_reply(data: object, key_variable: str) -> Fault | None:
@@ -175,7 +158,7 @@ def fault_in_reply(data: object, key_variable: str) -> Fault | None:
     error, reason = choice.get("error"), choice.get("finish_reason")
     if isinstance(error, dict):
         return status_fault(_status_said(error) or 500, error, {}, key_variable)
-    return Fault("passing", f"the reply broke off (finish_reason {reason})") if reason in _BROKEN_OFF else None
+    return Fault(f"the reply broke off (finish_reason {reason})", passing=True) if reason in _BROKEN_OFF else None
 
 
 def _status_said(error: object) -> int | None:
@@ -196,9 +179,8 @@ def backoff(attempt: int, wait: float | None, dice: random.Random, *, crowded: b
     A random part, at most as much again, is added to the server's time, so that calls refused together do not come back
     together.
     """
-    exponential = dice.uniform(
-        0.0, min(_LONGEST_CROWDED if crowded else _LONGEST_BACKOFF, _FIRST_WAIT * 2.0 ** min(attempt, 20))
-    )
+    longest = _LONGEST_CROWDED if crowded else _LONGEST_BACKOFF
+    exponential = dice.uniform(0.0, min(longest, _FIRST_WAIT * 2.0 ** min(attempt, 20)))
     return exponential if not wait else wait + min(wait, exponential)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
@@ -14,6 +15,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from pddl2nl.errors import InputError
+from pddl2nl.files import unreadable
 from pddl2nl.llm.types import Completion, Finish, Tariff, Usage
 
 __all__ = [
@@ -42,8 +44,8 @@ def parse_json(text: str | bytes) -> Any:
     """
     try:
         return json.loads(text, parse_int=lambda digits: int(digits) if len(digits) < 400 else math.inf)
-    except RecursionError:
-        raise ValueError("its brackets are nested too deeply") from None
+    except RecursionError as error:
+        raise ValueError(unreadable(error)) from None
 
 
 def read_json_object(text: str) -> dict[str, Any]:
@@ -62,8 +64,9 @@ def read_json_object(text: str) -> dict[str, Any]:
 
 def is_broken_off(text: str, error: ValueError) -> bool:
     """Whether a text that is no JSON, for the given reason, is empty or the beginning of an object."""
-    more = isinstance(error, json.JSONDecodeError) and error.msg == "Extra data"
-    return not text.strip() or (isinstance(error, json.JSONDecodeError) and text.lstrip().startswith("{") and not more)
+    if not isinstance(error, json.JSONDecodeError) or error.msg == "Extra data":
+        return not text.strip()
+    return not text.strip() or text.lstrip().startswith("{")
 
 
 def read_completion(
@@ -98,7 +101,10 @@ def read_completion(
     elif not text.strip():
         finish = "empty"
     names = (str(data.get("model") or name), str(data.get("system_fingerprint") or ""))
-    text, model, fingerprint = (strike(_whole(each)) for each in (text, *names))
+    # Without halves of surrogate pairs, which JSON can hold and no file can.
+    text, model, fingerprint = (
+        strike(each.encode("utf-8", "surrogatepass").decode("utf-8", "replace")) for each in (text, *names)
+    )
     return Completion(text, finish, read_usage(data.get("usage")), model, fingerprint, seconds, tariff=tariff)
 
 
@@ -110,11 +116,6 @@ def _content(content: object) -> str | None:
         return None
     parts = [part.get("text") if isinstance(part, dict) and part.get("type") == "text" else part for part in content]
     return "".join(part for part in parts if isinstance(part, str))
-
-
-def _whole(text: str) -> str:
-    """The text without halves of surrogate pairs, which JSON can hold and no file can."""
-    return text if text.isascii() else text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
 def read_usage(usage: object) -> Usage:
@@ -134,19 +135,29 @@ def read_usage(usage: object) -> Usage:
     return Usage(prompt, count(usage, "completion_tokens"), min(cached, prompt), reasoning)
 
 
+_Finite = Annotated[float, msgspec.Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
+_Vector = Annotated[list[_Finite], msgspec.Meta(min_length=1)]
+
+
+class _Embedding(msgspec.Struct):
+    embedding: _Vector
+    index: int | None = None
+
+
+class _Embeddings(msgspec.Struct):
+    data: list[_Embedding]
+
+
 def read_vectors(data: object, number: int) -> list[list[float]] | None:
     """The vectors of an ``embedding`` list in the order of the texts; None unless there is one of equal length each."""
-    items = data.get("data") if isinstance(data, dict) else None
-    if not isinstance(items, list) or len(items) != number or not all(isinstance(item, dict) for item in items):
+    try:
+        items = msgspec.convert(data, _Embeddings).data
+    except (msgspec.ValidationError, OverflowError):
         return None
-    places = [item.get("index", place) for place, item in enumerate(items)]
-    if not all(isinstance(place, int) for place in places) or set(places) != set(range(number)):
+    vectors = {place if item.index is None else item.index: item.embedding for place, item in enumerate(items)}
+    if len(items) != number or set(vectors) != set(range(number)) or len(set(map(len, vectors.values()))) > 1:
         return None
-    by_index = {place: item.get("embedding") for place, item in zip(places, items, strict=True)}
-    vectors = [by_index[place] for place in range(number)]
-    if not all(map(_is_vector, vectors)) or len(set(map(len, vectors))) > 1:
-        return None
-    return [[float(number) for number in vector] for vector in vectors]
+    return [vectors[place] for place in range(number)]
 
 
 # ── what is stored ───────────────────────────────────────────────────────────────────────────────
@@ -182,6 +193,10 @@ class _CachedCompletion(StoredCompletion, frozen=True, forbid_unknown_fields=Tru
     finish: Literal["text"]
 
 
+class _CachedVector(msgspec.Struct, forbid_unknown_fields=True):
+    vector: _Vector
+
+
 def completion_to_json(completion: Completion) -> dict[str, Any]:
     """A reply as the cache stores it; `completion_from_json` is the inverse for those that finished with text."""
     return {
@@ -196,11 +211,7 @@ def completion_to_json(completion: Completion) -> dict[str, Any]:
 
 
 def completion_from_json(data: Mapping[str, Any]) -> Completion:
-    """A reply of the cache as it was when it was paid for.
-
-    Raises:
-        InputError: a field is missing, unknown or of the wrong type, or the reply did not finish with text.
-    """
+    """A stored reply as it was when it was paid for; raises `InputError` unless it is one that finished with text."""
     try:
         return msgspec.convert(data, _CachedCompletion).completion()
     except msgspec.ValidationError as error:
@@ -209,18 +220,7 @@ def completion_from_json(data: Mapping[str, Any]) -> Completion:
 
 def vector_from_json(data: Mapping[str, Any]) -> list[float]:
     """A stored vector; raises `InputError` for anything else."""
-    if set(data) != {"vector"} or not _is_vector(data["vector"]):
-        raise InputError('a stored embedding is {"vector": [numbers]}')
-    return [float(number) for number in data["vector"]]
-
-
-def _is_vector(value: object) -> bool:
-    return isinstance(value, list) and bool(value) and all(map(_is_number, value))
-
-
-def _is_number(value: object) -> bool:
-    """Whether a value is a finite number that a float can hold."""
     try:
-        return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    except OverflowError:
-        return False
+        return msgspec.convert(data, _CachedVector).vector
+    except (msgspec.ValidationError, OverflowError) as error:
+        raise InputError(f'a stored embedding is {{"vector": [numbers]}}: {error}') from None

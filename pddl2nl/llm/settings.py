@@ -13,14 +13,17 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pddl2nl.errors import did_you_mean
+import msgspec
+
+from pddl2nl.errors import InputError, did_you_mean
+from pddl2nl.files import read_text, unreadable
 from pddl2nl.llm.types import MissingKeyError, ModelConfigurationError, Request, Tariff, Usage
 from pddl2nl.llm.urls import host_of, public_url
 
@@ -32,8 +35,11 @@ _DEFAULT_KEY_VARIABLE = "OPENAI_API_KEY"
 _SNAPSHOT = re.compile(r"-\d{4}-\d{2}-\d{2}$")
 _GLOB = re.compile(r"[*?\[]")
 _IN_HEADER = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
-_DAY = 86_400.0
-_TOO_LARGE = 1e300
+_Amount = Annotated[float, msgspec.Meta(ge=0, lt=1e300)]
+_Positive = Annotated[float, msgspec.Meta(gt=0, lt=1e300)]
+_Seconds = Annotated[float, msgspec.Meta(gt=0, le=86_400)]
+_Text = Annotated[str, msgspec.Meta(pattern=r"\S")]
+_Count = Annotated[int, msgspec.Meta(ge=1, le=2**63 - 1)]
 
 
 @dataclass(frozen=True)
@@ -43,10 +49,10 @@ class Price:
     ``batch`` is the factor on these prices for calls through the provider's batch endpoint.
     """
 
-    prompt: float
-    cached: float
-    completion: float
-    batch: float = 0.5
+    prompt: _Amount
+    cached: _Amount
+    completion: _Amount
+    batch: _Amount = 0.5
 
     def usd(self, usage: Usage, tariff: Tariff = "standard") -> float:
         """The cost of a call; reasoning tokens are among the completion tokens, cached ones among the prompt's."""
@@ -86,42 +92,32 @@ class ModelSettings:
     """
 
     base_url: str | None = None
-    api_version: str | None = None
+    api_version: _Text | None = None
     key_variable: str = _DEFAULT_KEY_VARIABLE
-    organization: str | None = None
-    project: str | None = None
+    organization: _Text | None = None
+    project: _Text | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     max_tokens_name: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     takes_temperature: bool = True
     takes_seed: bool = True
     takes_stop: bool = True
-    temperature: float | None = None
-    reasoning_effort: str | None = None
-    stop: tuple[str, ...] = ()
-    max_tokens: int | None = None
+    temperature: _Amount | None = None
+    reasoning_effort: _Text | None = None
+    stop: tuple[_Text, ...] = ()
+    max_tokens: _Count | None = None
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     price: Price | None = None
-    requests_per_minute: float | None = None
-    tokens_per_minute: float | None = None
-    timeout: float | None = None
-    max_retries: int | None = None
+    requests_per_minute: _Positive | None = None
+    tokens_per_minute: _Positive | None = None
+    timeout: _Seconds | None = None
+    max_retries: Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """All settings that may be shown: no headers, organisation, project or credentials."""
-        shown: dict[str, Any] = {}
-        for item in fields(self):
-            value = getattr(self, item.name)
-            if item.name not in ("headers", "organization", "project") and value not in (None, (), {}):
-                shown[item.name] = value
-        if self.base_url is not None:
-            shown["base_url"] = public_url(self.base_url)
-        if self.stop:
-            shown["stop"] = list(self.stop)
-        if self.extra_body:
-            shown["extra_body"] = dict(self.extra_body)
-        if self.price is not None:
-            shown["price"] = {item.name: getattr(self.price, item.name) for item in fields(self.price)}
-        return shown
+        hidden = ("headers", "organization", "project")
+        found = msgspec.json.decode(msgspec.json.encode(self)).items()
+        shown = {name: value for name, value in found if name not in hidden and value not in (None, [], {})}
+        return shown if self.base_url is None else {**shown, "base_url": public_url(self.base_url)}
 
     def __repr__(self) -> str:
         return f"ModelSettings({', '.join(f'{key}={value!r}' for key, value in self.to_json().items())})"
@@ -212,8 +208,7 @@ class Catalogue:
 @lru_cache(maxsize=1)
 def shipped_catalogue() -> Catalogue:
     """The models that come with this package."""
-    text = Path(__file__).with_name("models.toml").read_text(encoding="utf-8")
-    return _read("models.toml", text)
+    return _read("models.toml", Path(__file__).with_name("models.toml").read_text(encoding="utf-8"))
 
 
 def load_catalogue(path: str | Path | None = None) -> Catalogue:
@@ -229,15 +224,12 @@ def load_catalogue(path: str | Path | None = None) -> Catalogue:
     chosen = path if path is not None else os.environ.get(VARIABLE) or None
     if chosen is None:
         return shipped_catalogue()
-    source = str(chosen)
-    origin = "" if path is not None else f" (from {VARIABLE})"
     try:
-        # Some editors begin a file with a byte order mark.
-        text = Path(chosen).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise ModelConfigurationError(f"cannot read the models' file {source}{origin}: {reason}") from None
-    return _read(source, text).over(shipped_catalogue())
+        text = read_text(Path(chosen), "models' file")
+    except InputError as error:
+        origin = "" if path is not None else f" (from {VARIABLE})"
+        raise ModelConfigurationError(f"cannot read the models' file{origin}: {error}") from None
+    return _read(str(chosen), text).over(shipped_catalogue())
 
 
 def price_of(model: str) -> Price | None:
@@ -252,8 +244,7 @@ def _read(source: str, text: str) -> Catalogue:
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         # A TOMLDecodeError is a ValueError, and so is an integer of thousands of digits.
-        reason = "its brackets are nested too deeply" if isinstance(error, RecursionError) else error
-        raise ModelConfigurationError(f"{source} is no TOML: {reason}") from None
+        raise ModelConfigurationError(f"{source} is no TOML: {unreadable(error)}") from None
     for key in data:
         if key != "models":
             raise ModelConfigurationError(
@@ -263,30 +254,65 @@ def _read(source: str, text: str) -> Catalogue:
     models = data.get("models", {})
     if not isinstance(models, dict):
         raise ModelConfigurationError(f'{source}: models must be tables, [models."NAME"]')
-    return Catalogue(({name: _table(source, name, table) for name, table in models.items()},))
+    tables = {}
+    for name, table in models.items():
+        try:
+            tables[name] = _table(table)
+        except (ValueError, OverflowError) as error:  # msgspec's errors are ValueErrors
+            said, _, key = str(error).partition(" - at `$.")
+            where = f'{source}, [models."{_shown(name)}"]' + (f", {key[:-1]}" if key else "")
+            raise ModelConfigurationError(f"{where}: {said}") from None
+    return Catalogue((tables,))
 
 
-def _table(source: str, name: str, table: object) -> dict[str, Any]:
-    where = f'{source}, [models."{_shown(name)}"]'
+_NAMES = [item.name for item in fields(ModelSettings)]
+_HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_SET_ELSEWHERE = ("model", "messages", "stream", "n", "max_tokens", "max_completion_tokens")
+
+
+def _table(table: object) -> dict[str, Any]:
+    """The settings that a table holds; raises `ValueError`, whose message never repeats a value that may be secret."""
     if not isinstance(table, dict):
-        raise ModelConfigurationError(f"{where}: expected a table")
-    values: dict[str, Any] = {}
+        raise ValueError("expected a table")
     for key, value in table.items():
-        if key not in _READERS:
+        if key not in _NAMES:
             # [models.gpt-4.1] without quotation marks is the table "1" in the table "gpt-4".
             quoted = '; a name with a dot needs quotation marks: [models."gpt-4.1"]' if isinstance(value, dict) else ""
-            raise ModelConfigurationError(
-                f"{where}: unknown key '{_shown(key)}'{did_you_mean(key, list(_READERS)) or quoted}"
-            )
-        try:
-            values[key] = _READERS[key](value)
-        except _WrongValueError as error:
-            hidden = key in _HIDDEN_VALUES or error.secret or _holds_key(value)
-            found = "" if hidden else f"; found {_repr(value):.60}"
-            raise ModelConfigurationError(f"{where}, {key}: {error}{found}") from None
-    if values.get("takes_temperature") is False and "temperature" in values:
-        raise ModelConfigurationError(f"{where}, temperature: is never sent where takes_temperature is false")
-    return values
+            raise ValueError(f"unknown key '{_shown(key)}'{did_you_mean(key, _NAMES) or quoted}")
+        if key not in ("headers", "base_url") and _holds_key(value):
+            raise ValueError(f"{key} holds what looks like a key; keys belong into the environment")
+    table = dict(table)
+    if isinstance(table.get("stop"), str):
+        table["stop"] = [table["stop"]]
+    if isinstance(price := table.get("price"), dict):
+        if not set(price) <= {item.name for item in fields(Price)}:
+            raise ValueError("price: expected { prompt, completion } and perhaps cached and batch")
+        table["price"] = {**price, "cached": price.get("cached", price.get("prompt"))}
+    settings = msgspec.convert(table, ModelSettings)
+    _check(settings)
+    if "temperature" in table and not settings.takes_temperature:
+        raise ValueError("temperature: is never sent where takes_temperature is false")
+    return {key: getattr(settings, key) for key in table}
+
+
+def _check(settings: ModelSettings) -> None:
+    """Raises `ValueError` for values of the right type that cannot be sent."""
+    if settings.base_url is not None and host_of(settings.base_url) is None:
+        raise ValueError("base_url: expected the address of an endpoint, https://host.example/v1 say")
+    # Hexadecimal keys are variable names by form.
+    hexadecimal = re.fullmatch(r"(?=.*\d)(?=.*[a-z])[A-Za-z0-9_-]{32,}", settings.key_variable)
+    if hexadecimal or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", settings.key_variable):
+        raise ValueError('key_variable: expected the name of an environment variable, "OPENAI_API_KEY" say')
+    for name, text in settings.headers.items():
+        if not _HEADER.fullmatch(name) or not (text.isascii() and text.isprintable()):
+            raise ValueError(f"headers: the header {name!r:.60} cannot be sent: names are words, values plain ASCII")
+    for name in _SET_ELSEWHERE:
+        if name in settings.extra_body:
+            raise ValueError(f"extra_body must not hold '{name}', which is set elsewhere")
+    try:
+        json.dumps(settings.extra_body, allow_nan=False)
+    except (TypeError, ValueError):
+        raise ValueError("extra_body holds a date or another value that JSON does not have") from None
 
 
 def _shown(name: str) -> str:
@@ -294,144 +320,10 @@ def _shown(name: str) -> str:
     return "(what looks like a key)" if _holds_key(name) else name
 
 
-# ── values ───────────────────────────────────────────────────────────────────────────────────────
-
-_HIDDEN_VALUES = frozenset({"base_url", "key_variable", "organization", "project", "headers", "extra_body"})
-"""Keys whose values no error repeats."""
-_OURS = ("model", "messages", "stream", "n", "max_tokens", "max_completion_tokens")
-_IN_ENVIRONMENT = "holds what looks like a key; keys belong into the environment"
-
-
-class _WrongValueError(ValueError):
-    """The message says what the key takes; ``secret`` means that the value must not be shown."""
-
-    def __init__(self, message: str, *, secret: bool = False):
-        super().__init__(message)
-        self.secret = secret
-
-
 def _holds_key(value: object) -> bool:
     """Whether a value of any type holds what looks like a key of OpenAI and many others."""
-    return any(word.startswith("sk-") for word in re.findall(r"[A-Za-z0-9_-]{8,}", _repr(value)))
-
-
-def _repr(value: object) -> str:
-    try:
-        return repr(value)
-    except ValueError:  # an integer of more digits than Python prints, as hexadecimal ones may be
-        return "a number of thousands of digits"
-
-
-def _expect(is_right: Callable[[Any], bool], what: str) -> Callable[[Any], Any]:
-    """Passes on values that are right, and refuses all others."""
-
-    def read(value: Any) -> Any:
-        if not is_right(value):
-            raise _WrongValueError(f"expected {what}")
-        return value
-
-    return read
-
-
-def _whole(least: int) -> Callable[[Any], Any]:
-    return _expect(lambda value: type(value) is int and least <= value < 2**63, f"a whole number of at least {least}")
-
-
-def _number(is_right: Callable[[float], bool], what: str) -> Callable[[Any], float]:
-    check = _expect(lambda value: type(value) in (int, float) and abs(value) < _TOO_LARGE and is_right(value), what)
-    return lambda value: float(check(value))
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise _WrongValueError("expected a text")
-    if value.startswith("sk-"):
-        raise _WrongValueError(_IN_ENVIRONMENT, secret=True)
-    return value
-
-
-def _variable(value: Any) -> str:
-    # Hexadecimal keys are variable names by form.
-    if isinstance(value, str) and (
-        value.startswith("sk-") or re.fullmatch(r"(?=.*\d)(?=.*[a-z])[A-Za-z0-9_-]{32,}", value)
-    ):
-        raise _WrongValueError("holds what looks like a key; it must hold the NAME of the environment variable with it")
-    if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", value):
-        raise _WrongValueError('expected the name of an environment variable, "OPENAI_API_KEY" say')
-    return value
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    found = [value] if isinstance(value, str) else value
-    if not isinstance(found, list) or not all(isinstance(text, str) and text for text in found):
-        raise _WrongValueError('expected a list of texts, ["Observation:"] say')
-    if _holds_key(found):
-        raise _WrongValueError(_IN_ENVIRONMENT, secret=True)
-    return tuple(found)
-
-
-def _headers(value: Any) -> dict[str, str]:
-    if not isinstance(value, dict) or not all(isinstance(text, str) for text in value.values()):
-        raise _WrongValueError('expected a table of texts, { X-Title = "name", X-Token = "$VARIABLE" } say')
-    for name, text in value.items():
-        if not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", name) or not (text.isascii() and text.isprintable()):
-            raise _WrongValueError(f"the header {name!r:.60} cannot be sent: names are words, values are plain ASCII")
-    return value
-
-
-def _extra(value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise _WrongValueError("expected a table, { top_k = 1 } say")
-    for name in _OURS:
-        if name in value:
-            raise _WrongValueError(f"must not hold '{name}', which is set elsewhere")
-    try:
-        text = json.dumps(value, allow_nan=False)
-    except (TypeError, ValueError):
-        raise _WrongValueError("holds a date or another value that JSON does not have") from None
-    if re.search(r'"sk-(?:[^"\\]|\\.)*"', text):
-        raise _WrongValueError("holds what looks like a key; it is written into records, so use a header for secrets")
-    return value
-
-
-def _price(value: Any) -> Price:
-    known = {"prompt", "cached", "completion", "batch"}
-    if not isinstance(value, Mapping) or not {"prompt", "completion"} <= set(value) <= known:
-        raise _WrongValueError(
-            "expected { prompt, completion } and perhaps cached and batch: USD per million tokens, batch as a factor"
-        )
-    numbers = {name: _amount(number) for name, number in value.items()}
-    return Price(**{"cached": numbers["prompt"], **numbers})
-
-
-_amount = _number(lambda number: number >= 0, "a number of at least zero")
-_positive = _number(lambda number: number > 0, "a number above zero")
-_flag = _expect(lambda value: isinstance(value, bool), "true or false")
-_READERS: dict[str, Callable[[Any], Any]] = {
-    "base_url": _expect(
-        lambda value: isinstance(value, str) and host_of(value) is not None,
-        "the address of an endpoint, https://host.example/v1 say",
-    ),
-    "api_version": _text,
-    "key_variable": _variable,
-    "organization": _text,
-    "project": _text,
-    "headers": _headers,
-    "max_tokens_name": _expect(
-        lambda value: value in ("max_tokens", "max_completion_tokens"), '"max_tokens" or "max_completion_tokens"'
-    ),
-    "takes_temperature": _flag,
-    "takes_seed": _flag,
-    "takes_stop": _flag,
-    "temperature": _amount,
-    "reasoning_effort": _text,
-    "stop": _texts,
-    "max_tokens": _whole(1),
-    "extra_body": _extra,
-    "price": _price,
-    "requests_per_minute": _positive,
-    "tokens_per_minute": _positive,
-    "timeout": _number(lambda seconds: 0 < seconds <= _DAY, "a number above zero of seconds, at most 86400 (a day)"),
-    "max_retries": _whole(0),
-}
-"""For each key a function that turns a TOML value into ours, or raises `_WrongValueError`."""
+    if isinstance(value, str):
+        return any(word.startswith("sk-") for word in re.findall(r"[A-Za-z0-9_-]{8,}", value))
+    if isinstance(value, dict):
+        return any(map(_holds_key, (*value, *value.values())))
+    return isinstance(value, list) and any(map(_holds_key, value))

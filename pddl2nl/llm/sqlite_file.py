@@ -12,7 +12,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,8 @@ from pddl2nl.errors import InfrastructureError, InputError
 __all__ = ["FileKind", "SqliteFile"]
 
 _BUSY_SECONDS = 60.0
+_FORMAT = 1
+"""Of the tables, in the file's ``user_version``."""
 
 
 @dataclass(frozen=True)
@@ -32,22 +34,12 @@ class FileKind:
         application: SQLite's ``application_id``, which tells our files from others.
         tables: SQL that creates its tables.
         remedy: what to do with a file that cannot be used.
-        version: of the tables, in the file's ``user_version``.
     """
 
     name: str
     application: int
     tables: tuple[str, ...]
     remedy: str
-    version: int = 1
-
-
-@dataclass
-class _Process:
-    """The connection of one process, and the lock under which its threads use it."""
-
-    connection: sqlite3.Connection | None = None
-    lock: threading.RLock = field(default_factory=threading.RLock)
 
 
 class SqliteFile:
@@ -59,7 +51,7 @@ class SqliteFile:
         read_only: the file must exist and is not changed.
 
     Raises:
-        InputError: the path is a folder, a file of another kind or of another version; with ``read_only``, the file is
+        InputError: the path is a folder, a file of another kind or of another format; with ``read_only``, the file is
             missing.
         InfrastructureError: here and in every method, the file or the disk failed.
     """
@@ -68,26 +60,24 @@ class SqliteFile:
         self.path = Path(path)
         self._kind = kind
         self._read_only = read_only
-        self._processes: dict[int, _Process] = {}
+        # A forked child must use neither the connection nor the lock of its parent.
+        self._of_process: dict[int, tuple[sqlite3.Connection, threading.RLock]] = {}
         if self.path.is_dir():
             raise InputError(f"{path} is a folder; the cache is a file")
         if read_only and not self.path.is_file():
             raise InputError(f"{path}: no such cache")
-        try:
+        with self.faults():
             if not read_only:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise self._failure(error) from None
-        with self.faults(), closing(self.connect(create=not read_only)) as connection:
-            self._prepare(connection)
+            with closing(self.connect(create=not read_only)) as connection:
+                self._prepare(connection)
 
     def close(self) -> None:
         """Closes the file; using it again reopens it."""
-        mine = self._processes.setdefault(os.getpid(), _Process())
-        with mine.lock:
-            if mine.connection is not None:
-                mine.connection.close()
-                mine.connection = None
+        mine = self._of_process.pop(os.getpid(), None)
+        if mine is not None:
+            with mine[1]:
+                mine[0].close()
 
     def read(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """All rows of a query."""
@@ -127,27 +117,14 @@ class SqliteFile:
 
     @contextmanager
     def faults(self) -> Iterator[None]:
-        """Raises SQLite's errors as errors of ours."""
+        """Raises SQLite's and the disk's errors as errors of ours."""
+        name, remedy = self._kind.name, self._kind.remedy
         try:
             yield
-        except sqlite3.Error as error:
-            if getattr(error, "sqlite_errorcode", 0) != sqlite3.SQLITE_NOTADB:
-                raise self._failure(error) from None
-            name, remedy = self._kind.name, self._kind.remedy
-            raise InputError(f"{self.path} is no SQLite file, and so no {name}; {remedy}") from None
-
-    def _failure(self, error: Exception) -> InfrastructureError:
-        return InfrastructureError(f"the {self._kind.name} {self.path} cannot be used ({error}); {self._kind.remedy}")
-
-    def compact(self) -> bool:
-        """Gives unused room back to the disk; whether that was possible."""
-        try:
-            with closing(self.connect()) as connection:
-                connection.execute("VACUUM")
-                return not connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0][0]
-        except sqlite3.Error:
-            # Without room for a copy, or while others write, the file keeps its size.
-            return False
+        except (sqlite3.Error, OSError) as error:
+            if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_NOTADB:
+                raise InputError(f"{self.path} is no SQLite file, and so no {name}; {remedy}") from None
+            raise InfrastructureError(f"the {name} {self.path} cannot be used ({error}); {remedy}") from None
 
     @property
     def size(self) -> int:
@@ -157,11 +134,16 @@ class SqliteFile:
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
-        """The connection of this process, for one thread at a time; a forked child must not use its parent's."""
-        mine = self._processes.setdefault(os.getpid(), _Process())
-        with self.faults(), mine.lock:
-            mine.connection = mine.connection or self.connect()
-            yield mine.connection
+        """The connection of this process, for one thread at a time."""
+        pid = os.getpid()
+        with self.faults():
+            if pid not in self._of_process:
+                fresh = self.connect()
+                if self._of_process.setdefault(pid, (fresh, threading.RLock()))[0] is not fresh:
+                    fresh.close()  # another thread was faster
+            connection, lock = self._of_process[pid]
+            with lock:
+                yield connection
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         """Checks the kind of the file, and creates the tables in a new one."""
@@ -174,16 +156,14 @@ class SqliteFile:
             for sql in ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master")
         )
         if (application, version, tables) == (0, 0, 0) and not self._read_only:
-            for sql in kind.tables:
+            for sql in (*kind.tables, f"PRAGMA application_id={kind.application}", f"PRAGMA user_version={_FORMAT}"):
                 connection.execute(sql)
-            connection.execute(f"PRAGMA application_id={kind.application}")
-            connection.execute(f"PRAGMA user_version={kind.version}")
         elif application != kind.application:
             raise InputError(f"{self.path} is no {kind.name}, but some other SQLite file; {kind.remedy}")
-        elif version != kind.version:
+        elif version != _FORMAT:
             raise InputError(
                 f"{self.path} is a {kind.name} of format {version}, made by a newer pddl2nl; this one reads format "
-                f"{kind.version}; {kind.remedy}"
+                f"{_FORMAT}; {kind.remedy}"
             )
         connection.execute("COMMIT")
         if not self._read_only:

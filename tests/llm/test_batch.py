@@ -135,7 +135,6 @@ def test_the_input_file_is_what_the_provider_asks_for(cache: Cache) -> None:
             "endpoint": "/v1/chat/completions",
             "completion_window": "24h",
         }
-        assert list(made.body["metadata"]) == ["pddl2nl_batch"]
 
 
 def test_no_batch_is_made_of_nothing(cache: Cache) -> None:
@@ -418,19 +417,6 @@ def test_a_batch_is_found_beyond_the_first_page_of_recent_ones(cache: Cache) -> 
         assert len([call for call in server.calls if (call.method, call.path) == ("POST", "/v1/batches")]) == 1
 
 
-def test_an_endpoint_that_forgets_metadata_is_told_by_the_input_file(cache: Cache) -> None:
-    with ChatServer(Echo(), fault=faulty("POST", "/batches", [Trouble(drop=True, handled=True)])) as server:
-        shown = server.desk._list
-
-        def bare(query: Any) -> dict[str, Any]:
-            return {**shown(query), "data": [{**one, "metadata": None} for one in shown(query)["data"]]}
-
-        server.desk._list = bare  # type: ignore[method-assign]
-        brought(server, cache, ["a"])
-        assert len(cache) == 1
-        assert len(server.desk.batches) == 1
-
-
 @pytest.mark.parametrize("status", [400, 401, 403, 404])
 def test_a_refused_call_is_not_tried_again(cache: Cache, status: int) -> None:
     with ChatServer(Echo(), fault=lambda call: Trouble(status)) as server:
@@ -477,12 +463,12 @@ def test_nonsense_for_a_file_or_a_batch_is_an_infrastructure_error(cache: Cache,
 
 
 def test_what_another_server_leaves_out_or_says_otherwise_is_taken(cache: Cache) -> None:
-    """Status in capitals, no counts, no times, no metadata, errors as texts."""
+    """Status in capitals, no counts, no times, errors as texts."""
     with ChatServer(Echo(), fault=faulty("POST", "/batches", [Trouble(drop=True, handled=True)])) as server:
         shown = ServedBatch.to_json
 
         def odd(batch: ServedBatch) -> dict[str, Any]:
-            told = {**shown(batch), "request_counts": "many", "errors": {"data": ["odd"]}, "metadata": "none"}
+            told = {**shown(batch), "request_counts": "many", "errors": {"data": ["odd"]}}
             return {**told, "status": told["status"].upper(), "created_at": None}
 
         with pytest.MonkeyPatch.context() as patch:

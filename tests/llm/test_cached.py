@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 import signal
 import sqlite3
@@ -259,36 +258,19 @@ def test_a_reply_that_came_first_by_another_way_stays(cache: Cache) -> None:
     assert (found.text, found.usage, found.from_cache) == ("first", Usage(9, 9), False)
 
 
-def test_a_reply_that_the_cache_cannot_take_is_not_lost(
-    cache: Cache, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+def test_a_reply_that_the_cache_cannot_take_is_an_infrastructure_error(
+    cache: Cache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def refuse(*_: object) -> None:
+        raise InfrastructureError("the disk is full")
+
     inner = Fake()
     model = CachedModel(inner, cache)
-    transaction = cache.transaction
-    full = InfrastructureError("the disk is full")
-
-    def answer(asked: Request) -> Completion:
-        def refuse() -> None:
-            raise full
-
-        monkeypatch.setattr(cache, "transaction", refuse)
-        return Completion(asked.messages[-1].content)
-
-    inner._answer = answer
-    with caplog.at_level(logging.WARNING):
-        first = model.complete(request("one"))
-        with pytest.raises(InfrastructureError, match="the disk is full"):
-            model.complete(request("another"))
-        monkeypatch.setattr(cache, "transaction", transaction)
-        again = model.complete(request("one"))
-        second = model.complete(request("two"))
-        monkeypatch.setattr(cache, "transaction", transaction)
-    assert (first.text, again.text, second.text) == ("one", "one", "two")
-    assert (first.from_cache, again.from_cache, len(inner.asked)) == (False, True, 2)
-    assert len([record for record in caplog.records if "the disk is full" in record.getMessage()]) == 1
-    inner._answer = lambda asked: Completion("x")
-    model.complete(request("three"))
-    assert len(cache) == 3
+    with monkeypatch.context() as patch, pytest.raises(InfrastructureError, match="the disk is full"):
+        patch.setattr(cache, "transaction", refuse)
+        model.complete(request())
+    assert not model.complete(request()).from_cache
+    assert (len(inner.asked), len(cache)) == (2, 1)
 
 
 def test_where_the_cache_fails_first_nothing_is_paid_for(cache: Cache) -> None:

@@ -242,7 +242,7 @@ def test_a_filtered_prompt_gives_the_tokens_of_its_reply_back() -> None:
     with ChatServer(Counting(), [filtered]) as server:
         model = OpenAIModel("not counted either", server.base_url, limiter=limiter)
         assert model.complete(Request((Message("user", "x" * 400),), max_tokens=50)).finish == "filtered"
-    assert limiter.noted == [("acquire", 172, 0), ("settle", 172, 122)]
+    assert limiter.noted == [("acquire", 172, 0), ("settle", 172, 0), ("settle", 0, 122)]
 
 
 def test_without_a_limiter_models_of_a_name_share_one() -> None:

@@ -93,6 +93,11 @@ def test_headers_are_filled_from_the_environment(tmp_path: Path, monkeypatch: py
         found.filled_headers()
 
 
+def test_a_file_without_an_end_is_refused() -> None:
+    with pytest.raises(ModelConfigurationError, match="larger than"):
+        load_catalogue("/dev/zero")
+
+
 def test_the_most_specific_table_wins_key_by_key(tmp_path: Path) -> None:
     found = catalogue(
         tmp_path,
@@ -140,7 +145,7 @@ def test_a_file_of_ones_own_is_laid_over_the_shipped_one(tmp_path: Path, monkeyp
 
 def test_a_file_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PDDL2NL_MODELS", str(tmp_path / "none.toml"))
-    with pytest.raises(ModelConfigurationError, match=r"none\.toml \(from PDDL2NL_MODELS\): No such file"):
+    with pytest.raises(ModelConfigurationError, match=r"\(from PDDL2NL_MODELS\): .*none\.toml: no such file"):
         load_catalogue()
     with pytest.raises(ModelConfigurationError, match="cannot read"):
         load_catalogue(tmp_path)
@@ -165,27 +170,27 @@ def test_other_models_take_everything(name: str) -> None:
     ("line", "said"),
     [
         ("takes_temprature = false", "unknown key 'takes_temprature'; did you mean 'takes_temperature'"),
-        ("max_tokens = 0", "max_tokens: expected a whole number of at least 1; found 0"),
-        ("max_tokens = true", "max_tokens: expected a whole number"),
-        ('max_tokens = "many"', "found 'many'"),
-        ('max_tokens_name = "limit"', 'expected "max_tokens" or "max_completion_tokens"; found \'limit\''),
-        ("takes_seed = 1", "takes_seed: expected true or false; found 1"),
-        ("temperature = -1", "temperature: expected a number of at least zero"),
-        ("temperature = nan", "temperature: expected a number"),
+        ("max_tokens = 0", "max_tokens: Expected `int` >= 1"),
+        ("max_tokens = true", "max_tokens: Expected `int | null`, got `bool`"),
+        ('max_tokens = "many"', "max_tokens: Expected `int | null`, got `str`"),
+        ('max_tokens_name = "limit"', "max_tokens_name: Invalid enum value 'limit'"),
+        ("takes_seed = 1", "takes_seed: Expected `bool`, got `int`"),
+        ("temperature = -1", "temperature: Expected `float` >= 0.0"),
+        ("temperature = nan", "temperature: Expected `float` "),
         ("temperature = 1\ntakes_temperature = false", "temperature: is never sent"),
-        ("timeout = 0", "timeout: expected a number above zero"),
-        ("requests_per_minute = -5", "requests_per_minute: expected a number above zero"),
-        ("max_retries = 1.5", "max_retries: expected a whole number of at least 0"),
+        ("timeout = 0", "timeout: Expected `float` > 0.0"),
+        ("requests_per_minute = -5", "requests_per_minute: Expected `float` > 0.0"),
+        ("max_retries = 1.5", "max_retries: Expected `int | null`, got `float`"),
         ('base_url = "host/v1"', "base_url: expected the address of an endpoint"),
-        ("stop = [1]", "stop: expected a list of texts"),
-        ("headers = { X = 1 }", "headers: expected a table of texts"),
+        ("stop = [1]", "stop[0]: Expected `str`, got `int`"),
+        ("headers = { X = 1 }", "headers[...]: Expected `str`, got `int`"),
         ('headers = { "a b" = "x" }', "headers: the header 'a b' cannot be sent"),
-        ("extra_body = 3", "extra_body: expected a table"),
+        ("extra_body = 3", "extra_body: Expected `object`, got `int`"),
         ("extra_body = { stream = true }", "must not hold 'stream'"),
         ("extra_body = { day = 2024-01-01 }", "JSON does not have"),
-        ("price = { prompt = 1 }", "price: expected { prompt, completion }"),
+        ("price = { prompt = 1 }", "price: Object missing required field `completion`"),
         ("price = { prompt = 1, completion = 2, output = 3 }", "price: expected { prompt, completion }"),
-        ('price = { prompt = "1", completion = 2 }', "price: expected a number"),
+        ('price = { prompt = "1", completion = 2 }', "price.prompt: Expected `float`, got `str`"),
         ('key_variable = "MY KEY"', "key_variable: expected the name of an environment variable"),
     ],
 )
@@ -251,7 +256,7 @@ def test_a_key_is_not_repeated_wherever_it_was_put(text: str, tmp_path: Path) ->
 
 def test_a_time_out_is_one_that_a_socket_takes(tmp_path: Path) -> None:
     with pytest.raises(
-        ModelConfigurationError, match="timeout: expected a number above zero of seconds, at most 86400"
+        ModelConfigurationError, match="timeout: Expected `float` <= 86400"
     ):
         catalogue(tmp_path, "[models.m]\ntimeout = 1e300")
 
