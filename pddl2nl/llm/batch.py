@@ -44,8 +44,6 @@ from pddl2nl.llm.types import (
     Request,
 )
 
-__all__ = ["BatchEndpoint", "BatchProgress", "BatchRunner", "BatchStore"]
-
 _Group = tuple[str, str]
 """Endpoint and model: all lines of a batch share them."""
 _Outcome = Completion | EndpointError

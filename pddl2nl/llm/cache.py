@@ -27,20 +27,6 @@ from pddl2nl.llm.replies import completion_from_json, read_json_object, vector_f
 from pddl2nl.llm.sqlite_file import FileKind, SqliteFile
 from pddl2nl.llm.types import Usage
 
-__all__ = [
-    "Cache",
-    "CacheGroup",
-    "CacheStats",
-    "Damage",
-    "Imported",
-    "Pruned",
-    "Refused",
-    "StoredReply",
-    "Verification",
-    "default_cache_path",
-    "insert",
-]
-
 _FORMAT = 1
 """Of exported lines."""
 _TOKENS = ("prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens")

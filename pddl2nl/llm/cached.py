@@ -15,8 +15,6 @@ from pddl2nl.llm.keys import identity_key
 from pddl2nl.llm.replies import completion_from_json, completion_to_json, vector_from_json
 from pddl2nl.llm.types import Completion, EndpointError, EndpointModel, ReplyPendingError, Request
 
-__all__ = ["CachedModel"]
-
 
 class CachedModel:
     """Looks into the cache first, and asks the model for what is missing.

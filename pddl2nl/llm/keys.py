@@ -14,8 +14,6 @@ from typing import Any
 from pddl2nl.errors import InputError
 from pddl2nl.llm.types import Request
 
-__all__ = ["canonical_json", "identity_key", "request_key", "request_to_json", "sha256"]
-
 
 def canonical_json(data: object) -> str:
     """The one JSON text of a value: sorted keys, no blanks, every character that UTF-8 can hold unescaped.

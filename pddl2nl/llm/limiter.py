@@ -14,14 +14,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from pddl2nl.llm.types import ModelConfigurationError
 
-__all__ = ["Limiter"]
-
-_MINUTE = 60.0
-_BURST = 1 / 6
+_BURST = 10.0
+"""Seconds."""
 _FIRST_GAP = 0.05
 _LONGEST_GAP = 1.0
 # Slower by a half at a refusal, faster by a thirtieth at a reply: then about one call in fourteen is refused.
@@ -30,16 +27,18 @@ _SPEED_UP = 0.97
 _NO_GAP = 0.001
 _LOOK_AGAIN = 0.25
 _SHORTEST_WAIT = 1e-6
+_SHARED: dict[tuple[str, str, float | None, float | None], Limiter] = {}
 
 
-@dataclass
 class _Bucket:
     """Refills at ``rate`` a second up to ``size``; a level below zero is a debt."""
 
-    rate: float
-    size: float
-    level: float
-    seen: float
+    def __init__(self, what: str, per_minute: float, now: float, least: float):
+        if not 0 < per_minute < float("inf"):
+            raise ModelConfigurationError(f"the limit on {what} must be a number above zero; found {per_minute:g}")
+        self.rate = per_minute / 60
+        self.size = self.level = max(self.rate * _BURST, least)
+        self.seen = now
 
     def wait(self, amount: float, now: float) -> float:
         """Seconds until an amount is there, or until the bucket is full if it is smaller than that."""
@@ -47,25 +46,12 @@ class _Bucket:
         self.seen = now
         return max(0.0, min(amount, self.size) - self.level) / self.rate
 
-    def give_back(self, amount: float) -> None:
-        self.level = min(self.size, self.level + amount)
-
 
 class Limiter:
-    """Limits the requests and tokens per minute; None is no limit.
+    """Limits the requests and tokens (of prompts and replies) per minute; None is no limit.
 
-    Args:
-        requests_per_minute: the limit on requests.
-        tokens_per_minute: the limit on tokens, prompts and replies together.
-        clock: the time in seconds, for tests.
-        sleep: waits for seconds, for tests.
-
-    Raises:
-        ModelConfigurationError: a limit that is not above zero.
+    ``clock`` and ``sleep`` are for tests. Raises `ModelConfigurationError` for a limit that is not above zero.
     """
-
-    _of_process: dict[tuple[str, str, float | None, float | None], Limiter] = {}  # noqa: RUF012 — shared on purpose
-    _of_process_lock = threading.Lock()
 
     def __init__(
         self,
@@ -77,36 +63,21 @@ class Limiter:
     ):
         self._clock = clock
         self._sleep = sleep
-        self._lock = threading.Lock()
-        self._requests = _bucket("requests a minute", requests_per_minute, clock(), at_least=1.0)
-        self._tokens = _bucket("tokens a minute", tokens_per_minute, clock())
-        self._resume = float("-inf")
-        self._gap = 0.0
-        self._changed = float("-inf")
-        self._last = float("-inf")
         self._turn = threading.Lock()
+        self._lock = threading.Lock()
+        requests, tokens, now = requests_per_minute, tokens_per_minute, clock()
+        self._requests = None if requests is None else _Bucket("requests a minute", requests, now, 1.0)
+        self._tokens = None if tokens is None else _Bucket("tokens a minute", tokens, now, 0.0)
+        self._gap = 0.0
+        self._resume = self._changed = self._last = float("-inf")
 
-    @classmethod
-    def shared(
-        cls,
-        endpoint: str,
-        model: str,
-        requests_per_minute: float | None = None,
-        tokens_per_minute: float | None = None,
-    ) -> Limiter:
+    @staticmethod
+    def shared(endpoint: str, model: str, requests: float | None = None, tokens: float | None = None) -> Limiter:
         """The one limiter of this process for a model at an endpoint."""
-        key = (endpoint, model, requests_per_minute, tokens_per_minute)
-        with cls._of_process_lock:
-            if key not in cls._of_process:
-                cls._of_process[key] = cls(requests_per_minute, tokens_per_minute)
-            return cls._of_process[key]
+        return _SHARED.setdefault((endpoint, model, requests, tokens), Limiter(requests, tokens))
 
     def acquire(self, tokens: float = 0.0) -> float:
-        """Waits until a call of about so many tokens may start; Ctrl-C ends the wait.
-
-        Returns:
-            The time at which the call starts, for `pause`.
-        """
+        """Waits until a call of about so many tokens may start; returns the time at which it starts, for `pause`."""
         # One thread waits for the limit, all others for their turn.
         with self._turn:
             while (wait := self._try(tokens)) > 0:
@@ -117,11 +88,9 @@ class Limiter:
         """Corrects the estimate of a call by the tokens that it took, zero if it failed."""
         with self._lock:
             if self._tokens is not None:
-                self._tokens.give_back(estimated - actual)
-            if actual > 0 and self._gap:
-                self._gap *= _SPEED_UP
-                if self._gap < _NO_GAP:
-                    self._gap = 0.0
+                self._tokens.level = min(self._tokens.size, self._tokens.level + estimated - actual)
+            if actual > 0:
+                self._gap = self._gap * _SPEED_UP if self._gap > _NO_GAP else 0.0
 
     def pause(self, seconds: float, began: float = float("inf")) -> bool:
         """Holds every call for so long, because the server refused one that began at a given time.
@@ -154,12 +123,3 @@ class Limiter:
                 bucket.level -= amount
             self._last = now
             return 0.0
-
-
-def _bucket(what: str, limit: float | None, now: float, at_least: float = 0.0) -> _Bucket | None:
-    if limit is None:
-        return None
-    if not 0 < limit < float("inf"):
-        raise ModelConfigurationError(f"the limit on {what} must be a number above zero; found {limit:g}")
-    size = max(limit * _BURST, at_least)
-    return _Bucket(limit / _MINUTE, size, size, now)

@@ -15,8 +15,6 @@ import traceback
 from collections.abc import Callable, Iterable
 from urllib.parse import quote, quote_plus, unquote, urlsplit
 
-__all__ = ["Redactor", "guard_logs", "secrets_of_url"]
-
 _STRUCK = "[key]"
 _SHORTEST = 4
 _SHORTEST_IN_REPLIES = 8

@@ -24,6 +24,7 @@ from typing import Any
 import msgspec
 
 from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.files import unreadable
 from pddl2nl.llm.keys import request_key
 from pddl2nl.llm.replies import Amount, StoredCompletion
 from pddl2nl.llm.settings import Price
@@ -33,26 +34,15 @@ from pddl2nl.llm.types import (
     EndpointError,
     Message,
     ModelConfigurationError,
+    Purpose,
     ReplayError,
     Request,
     Tariff,
     Usage,
 )
 
-__all__ = [
-    "Exchange",
-    "RecordedCompletion",
-    "ReplayModel",
-    "Unanswered",
-    "read_calls",
-    "read_events",
-    "read_exchanges",
-    "recorded_price",
-]
-
 _DIFF_LINES = 40
 _MOST_COMPARED = 200
-_SETTINGS = ("temperature", "seed", "max_tokens", "stop", "sample")
 
 
 @dataclass(frozen=True)
@@ -89,24 +79,11 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Unanswered:
-    """A request whose call failed, or whose reply the record does not hold.
-
-    ``message`` says why it failed, and is empty if the record ends there; ``context_window`` says that the prompt was
-    longer than the model takes.
-    """
+    """A request whose call failed, or whose reply the record does not hold, with the error and the record's file."""
 
     request: Request
+    error: InfrastructureError
     file: str
-    message: str = ""
-    context_window: bool = False
-
-    def error(self) -> InfrastructureError:
-        """The error of the recorded call."""
-        if self.context_window:
-            return ContextWindowError(self.message)
-        if self.message:
-            return EndpointError(self.message)
-        return ReplayError(f"{self.file}: the record ends before the reply to this prompt")
 
 
 _Call = Exchange | Unanswered
@@ -185,7 +162,7 @@ class ReplayModel:
                 raise ReplayError(f"{self.name}: {difference}")
             self._served[key] += 1
         if isinstance(call, Unanswered):
-            raise call.error()
+            raise type(call.error)(str(call.error))
         return call.completion
 
     def _next(self, key: str) -> _Call | None:
@@ -201,14 +178,19 @@ class ReplayModel:
             return "this prompt was never recorded, nor any other"
         nearest = _nearest(request, calls)
         lines = [f"this prompt was never recorded; the nearest one stands in {nearest.file}"]
-        for setting in _SETTINGS:
+        for setting in ("temperature", "seed", "max_tokens", "stop", "sample"):
             recorded, asked = getattr(nearest.request, setting), getattr(request, setting)
             if recorded != asked:
                 lines.append(f"  {setting}: recorded {recorded!r}, asked {asked!r}")
-        place = _first_difference(nearest.request.messages, request.messages)
-        lines += [f"  first different in {place}"] if place else []
-        before, now = _lines(nearest.request), _lines(request)
-        diff = list(difflib.unified_diff(before, now, "recorded", "asked", n=1, lineterm=""))
+        before, now = nearest.request.messages, request.messages
+        number = _shared(before, now)
+        if number < max(len(before), len(now)):
+            one, other = (messages[number] if number < len(messages) else None for messages in (before, now))
+            place = f"  first different in message {number + 1} ({(other or before[number]).role})"
+            if one is not None and other is not None:
+                place += f", line {_shared(one.content.splitlines(), other.content.splitlines()) + 1}"
+            lines.append(place)
+        diff = [*difflib.unified_diff(_lines(nearest.request), _lines(request), "recorded", "asked", n=1, lineterm="")]
         lines += diff[:_DIFF_LINES]
         if len(diff) > _DIFF_LINES:
             lines.append(f"… and {len(diff) - _DIFF_LINES} more lines")
@@ -216,6 +198,30 @@ class ReplayModel:
 
 
 # ── reading records ──────────────────────────────────────────────────────────────────────────────
+
+
+class _Prompted(msgspec.Struct):
+    call: int
+    purpose: Purpose
+    kept: int
+    messages: tuple[Message, ...]
+    temperature: int | float | None  # 0 and 0.0 have different keys
+    seed: int | None
+    max_tokens: int | None
+    stop: tuple[str, ...]
+    sample: int
+
+
+class _Replied(StoredCompletion, frozen=True, kw_only=True):
+    call: int
+    from_cache: bool = False
+    usd: Amount | None = None
+
+
+class _Failed(msgspec.Struct):
+    call: int
+    message: str
+    context_window: bool
 
 
 def read_exchanges(file: Path) -> Iterator[Exchange]:
@@ -232,6 +238,7 @@ def read_calls(file: Path) -> Iterator[Exchange | Unanswered]:
     messages: dict[str, tuple[Message, ...]] = {}
     waiting: dict[int, Request] = {}
     begun = False
+    unanswered = ReplayError(f"{file}: the record ends before the reply to this prompt")
     for number, event in read_events(file):
         try:
             kind = event.get("event")
@@ -240,26 +247,29 @@ def read_calls(file: Path) -> Iterator[Exchange | Unanswered]:
                     raise InputError("a record has one 'started'")
                 begun = True
             elif kind == "prompted":
+                new = msgspec.convert(event, _Prompted)
                 # A prompt is written as what is new since the last one of its purpose that was answered.
-                before = messages.get(event["purpose"], ())[: event["kept"]]
-                said = (*before, *map(_message, event["messages"]))
-                settings = {name: event[name] for name in _SETTINGS}
-                settings["stop"] = tuple(settings["stop"])
-                if (failed := waiting.pop(event["call"], None)) is not None:
+                said = (*messages.get(new.purpose, ())[: new.kept], *new.messages)
+                if (failed := waiting.pop(new.call, None)) is not None:
                     # A second prompt under the same number came after the failure of the first.
-                    yield Unanswered(failed, str(file))
-                waiting[event["call"]] = Request(said, event["purpose"], **settings)
+                    yield Unanswered(failed, unanswered, str(file))
+                waiting[new.call] = Request(
+                    said, new.purpose, new.temperature, new.seed, new.max_tokens, new.stop, new.sample
+                )
             elif kind == "replied":
-                request = waiting.pop(event["call"])
+                reply = msgspec.convert(event, _Replied)
+                request = waiting.pop(reply.call)
                 messages[request.purpose] = request.messages
-                yield Exchange(request, _completion(event), str(file))
+                completion = {**vars(reply.completion()), "from_cache": reply.from_cache}
+                yield Exchange(request, RecordedCompletion(**completion, usd=reply.usd), str(file))
             elif kind == "failed":
-                request = waiting.pop(event["call"])
-                yield Unanswered(request, str(file), event["message"], event["context_window"])
-        except (KeyError, TypeError, ValueError) as error:  # InputError and msgspec's errors are ValueErrors
+                failure = msgspec.convert(event, _Failed)
+                error = ContextWindowError if failure.context_window else EndpointError
+                yield Unanswered(waiting.pop(failure.call), error(failure.message), str(file))
+        except (KeyError, ValueError) as error:  # InputError and msgspec's errors are ValueErrors
             raise ModelConfigurationError(f"{file}:{number}: not an event of a run: {error!r}") from None
     for request in waiting.values():
-        yield Unanswered(request, str(file))
+        yield Unanswered(request, unanswered, str(file))
 
 
 def read_events(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -278,31 +288,11 @@ def read_events(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
                     torn = number
                     continue
                 except (ValueError, RecursionError) as error:
-                    reason = error if isinstance(error, ValueError) else "its brackets are nested too deeply"
-                    raise ModelConfigurationError(f"{file}:{number}: not JSON: {reason}") from None
+                    raise ModelConfigurationError(f"{file}:{number}: not JSON: {unreadable(error)}") from None
                 if isinstance(event, dict):
                     yield number, event
     except OSError as error:
         raise ModelConfigurationError(f"{file}: the record cannot be read: {error.strerror}") from error
-
-
-class _Replied(StoredCompletion, frozen=True):
-    """The event of a reply; the fields that matter here."""
-
-    from_cache: bool = False
-    usd: Amount | None = None
-
-
-def _completion(event: Mapping[str, Any]) -> RecordedCompletion:
-    reply = msgspec.convert(event, _Replied)
-    return RecordedCompletion(**{**vars(reply.completion()), "from_cache": reply.from_cache}, usd=reply.usd)
-
-
-def _message(data: Mapping[str, Any]) -> Message:
-    message = Message(**data)
-    if not isinstance(message.content, str):
-        raise InputError(f"the content of a message is a text; found {message.content!r:.60}")
-    return message
 
 
 def _record_files(path: Path) -> list[Path]:
@@ -317,9 +307,6 @@ def _settled(calls: list[_Call]) -> list[_Call]:
     """The calls of one request, without those that failed if another record has the reply."""
     answered = {call.file for call in calls if isinstance(call, Exchange)}
     return [call for call in calls if isinstance(call, Exchange) or answered <= {call.file}]
-
-
-# ── what is different ────────────────────────────────────────────────────────────────────────────
 
 
 def _nearest(asked: Request, calls: Sequence[_Call]) -> _Call:
@@ -342,23 +329,10 @@ def _likeness(asked: Request, recorded: Request) -> tuple[bool, int, int, int]:
     return asked.purpose == recorded.purpose, beginning, -abs(len(one) - len(other)), ending
 
 
-def _shared(one: Sequence[Message | str], other: Sequence[Message | str]) -> int:
+def _shared(one: Sequence[Any], other: Sequence[Any]) -> int:
     """How many of the first items are the same."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((place for place, (first, second) in pairs if first != second), min(len(one), len(other)))
-
-
-def _first_difference(recorded: Sequence[Message], asked: Sequence[Message]) -> str:
-    """The place of the first difference in words; empty if there is none."""
-    number = _shared(recorded, asked)
-    if number == max(len(recorded), len(asked)):
-        return ""
-    there = asked[number] if number < len(asked) else recorded[number]
-    place = f"message {number + 1} ({there.role})"
-    if number < min(len(recorded), len(asked)):
-        line = _shared(recorded[number].content.split("\n"), asked[number].content.split("\n"))
-        place += f", line {line + 1}"
-    return place
 
 
 def _lines(request: Request) -> list[str]:

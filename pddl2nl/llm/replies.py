@@ -18,20 +18,6 @@ from pddl2nl.errors import InputError
 from pddl2nl.files import unreadable
 from pddl2nl.llm.types import Completion, Finish, Tariff, Usage
 
-__all__ = [
-    "Amount",
-    "StoredCompletion",
-    "completion_from_json",
-    "completion_to_json",
-    "is_broken_off",
-    "parse_json",
-    "read_completion",
-    "read_json_object",
-    "read_usage",
-    "read_vectors",
-    "vector_from_json",
-]
-
 _MOST_TOKENS = 2**53
 """Larger counts are nonsense, and JSON readers disagree about them."""
 

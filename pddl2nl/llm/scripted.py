@@ -17,21 +17,19 @@ raised, so that a script that is too short is an infrastructure error and never 
 
 from __future__ import annotations
 
-import json
 import re
 import threading
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, cast, get_args
 
+import msgspec
+
+from pddl2nl.errors import InputError
+from pddl2nl.files import parse_json, read_text
 from pddl2nl.llm.types import Completion, Finish, ModelConfigurationError, ReplayError, Request
 
-__all__ = ["ScriptedModel", "ScriptedReply", "read_script"]
 
-
-@dataclass(frozen=True)
-class ScriptedReply:
+class ScriptedReply(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One reply of a script; ``when`` is a text that the last user message must contain."""
 
     reply: str
@@ -40,19 +38,12 @@ class ScriptedReply:
 
     def answers(self, request: Request) -> bool:
         """Whether this reply may answer the request."""
-        if self.when is None:
-            return True
         said = [message.content for message in request.messages if message.role == "user"]
-        return bool(said) and self.when in said[-1]
+        return self.when is None or (bool(said) and self.when in said[-1])
 
 
 class ScriptedModel:
-    """Answers with given replies, each once, in order.
-
-    Args:
-        replies: texts or `ScriptedReply`.
-        name: the name it is recorded under.
-    """
+    """Answers with given replies, each once, in order."""
 
     def __init__(self, replies: Iterable[str | ScriptedReply], name: str = "script"):
         self._left = [ScriptedReply(reply) if isinstance(reply, str) else reply for reply in replies]
@@ -63,7 +54,10 @@ class ScriptedModel:
     @classmethod
     def from_file(cls, path: str | Path) -> ScriptedModel:
         """The model that a script file describes; raises `ModelConfigurationError` for a bad one."""
-        return cls(read_script(Path(path)), name=f"script:{path}")
+        try:
+            return cls(_read_script(Path(path)), name=f"script:{path}")
+        except InputError as error:
+            raise ModelConfigurationError(f"cannot read the script {error}") from None
 
     def __repr__(self) -> str:
         return f"ScriptedModel(name={self.name!r}, left={len(self._left)})"
@@ -81,42 +75,22 @@ class ScriptedModel:
         raise ReplayError(f"{self.name}: all of its {self._total} replies are used up")
 
 
-def read_script(path: Path) -> list[ScriptedReply]:
-    """The replies of a script file; raises `ModelConfigurationError` naming file and entry."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ModelConfigurationError(f"cannot read the script {path}: {error}") from None
-    if path.suffix == ".json":
-        entries = _json(text, str(path))
-        if not isinstance(entries, list):
-            raise ModelConfigurationError(f"{path}: a list of replies was expected")
-        return [_entry(entry, f"{path}, entry {number}") for number, entry in enumerate(entries, 1)]
+def _read_script(path: Path) -> list[str | ScriptedReply]:
+    text = read_text(path, "script")
+    if path.suffix not in (".json", ".jsonl"):
+        return [part.strip("\n") for part in re.split(r"^---[ \t]*$", text, flags=re.MULTILINE)]
     if path.suffix == ".jsonl":
-        lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-        return [_entry(_json(line, f"{path}:{number}"), f"{path}:{number}") for number, line in lines]
-    return [ScriptedReply(part.strip("\n")) for part in re.split(r"^---[ \t]*$", text, flags=re.MULTILINE)]
-
-
-def _json(text: str, where: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        reason = error if isinstance(error, ValueError) else "its brackets are nested too deeply"
-        raise ModelConfigurationError(f"{where}: not JSON: {reason}") from None
-
-
-def _entry(entry: object, where: str) -> ScriptedReply:
-    if isinstance(entry, str):
-        return ScriptedReply(entry)
-    if not isinstance(entry, Mapping) or not isinstance(entry.get("reply"), str):
-        raise ModelConfigurationError(f"{where}: a text or an object with a text under 'reply' was expected")
-    unknown = set(entry) - {"reply", "when", "finish"}
-    if unknown:
-        raise ModelConfigurationError(f"{where}: unknown {', '.join(sorted(map(repr, unknown)))}")
-    when, finish = entry.get("when"), entry.get("finish", "text")
-    if when is not None and not isinstance(when, str):
-        raise ModelConfigurationError(f"{where}: 'when' must be a text")
-    if finish not in get_args(Finish):
-        raise ModelConfigurationError(f"{where}: 'finish' must be one of {', '.join(get_args(Finish))}")
-    return ScriptedReply(entry["reply"], when, cast(Finish, finish))
+        lines = [(f"{path}:{number}", line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+        entries = [(where, parse_json(line, where)) for where, line in lines]
+    else:
+        data = parse_json(text, str(path))
+        if not isinstance(data, list):
+            raise InputError(f"{path}: a list of replies was expected")
+        entries = [(f"{path}, entry {number}", entry) for number, entry in enumerate(data, 1)]
+    replies: list[str | ScriptedReply] = []
+    for where, entry in entries:
+        try:
+            replies.append(entry if isinstance(entry, str) else msgspec.convert(entry, ScriptedReply))
+        except msgspec.ValidationError as error:
+            raise InputError(f"{where}: a text or an object with 'reply', 'when' and 'finish': {error}") from None
+    return replies

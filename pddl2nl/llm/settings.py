@@ -27,8 +27,6 @@ from pddl2nl.files import read_text, unreadable
 from pddl2nl.llm.types import MissingKeyError, ModelConfigurationError, Request, Tariff, Usage
 from pddl2nl.llm.urls import host_of, public_url
 
-__all__ = ["FREE", "VARIABLE", "Catalogue", "ModelSettings", "Price", "load_catalogue", "price_of", "shipped_catalogue"]
-
 VARIABLE = "PDDL2NL_MODELS"
 """The environment variable that names the user's file."""
 _DEFAULT_KEY_VARIABLE = "OPENAI_API_KEY"

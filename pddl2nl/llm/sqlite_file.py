@@ -18,8 +18,6 @@ from typing import Any
 
 from pddl2nl.errors import InfrastructureError, InputError
 
-__all__ = ["FileKind", "SqliteFile"]
-
 _BUSY_SECONDS = 60.0
 _FORMAT = 1
 """Of the tables, in the file's ``user_version``."""

@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 import threading
 
-__all__ = ["CHARACTERS_A_TOKEN", "estimate_tokens", "note_tokens"]
-
 CHARACTERS_A_TOKEN = 3.3
 """Of English prompts about planning tasks; they hold many short names and numbers."""
 _PRIOR_TOKENS = 1000.0

@@ -22,30 +22,6 @@ from typing import Any, Literal, Protocol
 
 from pddl2nl.errors import InfrastructureError, InputError
 
-__all__ = [
-    "PURPOSES",
-    "Completion",
-    "ContextWindowError",
-    "Embedder",
-    "EndpointError",
-    "EndpointModel",
-    "EndpointRefusedError",
-    "Finish",
-    "Message",
-    "MissingKeyError",
-    "Model",
-    "ModelConfigurationError",
-    "Purpose",
-    "ReplayError",
-    "ReplyPendingError",
-    "Request",
-    "Role",
-    "Tariff",
-    "Usage",
-    "Wrapped",
-    "holds",
-]
-
 Role = Literal["system", "user", "assistant"]
 Finish = Literal["text", "length", "refused", "filtered", "empty"]
 Purpose = Literal["planner", "translator", "thoughts", "wording"]
@@ -166,20 +142,16 @@ class Wrapped:
         return holds(self._model, request)
 
 
-class Embedder(Protocol):
-    """Anything that turns texts into vectors."""
-
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """One vector per text, all of one length."""
-        ...
-
-
-class EndpointModel(Model, Embedder, Protocol):
+class EndpointModel(Model, Protocol):
     """A model behind an endpoint, whose replies are paid for and therefore cached."""
 
     @property
     def base_url(self) -> str:
         """The endpoint, without user, password and query."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """One vector per text, all of one length."""
         ...
 
     def identity(self, request: Request) -> dict[str, Any]:

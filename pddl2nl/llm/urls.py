@@ -5,8 +5,6 @@ from __future__ import annotations
 import ipaddress
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
-__all__ = ["Address", "holds_more", "host_of", "is_near", "public_url"]
-
 
 class Address:
     """An endpoint's address; its text and ``repr`` leave out user, password and query."""

@@ -214,7 +214,7 @@ def test_a_record_may_end_before_its_last_reply(tmp_path: Path) -> None:
     _write(path, [_prompted(1, 0, FIRST)])
     (call,) = read_calls(path)
     assert isinstance(call, Unanswered)
-    assert isinstance(call.error(), ReplayError)
+    assert isinstance(call.error, ReplayError)
     with pytest.raises(ModelConfigurationError, match="no recorded reply"):
         ReplayModel(path)
     assert ReplayModel(path, empty=True).purposes == {"planner"}
