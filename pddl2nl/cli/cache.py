@@ -20,7 +20,7 @@ from pddl2nl.errors import InfrastructureError, InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pddl2nl.llm.cache import Cache, CacheStats, Damage
+    from pddl2nl.llm.cache import Cache, CacheGroup, Damage
 
 __all__ = ["register"]
 
@@ -59,24 +59,23 @@ def _stats(cache: CacheFileOption = None, as_json: JsonOption = False) -> None:
     A cache file that does not exist yet counts as empty.
     """
     path = _path(cache)
+    groups: tuple[CacheGroup, ...] = ()
+    size = 0
     if path.exists():
         with _read(path) as opened:
-            found: CacheStats | None = opened.stats()
-    else:
-        found = None
-    groups = found.groups if found else ()
+            groups, size = opened.stats(), opened.size
+    replies = sum(group.replies for group in groups)
     if as_json:
         shown = [
             {name: value for name, value in {**asdict(group), **asdict(group.usage)}.items() if name != "usage"}
             for group in groups
         ]
-        size = found.bytes if found else 0
-        print_json({"cache": str(path), "replies": found.replies if found else 0, "bytes": size, "groups": shown})
+        print_json({"cache": str(path), "replies": replies, "bytes": size, "groups": shown})
         return
-    if found is None or not groups:
-        print_text(f"{path}: empty" + ("" if found else ", as there is no such file yet"))
+    if not groups:
+        print_text(f"{path}: empty" + ("" if size else ", as there is no such file yet"))
         return
-    print_text(f"{path}: {_many(found.replies, 'reply', 'replies')}, {_size(found.bytes)}")
+    print_text(f"{path}: {_many(replies, 'reply', 'replies')}, {_size(size)}")
     print_table(
         "",
         ("kind", "model", "endpoint", "replies", "prompt", "of it cached", "completion", "USD again", "first", "last"),

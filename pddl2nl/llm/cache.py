@@ -19,7 +19,9 @@ from contextlib import closing
 from dataclasses import astuple, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Annotated, Any, Literal, TextIO
+
+import msgspec
 
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.llm.keys import canonical_json, sha256
@@ -27,8 +29,6 @@ from pddl2nl.llm.replies import completion_from_json, read_json_object, vector_f
 from pddl2nl.llm.sqlite_file import FileKind, SqliteFile
 from pddl2nl.llm.types import Usage
 
-_FORMAT = 1
-"""Of exported lines."""
 _TOKENS = ("prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens")
 _DRAWN = {
     "kind": "json_extract(identity, '$.kind')",
@@ -69,6 +69,23 @@ _KIND = FileKind(
 )
 
 
+class _Identity(msgspec.Struct):
+    kind: Literal["chat", "embedding"]
+    endpoint: str
+    body: dict[str, Any]
+
+
+class _Line(msgspec.Struct, forbid_unknown_fields=True):
+    """A line of an export."""
+
+    format: Literal[1]
+    key: str
+    created: Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")]
+    checksum: str
+    identity: dict[str, Any]
+    reply: dict[str, Any]
+
+
 @dataclass(frozen=True)
 class StoredReply:
     """A reply as the file holds it.
@@ -90,29 +107,19 @@ class StoredReply:
         Raises:
             InputError: the identity is malformed, or the reply is not a complete one of its kind.
         """
-        kind = identity.get("kind")
-        if not isinstance(identity.get("body"), Mapping) or not isinstance(identity.get("endpoint"), str):
-            raise InputError("an identity has a body and an endpoint")
-        if kind == "chat":
-            completion_from_json(reply)
-        elif kind == "embedding":
-            vector_from_json(reply)
-        else:
-            raise InputError("an identity has a kind, one of chat, embedding")
+        try:
+            kind = msgspec.convert(identity, _Identity).kind
+        except msgspec.ValidationError as error:
+            raise InputError(f"an identity has a kind, an endpoint and a body: {error}") from None
+        completion_from_json(reply) if kind == "chat" else vector_from_json(reply)
         said, answered = canonical_json(identity), canonical_json(reply)
         key = sha256(said)
         return cls(key, created or _utc(datetime.now(UTC)), _checksum(key, answered), said, answered)
 
     @classmethod
-    def restored(cls, key: object, created: object, checksum: object, identity: object, reply: object) -> StoredReply:
+    def restored(cls, key: str, created: str, checksum: str, identity: object, reply: object) -> StoredReply:
         """The reply with this key and checksum; raises `InputError` if they do not fit the rest."""
-        try:
-            right = isinstance(created, str) and _utc(datetime.fromisoformat(created)) == created
-        except ValueError:
-            right = False
-        if not (right and isinstance(identity, dict) and isinstance(reply, dict)):
-            raise InputError("identity and reply are objects, and created is a time as in 2025-01-31T12:00:00.000Z")
-        entry = cls.of(identity, reply, str(created))
+        entry = cls.of(identity, reply, created)  # type: ignore[arg-type]
         if entry.key != key:
             raise InputError(f"its key is not the SHA-256 of its identity, which is {entry.key}")
         if entry.checksum != checksum:
@@ -121,19 +128,17 @@ class StoredReply:
 
     def line(self) -> str:
         """The line of an export. Identity and reply are canonical JSON already, and stay byte for byte."""
-        head = {"format": _FORMAT, "key": self.key, "created": self.created, "checksum": self.checksum}
+        head = {"format": 1, "key": self.key, "created": self.created, "checksum": self.checksum}
         return f'{canonical_json(head)[:-1]},"identity":{self.identity},"reply":{self.reply}}}\n'
 
     @classmethod
     def from_line(cls, line: str) -> StoredReply:
         """The reply of an exported line; raises `InputError` if it is damaged."""
-        data = read_json_object(line)
-        expected = {"format", "key", "created", "checksum", "identity", "reply"}
-        if set(data) != expected:
-            raise InputError(f"it is no JSON object with these fields: {', '.join(sorted(expected))}")
-        if data.pop("format") != _FORMAT:
-            raise InputError(f"its format is not {_FORMAT}, which this version of pddl2nl reads")
-        return cls.restored(**data)
+        try:
+            found = msgspec.convert(read_json_object(line), _Line)
+        except msgspec.ValidationError as error:
+            raise InputError(f"it is no line of an export: {error}") from None
+        return cls.restored(found.key, found.created, found.checksum, found.identity, found.reply)
 
 
 @dataclass(frozen=True)
@@ -152,19 +157,6 @@ class CacheGroup:
     usd: float | None
     first: str
     last: str
-
-
-@dataclass(frozen=True)
-class CacheStats:
-    """The content of a cache; ``bytes`` is the size of the file and its log."""
-
-    groups: tuple[CacheGroup, ...]
-    bytes: int
-
-    @property
-    def replies(self) -> int:
-        """The number of replies."""
-        return sum(group.replies for group in self.groups)
 
 
 @dataclass(frozen=True)
@@ -272,17 +264,13 @@ class Cache(SqliteFile):
     def put(self, identity: Mapping[str, Any], reply: Mapping[str, Any]) -> bool:
         """Stores a reply: ``{"vector": [numbers]}`` for an embedding, else the result of `completion_to_json`.
 
-        Returns:
-            Whether it was stored; False if there was a reply already, which stays.
-
-        Raises:
-            InputError: the identity is malformed, or the reply is not a complete one.
+        Returns whether it was stored: if there was a reply already, that one stays. Raises as `StoredReply.of`.
         """
         entry = StoredReply.of(identity, reply)
         with self.transaction() as connection:
             return insert(connection, entry)
 
-    def stats(self) -> CacheStats:
+    def stats(self) -> tuple[CacheGroup, ...]:
         """Counts replies, tokens and costs by kind, model and endpoint."""
         from pddl2nl.llm.settings import load_catalogue
 
@@ -297,7 +285,7 @@ class Cache(SqliteFile):
             price = catalogue.of(model).price if kind == "chat" else None
             usd = None if price is None else price.usd(usage)
             groups.append(CacheGroup(kind, model, endpoint, replies, usage, usd, first, last))
-        return CacheStats(tuple(groups), self.size)
+        return tuple(groups)
 
     def counted(self, model: str, *, newest: int = 200) -> tuple[int, int]:
         """Characters and tokens of the newest prompts to a model whose endpoint counted them, for `note_tokens`."""
@@ -312,30 +300,28 @@ class Cache(SqliteFile):
 
     def verify(self) -> Verification:
         """Checks the file with SQLite's integrity check, and every reply: key, checksum, columns and JSON."""
-        replies = 0
         with self.faults(), closing(self.connect()) as connection:
             try:
                 said = [str(row[0]) for row in connection.execute("PRAGMA integrity_check").fetchall()]
             except sqlite3.DatabaseError as error:
                 said = [str(error)]
-            damage = [Damage("", reason) for reason in said if reason != "ok"]
-            for found in _checked(connection):
-                replies += bool(found.key)
-                if isinstance(found, Damage):
-                    damage.append(found)
-        return Verification(replies, tuple(damage))
+        damage = [Damage("", reason) for reason in said if reason != "ok"]
+        found = self.export(None)
+        replies = found.replies + sum(bool(one.key) for one in found.damage)
+        return Verification(replies, (*damage, *found.damage))
 
-    def export(self, stream: TextIO) -> Verification:
-        """Writes every sound reply as a line of JSON, ordered by key."""
+    def export(self, stream: TextIO | None) -> Verification:
+        """Writes every sound reply as a line of JSON, ordered by key; without a stream, only checks them."""
         damage: list[Damage] = []
         replies = 0
         with self.faults(), closing(self.connect()) as connection:
             for found in _checked(connection):
                 if isinstance(found, Damage):
                     damage.append(found)
-                else:
+                    continue
+                replies += 1
+                if stream is not None:
                     stream.write(found.line())
-                    replies += 1
         return Verification(replies, tuple(damage))
 
     def import_(self, lines: Iterable[str]) -> Imported:
@@ -354,10 +340,10 @@ class Cache(SqliteFile):
                     continue
                 if insert(connection, entry):
                     imported += 1
-                    continue
-                present += 1
-                sql = "SELECT key FROM replies WHERE key = ? AND checksum <> ?"
-                differing.update(row[0] for row in connection.execute(sql, (entry.key, entry.checksum)))
+                else:
+                    present += 1
+                    sql = "SELECT key FROM replies WHERE key = ? AND checksum <> ?"
+                    differing.update(row[0] for row in connection.execute(sql, (entry.key, entry.checksum)))
         return Imported(imported, present, len(differing), tuple(refused))
 
     def prune(
@@ -372,16 +358,8 @@ class Cache(SqliteFile):
     ) -> Pruned:
         """Removes the replies that meet every given condition, and shrinks the file.
 
-        Args:
-            older_than: only replies stored longer ago than this.
-            model: only replies of this model.
-            endpoint: only replies of this endpoint.
-            keep_newest: of those that meet the conditions, keep this many of the newest.
-            damaged: only replies that `verify` reports.
-            dry_run: only count.
-
-        Raises:
-            InfrastructureError: writing failed, and nothing was removed.
+        ``keep_newest`` of those that meet the conditions stay; ``damaged`` are those that `verify` reports; a dry run
+        only counts.
         """
         conditions: dict[str, object] = {}
         if older_than is not None:

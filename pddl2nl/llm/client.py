@@ -20,21 +20,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pddl2nl.llm.connection import connect, post
+from pddl2nl.llm.connection import Address, connect, post
 from pddl2nl.llm.faults import Fault, FilteredError, backoff, fault_in_reply, fault_of, shown, status_fault
 from pddl2nl.llm.limiter import Limiter
 from pddl2nl.llm.redaction import Redactor, guard_logs, secrets_of_url
 from pddl2nl.llm.replies import is_broken_off, parse_json, read_completion, read_usage, read_vectors
 from pddl2nl.llm.tokens import estimate_tokens, note_tokens
-from pddl2nl.llm.types import (
-    Completion,
-    EndpointError,
-    MissingKeyError,
-    ModelConfigurationError,
-    Request,
-    Tariff,
-)
-from pddl2nl.llm.urls import Address, host_of, is_near, public_url
+from pddl2nl.llm.types import Completion, EndpointError, MissingKeyError, ModelConfigurationError, Request, Tariff
+from pddl2nl.llm.urls import host_of, is_near, public_url
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -89,8 +82,9 @@ class OpenAIModel:
         self.name = name
         self.settings = settings = load_catalogue().of(name) if settings is None else settings
         self._address = Address(_endpoint(name, base_url, settings))
-        self._max_retries = _first(max_retries, settings.max_retries, _DEFAULT_MAX_RETRIES)
-        self._timeout = _first(timeout, settings.timeout, _DEFAULT_TIMEOUT)
+        retries = settings.max_retries if max_retries is None else max_retries
+        self._max_retries = _DEFAULT_MAX_RETRIES if retries is None else retries
+        self._timeout = timeout or settings.timeout or _DEFAULT_TIMEOUT
         self._check_key()
         settings.filled_headers()
         self._limiter = limiter or Limiter.shared(
@@ -178,15 +172,14 @@ class OpenAIModel:
         body = {"model": self.name, "input": text}
         return {"kind": "embedding", "endpoint": self._public_endpoint(), "body": body, "sample": 0}
 
-    # ── reading answers ──────────────────────────────────────────────────────────────────────────
+    def _public_endpoint(self) -> str:
+        version = self.settings.api_version
+        return self.base_url if version is None else f"{self.base_url}?api-version={version}"
+
+    # ── answers ──────────────────────────────────────────────────────────────────────────────────
 
     def read(self, data: Mapping[str, Any], seconds: float, tariff: Tariff = "standard") -> Completion:
-        """The reply in a ``chat.completion`` object.
-
-        Args:
-            data: the object, as JSON.
-            seconds: how long it took.
-            tariff: the price it was paid at.
+        """The reply in a ``chat.completion`` object that took so many seconds.
 
         Raises:
             EndpointError: the object is malformed, or reports a failure.
@@ -212,7 +205,20 @@ class OpenAIModel:
         """The text without key, header values and credentials."""
         return self._secrets().strike(text)
 
+    def _error(self, fault: Fault, tries: str = "") -> EndpointError:
+        return fault.error(self.clean, f"{self.base_url}, model '{self.name}'", tries)
+
     # ── calling ──────────────────────────────────────────────────────────────────────────────────
+
+    def client(self) -> OpenAI:
+        """The connected openai client; all models of this process with the same endpoint and key share one."""
+        with self._lock:
+            if self._client is None:
+                # What is sent from now on must be struck out, even if the environment changes.
+                self._redactor = self._redacting()
+                self._client = connect(self._address, self.settings, self._key(), self._timeout)
+                guard_logs(self._redactor)
+            return self._client
 
     def retried(self, call: Callable[[], T], tokens: float = 0) -> T:
         """The result of a call of the `client`, repeated while its fault may pass.
@@ -247,16 +253,6 @@ class OpenAIModel:
         # Raised out here, so that no exception of the client is its context: those hold the request.
         raise self._error(fault, tries)
 
-    def client(self) -> OpenAI:
-        """The connected openai client; all models of this process with the same endpoint and key share one."""
-        with self._lock:
-            if self._client is None:
-                # What is sent from now on must be struck out, even if the environment changes.
-                self._redactor = self._redacting()
-                self._client = connect(self._address, self.settings, self._key(), self._timeout)
-                guard_logs(self._redactor)
-            return self._client
-
     def _post(self, path: str, body: dict[str, Any]) -> Any:
         """The JSON that the endpoint answers with; raises the `Fault` that it reports with status 200."""
         # Not the client's own objects: building them takes longer than all the rest of a call.
@@ -288,14 +284,7 @@ class OpenAIModel:
             _LOG.log(level, "%s; %s", self._error(fault), again)
         self._sleep(seconds)
 
-    def _error(self, fault: Fault, tries: str = "") -> EndpointError:
-        return fault.error(self.clean, f"{self.base_url}, model '{self.name}'", tries)
-
-    # ── addresses and secrets ────────────────────────────────────────────────────────────────────
-
-    def _public_endpoint(self) -> str:
-        version = self.settings.api_version
-        return self.base_url if version is None else f"{self.base_url}?api-version={version}"
+    # ── secrets ──────────────────────────────────────────────────────────────────────────────────
 
     def _key(self) -> str:
         return os.environ.get(self.settings.key_variable, "").strip()
@@ -331,31 +320,20 @@ class OpenAIModel:
         return Redactor([self._key(), *secret, *secrets_of_url(self._address.whole)], private)
 
 
-def _first(*values: Any) -> Any:
-    """The first value that is not None; the last one if all others are."""
-    return next((value for value in values if value is not None), None)
-
-
 def _chunks(texts: Sequence[str]) -> Iterator[list[str]]:
     """The texts in parts that an endpoint takes in one call (OpenAI: 2,048 texts and 300,000 tokens)."""
     part: list[str] = []
-    size = 0
     for text in texts:
-        if part and (len(part) == _MOST_TEXTS or size + len(text) > _MOST_CHARACTERS):
+        if part and (len(part) == _MOST_TEXTS or sum(map(len, part)) + len(text) > _MOST_CHARACTERS):
             yield part
-            part, size = [], 0
+            part = []
         part.append(text)
-        size += len(text)
     if part:
         yield part
 
 
 def _endpoint(name: str, base_url: str | None, settings: ModelSettings) -> str:
-    """The endpoint's address.
-
-    Raises:
-        ModelConfigurationError: it is malformed, or missing for Azure.
-    """
+    """The endpoint's address; raises `ModelConfigurationError` if it is malformed, or missing for Azure."""
     url = base_url or settings.base_url
     if settings.api_version is not None:
         if not url:

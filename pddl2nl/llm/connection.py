@@ -14,12 +14,12 @@ import sys
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit, urlunsplit
 from urllib.request import getproxies, proxy_bypass
 
 from pddl2nl.llm.faults import Fault
 from pddl2nl.llm.types import EndpointRefusedError
-from pddl2nl.llm.urls import Address, public_url
+from pddl2nl.llm.urls import public_url
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -35,6 +35,31 @@ _MOST_BYTES = 16_000_000
 _MOST_BYTES_BELOW = {"/embeddings": 128_000_000, "/content": 2_000_000_000}
 """By the end of the path: 256 vectors in a call, and the output file of a batch."""
 _CLIENTS: dict[str, OpenAI] = {}
+
+
+class Address:
+    """An endpoint's address; its text and ``repr`` leave out user, password and query."""
+
+    __slots__ = ("whole",)
+
+    def __init__(self, whole: str):
+        self.whole = whole
+
+    @property
+    def base(self) -> str:
+        """Without query and fragment, so that a path can be appended; with user and password."""
+        return urlunsplit((*urlsplit(self.whole)[:3], "", ""))
+
+    @property
+    def query(self) -> dict[str, str]:
+        """The fields of the query, which belong behind every path."""
+        return dict(parse_qsl(urlsplit(self.whole).query, keep_blank_values=True))
+
+    def __str__(self) -> str:
+        return public_url(self.whole)
+
+    def __repr__(self) -> str:
+        return f"Address({str(self)!r})"
 
 
 def connect(address: Address, settings: ModelSettings, key: str, timeout: float) -> OpenAI:

@@ -3,32 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
-from urllib.parse import parse_qsl, urlsplit, urlunsplit
-
-
-class Address:
-    """An endpoint's address; its text and ``repr`` leave out user, password and query."""
-
-    __slots__ = ("whole",)
-
-    def __init__(self, whole: str):
-        self.whole = whole
-
-    @property
-    def base(self) -> str:
-        """Without query and fragment, so that a path can be appended; with user and password."""
-        return urlunsplit((*urlsplit(self.whole)[:3], "", ""))
-
-    @property
-    def query(self) -> dict[str, str]:
-        """The fields of the query, which belong behind every path."""
-        return dict(parse_qsl(urlsplit(self.whole).query, keep_blank_values=True))
-
-    def __str__(self) -> str:
-        return public_url(self.whole)
-
-    def __repr__(self) -> str:
-        return f"Address({str(self)!r})"
+from urllib.parse import urlsplit, urlunsplit
 
 
 def public_url(url: str) -> str:
