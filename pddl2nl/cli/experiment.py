@@ -159,7 +159,6 @@ def _experiment(
 
         if provider_batch:
             prices = {name: None if price is None else price.in_batch() for name, price in prices.items()}
-        reached.calibrate(name.removeprefix("openai:") for name in prices)
         DryRun(said, folder, table, placed, prices).show(as_json=as_json)
         return
     _write_down(said, folder, layout_of(said, placed))

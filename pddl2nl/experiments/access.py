@@ -7,8 +7,7 @@ None of this is part of a run's specification. What the models' settings add to 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -91,17 +90,6 @@ class Access:
                 raise
             self.warn(f"replies are not kept: {error}")
             return None
-
-    def calibrate(self, models: Iterable[str]) -> None:
-        """Calibrates the estimates of models' tokens by what their endpoints counted of prompts in the cache."""
-        from pddl2nl.llm.cache import Cache
-        from pddl2nl.llm.tokens import note_tokens
-
-        if isinstance(self.cache, Path) and self.cache.is_file():
-            # An estimate must not fail for a damaged cache.
-            with suppress(InfrastructureError, InputError), Cache(self.cache, read_only=True) as cache:
-                for model in models:
-                    note_tokens(model, *cache.counted(model))
 
 
 def reach(

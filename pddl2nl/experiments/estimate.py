@@ -34,8 +34,8 @@ _THOUGHTS_SHOWN = ("thoughts.txt", "thoughts_example.txt", "thoughts_answer.txt"
 """The beginning of every prompt for the example's thoughts."""
 
 HOW = (
-    f"first prompts are measured ({CHARACTERS_A_TOKEN} characters a token, or as the endpoint counted those in the "
-    f"cache); an example is taken to be as long as its problem and {_EXAMPLE_STEPS} turns; a run "
+    f"first prompts are measured ({CHARACTERS_A_TOKEN} characters a token); an "
+    f"example is taken to be as long as its problem and {_EXAMPLE_STEPS} turns; a run "
     f"to take as many turns as FF's plan where that is known, else {_PLAN} "
     f"or half its limit of steps; an action to take {_ACTION} tokens, a thought {_THOUGHT}, an observation "
     f"{_OBSERVATION}; wording and thoughts to be asked for once for each domain, model and seed; nothing to be in a "
@@ -108,8 +108,7 @@ def estimates(cells: Iterable[Cell], prices: Mapping[str, Price | None]) -> Iter
         key = _measured_by(cell)
         if key not in measured:
             measured[key] = _measure(cell)
-        name = str(cell.model).removeprefix("openai:")
-        system, problem = (estimate_tokens(characters, name) for characters in measured[key])
+        system, problem = map(estimate_tokens, measured[key])
         one = _one_run(cell, system, problem, prices.get(cell.model))
         whole = Estimate()
         for run in cell.runs:

@@ -70,16 +70,16 @@ class BatchProgress:
 class Submission:
     """A batch as the store remembers it.
 
-    ``input_file`` is the provider's id of its lines, and belongs to this batch only; ``keys`` are the lines that are
-    not collected yet; ``made`` is in seconds since 1970; ``batch`` is the provider's id, None until it is known.
+    ``keys`` are the lines that are not collected yet; ``input_file`` is the provider's id of all its lines, and belongs
+    to this batch only; ``made`` is in seconds since 1970; ``batch`` is the provider's id, None until it is known.
     """
 
+    keys: frozenset[str]
     input_file: str
     endpoint: str
     model: str
     made: float
     batch: str | None
-    keys: frozenset[str]
 
     @property
     def group(self) -> _Group:
@@ -142,7 +142,7 @@ class BatchStore:
         with self._cache.transaction() as connection:
             row = (input_file, *group, made, None, json.dumps([*keys]))
             connection.execute("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?)", row)
-        return Submission(input_file, *group, made, None, frozenset(keys))
+        return Submission(frozenset(keys), input_file, *group, made, None)
 
     def submitted(self, submission: Submission, batch: str) -> None:
         """Stores the provider's id."""
@@ -172,8 +172,8 @@ class BatchStore:
 
     def open(self) -> list[Submission]:
         """All submissions with lines that are not collected yet, the oldest first."""
-        rows = self._cache.read("SELECT input_file, endpoint, model, made, batch, keys FROM batches ORDER BY made")
-        return [Submission(*row, frozenset(json.loads(keys))) for *row, keys in rows]
+        rows = self._cache.read("SELECT keys, input_file, endpoint, model, made, batch FROM batches ORDER BY made")
+        return [Submission(frozenset(json.loads(keys)), *row) for keys, *row in rows]
 
     def short(self, key: str) -> Completion | None:
         """The reply to a line that was paid for and fell short, if there is one."""

@@ -5,8 +5,8 @@ number). Time-outs, retries and keys are not part of it. Any SQLite tool can rea
 the identity and the reply as JSON, and columns drawn from them for counting.
 
 Each reply is one transaction and is stored before anything uses it, so a reply that has arrived is never paid for
-twice, not even after ``kill -9``; a power cut may lose the last ones (`pddl2nl.llm.sqlite_file`). Two processes that ask
-at the same moment may both pay; the reply that is stored first stays.
+twice, not even after ``kill -9``; a power cut may lose the last ones (`pddl2nl.llm.sqlite_file`). Two processes that
+ask at the same moment may both pay; the reply that is stored first stays.
 """
 
 from __future__ import annotations
@@ -287,17 +287,6 @@ class Cache(SqliteFile):
             groups.append(CacheGroup(kind, model, endpoint, replies, usage, usd, first, last))
         return tuple(groups)
 
-    def counted(self, model: str, *, newest: int = 200) -> tuple[int, int]:
-        """Characters and tokens of the newest prompts to a model whose endpoint counted them, for `note_tokens`."""
-        rows = self.read(
-            "SELECT identity, prompt_tokens FROM replies WHERE kind = 'chat' AND model = ? AND prompt_tokens > 0 "
-            "ORDER BY created DESC LIMIT ?",
-            (model, newest),
-        )
-        prompts = [read_json_object(identity)["body"]["messages"] for identity, _ in rows]
-        characters = sum(len(message["content"]) for messages in prompts for message in messages)
-        return characters, sum(tokens for _, tokens in rows)
-
     def verify(self) -> Verification:
         """Checks the file with SQLite's integrity check, and every reply: key, checksum, columns and JSON."""
         with self.faults(), closing(self.connect()) as connection:
@@ -407,8 +396,9 @@ def _checked(connection: sqlite3.Connection) -> Iterator[StoredReply | Damage]:
     # One by one, so that a damaged page does not hide the rows after it.
     for key in keys:
         try:
-            *head, identity, reply, drawn = connection.execute(_CHECK, (key,)).fetchone()
-            found = StoredReply.restored(*head, read_json_object(str(identity)), read_json_object(str(reply)))
+            _, created, checksum, identity, reply, drawn = connection.execute(_CHECK, (key,)).fetchone()
+            parsed = (read_json_object(str(text)) for text in (identity, reply))
+            found = StoredReply.restored(key, str(created), str(checksum), *parsed)
             if not drawn:
                 raise InputError("a column differs from its JSON")
             yield found

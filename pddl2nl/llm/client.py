@@ -25,7 +25,7 @@ from pddl2nl.llm.faults import Fault, FilteredError, backoff, fault_in_reply, fa
 from pddl2nl.llm.limiter import Limiter
 from pddl2nl.llm.redaction import Redactor, guard_logs, secrets_of_url
 from pddl2nl.llm.replies import is_broken_off, parse_json, read_completion, read_usage, read_vectors
-from pddl2nl.llm.tokens import estimate_tokens, note_tokens
+from pddl2nl.llm.tokens import estimate_tokens
 from pddl2nl.llm.types import Completion, EndpointError, MissingKeyError, ModelConfigurationError, Request, Tariff
 from pddl2nl.llm.urls import host_of, is_near, public_url
 
@@ -118,7 +118,7 @@ class OpenAIModel:
         began = time.perf_counter()
         body = self.body(request)
         characters = sum(len(message.content) for message in request.messages)
-        prompt = estimate_tokens(characters, self.name)
+        prompt = estimate_tokens(characters)
         estimate = prompt + (body.get(self.settings.max_tokens_name) or 0)
         try:
             data = self.retried(lambda: self._post("/chat/completions", body), estimate)
@@ -127,9 +127,8 @@ class OpenAIModel:
             return Completion("", "filtered", model=self.name, seconds=time.perf_counter() - began)
         completion = self.read(data, time.perf_counter() - began)
         usage = completion.usage
-        note_tokens(self.name, characters, usage.prompt_tokens)
         counted = usage.prompt_tokens + usage.completion_tokens
-        self._limiter.settle(estimate, counted or prompt + estimate_tokens(len(completion.text), self.name) + 1)
+        self._limiter.settle(estimate, counted or prompt + estimate_tokens(len(completion.text)) + 1)
         return completion
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
@@ -141,7 +140,7 @@ class OpenAIModel:
         vectors: list[list[float]] = []
         for chunk in _chunks(texts):
             body = {"model": self.name, "input": chunk, "encoding_format": "float"}
-            estimate = estimate_tokens(sum(map(len, chunk)), self.name)
+            estimate = estimate_tokens(sum(map(len, chunk)))
             data = self.retried(lambda sent=body: self._post("/embeddings", sent), estimate)  # type: ignore[misc]
             found = read_vectors(data, len(chunk))
             if found is None or (vectors and len(found[0]) != len(vectors[0])):

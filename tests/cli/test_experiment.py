@@ -142,21 +142,6 @@ def test_an_estimate_for_batches_is_at_their_price(tmp_path, capfd):
     assert estimates[1] > 0
 
 
-def test_an_estimate_goes_by_what_the_endpoint_counted_of_prompts_in_the_cache(capfd, monkeypatch):
-    def estimated() -> int:
-        monkeypatch.setattr("pddl2nl.llm.tokens._COUNTED", {})
-        assert main([*arguments, "--out", "another", "--dry-run", "--json"]) == 0
-        return json.loads(capfd.readouterr().out)["estimate"]["prompt_tokens"]
-
-    # The server counts words.
-    with ChatServer(Looking()) as server:
-        arguments = remote(server.base_url)
-        before = estimated()
-        main(arguments)
-        capfd.readouterr()
-        assert estimated() < 0.9 * before
-
-
 def test_bad_input_is_exit_code_2_before_anything_runs(tmp_path, capfd):
     Path("bad.toml").write_text('domains = ["blocksworld"]\npolicies = ["akt"]\n', encoding="utf-8")
     assert main(["experiment", "bad.toml"]) == 2

@@ -130,7 +130,7 @@ def test_only_complete_replies_enter(cache: Cache, change: dict[str, Any], words
 
 
 def test_an_identity_of_another_form_is_refused(cache: Cache) -> None:
-    with pytest.raises(InputError, match="`\\$.kind`"):
+    with pytest.raises(InputError, match=r"`\$\.kind`"):
         put(cache, {**identity(), "kind": "speech"})
     with pytest.raises(InputError, match=r"an embedding is|embedding is \{"):
         put(cache, embedding("a"), {"vector": []})

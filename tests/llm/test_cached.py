@@ -266,9 +266,10 @@ def test_a_reply_that_the_cache_cannot_take_is_an_infrastructure_error(
 
     inner = Fake()
     model = CachedModel(inner, cache)
-    with monkeypatch.context() as patch, pytest.raises(InfrastructureError, match="the disk is full"):
+    with monkeypatch.context() as patch:
         patch.setattr(cache, "transaction", refuse)
-        model.complete(request())
+        with pytest.raises(InfrastructureError, match="the disk is full"):
+            model.complete(request())
     assert not model.complete(request()).from_cache
     assert (len(inner.asked), len(cache)) == (2, 1)
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from pddl2nl.llm import Completion, EndpointError, Message, ModelConfigurationError, OpenAIModel, Request, ScriptedModel
+from pddl2nl.llm.connection import Address
 from pddl2nl.llm.redaction import Redactor, secrets_of_url
 from pddl2nl.llm.settings import ModelSettings
-from pddl2nl.llm.connection import Address
 from tests.llm.chat_server import ChatServer, Trouble
 
 KEY = "known-key-WITHOUT-a-form-42"

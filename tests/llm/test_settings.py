@@ -255,9 +255,7 @@ def test_a_key_is_not_repeated_wherever_it_was_put(text: str, tmp_path: Path) ->
 
 
 def test_a_time_out_is_one_that_a_socket_takes(tmp_path: Path) -> None:
-    with pytest.raises(
-        ModelConfigurationError, match="timeout: Expected `float` <= 86400"
-    ):
+    with pytest.raises(ModelConfigurationError, match="timeout: Expected `float` <= 86400"):
         catalogue(tmp_path, "[models.m]\ntimeout = 1e300")
 
 
