@@ -85,7 +85,7 @@ def test_the_new_metric_is_in_reports_and_the_new_specification_is_listed(grown:
     code = """
 from pathlib import Path
 import pddl2nl
-from pddl2nl.experiments.shipped_specs import shipped_specs
+from pddl2nl.experiments.specification.shipped import shipped_specs
 from pddl2nl.llm import ScriptedModel
 from pddl2nl.reports.gathering import gather
 

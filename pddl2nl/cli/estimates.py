@@ -13,8 +13,8 @@ from pddl2nl.cli.output import print_json, print_text
 if TYPE_CHECKING:
     from pddl2nl.experiments.estimate import Estimate
     from pddl2nl.experiments.jobs import Job
-    from pddl2nl.experiments.product import Cell, Placed
-    from pddl2nl.experiments.specification import ExperimentSpec
+    from pddl2nl.experiments.specification.experiment import ExperimentSpec
+    from pddl2nl.experiments.specification.product import Cell, Placed
     from pddl2nl.llm import Price
 
 __all__ = ["DryRun"]
@@ -40,7 +40,7 @@ class DryRun:
     def show(self, *, as_json: bool) -> None:
         """Prints runs, and calls, tokens and money for those that are not finished."""
         from pddl2nl.experiments.estimate import HOW, Estimate
-        from pddl2nl.experiments.product import left_out
+        from pddl2nl.experiments.specification.product import left_out
 
         said = self.said
         jobs = {each.job.name: each.job for each in self.placed}
@@ -82,8 +82,8 @@ class DryRun:
 
     def _columns(self, missing: set[str]) -> dict[str, tuple[int, Estimate]]:
         """The runs of each column that are to be done, and their estimate; one of several columns is the first's."""
-        from pddl2nl.experiments.columns import SYMBOLIC, TITLES
         from pddl2nl.experiments.estimate import Estimate, estimates
+        from pddl2nl.experiments.specification.columns import SYMBOLIC, TITLES
 
         left = set(missing)
         todo: dict[int, str] = {}

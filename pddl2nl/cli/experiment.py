@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from pddl2nl.experiments.batch_passes import BatchPasses
     from pddl2nl.experiments.jobs import Job
     from pddl2nl.experiments.layout import Layout
-    from pddl2nl.experiments.specification import ExperimentSpec, Overrides
+    from pddl2nl.experiments.specification.experiment import ExperimentSpec, Overrides
     from pddl2nl.experiments.sweep import SweepSummary
 
 __all__ = ["register"]
@@ -110,10 +110,10 @@ def _experiment(
 
     A domain is the name of a shipped one, {shipped = NAME, set = "scaled"} (or "unsolvable"), {domain = FILE,
     problems = [FILES or PATTERNS]}, or {suite = DIR, only = ["gripper*"]}: what `pddl2nl tasks DIR` finds. A table has
-    filters as well: instances, except, min-objects, max-objects, min-optimal-length, max-optimal-length, and solved-by
-    = "ff" (or unsolved-by), within = "30m" and memory = "8g"; costlier = {than = USD, as = MODEL, solved-by = "brfs"};
-    transform = ["strip-costs", "obfuscate:generic"]; section, with which others its rows are summed; and row, what they
-    are called ({domain}: its own name).
+    filters as well: instances, except, max-objects, max-optimal-length, and solved-by = "ff" (or unsolved-by), within =
+    "30m" and memory = "8g"; costlier = {than = USD, as = MODEL, solved-by = "brfs"}; transform = ["strip-costs",
+    "obfuscate:generic"]; section, with which others its rows are summed; and row, what they are called ({domain}: its
+    own name).
     What planners find for filters is kept beside the cache of replies; --dry-run uses what is kept, and runs none.
 
     Exit code 0: all solved; 1: some are not, or are left for the next time; 2: bad input; 3: an endpoint or a planner
@@ -128,9 +128,9 @@ def _experiment(
         )
     from pddl2nl.experiments.access import reach
     from pddl2nl.experiments.checks import check_models
-    from pddl2nl.experiments.product import cells, layout_of, placed_jobs
-    from pddl2nl.experiments.shipped_specs import find_specification
-    from pddl2nl.experiments.specification import load_experiment
+    from pddl2nl.experiments.specification.experiment import load_experiment
+    from pddl2nl.experiments.specification.product import cells, layout_of, placed_jobs
+    from pddl2nl.experiments.specification.shipped import find_specification
 
     path = find_specification(spec)
     if show:
@@ -175,7 +175,7 @@ def _folder(*parts: str) -> Path:
 
 
 def _list(as_json: bool) -> None:
-    from pddl2nl.experiments.shipped_specs import shipped_specs
+    from pddl2nl.experiments.specification.shipped import shipped_specs
 
     shipped = shipped_specs()
     if as_json:
@@ -244,7 +244,7 @@ def _first(given: Number | None, said: Number | None) -> Number | None:
 
 
 def _warnings(said: ExperimentSpec) -> Iterator[str]:
-    from pddl2nl.experiments.product import left_out
+    from pddl2nl.experiments.specification.product import left_out
     from pddl2nl.nl import Wording, provenance_warnings, wording_warnings
 
     for sentence in left_out(said):

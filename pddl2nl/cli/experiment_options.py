@@ -12,7 +12,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.quantities import seeds as read_seeds
 
 if TYPE_CHECKING:
-    from pddl2nl.experiments.specification import Overrides
+    from pddl2nl.experiments.specification.experiment import Overrides
 
 __all__ = [
     "DEFAULT_WORKERS",
@@ -117,7 +117,7 @@ def overrides_of(
     Raises:
         InputError: seeds that are no numbers, or a definition without a name.
     """
-    from pddl2nl.experiments.specification import Overrides
+    from pddl2nl.experiments.specification.experiment import Overrides
 
     try:
         numbers = () if seeds is None else read_seeds(seeds)

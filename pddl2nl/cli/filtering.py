@@ -11,14 +11,14 @@ from pddl2nl.cli.output import console, warn
 from pddl2nl.cli.progress import TenthLines
 
 if TYPE_CHECKING:
-    from pddl2nl.experiments.specification import ExperimentSpec
-    from pddl2nl.experiments.task_filters import Deciding
+    from pddl2nl.experiments.specification.experiment import ExperimentSpec
+    from pddl2nl.experiments.specification.filters import Deciding
 
 __all__ = ["narrowed"]
 
 
 def narrowed(said: ExperimentSpec, cache: str | None, *, ask: bool) -> ExperimentSpec:
-    """The experiment with the tasks that pass, see `pddl2nl.experiments.task_filters`.
+    """The experiment with the tasks that pass, see `pddl2nl.experiments.specification.filters`.
 
     Args:
         said: the experiment.
@@ -26,7 +26,7 @@ def narrowed(said: ExperimentSpec, cache: str | None, *, ask: bool) -> Experimen
         ask: whether planners are run.
     """
     from pddl2nl.experiments.planner_cache import PlannerCache, default_planner_cache
-    from pddl2nl.experiments.task_filters import limit_costs, narrow, still_costly
+    from pddl2nl.experiments.specification.filters import limit_costs, narrow, still_costly
 
     if not any(domain.costlier or any(task.filters for task in domain.tasks) for domain in said.domains):
         return said

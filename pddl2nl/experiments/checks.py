@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from pddl2nl.baselines import find_driver
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.access import Access
-from pddl2nl.experiments.columns import NO_MODEL, ROLES, policy_of
 from pddl2nl.experiments.models import MadeModel, ModelContext, make_model
-from pddl2nl.experiments.product import Cell, behind_endpoint, cells, idle_options, undecided
-from pddl2nl.experiments.specification import ExperimentSpec, SpecDomain
+from pddl2nl.experiments.specification.columns import NO_MODEL, ROLES, policy_of
+from pddl2nl.experiments.specification.domains import SpecDomain
+from pddl2nl.experiments.specification.experiment import ExperimentSpec
+from pddl2nl.experiments.specification.product import Cell, behind_endpoint, cells, idle_options, undecided
 from pddl2nl.llm import Completion, MissingKeyError, Price
 from pddl2nl.llm.settings import load_catalogue
 from pddl2nl.nl import Wording, template_wording
@@ -104,7 +105,7 @@ def _check_oracle(spec: ExperimentSpec, asking: Iterable[Cell], role: str) -> No
             return
 
 
-def _where(spec: ExperimentSpec, cell: Cell, translates: bool) -> tuple[str, ...]:
+def _where(spec: ExperimentSpec, cell: Cell, translates: bool) -> tuple[str | int, ...]:
     """The key that makes a model translate, or word a domain."""
     entry = cell.column.entry
     said = {} if entry is None else spec.file.data["columns"][entry]

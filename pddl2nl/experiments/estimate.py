@@ -13,10 +13,10 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.columns import policy_of
-from pddl2nl.experiments.product import Cell, behind_endpoint
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.experiments.spec import RunSpec
+from pddl2nl.experiments.specification.columns import policy_of
+from pddl2nl.experiments.specification.product import Cell, behind_endpoint
 from pddl2nl.llm import Completion, Price, Request
 from pddl2nl.llm.tokens import CHARACTERS_A_TOKEN, estimate_tokens
 from pddl2nl.policies.families import FAMILIES, family_of

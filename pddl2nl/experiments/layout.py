@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import reprlib
 import tempfile
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
-
-import msgspec
+from typing import Any, Literal, NamedTuple
 
 from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.experiments.conversion import WrongValueError, convert
 from pddl2nl.files import parse_json, read_text
 
 __all__ = [
@@ -137,10 +134,9 @@ def write_layout(folder: Path, layout: Layout) -> None:
     Raises:
         InfrastructureError: the file cannot be written.
     """
-    said = {item.name: getattr(layout, item.name) for item in fields(Layout) if item.name != "runs"}
-    for key in ("columns", "rows", "tables"):
-        said[key] = [asdict(each) for each in said[key]]
-    head = json.dumps({"format": _FORMAT, **said}, ensure_ascii=False, indent=1).rpartition("\n}")[0]
+    said = {"format": _FORMAT, **asdict(replace(layout, runs={}))}
+    del said["runs"]
+    head = json.dumps(said, ensure_ascii=False, indent=1).rpartition("\n}")[0]
     lines = (f"  {json.dumps(name)}: {json.dumps(places)}" for name, places in layout.runs.items())
     text = f'{head},\n "runs": {{\n' + ",\n".join(lines) + "\n }\n}\n"
     path = folder / LAYOUT_FILE
@@ -177,53 +173,20 @@ def read_layout(folder: Path) -> Layout | None:
 
 
 def _layout(data: Any, path: Path) -> Layout:
-    if isinstance(data, dict) and data.get("format") != _FORMAT:
-        raise InputError(f"{path}: format is {data.get('format')!r}; {_FORMAT} was expected")
-    for place, text in _texts(data):
-        if _HALF.search(text):
-            raise InputError(f"{path}: {place} is {text!r}; half of a surrogate pair is not a character")
+    if isinstance(data, dict) and (found := data.pop("format", None)) != _FORMAT:
+        raise InputError(f"{path}: format is {found!r}; expected {_FORMAT}")
     try:
-        layout = msgspec.convert(data, Layout)
-    except msgspec.ValidationError as error:
-        raise InputError(f"{path}: {_wrong(data, str(error))}") from None
+        layout = convert(data, Layout)
+        # JSON can hold half of a surrogate pair, but neither a page nor a text file.
+        json.dumps(data, ensure_ascii=False).encode()
+    except WrongValueError as error:
+        raise InputError(f"{path}: {error}") from None
+    except UnicodeEncodeError as error:
+        half = error.object[error.start]
+        raise InputError(f"{path}: {half!r} is half of a surrogate pair, not a character") from None
     for run, places in layout.runs.items():
-        for place_ in places:
-            if not (0 <= place_.row < len(layout.rows) and 0 <= place_.column < len(layout.columns)):
+        for place in places:
+            if not (0 <= place.row < len(layout.rows) and 0 <= place.column < len(layout.columns)):
                 size = [len(layout.rows), len(layout.columns)]
-                raise InputError(f"{path}: runs.{run} is {[*place_]}; [row, column] below {size} was expected")
+                raise InputError(f"{path}: runs.{run} is {[*place]}; expected [row, column] below {size}")
     return layout
-
-
-def _wrong(data: Any, message: str) -> str:
-    """An error of msgspec with the value that was found."""
-    what, _, place = message.partition(" - at `$.")
-    place = place.removesuffix("`")
-    if place.startswith("runs[...]"):
-        # msgspec does not name the key of a mapping's entry.
-        for run, places in data["runs"].items():
-            try:
-                msgspec.convert(places, tuple[Place, ...])
-            except msgspec.ValidationError:
-                return f"runs.{run} is {reprlib.repr(places)}; a list of [row, column] was expected"
-    found = data
-    for part in re.findall(r"[^.\[\]]+", place.partition("[...]")[0]):
-        found = found[int(part)] if isinstance(found, list) else found[part]
-    if what.startswith("Invalid enum value"):
-        what = f"One of {', '.join(get_args(Kind))} was expected"
-    return f"{place or 'the file'} is {reprlib.repr(found)}; {what[0].lower()}{what[1:]}"
-
-
-_HALF = re.compile("[\ud800-\udfff]")
-"""Half of a surrogate pair, which JSON can hold but neither a page nor a text file."""
-
-
-def _texts(data: Any, place: str = "") -> Iterator[tuple[str, str]]:
-    """All texts in a JSON value with their places."""
-    if isinstance(data, str):
-        yield place, data
-    elif isinstance(data, dict):
-        for key, value in data.items():
-            yield from _texts(value, f"{place}.{key}".removeprefix("."))
-    elif isinstance(data, list) and not place.startswith("runs."):
-        for number, value in enumerate(data):
-            yield from _texts(value, f"{place}[{number}]")

@@ -49,8 +49,8 @@ def test_every_benchmark_of_every_domain_is_run_by_all() -> None:
 
 
 def test_the_names_of_its_runs_are_those_of_an_experiment(tmp_path: Path) -> None:
-    from pddl2nl.experiments.product import jobs_of
-    from pddl2nl.experiments.specification import load_experiment
+    from pddl2nl.experiments.specification.experiment import load_experiment
+    from pddl2nl.experiments.specification.product import jobs_of
 
     path = tmp_path / "same.toml"
     path.write_text('domains = ["visitall"]\ninstances = ["p01"]\npolicies = ["random"]\n', encoding="utf-8")

@@ -37,7 +37,7 @@ def spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
         found = "hard" not in texts.problem
         return PlannerResult(planner, "solved" if found else "timeout", () if found else None, None, 1.0, 1, "s")
 
-    monkeypatch.setattr("pddl2nl.experiments.task_filters.solve", solve)
+    monkeypatch.setattr("pddl2nl.experiments.specification.filters.solve", solve)
     monkeypatch.setattr("pddl2nl.experiments.planner_cache.version", lambda: "Fast Downward 0")
     monkeypatch.setattr("pddl2nl.experiments.checks.find_driver", lambda: Path("driver"))
     return "spec.toml"

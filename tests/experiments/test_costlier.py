@@ -9,10 +9,10 @@ import pytest
 
 from pddl2nl.baselines import PlannerResult, TaskTexts
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.domains import SolvedBy
-from pddl2nl.experiments.product import jobs_of, layout_of, placed_jobs
-from pddl2nl.experiments.specification import ExperimentSpec, load_experiment
-from pddl2nl.experiments.task_filters import limit_costs, narrow, still_costly
+from pddl2nl.experiments.specification.domains import SolvedBy
+from pddl2nl.experiments.specification.experiment import ExperimentSpec, load_experiment
+from pddl2nl.experiments.specification.filters import limit_costs, narrow, still_costly
+from pddl2nl.experiments.specification.product import jobs_of, layout_of, placed_jobs
 from pddl2nl.pddl import parse_task
 
 Load = Callable[[str], ExperimentSpec]
@@ -63,7 +63,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             return PlannerResult(planner, "solved", (), 0, 1.5, 3, "s")
         return PlannerResult(planner, "timeout", None, None, float(time_limit), None, "s")
 
-    monkeypatch.setattr("pddl2nl.experiments.task_filters.solve", solve)
+    monkeypatch.setattr("pddl2nl.experiments.specification.filters.solve", solve)
     monkeypatch.setattr("pddl2nl.experiments.planner_cache.version", lambda: "Fast Downward 0")
     return found
 
@@ -99,13 +99,13 @@ def test_only_what_costs_too_much_is_narrowed_and_stands_in_a_section_of_its_own
 
 @pytest.mark.usefixtures("needs_planner")
 def test_what_costs_little_is_left_alone(load: Load, asked: list[str]) -> None:
-    decided = narrow(load('{ than = 150, as = "gpt-4o-2024-08-06", solved-by = "brfs", section = "cheap" }'))
+    decided = narrow(load('{ than = 150, as = "gpt-4o-2024-08-06", solved-by = "brfs" }'))
     assert limit_costs(decided) == decided
     assert "brfs" not in asked
-    some = '{ than = 0, as = "gpt-4o-2024-08-06", solved-by = "brfs", section = "some" }'
+    some = '{ than = 0, as = "gpt-4o-2024-08-06", solved-by = "brfs" }'
     plain = narrow(load(f'{some}, section = "all"'))
     moved = limit_costs(plain).domains
-    assert {one.section for one in moved} == {"some"}
+    assert {one.section for one in moved} == {"solved by brfs"}
     assert {one.part for one in moved} == {"all"}, "columns that name a section are for what it was"
     said = narrow(limit_costs(plain))
     notes = [note for note in still_costly(said).notes if note not in said.notes]
@@ -119,18 +119,21 @@ def test_what_costs_little_is_left_alone(load: Load, asked: list[str]) -> None:
 @pytest.mark.parametrize(
     ("costlier", "message"),
     [
-        ('{ than = "x", as = "m", solved-by = "brfs" }', "'costlier': 'than' is 'x'; a number"),
-        ('{ than = 1, as = "m" }', "'costlier': 'solved-by' is missing; one of brfs"),
-        ('{ than = 1, as = "m", solvedby = "ff" }', "'costlier': unknown key 'solvedby'; did you mean 'solved_by'"),
-        ("150", "'costlier' is 150; a table such as"),
+        ('{ than = "x", as = "m", solved-by = "brfs" }', r"domains\[0\].costlier.than is 'x'; expected a number"),
+        ('{ than = 1, as = "m" }', r"domains\[0\].costlier.solved-by is missing"),
+        (
+            '{ than = 1, as = "m", solvedby = "ff" }',
+            "unknown key .*costlier.solvedby; did you mean 'solved-by'",
+        ),
+        ("150", r"domains\[0\].costlier is 150; expected a table"),
     ],
 )
 def test_what_is_wrong_is_said(load: Load, costlier: str, message: str) -> None:
-    with pytest.raises(InputError, match=rf":1:\d+: 'domains': {message}"):
+    with pytest.raises(InputError, match=rf":1:\d+: {message}"):
         load(costlier)
 
 
 @pytest.mark.usefixtures("needs_planner", "asked")
 def test_a_price_that_is_not_known_is_said(load: Load) -> None:
-    with pytest.raises(InputError, match=r":1:\d+: 'costlier' needs the price of 'nobody', which is not known"):
+    with pytest.raises(InputError, match=r":1:\d+: costlier needs the price of 'nobody', which is not known"):
         limit_costs(narrow(load('{ than = 1, as = "nobody", solved-by = "brfs" }')))

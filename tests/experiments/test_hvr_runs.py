@@ -11,9 +11,9 @@ import pytest
 from pddl2nl.errors import InputError
 from pddl2nl.experiments import RunResult, RunSpec, run, run_spec
 from pddl2nl.experiments.jobs import make_job
-from pddl2nl.experiments.product import cells
 from pddl2nl.experiments.records.replay import replay_record
-from pddl2nl.experiments.specification import load_experiment
+from pddl2nl.experiments.specification.experiment import load_experiment
+from pddl2nl.experiments.specification.product import cells
 from pddl2nl.llm import Completion, Request
 from pddl2nl.pddl import Task, parse_task
 from pddl2nl.policies.events import Finished, Prompted, Rejected, Started

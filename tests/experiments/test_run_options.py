@@ -11,9 +11,9 @@ import pytest
 
 import pddl2nl
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.columns import OPTIONS
 from pddl2nl.experiments.runs import run_spec
 from pddl2nl.experiments.spec import GROUPS, RUN_OPTIONS, RunSpec
+from pddl2nl.experiments.specification.schema import OPTIONS
 from pddl2nl.llm import Completion, Request
 from pddl2nl.tasks import shipped_task
 
@@ -67,9 +67,9 @@ def test_help_describes_every_option() -> None:
 
 
 def test_files_take_the_options_that_are_no_keys_of_their_own() -> None:
-    assert {*OPTIONS} == {name for name, option in RUN_OPTIONS.items() if option.in_file}
-    assert "max_tokens" in OPTIONS
-    assert "budget_usd" not in OPTIONS
+    assert {*OPTIONS.__struct_fields__} == {name for name, option in RUN_OPTIONS.items() if option.in_file}
+    assert "max_tokens" in OPTIONS.__struct_fields__
+    assert "budget_usd" not in OPTIONS.__struct_fields__
 
 
 def test_the_longest_reply_is_no_budget(tmp_path: Path) -> None:

@@ -11,9 +11,9 @@ from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.checks import check_models
 from pddl2nl.experiments.estimate import estimate
 from pddl2nl.experiments.jobs import PlannerSpec
-from pddl2nl.experiments.product import cells, jobs_of, left_out
 from pddl2nl.experiments.setup import prepare
-from pddl2nl.experiments.specification import load_experiment
+from pddl2nl.experiments.specification.experiment import load_experiment
+from pddl2nl.experiments.specification.product import cells, jobs_of, left_out
 from pddl2nl.llm import Price
 from pddl2nl.nl import save_wording, template_wording
 from pddl2nl.pddl import load_domain
@@ -165,65 +165,69 @@ def test_one_domain_may_stand_twice_and_two_may_be_called_alike(spec, lamps, tmp
 GOOD = 'domains = ["visitall"]\npolicies = ["basic"]\nmodels = ["oracle"]\n'
 
 WRONG = {
-    "unknown key": (GOOD + "sedes = [1]", r":4:1: unknown key 'sedes'; did you mean 'seeds'\?"),
-    "unknown option": (GOOD + "[options]\nstep = 1", r":5:1: unknown key 'options.step'; did you mean 'steps'\?"),
+    "unknown key": (GOOD + "sedes = [1]", r":4:1: unknown key sedes; did you mean 'seeds'\?"),
+    "unknown option": (GOOD + "[options]\nstep = 1", r":5:1: unknown key options.step; did you mean 'steps'\?"),
     "unknown policy": (
         GOOD.replace('"basic"', '"basic", "reakt"'),
-        r":2:22: 'policies' holds 'reakt'; one of basic, cot, act, react, random, "
-        r"hvr, hv, hr, vr, r, llm was expected; did you mean 'react'\?",
+        r":2:22: policies\[1\] is 'reakt'; expected one of act, basic, cot, .*; did you mean 'react'\?",
     ),
-    "unknown domain": (GOOD.replace("visitall", "visital"), r":1:12: 'domains': no domain 'visital' .*'visitall'\?"),
-    "over lines": (GOOD + "seeds = [\n  1,\n  2,\n  -3,\n]", r":7:3: 'seeds' holds -3; a whole number, at least 0"),
-    "text for list": (GOOD.replace('["basic"]', '"basic"'), r":2:1: 'policies' is 'basic'; a list.*: \['basic'\]"),
-    "empty list": (GOOD.replace('["oracle"]', "[]"), r":3:1: 'models' is \[\]; a list"),
-    "true for 1": (GOOD + "[access]\nworkers = true", r":5:1: 'access.workers' is true; a whole number, at least 1"),
-    "inline table": (GOOD + "budgets = {usd = -1}", r":4:12: 'budgets.usd' is -1; a number, at least 0"),
-    "dotted": (GOOD + "options.names = 'tyqed'", r":4:1: 'options.names' is 'tyqed'; .*did you mean 'typed'\?"),
-    "no table": (GOOD + "options = 3", r":4:1: 'options' is 3; a table \[options\] was expected"),
-    "not finite": (GOOD + "[budgets]\nusd = inf", r":5:1: 'budgets.usd' is inf; a number, at least 0"),
-    "zero a minute": (GOOD + "[access]\nrequests_per_minute = 0", r":5:1: .* is 0; a number above 0 was expected"),
-    "no wording": (GOOD + 'wordings = ["mine.json"]', r":4:13: 'wordings': 'mine.json' is none of default, template"),
+    "unknown domain": (GOOD.replace("visitall", "visital"), r":1:12: domains: no domain 'visital' .*'visitall'\?"),
+    "over lines": (GOOD + "seeds = [\n  1,\n  2,\n  -3,\n]", r":7:3: seeds\[2\] is -3; expected a whole number >= 0"),
+    "text for list": (GOOD.replace('["basic"]', '"basic"'), r":2:12: policies is 'basic'; expected a list"),
+    "empty list": (GOOD.replace('["oracle"]', "[]"), r":3:1: models is \[\]; expected a list of length >= 1"),
+    "true for 1": (GOOD + "[access]\nworkers = true", r":5:11: access.workers is true; expected a whole number"),
+    "inline table": (GOOD + "budgets = {usd = -1}", r":4:18: budgets.usd is -1; expected a number >= 0"),
+    "dotted": (GOOD + "options.names = 'tyqed'", r":4:17: options.names is 'tyqed'; .*did you mean 'typed'\?"),
+    "no table": (GOOD + "options = 3", r":4:11: options is 3; expected a table"),
+    "not finite": (GOOD + "[budgets]\nusd = inf", r":5:7: budgets.usd is inf; expected a number <= "),
+    "zero a minute": (GOOD + "[access]\nrequests_per_minute = 0", r":5:23: .* is 0; expected a number > 0"),
+    "no wording": (GOOD + 'wordings = ["mine.json"]', r":4:13: wordings: 'mine.json' is none of default, template"),
     "no example": (
         GOOD + '[options]\nexample = "e.pddl"',
-        r":5:1: 'options.example' is 'e.pddl', and there is no file",
+        r":5:1: options.example is 'e.pddl', and there is no file",
     ),
     "no models file": (
         GOOD + '[access]\nmodels = "m.toml"',
-        r":5:1: 'access.models' is 'm.toml', and there is no file",
+        r":5:1: access.models is 'm.toml', and there is no file",
     ),
-    "instance": (GOOD + 'instances = ["p01", "p99"]', r":4:21: 'instances' holds 'p99', and no shipped domain here"),
+    "instance": (GOOD + 'instances = ["p01", "p99"]', r":4:21: instances holds 'p99', and no shipped domain here"),
     "no problems": (
         'domains = [{domain = "lamps/domain.pddl", problems = ["x*.pddl"]}]\npolicies = ["random"]',
-        r":1:22: 'domains': no problem is called 'x\*.pddl'",
+        r":1:22: domains: no problem is called 'x\*.pddl'",
     ),
     "odd domain": (
         'domains = [{domain = "lamps/domain.pddl", problem = ["x"]}]\npolicies = ["random"]',
-        r":1:22: 'domains': unknown key 'problem'; did you mean 'problems'\?",
+        r":1:43: unknown key domains\[0\].problem; did you mean 'problems'\?",
     ),
     "no problems key": (
         'domains = [{domain = "lamps/domain.pddl"}]\npolicies = ["random"]',
-        r":1:22: 'domains': 'problems' is missing; a list",
+        r":1:1: domains\[0\].problems is missing",
     ),
-    "true for a domain": (GOOD.replace('["visitall"', '["visitall", true'), r":1:24: 'domains': found true; a name or"),
+    "true for a domain": (
+        GOOD.replace('["visitall"', '["visitall", true'),
+        r":1:24: domains\[1\] is true; expected a text or a table",
+    ),
     "in another table": (
-        GOOD + "[options]\nmax_usd = 1\nseeds = [1]",
-        r":5:1: unknown key 'options.max_usd'; 'max_usd' belongs in the table \[budgets\], where it is called usd\n"
-        r".*:6:1: unknown key 'options.seeds'; 'seeds' belongs at the top, above all tables",
+        GOOD + "[options]\nseeds = [1]",
+        r":5:1: unknown key options.seeds; seeds belongs at the top, above all tables",
     ),
     "only other instances": (
         GOOD + 'instances = ["p99"]',
-        r":1:12: 'domains': visitall has none of .*; it has .*p01, p02",
+        r":1:12: domains: visitall has none of .*; it has .*p01, p02",
     ),
-    "no address": (GOOD + 'base_url = "localhost:8000"', r":4:1: 'base_url' is 'localhost:8000'; an address such as"),
-    "no domains": ('policies = ["random"]', r"spec.toml: 'domains' is missing"),
+    "no address": (
+        GOOD + 'base_url = "localhost:8000"',
+        r":4:1: base_url is 'localhost:8000'; expected an address",
+    ),
+    "no domains": ('policies = ["random"]', r"spec.toml: domains is missing"),
     "nothing to run": ('domains = ["visitall"]', r"spec.toml: nothing is to be run"),
     "no models": (
         GOOD.replace('models = ["oracle"]', ""),
         r":2:13: policy 'basic' asks a model, and 'models' is missing",
     ),
-    "profile": (GOOD + 'profile = "autoplan"', r":4:1: 'profile' is 'autoplan'; .*did you mean 'autoplanbench'\?"),
-    "no TOML": (GOOD + "seeds = [1", r"spec.toml:?.*this is no TOML"),
-    "twice": (GOOD + 'models = ["m"]', r":4:15: this is no TOML: Cannot overwrite a value\n  models = \["),
+    "profile": (GOOD + 'profile = "autoplan"', r":4:11: profile is 'autoplan'; .*did you mean 'autoplanbench'\?"),
+    "no TOML": (GOOD + "seeds = [1", r"spec.toml:?.*not TOML"),
+    "twice": (GOOD + 'models = ["m"]', r":4:15: not TOML: Cannot overwrite a value\n  models = \["),
 }
 
 
@@ -232,12 +236,6 @@ WRONG = {
 def test_an_error_points_into_the_file(text, message, spec):
     with pytest.raises(InputError, match=message):
         spec(text)
-
-
-def test_all_errors_are_said_at_once_in_the_order_of_the_file(spec):
-    with pytest.raises(InputError) as caught:
-        spec(GOOD.replace("basic", "basik") + "seeds = [-1]\n[budgets]\nmax_uds = 1\n")
-    assert [line.split(":")[1] for line in str(caught.value).splitlines()] == ["2", "4", "6"]
 
 
 def test_a_file_that_is_no_text_or_not_there_is_said(tmp_path):
@@ -297,7 +295,7 @@ def test_options_that_nothing_uses_are_said_and_their_models_need_no_key(spec, m
     head = 'domains = ["visitall"]\ninstances = ["p01"]\nmodels = ["script:replies"]\nbaselines = ["ff"]\n'
     options = '[options]\nsamples = 2\nsteps = 3\nwording_model = "gpt-4o"\nplanner_seconds = 5\nexample = "none"\n'
     said = spec(head + 'policies = ["act"]\n' + options)
-    assert [line.split(":")[0] for line in left_out(said)] == ["options.samples", "options.wording_model"]
+    assert {line.split(":")[0] for line in left_out(said)} == {"options.samples", "options.wording_model"}
     monkeypatch.delenv("OPENAI_API_KEY")
     with pytest.raises(InputError) as caught:
         check_models(said, Access())

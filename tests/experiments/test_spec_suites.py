@@ -14,14 +14,14 @@ import pytest
 from pddl2nl.baselines import PlannerResult, TaskTexts
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.access import Access
-from pddl2nl.experiments.domains import SolvedBy
 from pddl2nl.experiments.jobs import PlannerSpec, make_job
 from pddl2nl.experiments.planner_cache import PlannerCache
-from pddl2nl.experiments.product import cells, jobs_of, left_out
 from pddl2nl.experiments.run_one import play
 from pddl2nl.experiments.spec import RunSpec
-from pddl2nl.experiments.specification import ExperimentSpec, load_experiment
-from pddl2nl.experiments.task_filters import Deciding, narrow
+from pddl2nl.experiments.specification.domains import SolvedBy
+from pddl2nl.experiments.specification.experiment import ExperimentSpec, load_experiment
+from pddl2nl.experiments.specification.filters import Deciding, narrow
+from pddl2nl.experiments.specification.product import cells, jobs_of, left_out
 from pddl2nl.pddl import parse_task
 from pddl2nl.reports.records import RunRecord, read_record
 from pddl2nl.tasks import shipped_domain
@@ -132,19 +132,13 @@ def test_suites_of_one_name_are_not_mixed_up(load: Load, tmp_path: Path) -> None
     assert {(one.label, one.name) for one in said.domains} == {
         ("halls/p01-a", "halls"),
         ("halls-2", "halls"),
-        ("halls/p01-a-1", "halls-1"),
-        ("halls-2-1", "halls-1"),
+        ("halls-1/p01-a", "halls-1"),
+        ("halls-1-2", "halls-1"),
         ("lamps", "lamps"),
         ("lamps-1", "lamps-1"),
     }
     names = [job.name for job in jobs_of(said)]
     assert len({*names}) == len(names)
-
-
-def test_guesses_can_be_left_out(load: Load) -> None:
-    said = load('{suite = "bench", only = ["odd", "lamps"], guesses = false}')
-    assert [*told(said)] == ["lamps"]
-    assert "is a guess" in said.left_out[0]
 
 
 # ── filters ──────────────────────────────────────────────────────────────────────────────────────
@@ -157,7 +151,6 @@ def test_guesses_can_be_left_out(load: Load) -> None:
         ('instances = "P10"', ["p10"]),
         ('except = ["p01", "x*"]', ["p02", "p10"]),
         ("max-objects = 2", ["p01", "p02"]),
-        ("min_objects = 2, max_objects = 9", ["p02"]),
     ],
 )
 def test_filters_of_names_and_sizes(filters: str, names: list[str], load: Load) -> None:
@@ -170,13 +163,13 @@ def test_filters_of_names_and_sizes(filters: str, names: list[str], load: Load) 
 def test_filters_of_files_and_of_shipped_domains(load: Load) -> None:
     said = load(
         '{domain = "bench/lamps/domain.pddl", problems = ["bench/lamps/p*.pddl"], max-objects = 1}, '
-        '{shipped = "visitall", max-optimal-length = 7, min-optimal-length = 4}'
+        '{shipped = "visitall", max-optimal-length = 7}'
     )
     assert told(said)["lamps"] == ["p01"]
     lengths = [(task.name, len(said.domains[1].tasks)) for task in said.domains[1].tasks]
     assert lengths
     assert "of" in said.left_out[-1]
-    assert said.left_out[-1].endswith("tasks of visitall: min-optimal-length = 4, max-optimal-length = 7")
+    assert said.left_out[-1].endswith("tasks of visitall: max-optimal-length = 7")
     example = load('{shipped = "visitall", instances = ["example", "p01"]}')
     assert told(example) == {"visitall": ["example", "p01"]}
 
@@ -195,29 +188,32 @@ def test_limits_of_planners(
     within: str | None, memory: str | None, expected: tuple[int, int | None], load: Load
 ) -> None:
     limits = "".join(f", {key} = {value}" for key, value in (("within", within), ("memory", memory)) if value)
-    said = load(f'{{suite = "bench", only = "lamps", solved-by = "ff", unsolved_by = ["lama"]{limits}}}')
+    said = load(f'{{suite = "bench", only = "lamps", solved-by = "ff", unsolved-by = ["lama"]{limits}}}')
     assert said.domains[0].tasks[0].filters == (SolvedBy("ff", *expected), SolvedBy("lama", *expected, wanted=False))
 
 
 WRONG = {
-    "no folder": ('{suite = "benhc"}', r":1:21: 'domains': .*benhc: no such folder"),
+    "no folder": ('{suite = "benhc"}', r":1:21: domains: .*benhc: no such folder"),
     "no suite": (
         '{suite = "bench", only = ["lamp"]}',
-        r":1:21: 'domains': no suite in .*'lamp'; did you mean 'lamps'\?",
+        r":1:21: domains: no suite in .*'lamp'; did you mean 'lamps'\?",
     ),
-    "unknown key": ('{suite = "bench", solvedby = "ff"}', r"unknown key 'solvedby'; did you mean 'solved_by'\?"),
+    "unknown key": (
+        '{suite = "bench", solvedby = "ff"}',
+        r"unknown key .*solvedby; did you mean 'solved-by'\?",
+    ),
     "unknown planner": (
         '{suite = "bench", solved-by = "fff"}',
-        r"'solved-by' is 'fff'; one of brfs.*did you mean 'ff'\?",
+        r"solved-by is 'fff'; expected one of brfs.*did you mean 'ff'\?",
     ),
-    "no time": ('{suite = "bench", solved-by = "ff", within = "soon"}', "'within' is 'soon'; a time such as"),
-    "no time at all": ('{suite = "bench", solved-by = "ff", within = 0}', "'within' is 0; a time such as"),
-    "too much time": ('{suite = "bench", solved-by = "ff", within = "1001h"}', "'within' is '1001h'; a time such as"),
+    "no time": ('{suite = "bench", solved-by = "ff", within = "soon"}', "within is 'soon'; .* no time such as"),
+    "no time at all": ('{suite = "bench", solved-by = "ff", within = 0}', "within is 0; .* no time such as"),
+    "too much time": ('{suite = "bench", solved-by = "ff", within = "1001h"}', "within is '1001h'; .* no time such as"),
     "too much memory": (
         '{suite = "bench", solved-by = "ff", memory = "1000000g"}',
-        "'memory' is '1000000g'; an amount",
+        "memory is '1000000g'; an amount",
     ),
-    "too little memory": ('{suite = "bench", solved-by = "ff", memory = 10}', "'memory' is 10; an amount such as"),
+    "too little memory": ('{suite = "bench", solved-by = "ff", memory = 10}', "memory is 10; an amount of memory from"),
     "limit for nobody": ('{suite = "bench", within = "30m"}', "'within' limits a planner, and none is named"),
     "no instance": ('{suite = "bench", instances = ["p99"]}', "no task of bench is called 'p99'"),
     "nothing wanted": ('{suite = "bench", except = "*"}', "none of its 9 tasks is left: 'instances' and 'except' let"),
@@ -226,15 +222,17 @@ WRONG = {
         '{suite = "bench", max-optimal-length = 3}',
         "lengths are known only for shipped instances",
     ),
-    "no set": ('{shipped = "visitall", set = "scale"}', r"'set' is 'scale'; one of primary.*did you mean 'scaled'\?"),
-    "no shipped": ('{shipped = "visital"}', r":1:23: 'domains': no domain 'visital'"),
+    "no set": (
+        '{shipped = "visitall", set = "scale"}',
+        r"set is 'scale'; .*did you mean 'scaled'\?",
+    ),
+    "no shipped": ('{shipped = "visital"}', r":1:23: domains: no domain 'visital'"),
     "no transformation": ('{shipped = "visitall", transform = "obfuscat:generic"}', "did you mean 'obfuscate:generic'"),
-    "a seed for nothing": ('{shipped = "visitall", transform-seed = 3}', "'transform-seed' is given, and no"),
     "twice": (
         '{suite = "bench", solved-by = "ff"}, {suite = "bench", only = "lamps", solved-by = "lama"}',
-        r":1:1: 'domains': p01 of lamps stands there twice, with solved-by ff within 30m and with solved-by lama",
+        r":1:1: domains: p01 of lamps stands there twice, with solved-by ff within 30m and with solved-by lama",
     ),
-    "keys of another entry": ('{suite = "bench", problems = ["x"]}', "unknown key 'problems'"),
+    "keys of another entry": ('{suite = "bench", problems = ["x"]}', r"unknown key domains\[0\].problems"),
 }
 
 
@@ -279,7 +277,7 @@ class Planner:
 @pytest.fixture
 def planner(monkeypatch: pytest.MonkeyPatch) -> Planner:
     made = Planner()
-    monkeypatch.setattr("pddl2nl.experiments.task_filters.solve", made)
+    monkeypatch.setattr("pddl2nl.experiments.specification.filters.solve", made)
     monkeypatch.setattr("pddl2nl.experiments.planner_cache.version", lambda: "Fast Downward 0")
     return made
 
@@ -421,7 +419,7 @@ def test_a_shipped_domain_brings_its_wording_and_example_along(load: Load) -> No
     own, template = (cell.runs[0] for cell in cells(said))
     assert own.example == template.example == task.example
     assert own.wording != template.wording
-    with pytest.raises(InputError, match=r"spec.toml:7:1: 'options.example' is a problem of a domain"):
+    with pytest.raises(InputError, match=r"spec.toml:7:1: the example is a problem of a domain"):
         load(
             '{shipped = "visitall", transform = "obfuscate:mystery"}',
             rest + '[options]\nexample = "bench/lamps/p01.pddl"\n',
@@ -435,11 +433,11 @@ def test_sets_of_shipped_domains(load: Load, monkeypatch: pytest.MonkeyPatch) ->
     shipped = shipped_domain("visitall")
     scaled = replace(shipped.benchmarks[0], name="s01", role="scaled")
     made = replace(shipped, instances=(shipped.example, *shipped.benchmarks[:2], scaled))
-    monkeypatch.setattr("pddl2nl.experiments.domains.shipped_domain", lambda name: made)
+    monkeypatch.setattr("pddl2nl.experiments.specification.domains.shipped_domain", lambda name: made)
     assert told(load('"visitall"')) == {"visitall": ["p01", "p02"]}
     assert told(load('{shipped = "visitall", set = "scaled"}')) == {"visitall": ["s01"]}
     assert told(load('{shipped = "visitall", set = "primary", instances = "p02"}')) == {"visitall": ["p02"]}
-    with pytest.raises(InputError, match="visitall has no set 'unsolvable'; no domain has one"):
+    with pytest.raises(InputError, match="visitall has no set 'unsolvable'"):
         load('{shipped = "visitall", set = "unsolvable"}')
 
 

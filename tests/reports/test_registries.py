@@ -17,8 +17,8 @@ from msgspec import structs
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import Layout, LayoutColumn, LayoutRow, LayoutTable
-from pddl2nl.experiments.shipped_specs import ShippedSpec, shipped_specs
-from pddl2nl.experiments.specification import TABLE_KINDS
+from pddl2nl.experiments.specification.schema import TABLE_KINDS
+from pddl2nl.experiments.specification.shipped import ShippedSpec, shipped_specs
 from pddl2nl.policies.events import Acted, Failed, Fault, Finished
 from pddl2nl.policies.families import FAMILIES
 from pddl2nl.reports.comparison import compare

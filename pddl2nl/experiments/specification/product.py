@@ -6,29 +6,29 @@ each model and seed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.choices import unused_options
-from pddl2nl.experiments.columns import (
+from pddl2nl.experiments.jobs import Job, PlannerSpec, make_job
+from pddl2nl.experiments.layout import Layout, LayoutColumn, LayoutRow, Place
+from pddl2nl.experiments.models import MODELS
+from pddl2nl.experiments.profiles import PROFILES, apply_profile
+from pddl2nl.experiments.spec import RunSpec
+from pddl2nl.experiments.specification.columns import (
     NO_MODEL,
-    OPTIONS,
-    PLANNER_OPTIONS,
     SYMBOLIC,
     TITLES,
     Repetition,
     SpecColumn,
     policy_of,
 )
-from pddl2nl.experiments.jobs import Job, PlannerSpec, make_job
-from pddl2nl.experiments.layout import Layout, LayoutColumn, LayoutRow, Place
-from pddl2nl.experiments.models import MODELS
-from pddl2nl.experiments.profiles import apply_profile, profile
-from pddl2nl.experiments.spec import RunSpec
-from pddl2nl.experiments.specification import PLANNER_SECONDS, ExperimentSpec, SpecDomain, SpecTask, wording_file
+from pddl2nl.experiments.specification.domains import SpecDomain, SpecTask
+from pddl2nl.experiments.specification.experiment import ExperimentSpec, wording_file
+from pddl2nl.experiments.specification.schema import OPTIONS, PLANNER_OPTIONS
 
 __all__ = [
     "Cell",
@@ -42,6 +42,9 @@ __all__ = [
     "placed_jobs",
     "undecided",
 ]
+
+PLANNER_SECONDS = 1800
+"""The default time limit of a baseline in seconds: that of the planning competitions."""
 
 
 @dataclass(frozen=True)
@@ -86,23 +89,22 @@ def cells(spec: ExperimentSpec) -> Iterator[Cell]:
         for task in domain.tasks:
             for column in columns:
                 for some in _alike(column):
-                    first = some[0]
-                    if column.kind == "model" and column.style == "nl" and first.wording not in domain.wordings:
+                    wording = some[0].wording
+                    if column.kind == "model" and column.style == "nl" and wording not in domain.wordings:
                         continue
                     runs = tuple(_run(spec, domain, task, column, each) for each in some)
-                    yield Cell(domain, task, column, first.model, first.wording, runs)
+                    yield Cell(domain, task, column, some[0].model, wording, runs)
 
 
 def _alike(column: SpecColumn) -> list[list[Repetition]]:
     """The repetitions of a column, grouped if they differ only in their seeds."""
     found: list[list[Repetition]] = []
     for each in column.repetitions:
-        for some in found:
-            if (some[0].model, some[0].wording, some[0].options) == (each.model, each.wording, each.options):
-                some.append(each)
-                break
-        else:
-            found.append([each])
+        said = (each.model, each.wording, each.options)
+        some = next((some for some in found if (some[0].model, some[0].wording, some[0].options) == said), None)
+        if some is None:
+            found.append(some := [])
+        some.append(each)
     return found
 
 
@@ -114,17 +116,15 @@ def _run(
     options = {key: value for key, value in options.items() if key not in idle}
     if task.example is not None and "example" not in idle:
         options.setdefault("example", task.example)
-    model = repetition.model
-    others = {
-        "translator_model": options.get("translator", "reader") != "reader",
-        "thoughts_model": True,
-        "wording_model": repetition.wording == "llm",
-    }
-    asked = [model, *(options[role] for role, used in others.items() if used and role in options)]
+    asked = [repetition.model, options.get("thoughts_model", NO_MODEL)]
+    if options.get("translator", "reader") != "reader":
+        asked.append(options.get("translator_model", NO_MODEL))
+    if repetition.wording == "llm":
+        asked.append(options.get("wording_model", NO_MODEL))
     run = RunSpec(
         task=task.task,
         policy=column.policy,
-        model="oracle" if model == NO_MODEL else model,
+        model="oracle" if repetition.model == NO_MODEL else repetition.model,
         wording=domain.wordings.get(repetition.wording) if column.style == "nl" else None,
         style=column.style,
         seed=repetition.seed,
@@ -159,11 +159,12 @@ def left_out(spec: ExperimentSpec) -> Iterator[str]:
 
 def idle_options(spec: ExperimentSpec, columns: Sequence[SpecColumn]) -> set[str]:
     """The options of ``[options]`` that have no effect on any of the columns, nor on baselines."""
-    idle = {*OPTIONS}
+    idle = {*OPTIONS.__struct_fields__}
+    language = {} if spec.profile is None else PROFILES[spec.profile].language
     for column in columns:
-        named = (spec.profile is not None and profile(spec.profile).language) or {}
-        values = {**named, **spec.options, **column.options, "wording": "llm" if "llm" in column.wordings else ""}
-        idle &= unused_options(column.policy, column.style, {"translator": "reader", **values}).keys()
+        wording = "llm" if "llm" in column.wordings else ""
+        values = {"translator": "reader", **language, **spec.options, **column.options, "wording": wording}
+        idle &= unused_options(column.policy, column.style, values).keys()
     return idle if spec.baselines else {*idle, *PLANNER_OPTIONS}
 
 
@@ -183,6 +184,17 @@ class Placed:
     domain: SpecDomain
     column: SpecColumn | str
 
+    @property
+    def heading(self) -> str:
+        """The heading of its column, and its group."""
+        return f"{SYMBOLIC} {TITLES[self.column]}" if isinstance(self.column, str) else self.column.heading
+
+    @property
+    def row(self) -> tuple[str, str, str]:
+        """Label, section and variant of its row."""
+        variant = "" if isinstance(self.column, str) else self.column.variant
+        return self.domain.row, self.domain.section, variant
+
 
 def placed_jobs(spec: ExperimentSpec, table: Iterable[Cell] | None = None) -> list[Placed]:
     """All runs with their places: policies first, then baselines, task by task; one run may stand in several columns.
@@ -193,7 +205,7 @@ def placed_jobs(spec: ExperimentSpec, table: Iterable[Cell] | None = None) -> li
 
     Raises:
         InputError: there is nothing to run, or filters are not decided yet
-            (`pddl2nl.experiments.task_filters.narrow`).
+            (`pddl2nl.experiments.specification.filters.narrow`).
     """
     if undecided(spec):
         raise InputError(f"{spec.path}: which tasks pass solved-by is not decided yet: narrow(spec) does so")
@@ -208,20 +220,12 @@ def placed_jobs(spec: ExperimentSpec, table: Iterable[Cell] | None = None) -> li
         for task in domain.tasks:
             for planner in spec.baselines:
                 planned = PlannerSpec(
-                    domain.path,
-                    task.path,
-                    planner,
-                    seconds,
-                    memory,
-                    texts=task.texts,
-                    suite=domain.name,
-                    task=task.name,
+                    domain.path, task.path, planner, seconds, memory, task.texts, suite=domain.name, task=task.name
                 )
                 placed.append(Placed(make_job(planned, domain.name, task.name, planner), domain, planner))
     if not placed:
         place = "policies" if "policies" in spec.file.data else "columns"
-        spec.file.wrong(f"nothing is left to be run: {'; '.join(left_out(spec))}", place)
-        spec.file.check()
+        raise spec.file.error(f"nothing is left to be run: {'; '.join(left_out(spec))}", place)
     return placed
 
 
@@ -238,27 +242,21 @@ def layout_of(spec: ExperimentSpec, placed: Iterable[Placed]) -> Layout:
     placed = [*placed]
     columns = _layout_columns(spec)
     numbers = {column.label: number for number, column in enumerate(columns)}
-    rows: dict[tuple[str, str, str], int] = {}
+    used = {(each.domain.label, each.row) for each in placed}
     tasks: dict[tuple[str, str, str], int] = {}
-    used = {(each.domain.label, each.column.variant) for each in placed if isinstance(each.column, SpecColumn)}
-    variants = dict.fromkeys(column.variant for column in spec.columns if column.variant)
     for domain in _by_section(spec.domains):
-        for variant in ("", *variants):
-            if not variant or (domain.label, variant) in used:
-                key = (domain.row or domain.label, domain.section, variant)
-                rows.setdefault(key, len(rows))
-                tasks[key] = tasks.get(key, 0) + len(domain.tasks)
+        for variant in dict.fromkeys(("", *(column.variant for column in spec.columns))):
+            row = (domain.row, domain.section, variant)
+            if not variant or (domain.label, row) in used:
+                tasks[row] = tasks.get(row, 0) + len(domain.tasks)
+    rows = {row: number for number, row in enumerate(tasks)}
     runs: dict[str, dict[Place, None]] = {}
     for each in placed:
-        ours = isinstance(each.column, SpecColumn)
-        variant = each.column.variant if isinstance(each.column, SpecColumn) else ""
-        label = each.column.heading if isinstance(each.column, SpecColumn) else f"{SYMBOLIC} {TITLES[each.column]}"
-        row = rows[each.domain.row or each.domain.label, each.domain.section, variant if ours else ""]
-        runs.setdefault(each.job.name, {})[Place(row, numbers[label])] = None
+        runs.setdefault(each.job.name, {})[Place(rows[each.row], numbers[each.heading])] = None
     return Layout(
         name=spec.name,
         columns=columns,
-        rows=tuple(LayoutRow(*key, tasks=tasks[key]) for key in rows),
+        rows=tuple(LayoutRow(*row, tasks=number) for row, number in tasks.items()),
         runs={name: tuple(places) for name, places in runs.items()},
         tables=spec.tables,
         models=spec.models,
@@ -273,20 +271,15 @@ def _by_section(domains: Sequence[SpecDomain]) -> list[SpecDomain]:
 
 
 def _layout_columns(spec: ExperimentSpec) -> tuple[LayoutColumn, ...]:
-    """The columns, then planners; of columns with one name, one without a variant describes them."""
-    found: dict[str, LayoutColumn] = {column.heading: _layout_column(column) for column in spec.columns}
-    for column in reversed(spec.columns):
-        if not column.variant:
-            found[column.heading] = _layout_column(column)
+    """The columns, then planners; of columns with one name, the first without a variant describes them."""
+    found = {column.heading: column for column in spec.columns}
+    found.update((column.heading, column) for column in reversed(spec.columns) if not column.variant)
     planners = (LayoutColumn(TITLES[planner], SYMBOLIC, "planner", planner) for planner in spec.baselines)
-    return (*found.values(), *planners)
+    return (*map(_layout_column, found.values()), *planners)
 
 
 def _layout_column(column: SpecColumn) -> LayoutColumn:
     asks = column.kind == "model"
-    options: Mapping[str, Any] = {
-        key: str(value) if isinstance(value, Path) else value for key, value in column.options.items()
-    }
     return LayoutColumn(
         name=column.name,
         group=column.group,
@@ -295,5 +288,5 @@ def _layout_column(column: SpecColumn) -> LayoutColumn:
         model=", ".join(column.models),
         style=column.style if asks else "",
         wording=", ".join(column.wordings) if asks else "",
-        options=options,
+        options={key: str(value) if isinstance(value, Path) else value for key, value in column.options.items()},
     )

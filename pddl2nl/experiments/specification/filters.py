@@ -12,7 +12,7 @@ for its IPC suites: where a suite would have cost more than 150 USD, the model g
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import closing
@@ -21,21 +21,19 @@ from dataclasses import dataclass, replace
 from pddl2nl.baselines import Status, TaskTexts, solve
 from pddl2nl.baselines.fast_downward import stop_searches
 from pddl2nl.errors import InfrastructureError
-from pddl2nl.experiments.columns import ROLES
-from pddl2nl.experiments.domains import Costlier, SolvedBy, SpecDomain
 from pddl2nl.experiments.estimate import estimate
 from pddl2nl.experiments.planner_cache import PlannerCache, ResultKey, result_key
-from pddl2nl.experiments.product import cells
-from pddl2nl.experiments.specification import ExperimentSpec
+from pddl2nl.experiments.specification.columns import ROLES
+from pddl2nl.experiments.specification.domains import SolvedBy, SpecDomain
+from pddl2nl.experiments.specification.experiment import ExperimentSpec
+from pddl2nl.experiments.specification.product import cells
 from pddl2nl.files import decode, read_bytes
 from pddl2nl.llm import Price
 from pddl2nl.llm.settings import load_catalogue
 
 __all__ = ["Deciding", "limit_costs", "narrow", "still_costly"]
 
-
 _TICK = 0.5
-
 _Question = tuple[ResultKey, SolvedBy]
 
 
@@ -52,13 +50,13 @@ class Deciding:
 class _Answer:
     """A planner's result on a task; ``status`` is None if it has not been asked yet."""
 
-    status: Status | None
+    status: Status | None = None
     message: str = ""
     plan_length: int | None = None
 
     def passes(self, condition: SolvedBy) -> bool:
-        """Whether the task passes; one that is not decided yet does."""
-        return self.status is None or (self.status == "solved") is condition.wanted
+        """Whether the task passes: one that is not decided yet does; a planner that failed decides nothing."""
+        return self.status is None or (self.status != "error" and (self.status == "solved") is condition.wanted)
 
 
 def narrow(
@@ -85,7 +83,7 @@ def narrow(
         MissingExtraError: the planner is not installed.
         InfrastructureError: the cache is damaged.
     """
-    questions = dict(texts for domain in spec.domains for texts in _questions(domain))
+    questions = {question: texts for domain in spec.domains for question, texts in _questions(domain)}
     if not questions:
         return spec
     answers: dict[_Question, _Answer] = {}
@@ -94,14 +92,13 @@ def narrow(
         if found is not None:
             answers[key, condition] = _Answer(found.status, plan_length=found.plan_length)
     missing = {question: texts for question, texts in questions.items() if question not in answers}
+    known = len(answers)
     if ask and missing:
-        asking = _Asking(cache, warn)
         # Any end of this loop, also Ctrl-C, must end the planners as well.
-        with closing(asking.all(missing, workers or os.cpu_count() or 1)) as found_now:
-            for question, answer in found_now:
-                if question is not None and answer is not None:
-                    answers[question] = answer
-                on_progress(Deciding(len(questions), len(answers), len(questions) - len(missing)))
+        with closing(_asked(missing, workers or os.cpu_count() or 1, cache, warn)) as found_now:
+            for some in found_now:
+                answers |= some
+                on_progress(Deciding(len(questions), len(answers), known))
     return _narrowed(spec, answers)
 
 
@@ -116,73 +113,66 @@ def _questions(domain: SpecDomain) -> Iterator[tuple[_Question, TaskTexts]]:
             yield (result_key(texts, condition.planner), replace(condition, wanted=True)), texts
 
 
-class _Asking:
-    """Runs planners, several at a time, and caches their results."""
+def _asked(
+    questions: Mapping[_Question, TaskTexts],
+    workers: int,
+    cache: PlannerCache | None,
+    warn: Callable[[str], None],
+) -> Generator[dict[_Question, _Answer], None, None]:
+    """The answers of planners as they come, several planners at a time; nothing new twice a second."""
+    stopped = False
 
-    def __init__(self, cache: PlannerCache | None, warn: Callable[[str], None]):
-        self._cache = cache
-        self._warn = warn
-        self._stopped = False
-
-    def all(
-        self, questions: dict[_Question, TaskTexts], workers: int
-    ) -> Generator[tuple[_Question | None, _Answer | None], None, None]:
-        """Each question with its answer as it comes; a pair of None twice a second."""
-        pool = ThreadPoolExecutor(workers, thread_name_prefix="filter")
-        try:
-            asked = {pool.submit(self._answer, question, texts): question for question, texts in questions.items()}
-            waiting: set[Future[_Answer]] = {*asked}
-            while waiting:
-                done, waiting = wait(waiting, timeout=_TICK, return_when=FIRST_COMPLETED)
-                for future in done:
-                    yield asked[future], future.result()
-                if not done:
-                    yield None, None
-        except BaseException:
-            # Also Ctrl-C: results so far are kept, and running searches end.
-            self._stopped = True
-            pool.shutdown(wait=False, cancel_futures=True)
-            stop_searches()
-            raise
-        finally:
-            pool.shutdown(cancel_futures=True)
-
-    def _answer(self, question: _Question, texts: TaskTexts) -> _Answer:
+    def answer(question: _Question, texts: TaskTexts) -> _Answer:
+        nonlocal cache
         key, condition = question
-        if self._stopped:
-            return _Answer(None)
+        if stopped:
+            return _Answer()
         try:
             result = solve(texts, condition.planner, time_limit=condition.seconds, memory_limit_mb=condition.memory_mb)
         except InfrastructureError as error:
             return _Answer("error", str(error))
-        if self._cache is not None:
+        if cache is not None:
             try:
-                self._cache.put(key, result, condition.seconds, condition.memory_mb)
+                cache.put(key, result, condition.seconds, condition.memory_mb)
             except InfrastructureError as error:
-                self._cache = None
-                self._warn(f"results of planners are not kept: {error}")
-        length = None if result.plan is None else len(result.plan)
-        return _Answer(result.status, result.message, length)
+                cache = None
+                warn(f"results of planners are not kept: {error}")
+        return _Answer(result.status, result.message, None if result.plan is None else len(result.plan))
+
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="filter")
+    try:
+        asked = {pool.submit(answer, question, texts): question for question, texts in questions.items()}
+        waiting: set[Future[_Answer]] = {*asked}
+        while waiting:
+            done, waiting = wait(waiting, timeout=_TICK, return_when=FIRST_COMPLETED)
+            yield {asked[future]: future.result() for future in done}
+    except BaseException:
+        # Also Ctrl-C: results so far are kept, and running searches end.
+        stopped = True
+        pool.shutdown(wait=False, cancel_futures=True)
+        stop_searches()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 # ── what is left ─────────────────────────────────────────────────────────────────────────────────
 
 
-def _narrowed(spec: ExperimentSpec, answers: dict[_Question, _Answer]) -> ExperimentSpec:
-    left_out, notes = [*spec.left_out], [*spec.notes]
-    undecided: dict[SolvedBy, list[tuple[int, int, str]]] = {}
+def _narrowed(spec: ExperimentSpec, answers: Mapping[_Question, _Answer]) -> ExperimentSpec:
+    left_out = [*spec.left_out]
+    undecided: dict[SolvedBy, list[tuple[int, int, str]]] = defaultdict(list)
     narrowed = [_of_domain(domain, answers, left_out, undecided) for domain in spec.domains]
-    notes += (_open_note(condition, some) for condition, some in undecided.items())
+    notes = [*spec.notes, *(_undecided_note(condition, some) for condition, some in undecided.items())]
     domains = tuple(domain for domain in narrowed if domain.tasks)
     if not domains:
-        spec.file.wrong(f"no task passes the filters: {'; '.join(left_out)}", "domains")
-        spec.file.check()
+        raise spec.file.error(f"no task passes the filters: {'; '.join(left_out)}", "domains")
     return replace(spec, domains=domains, left_out=tuple(left_out), notes=tuple(notes))
 
 
 def _of_domain(
     domain: SpecDomain,
-    answers: dict[_Question, _Answer],
+    answers: Mapping[_Question, _Answer],
     left_out: list[str],
     undecided: dict[SolvedBy, list[tuple[int, int, str]]],
 ) -> SpecDomain:
@@ -192,11 +182,13 @@ def _of_domain(
     """
     questions = iter([question for question, _ in _questions(domain)])
     tasks = []
-    among, reasons, open_ = Counter[SolvedBy](), dict[SolvedBy, Counter[str]](), Counter[SolvedBy]()
+    among = Counter[SolvedBy]()
+    open_ = Counter[SolvedBy]()
+    reasons: dict[SolvedBy, Counter[str]] = defaultdict(Counter)
     for task in domain.tasks:
         passes, length = True, task.plan_length
         for condition in task.filters:
-            answer = answers.get(next(questions), _Answer(None))
+            answer = answers.get(next(questions), _Answer())
             if condition.planner == "ff" and length is None:
                 # Estimates use it as the number of turns.
                 length = answer.plan_length
@@ -204,33 +196,34 @@ def _of_domain(
                 continue
             among[condition] += 1
             open_[condition] += answer.status is None
+            passes = answer.passes(condition)
             if answer.status == "error":
                 left_out.append(f"{task.name} of {domain.label}: {condition.planner} failed on it: {answer.message}")
-            # A planner that failed decides nothing.
-            if answer.status == "error" or not answer.passes(condition):
-                passes = False
-                reasons.setdefault(condition, Counter())[str(answer.status)] += 1
+            if not passes:
+                reasons[condition][str(answer.status)] += 1
         if passes:
             tasks.append(replace(task, filters=(), plan_length=length))
     for condition, number in among.items():
-        said = reasons.get(condition, Counter[str]())
-        if said:
+        if said := reasons[condition]:
             told = ", ".join(f"{count} {status}" for status, count in said.most_common())
             left_out.append(f"{said.total()} of {number} tasks of {domain.label}: {condition}: {told}")
         if open_[condition]:
-            undecided.setdefault(condition, []).append((open_[condition], number, domain.label))
+            undecided[condition].append((open_[condition], number, domain.label))
     return replace(domain, tasks=tuple(tasks))
 
 
-def _open_note(condition: SolvedBy, some: Sequence[tuple[int, int, str]]) -> str:
+def _undecided_note(condition: SolvedBy, some: Sequence[tuple[int, int, str]]) -> str:
     """A note on undecided tasks, one sentence for all domains."""
-    labels = [label for _, _, label in some]
+    labels = [label for *_, label in some]
     of = labels[0] if len(labels) == 1 else f"{len(labels)} domains ({', '.join(labels)})"
-    left, among = sum(open_ for open_, _, _ in some), sum(number for _, number, _ in some)
+    left, among = sum(left for left, *_ in some), sum(among for _, among, _ in some)
     return (
         f"{left} of {among} tasks of {of} may be left out: {condition} is not decided yet, and they are counted as if "
         "they passed"
     )
+
+
+# ── costs ────────────────────────────────────────────────────────────────────────────────────────
 
 
 def limit_costs(spec: ExperimentSpec) -> ExperimentSpec:
@@ -240,25 +233,20 @@ def limit_costs(spec: ExperimentSpec) -> ExperimentSpec:
     chosen for every model.
 
     Args:
-        spec: the experiment, its other filters decided (`pddl2nl.experiments.task_filters.narrow`). The new ones are
-            still to be.
+        spec: the experiment, its other filters decided by `narrow`. The new ones are still to be.
 
     Raises:
-        InputError: the price of a model is not known; the message points into the file.
+        InputError: the price of a model is not known; the message has its place in the file.
     """
     notes = [*spec.notes]
     limited: dict[str, SpecDomain] = {}
-    for name, rule, some in _suites(spec, limited=False):
-        usd = _usd(spec, some, rule)
-        if usd is None or usd <= rule.than:
-            continue
-        notes.append(f"{_told(name, rule, some, usd)}: only those {rule.condition} are kept")
+    for some, costs in _too_costly(spec, limited=False):
+        notes.append(f"{costs}: only those {some[0].cheap} are kept")
         for one in some:
-            tasks = tuple(replace(task, filters=(rule.condition,)) for task in one.tasks)
-            limited[one.label] = replace(one, tasks=tasks, section=rule.section, section_before=one.part)
-    spec.file.check()
-    if not limited:
-        return spec
+            assert one.cheap is not None
+            tasks = tuple(replace(task, filters=(one.cheap,)) for task in one.tasks)
+            section = f"solved by {one.cheap.planner}"
+            limited[one.label] = replace(one, tasks=tasks, section=section, section_before=one.part)
     domains = tuple(limited.get(one.label, one) for one in spec.domains)
     return replace(spec, domains=domains, notes=tuple(notes))
 
@@ -269,44 +257,38 @@ def still_costly(spec: ExperimentSpec) -> ExperimentSpec:
     Args:
         spec: the experiment with all filters decided, also those of `limit_costs`.
     """
-    notes = [*spec.notes]
-    for name, rule, some in _suites(spec, limited=True):
-        usd = _usd(spec, some, rule)
-        if usd is not None and usd > rule.than:
-            notes.append(f"{_told(name, rule, some, usd)} even so; --domains and 'only' leave suites out")
-    return replace(spec, notes=tuple(notes))
+    notes = (f"{costs} even so; --domains and 'only' leave suites out" for _, costs in _too_costly(spec, limited=True))
+    return replace(spec, notes=(*spec.notes, *notes))
 
 
-def _suites(spec: ExperimentSpec, *, limited: bool) -> Iterator[tuple[str, Costlier, list[SpecDomain]]]:
-    """The suites whose limit was applied already, or not: the name, the limit, the domains."""
-    suites: dict[tuple[str, str], list[SpecDomain]] = {}
+def _too_costly(spec: ExperimentSpec, *, limited: bool) -> Iterator[tuple[list[SpecDomain], str]]:
+    """The suites estimated to cost more than their limit, which was applied already or not; and the costs in words."""
+    suites: dict[tuple[str, str], list[SpecDomain]] = defaultdict(list)
     for one in spec.domains:
-        suites.setdefault((one.row or one.label, one.section), []).append(one)
+        if one.costlier is not None:
+            suites[one.row, one.section].append(one)
     for (name, _), some in suites.items():
-        rule = next((one.costlier for one in some if one.costlier), None)
-        if rule is not None and limited == any(one.section_before is not None for one in some):
-            yield name, rule, some
-
-
-def _told(name: str, rule: Costlier, some: Sequence[SpecDomain], usd: float) -> str:
-    tasks = sum(len(one.tasks) for one in some)
-    return (
-        f"{name}: as {rule.model} its {tasks} {'task is' if tasks == 1 else 'tasks are'} estimated to cost {usd:.2f} "
-        f"USD, more than {rule.than:g}"
-    )
-
-
-def _usd(spec: ExperimentSpec, some: Sequence[SpecDomain], rule: Costlier) -> float | None:
-    """The estimated costs of all columns on a suite; None, with an error noted, if the price is not known."""
-    price = load_catalogue(spec.models_file).of(rule.model).price
-    if price is None:
-        spec.file.wrong(
-            f"'costlier' needs the price of '{rule.model}', which is not known; give it in a file for access.models",
-            "domains",
-            value=rule.model,
-        )
-        return None
-    return estimate(cells(replace(spec, domains=tuple(some))), _at(price, spec)).usd or 0.0
+        rule = some[0].costlier
+        assert rule is not None
+        if limited != (some[0].section_before is not None):
+            continue
+        price = load_catalogue(spec.models_file).of(rule.model).price
+        if price is None:
+            raise spec.file.error(
+                f"costlier needs the price of '{rule.model}', which is not known; give it in a file for access.models",
+                "domains",
+                value=rule.model,
+            )
+        usd = estimate(cells(replace(spec, domains=tuple(some))), _at(price, spec)).usd or 0.0
+        tasks = sum(len(one.tasks) for one in some)
+        if usd > rule.than:
+            yield (
+                some,
+                (
+                    f"{name}: as {rule.model} its {tasks} {'task is' if tasks == 1 else 'tasks are'} estimated to cost "
+                    f"{usd:.2f} USD, more than {rule.than:g}"
+                ),
+            )
 
 
 def _at(price: Price, spec: ExperimentSpec) -> Mapping[str, Price | None]:

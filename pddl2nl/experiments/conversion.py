@@ -1,0 +1,108 @@
+"""Data of a file as typed objects; an error names the key, the value that was found, and a suggestion."""
+
+from __future__ import annotations
+
+import re
+import reprlib
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import inspect
+
+from pddl2nl.errors import InputError, did_you_mean
+
+__all__ = ["Key", "WrongValueError", "convert", "dotted", "shown"]
+
+T = TypeVar("T")
+Key = str | int
+"""A key of a table, or an index in a list."""
+_WORDS = {
+    "array": "a list",
+    "bool": "true or false",
+    "float": "a number",
+    "int": "a whole number",
+    "object": "a table",
+    "str": "a text",
+}
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = 60
+
+
+class WrongValueError(InputError):
+    """A value that does not fit: the path to it, and what was found; or a key that is ``unknown``."""
+
+    def __init__(self, message: str, keys: tuple[Key, ...], found: object = None, *, unknown: bool = False):
+        super().__init__(message)
+        self.keys = keys
+        self.found = found
+        self.unknown = unknown
+
+
+def convert(data: object, kind: type[T], *above: Key, dec_hook: Callable[[type, Any], Any] | None = None) -> T:
+    """The data as an object of a type, by `msgspec.convert`.
+
+    Args:
+        data: what a parser of TOML or JSON returned.
+        kind: a type that msgspec supports.
+        above: the path to the data in their file.
+        dec_hook: makes values of other types; its `ValueError` says what is wrong.
+
+    Raises:
+        WrongValueError: the first value that does not fit.
+    """
+    try:
+        return msgspec.convert(data, kind, dec_hook=dec_hook)
+    except msgspec.ValidationError as error:
+        raise _explained(data, kind, above, str(error)) from None
+
+
+def _explained(data: Any, kind: object, above: tuple[Key, ...], message: str) -> WrongValueError:
+    """An error of msgspec, which names the path and not the value, in our words."""
+    what, _, place = message.partition(" - at `$")
+    found, path = data, list[Key]()
+    # msgspec does not name the key of a mapping's entry.
+    for part in re.findall(r"[^.\[\]`]+", place.partition("[...]")[0]):
+        path.append(int(part) if isinstance(found, list) else part)
+        found = found[path[-1]]
+    types = [*_types_at([inspect.type_info(kind)], path)]
+    keys = (*above, *path)
+    field = re.search(r"(unknown|required) field `(.*)`", what)
+    if field is not None:
+        keys = (*keys, field[2])
+        if field[1] == "required":
+            return WrongValueError(f"{dotted(keys)} is missing", keys)
+        known = [each.encode_name for one in types if isinstance(one, inspect.StructType) for each in one.fields]
+        hint = did_you_mean(field[2], known, f"; there are {', '.join(known)}")
+        return WrongValueError(f"unknown key {dotted(keys)}{hint}", keys, unknown=True)
+    words = [str(word) for one in types if isinstance(one, inspect.LiteralType) for word in one.values]
+    if words:
+        expected = f"expected one of {', '.join(words)}{did_you_mean(str(found), words)}"
+    else:
+        expected = what[0].lower() + what[1:].partition(", got ")[0].replace(" | null", "").replace(" | ", "` or `")
+        expected = re.sub(r"`(\w+)`", lambda kind: _WORDS.get(kind[1], kind[1]), expected)
+    return WrongValueError(f"{dotted(keys) or 'the file'} is {shown(found)}; {expected}", keys, found)
+
+
+def _types_at(types: Iterable[inspect.Type], path: list[Key]) -> Iterable[inspect.Type]:
+    """The types that the value at a path may have."""
+    alternatives = [each for one in types for each in (one.types if isinstance(one, inspect.UnionType) else (one,))]
+    if not path:
+        return alternatives
+    inner: list[inspect.Type] = []
+    for one in alternatives:
+        if isinstance(one, inspect.StructType | inspect.DataclassType):
+            inner += [each.type for each in one.fields if each.encode_name == path[0]]
+        elif isinstance(one, inspect.ListType | inspect.VarTupleType):
+            inner.append(one.item_type)
+    return _types_at(inner, path[1:])
+
+
+def dotted(keys: Iterable[Key]) -> str:
+    """A path of keys as messages write it: ``columns[0].policy``."""
+    return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys).removeprefix(".")
+
+
+def shown(value: object) -> str:
+    """A value, shortened, as the file writes it."""
+    return str(value).lower() if isinstance(value, bool) else _SHORT.repr(value)

@@ -1,0 +1,502 @@
+"""The entries of ``domains``: names, files and folders become domains with their tasks.
+
+::
+
+    domains = [
+        "blocksworld",                                                    # shipped: its primary set
+        {shipped = "blocksworld", set = "scaled", transform = "obfuscate:generic"},
+        {domain = "mine/domain.pddl", problems = ["mine/p*.pddl"]},
+        {suite = "downward-benchmarks", only = ["gripper*"], solved-by = "ff", within = "30m", max-objects = 20},
+        {shipped = ["ferry", "grippers"], set = "scaled", section = "larger", row = "{domain}, large"},
+    ]
+
+Filters by name and size are applied here; those that need a planner or an estimate by
+`pddl2nl.experiments.specification.filters`, after the rest of the file was checked.
+
+A suite whose tasks have domains of their own becomes several domains in one row. Entries with the same ``section``
+stand together in a table, and ``row`` is their name there. If several sets of shipped domains are used, all but the
+primary set form a section of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from glob import glob
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from pddl2nl.baselines import TaskTexts
+from pddl2nl.errors import InputError, UnsupportedError, did_you_mean
+from pddl2nl.experiments.example import SolvedProblem, find_example
+from pddl2nl.experiments.specification.file import SpecFile
+from pddl2nl.experiments.specification.schema import (
+    DOMAIN_ENTRIES,
+    CostLimit,
+    DomainEntry,
+    FilesEntry,
+    ShippedEntry,
+    SuiteEntry,
+    many,
+)
+from pddl2nl.nl import Wording, choose_wording, template_wording
+from pddl2nl.pddl import Domain, Task, load_domain, load_problem, parse_task, write_domain, write_problem
+from pddl2nl.tasks import match_shipped, shipped_domain
+from pddl2nl.tasks.suites import Suite, SuiteTask, find_suites
+from pddl2nl.tasks.transformations import Change, changes_of
+from pddlval import Simulator
+from pddlval.plans import plan_of
+
+__all__ = ["SolvedBy", "SpecDomain", "SpecTask", "matches", "read_domains"]
+
+WITHIN = 1800
+"""The default time limit of a planner in seconds: that of the planning competitions."""
+_ROLES = {"primary": "benchmark", "scaled": "scaled", "unsolvable": "unsolvable"}
+_UNTOLD = re.compile(r"\+strip-costs(-all)?")
+_GENERIC = ("domain", "dom")
+
+
+def matches(names: Iterable[str], patterns: Iterable[str]) -> bool:
+    """Whether one of the names, or its part after the last ``/``, matches one of the patterns, ignoring case."""
+    said = {part.lower() for name in names for part in (name, name.rpartition("/")[2])}
+    return any(fnmatchcase(part, pattern.lower()) for pattern in patterns for part in said)
+
+
+@dataclass(frozen=True)
+class SolvedBy:
+    """The condition that a planner solves a task within limits, or does not if not ``wanted``."""
+
+    planner: str
+    seconds: int
+    memory_mb: int | None
+    wanted: bool = True
+
+    def __str__(self) -> str:
+        hours, minutes, seconds = self.seconds // 3600, self.seconds // 60 % 60, self.seconds % 60
+        time = "".join(f"{amount}{unit}" for amount, unit in ((hours, "h"), (minutes, "m"), (seconds, "s")) if amount)
+        memory = "" if self.memory_mb is None else f" and {self.memory_mb} MB"
+        return f"{'' if self.wanted else 'un'}solved-by {self.planner} within {time}{memory}"
+
+
+@dataclass(frozen=True)
+class SpecTask:
+    """One task.
+
+    Attributes:
+        name: unique within its suite.
+        path: the problem's file, also of a transformed task.
+        task: the task to be solved.
+        plan_length: of FF's plan, if it is known; ``optimal_length`` of a shortest one.
+        texts: the domain and the problem for planners, if they differ from the files.
+        filters: planners that must solve it, or must not, and that have not been asked yet.
+        example: the solved problem for prompts, transformed as the task was.
+    """
+
+    name: str
+    path: Path
+    task: Task
+    plan_length: int | None = None
+    optimal_length: int | None = None
+    texts: TaskTexts | None = None
+    filters: tuple[SolvedBy, ...] = ()
+    example: SolvedProblem | None = None
+
+
+@dataclass(frozen=True)
+class SpecDomain:
+    """A domain with its tasks, and its wordings by their labels; ``llm`` maps to itself.
+
+    Attributes:
+        name: its name, or its suite's, in the names of records.
+        path: the domain's file, also of a transformed domain.
+        origin: its source, the same for all domains of a suite.
+        label: unique in the experiment.
+        section: the section of its rows in tables; empty if there are no sections.
+        row: its name in tables; a suite whose tasks have domains of their own is one row.
+        shipped_set: of a shipped domain whose entry names no section: primary, scaled or unsolvable.
+        costlier: the limit on its costs, and ``cheap``, the condition on its tasks above the limit.
+        section_before: its section before the limit moved it, else None.
+        original: the domain before its transformations, which are ``changes``.
+    """
+
+    name: str
+    path: Path
+    domain: Domain
+    tasks: tuple[SpecTask, ...]
+    origin: tuple[str, ...]
+    label: str
+    section: str = ""
+    row: str = ""
+    shipped_set: str = ""
+    costlier: CostLimit | None = None
+    cheap: SolvedBy | None = None
+    section_before: str | None = None
+    original: Domain | None = None
+    changes: tuple[Change, ...] = ()
+    wordings: Mapping[str, Wording | str] = field(default_factory=dict)
+
+    @property
+    def part(self) -> str:
+        """The name by which ``--sections`` selects it: its section, else its shipped set."""
+        return self.section or self.shipped_set if self.section_before is None else self.section_before
+
+    @property
+    def renamed(self) -> bool:
+        """Whether its names were replaced by names that mean something else, or nothing."""
+        return any(name.startswith("obfuscate") for name in self.origin)
+
+    def worded(self, spec: str | None) -> Wording:
+        """The wording by `choose_wording`, transformed as the domain was; the template is made for what it is now."""
+        if self.original is None:
+            return choose_wording(spec, self.domain, self.path)
+        wording = choose_wording(spec, self.original, self.path)
+        if wording == template_wording(self.original):
+            return template_wording(self.domain)
+        for change in self.changes:
+            wording = change.wording(wording)
+        return wording
+
+
+def read_domains(
+    file: SpecFile,
+    entries: Sequence[str | dict[str, Any]],
+    instances: Sequence[str],
+    left_out: list[str],
+    notes: list[str],
+) -> list[SpecDomain]:
+    """The domains with their tasks, without wordings; each once in a section, and no two with one label.
+
+    Args:
+        file: the specification.
+        entries: its ``domains``.
+        instances: the instances of shipped domains that the file names for all of them; empty for the primary sets.
+        left_out: gets a sentence for each thing that is not run; ``notes`` for things to check by hand.
+
+    Raises:
+        InputError: an entry is wrong; the message has its place in the file.
+    """
+    reader = _Reader(file, instances, left_out, notes)
+    found: list[SpecDomain] = []
+    for number, entry in enumerate(entries):
+        if isinstance(entry, str):
+            checked: DomainEntry = ShippedEntry(shipped=entry)
+            value: object = entry
+        else:
+            kind = next((kind for kind in DOMAIN_ENTRIES if kind in entry), "domain")
+            checked = file.convert(entry, DOMAIN_ENTRIES[kind], "domains", number)
+            value = entry[kind] if isinstance(entry[kind], str) else entry[kind][0]
+        try:
+            found += reader.read(checked)
+        except InputError as error:
+            raise file.error(f"domains: {error}", "domains", number, value=value) from None
+    for pattern in instances:
+        names = reader.shipped_tasks
+        if not any(matches([name], [pattern]) for name in names):
+            message = f"instances holds {pattern!r}, and no shipped domain here has it{did_you_mean(pattern, names)}"
+            raise file.error(message, "instances", value=pattern)
+    try:
+        return _merged(found)
+    except InputError as error:
+        raise file.error(f"domains: {error}", "domains") from None
+
+
+class _Reader:
+    """Reads entries; see `read_domains`."""
+
+    def __init__(self, file: SpecFile, instances: Sequence[str], left_out: list[str], notes: list[str]):
+        self._file = file
+        self._instances = instances
+        self._left_out = left_out
+        self._notes = notes
+        self.shipped_tasks: list[str] = []
+
+    def read(self, entry: DomainEntry) -> Iterator[SpecDomain]:
+        """The domains of an entry."""
+        planners = [(name, True) for name in many(entry.solved_by)]
+        planners += [(name, False) for name in many(entry.unsolved_by)]
+        for key in ("within", "memory"):
+            if getattr(entry, key) is not None and not planners and entry.costlier is None:
+                raise InputError(f"'{key}' limits a planner, and none is named: solved-by = \"ff\" is missing")
+        limits = int(entry.within or WITHIN), None if entry.memory is None else int(entry.memory)
+        filters = tuple(SolvedBy(name, *limits, wanted) for name, wanted in planners)
+        cheap = None if entry.costlier is None else SolvedBy(entry.costlier.solved_by, *limits)
+        if isinstance(entry, ShippedEntry):
+            found = [self._shipped(name, entry) for name in many(entry.shipped)]
+        elif isinstance(entry, FilesEntry):
+            found = [self._files(entry)]
+        else:
+            assert isinstance(entry, SuiteEntry)
+            found = self._suites(entry)
+        for one in found:
+            placed = replace(
+                one,
+                tasks=tuple(replace(task, filters=filters) for task in one.tasks),
+                section=entry.section or "",
+                shipped_set=one.shipped_set if entry.section is None else "",
+                row=(entry.row or "").replace("{domain}", one.name),
+                costlier=entry.costlier,
+                cheap=cheap,
+            )
+            names = many(entry.transform)
+            yield _transformed(placed, names) if names and placed.tasks else placed
+
+    def _shipped(self, name: str, entry: ShippedEntry) -> SpecDomain:
+        shipped = shipped_domain(name)
+        own = many(entry.instances)
+        named = own or (self._instances if entry.set is None else ())
+        # Named instances may come from any set, also the example.
+        role = None if named and entry.set is None else _ROLES[entry.set or "primary"]
+        instances = [each for each in shipped.instances if role in (None, each.role)]
+        if not instances:
+            raise InputError(f"{shipped.name} has no set '{entry.set}'")
+        if named and not own and not any(matches([each.name], named) for each in instances):
+            raise InputError(f"{name} has none of 'instances'; it has {', '.join(each.name for each in instances)}")
+        tasks = [
+            SpecTask(each.name, each.path, shipped.task(each.name), each.ff_length, each.optimal_length)
+            for each in instances
+            if not named or matches([each.name], named)
+        ]
+        _check_names(name, [each.name for each in instances], own)
+        self.shipped_tasks += [task.name for task in tasks]
+        path = shipped.domain_path.resolve()
+        kept = self._passing(tasks, entry, name)
+        shipped_set = "primary" if role is None else entry.set or "primary"
+        return SpecDomain(name, path, shipped.domain, kept, ("file", str(path)), name, shipped_set=shipped_set)
+
+    def _files(self, entry: FilesEntry) -> SpecDomain:
+        path = self._file.path_of(entry.domain)
+        domain = load_domain(path)
+        tasks = []
+        for pattern in entry.problems:
+            # The domain mostly stands beside its problems.
+            files = [Path(file) for file in sorted(glob(str(self._file.path_of(pattern)), recursive=True))]
+            problems = [file for file in files if file.is_file() and file.resolve() != path.resolve()]
+            if not problems:
+                why = "that is the domain itself" if files else f"no such file in {self._file.path.parent}"
+                raise InputError(f"no problem is called {pattern!r}: {why}")
+            tasks += [SpecTask(file.stem, file, _executable(domain, file)) for file in problems]
+        # A domain's file is mostly called domain.pddl: its folder tells it apart.
+        name = path.resolve().parent.name if path.stem.lower() in _GENERIC else path.stem
+        kept = self._passing(tasks, entry, name)
+        return SpecDomain(name, path, domain, kept, ("file", str(path.resolve())), name)
+
+    def _suites(self, entry: SuiteEntry) -> list[SpecDomain]:
+        root = self._file.path_of(entry.suite)
+        collection = find_suites(root)
+        if entry.only:
+            collection = collection.only(list(many(entry.only)))
+        _check_names(entry.suite, [task.name for task in collection.tasks], many(entry.instances))
+        found = [one for suite in collection.suites for one in self._suite(root, suite, entry) if one.tasks]
+        if not found:
+            why = "; ".join(self._left_out) or "'instances' and 'except' let none pass"
+            raise InputError(f"{root}: none of its {len(collection.tasks)} tasks is left: {why}")
+        return found
+
+    def _suite(self, root: Path, suite: Suite, entry: SuiteEntry) -> Iterator[SpecDomain]:
+        """The domains of a suite: one, or as many as its tasks have of their own."""
+        loaded: dict[Path, Domain] = {}
+        groups: list[tuple[Domain, list[SuiteTask], list[SpecTask]]] = []
+        for each in suite.tasks:
+            if not _named(each.name, entry):
+                continue
+            if each.guess:
+                what = f"the domain of {each.name} is a guess, {each.domain.name}: {each.why}"
+                self._notes.append(f"suite {suite.name}: {what}")
+            try:
+                domain = loaded.get(each.domain) or load_domain(each.domain)
+                loaded[each.domain] = domain = next((known for known, *_ in groups if known == domain), domain)
+                task = SpecTask(each.name, each.problem, _executable(domain, each.problem))
+            except InputError as error:
+                how = "executed" if isinstance(error, UnsupportedError) else "read"
+                reason = str(error).splitlines()[0]
+                self._left_out.append(f"suite {suite.name}: {each.name} cannot be {how}: {reason}")
+                continue
+            group = next((group for group in groups if group[0] is domain), None)
+            if group is None:
+                groups.append(group := (domain, [], []))
+            group[1].append(each)
+            group[2].append(task)
+        for number, (domain, files, tasks) in enumerate(groups, 1):
+            tail = f"/{tasks[0].name}" if len(tasks) == 1 else f"-{number}"
+            label = suite.name + (tail if len(groups) > 1 else "")
+            kept = self._passing(tasks, entry, label)
+            origin = ("suite", str(root.resolve()), suite.name)
+            yield SpecDomain(suite.name, files[0].domain, domain, kept, origin, label)
+
+    def _passing(self, tasks: Sequence[SpecTask], entry: DomainEntry, label: str) -> tuple[SpecTask, ...]:
+        """The named tasks that are not too large."""
+        named = [task for task in tasks if _named(task.name, entry)]
+        if entry.max_optimal_length is not None and any(task.optimal_length is None for task in named):
+            raise InputError(
+                f"optimal lengths are known only for shipped instances with a plan, not for all tasks of {label}; "
+                'solved-by = "lmcut" with within = TIME takes those that LM-cut solves'
+            )
+        for key, most, size in (
+            ("max-objects", entry.max_objects, lambda task: len(task.task.problem.objects)),
+            ("max-optimal-length", entry.max_optimal_length, lambda task: task.optimal_length),
+        ):
+            kept = [task for task in named if most is None or size(task) <= most]
+            if len(kept) < len(named):
+                self._left_out.append(f"{len(named) - len(kept)} of {len(named)} tasks of {label}: {key} = {most}")
+            named = kept
+        return tuple(named)
+
+
+def _named(name: str, entry: DomainEntry) -> bool:
+    wanted, excluded = many(entry.instances), many(entry.excluded)
+    return (not wanted or matches([name], wanted)) and not matches([name], excluded)
+
+
+def _check_names(label: str, names: Sequence[str], patterns: Sequence[str]) -> None:
+    for pattern in patterns:
+        if not any(matches([name], [pattern]) for name in names):
+            raise InputError(f"no task of {label} is called '{pattern}'{did_you_mean(pattern, names)}")
+
+
+def _executable(domain: Domain, problem: Path) -> Task:
+    """The task of a problem's file; raises `InputError` for one that cannot be executed."""
+    task = Task(domain, load_problem(problem, domain))
+    Simulator(task)
+    return task
+
+
+# ── transformations ──────────────────────────────────────────────────────────────────────────────
+
+
+def _transformed(one: SpecDomain, names: Sequence[str]) -> SpecDomain:
+    """The domain with its tasks after transformations, the same for all of its tasks."""
+    problems = [each.task.problem for each in one.tasks]
+    shipped = match_shipped(one.domain)
+    if shipped is not None:
+        # Names are dealt to the objects of the example as well.
+        problems.append(shipped.task(shipped.example.name).problem)
+    changes = changes_of(one.domain, problems, names, seed=1)
+    tasks = []
+    domain: Domain | None = None
+    for each in one.tasks:
+        # Parsed from its new text, so that nothing of the old one is left.
+        changed = _changed(each.task, changes)
+        texts = TaskTexts(write_domain(changed.domain), write_problem(changed.problem))
+        task = parse_task(texts.domain, texts.problem)
+        domain = domain or task.domain
+        example = None if shipped is None else _changed_example(each.task, changes)
+        tasks.append(replace(each, task=Task(domain, task.problem), texts=texts, example=example))
+    assert domain is not None
+    called = "+" + "+".join(names).replace(":", "-")
+    return replace(
+        one,
+        name=one.name + called,
+        label=one.label + called,
+        domain=domain,
+        tasks=tuple(tasks),
+        origin=(*one.origin, *names),
+        original=one.domain,
+        changes=changes,
+    )
+
+
+def _changed(task: Task, changes: Sequence[Change]) -> Task:
+    for change in changes:
+        task = change.task(task)
+    return task
+
+
+def _changed_example(task: Task, changes: Sequence[Change]) -> SolvedProblem | None:
+    """The shipped example of the original task, changed; None if an example would be made from the task."""
+    try:
+        found = find_example(task)
+    except InputError:
+        # Without a planner there is none, which is said where it is needed.
+        return None
+    if found.source != "shipped":
+        return None
+    plan = plan_of(found.plan)
+    for change in changes:
+        plan = change.plan(plan)
+    changed = _changed(found.task, changes)
+    again = parse_task(write_domain(changed.domain), write_problem(changed.problem))
+    return SolvedProblem(again, tuple(plan.actions), found.source)
+
+
+# ── unique names ─────────────────────────────────────────────────────────────────────────────────
+
+
+def _merged(domains: Sequence[SpecDomain]) -> list[SpecDomain]:
+    """The domains, each once in a section, with numbers added to names and labels that occur twice.
+
+    Raises:
+        InputError: entries contradict each other: different filters for one task, different rows for one domain, or
+            one row for several domains.
+    """
+    several_sets = len({one.shipped_set for one in domains if one.shipped_set}) > 1
+    groups: dict[tuple[object, ...], list[SpecDomain]] = defaultdict(list)
+    for one in domains:
+        apart = several_sets and one.shipped_set not in ("", "primary")
+        section = one.shipped_set if apart else one.section
+        groups[one.origin, one.path.resolve(), section].append(replace(one, section=section))
+    owners: dict[str, tuple[str, ...]] = {}
+    labels: set[str] = set()
+    sections: dict[str, str] = {}
+    rows: dict[str, str] = {}
+    found: list[SpecDomain] = []
+    for some in groups.values():
+        one = some[0]
+        name = next(name for name in _numbered(one.name) if owners.setdefault(name, one.origin) == one.origin)
+        label = name + one.label.removeprefix(one.name)
+        if label in labels:
+            label = f"{label} ({one.section or 'primary'})"
+        labels.add(label)
+        tasks = _each_once(label, [each for one in some for each in one.tasks])
+        if len(given := dict.fromkeys(each.row for each in some)) > 1:
+            told = " and ".join(f"'{row or name}'" for row in given)
+            raise InputError(f"{label} stands there several times in one section, as row {told}: give them one 'row'")
+        recorded = name
+        # A section that the file names tells records apart as well; one that a set has by itself never did.
+        if sections.setdefault(name, one.section) != one.section and one.section and not one.shipped_set:
+            recorded = f"{name}-{one.section}"
+        rows[label] = name
+        found.append(replace(one, name=recorded, label=label, tasks=tasks))
+    return _with_rows(found, rows)
+
+
+def _with_rows(domains: Sequence[SpecDomain], names: Mapping[str, str]) -> list[SpecDomain]:
+    """The domains with the names of their rows: those of their entries, else their names.
+
+    A row's name omits transformations that change nothing in words, unless two rows would then have the same name.
+    """
+    plain = {name: _UNTOLD.sub("", name) for name in names.values()}
+    alike = Counter(plain.values())
+    found = []
+    called: dict[tuple[str, str], str] = {}
+    for one in domains:
+        name = names[one.label]
+        row = one.row or (plain[name] if alike[plain[name]] == 1 else name)
+        if (other := called.setdefault((row, one.section), name)) != name:
+            raise InputError(f"{other} and {name} would both be the row '{row}' of a table: give one another 'row'")
+        found.append(replace(one, row=row))
+    return found
+
+
+def _numbered(name: str) -> Iterator[str]:
+    """The name itself, then with the numbers from 1."""
+    yield name
+    yield from (f"{name}-{number}" for number in count(1))
+
+
+def _each_once(label: str, tasks: Sequence[SpecTask]) -> tuple[SpecTask, ...]:
+    """The tasks, each once; an entry without filters takes precedence."""
+    found: dict[Path, SpecTask] = {}
+    for each in tasks:
+        other = found.setdefault(each.path.resolve(), each)
+        if not each.filters:
+            found[each.path.resolve()] = each
+        elif other.filters and each.filters != other.filters:
+            raise InputError(
+                f"{each.name} of {label} stands there twice, with {other.filters[0]} and with {each.filters[0]}: "
+                "give both filters in one entry, or tell the tasks apart by 'instances' or 'only'"
+            )
+    return tuple(found.values())
