@@ -10,16 +10,17 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.models import ModelContext, make_model
 from pddl2nl.experiments.spec import RUN_OPTIONS, RunSpec
 from pddl2nl.nl import Wording
-from pddl2nl.pddl import Domain, Task, parse_domain
+from pddl2nl.pddl import parse_domain
 from pddl2nl.policies.events import Started
 from pddl2nl.policies.families import family_of
 from pddl2nl.tasks import match_shipped
@@ -27,44 +28,30 @@ from pddl2nl.tasks.references import Form, Reference, reference_of
 from pddlval import Simulator
 
 if TYPE_CHECKING:
-    from pddl2nl.macros.library import Library
     from pddl2nl.worlds.ontology import Ontology
 
-__all__ = ["FamilySettings", "family_settings", "recorded_world"]
+__all__ = ["family_settings", "recorded_world"]
 
 
-@dataclass(frozen=True)
-class FamilySettings:
-    """Additions to a run's setting and to its first event; empty for policies without a family.
+def family_settings(
+    spec: RunSpec, simulator: Simulator, wording: Wording, access: Access
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What a policy of a family adds to a run; for other policies only the task's reference.
 
-    Attributes:
-        setting: fields of `pddl2nl.policies.Setting`.
-        settings: added to ``settings`` of the first event.
-        reference, world: fields of the first event.
-        prompts: the hashes of the prompt files, by name.
-    """
-
-    setting: Mapping[str, Any] = field(default_factory=dict)
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    reference: Mapping[str, Any] = field(default_factory=dict)
-    world: Mapping[str, Any] = field(default_factory=dict)
-    prompts: Mapping[str, str] = field(default_factory=dict)
-
-
-def family_settings(spec: RunSpec, simulator: Simulator, wording: Wording, access: Access) -> FamilySettings:
-    """The additions for a policy of a family; for other policies only the task's reference.
+    Returns:
+        fields of `pddl2nl.policies.Setting`, and fields of the first event, of which ``settings`` and ``prompts`` are
+        additions.
 
     Raises:
-        InputError: faults or an ontology that cannot be read, a form in which the task has no text, a library that
-        is no
-            folder, or a model without embeddings.
+        InputError: faults or an ontology that cannot be read, a form in which the task has no text, a library that is
+            no folder, or a model without embeddings.
         MissingExtraError: an ontology is given, and rdflib is not installed.
     """
     reference = reference_of(spec.task)
     family = family_of(spec.policy)
     if family is None:
-        # A plan of any mechanism can be measured against it; its text was not shown.
-        return FamilySettings(reference={} if reference is None else reference.to_json())
+        # A plan of any policy can be measured against it; its text was not shown.
+        return {}, {"reference": {} if reference is None else reference.to_json()}
     text = _task_text(spec, reference)
     setting: dict[str, Any] = {"task_text": text, "replans": spec.replans}
     world: dict[str, Any] = {}
@@ -80,50 +67,47 @@ def family_settings(spec: RunSpec, simulator: Simulator, wording: Wording, acces
         setting["ontology"] = ontology
         world["ontology"] = ontology.turtle
     if spec.embedding_model is not None:
-        name, setting["embed"] = _embedder(spec, wording, access)
-        world["embedding_model"] = name
+        world["embedding_model"], setting["embed"] = _embedder(spec, wording, access)
     if spec.library is not None:
-        setting["library"], world["library"] = _library(spec.library, spec.task.domain)
-    said = {} if reference is None else reference.to_json(spec.form)
+        from pddl2nl.macros.library import Library, write_macro_file
+
+        setting["library"] = library = Library(spec.library)
+        # The files of the macros, because the library may change later.
+        world["library"] = [write_macro_file(stored) for stored in library.shelf(spec.task.domain).macros]
+    measured = {} if reference is None else reference.to_json(spec.form)
     if reference is not None and spec.task_text is not None:
-        said = {**said, "text": text}
-    settings = {"task_text": text, "form": spec.form, "replans": spec.replans}
-    return FamilySettings(setting, settings, said, world, family.prompt_hashes(spec.policy))
+        measured = {**measured, "text": text}
+    return setting, {
+        "settings": {"task_text": text, "form": spec.form, "replans": spec.replans},
+        "reference": measured,
+        "world": world,
+        "prompts": family.prompt_hashes(spec.policy),
+    }
 
 
 def _task_text(spec: RunSpec, reference: Reference | None) -> str:
     if spec.task_text is not None:
         return " ".join(spec.task_text.split("\n")).strip()
-    if reference is None:
-        if spec.form != RUN_OPTIONS["form"].default:
-            raise InputError(
-                f"--form {spec.form}: this task has no text of its own, so it is told by its goal; give a text of that "
-                "form by --task-text TEXT"
-            )
+    if reference is None and spec.form == RUN_OPTIONS["form"].default:
         return ""
-    if spec.form not in reference.texts:
-        raise InputError(
-            f"--form {spec.form}: task {reference.task} has a text in the form {' and '.join(reference.texts)} alone; "
-            "give one by --task-text TEXT"
-        )
-    return reference.texts[cast(Form, spec.form)]
+    texts: Mapping[Form, str] = {} if reference is None else reference.texts
+    if spec.form not in texts:
+        has = f"a text in the form {' and '.join(texts)} alone" if texts else "no text and is told by its goal"
+        raise InputError(f"--form {spec.form}: this task has {has}; give a text of that form by --task-text TEXT")
+    return texts[cast(Form, spec.form)]
 
 
 def _ontology(spec: RunSpec) -> Ontology | None:
+    """The ontology that was given, else the one that is shipped with the domain, if there is one."""
     if spec.ontology is not None and not isinstance(spec.ontology, str | Path):
         return spec.ontology
     from pddl2nl.worlds.ontology import load_ontology
 
     if spec.ontology is not None:
         return load_ontology(Path(spec.ontology))
-    shipped = _shipped_ontology(spec.task)
-    return None if shipped is None else load_ontology(shipped)
-
-
-def _shipped_ontology(task: Task) -> Path | None:
-    shipped = match_shipped(task.domain)
+    shipped = match_shipped(spec.task.domain)
     path = None if shipped is None else shipped.folder / "ontology.ttl"
-    return path if path is not None and path.is_file() else None
+    return load_ontology(path) if path is not None and path.is_file() else None
 
 
 def _embedder(
@@ -131,8 +115,7 @@ def _embedder(
 ) -> tuple[str, Callable[[Sequence[str]], list[list[float]]]]:
     chosen = spec.embedding_model
     if isinstance(chosen, str):
-        context = ModelContext(spec.task.domain, wording, spec.style, spec.base_url, access)
-        chosen = make_model(chosen, context).model
+        chosen = make_model(chosen, ModelContext(spec.task.domain, wording, spec.style, spec.base_url, access)).model
     assert chosen is not None
     embed = getattr(chosen, "embed", None)
     if embed is None:
@@ -143,12 +126,20 @@ def _embedder(
     return chosen.name, embed
 
 
-def _library(folder: str | Path, domain: Domain) -> tuple[Library, list[str]]:
-    """The library, and the files of its macros for this domain, because the library may change later."""
-    from pddl2nl.macros.library import Library, write_macro_file
+# ── from the record ──────────────────────────────────────────────────────────────────────────────
 
-    library = Library(folder)
-    return library, [write_macro_file(stored) for stored in library.shelf(domain).macros]
+
+class _Settings(msgspec.Struct):
+    task_text: str
+    form: str
+    replans: int
+
+
+class _World(msgspec.Struct):
+    faults: str | None = None
+    ontology: str | None = None
+    library: tuple[str, ...] | None = None
+    embedding_model: str | None = None
 
 
 @contextmanager
@@ -156,51 +147,36 @@ def recorded_world(started: Started) -> Iterator[dict[str, Any]]:
     """The fields of `RunSpec` that repeat a recorded run in its world; the library is a temporary folder.
 
     Raises:
-        InputError: the record has another form, or an embedding model is needed.
+        InputError: an embedding model is needed.
+        msgspec.ValidationError: the record has another form.
     """
     if family_of(started.policy) is None:
         yield {}
         return
-    said, world = started.settings, started.world
-    if "embedding_model" in world:
+    world = msgspec.convert(started.world, _World)
+    if world.embedding_model is not None:
         raise InputError(
-            f"names were compared by the vectors of '{world['embedding_model']}', which no record holds: it cannot be "
+            f"names were compared by the vectors of '{world.embedding_model}', which no record holds: it cannot be "
             "replayed"
         )
-    fields: dict[str, Any] = {
-        "thoughts": "auto",
-        "task_text": _recorded(said, "task_text", str),
-        "form": _recorded(said, "form", str),
-        "replans": _recorded(said, "replans", int),
-    }
-    if "faults" in world:
+    fields = {"thoughts": "auto", **msgspec.structs.asdict(msgspec.convert(started.settings, _Settings))}
+    if world.faults is not None:
         from pddl2nl.worlds.faults import parse_faults
 
-        # As a text, for a record must not say which file is read.
-        fields["faults"] = parse_faults(_recorded(world, "faults", str))
-    if "ontology" in world:
+        # Parsed here, because a record must not say which file is read.
+        fields["faults"] = parse_faults(world.faults)
+    if world.ontology is not None:
         from pddl2nl.worlds.ontology import parse_ontology
 
-        fields["ontology"] = parse_ontology(_recorded(world, "ontology", str), "<the recorded ontology>")
-    if "library" not in world:
+        fields["ontology"] = parse_ontology(world.ontology, "<the recorded ontology>")
+    if world.library is None:
         yield fields
         return
-    domain = parse_domain(started.domain_pddl, started.domain_file or "<domain>")
-    with tempfile.TemporaryDirectory(prefix="pddl2nl-library-", ignore_cleanup_errors=True) as folder:
-        _fill(Path(folder), _recorded(world, "library", list), domain)
-        yield {**fields, "library": folder}
-
-
-def _fill(folder: Path, files: Sequence[Any], domain: Domain) -> None:
-    """Stores macros in a library."""
     from pddl2nl.macros.library import Library, read_macro_file
 
-    for number, text in enumerate(files, 1):
-        stored = read_macro_file(str(text), domain, f"<macro {number} of the recorded library>")
-        Library(folder).put(domain, stored)
-
-
-def _recorded(said: Mapping[str, Any], name: str, kind: type) -> Any:
-    if not isinstance(value := said.get(name), kind):
-        raise InputError(f"'{name}' of its first event cannot be {value!r}")
-    return value
+    domain = parse_domain(started.domain_pddl, started.domain_file or "<domain>")
+    with tempfile.TemporaryDirectory(prefix="pddl2nl-library-", ignore_cleanup_errors=True) as folder:
+        library = Library(folder)
+        for number, text in enumerate(world.library, 1):
+            library.put(domain, read_macro_file(text, domain, f"<macro {number} of the recorded library>"))
+        yield {**fields, "library": folder}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -19,22 +19,22 @@ from pddl2nl.llm import Model, ReplyPendingError
 from pddl2nl.pddl import Task
 from pddl2nl.policies import Episode, Event
 from pddl2nl.policies.budget import total
-from pddl2nl.policies.events import Fault, Finished, Outcome
+from pddl2nl.policies.events import Fault, Outcome
 
 __all__ = ["RunResult", "RunSpec", "run", "run_spec"]
 
 
 @dataclass(frozen=True)
 class RunResult:
-    """What came of a run.
+    """The result of a run.
 
-    ``plan`` holds PDDL actions: those executed by an interactive policy, those read out of a one-shot reply.
-    ``fault`` is the first broken link of a run that was not solved. ``mistakes`` are turns, or lines of a plan,
-    meant as actions and not executed. ``usd`` is None where a price is unknown, ``record`` where none was
-    written. ``events`` is all that happened, as it stands in the record.
+    ``plan`` holds PDDL actions: those executed by an interactive policy, those read out of a one-shot reply. ``fault``
+    is the first broken link of a run that was not solved. ``mistakes`` are turns, or lines of a plan, meant as actions
+    and not executed. ``record`` is None where none was written. ``events`` are those of the record.
 
-    Calls, tokens and ``usd`` are what was spent on this run; ``cache_hits`` is how many more replies our cache had,
-    which cost nothing. ``accounts`` holds the same for each role: wording, thoughts, planner, translator.
+    Calls, tokens and ``usd`` (None where a price is unknown) are what was spent on this run; ``cache_hits`` is how many
+    more replies our cache had, which cost nothing. ``accounts`` holds the same for each role: wording, thoughts,
+    planner, translator.
     """
 
     outcome: Outcome
@@ -61,29 +61,18 @@ class RunResult:
 
     def as_json(self) -> dict[str, Any]:
         """The fields as ``pddl2nl run --json`` prints them."""
-        return {
-            "outcome": self.outcome,
+        shown = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in ("message", "events")}
+        return shown | {
             "fault": msgspec.to_builtins(self.fault),
             "plan": list(self.plan),
-            "steps": self.steps,
-            "mistakes": self.mistakes,
-            "calls": self.calls,
-            "prompt_tokens": self.prompt_tokens,
-            "completion_tokens": self.completion_tokens,
-            "cached_tokens": self.cached_tokens,
             "usd": None if self.usd is None else round(self.usd, 6),
             "seconds": round(self.seconds, 3),
             "record": None if self.record is None else str(self.record),
-            "cache_hits": self.cache_hits,
             "accounts": {
-                role: {key: _rounded(value) for key, value in account.items()}
+                role: {key: round(value, 6) if isinstance(value, float) else value for key, value in account.items()}
                 for role, account in self.accounts.items()
             },
         }
-
-
-def _rounded(value: float | None) -> float | None:
-    return round(value, 6) if isinstance(value, float) else value
 
 
 def run(
@@ -119,11 +108,14 @@ def run(
         if name not in RUN_OPTIONS:
             raise InputError(f"{name}: no such option of a run{did_you_mean(name, RUN_OPTIONS)}")
     path = None if record is None else Path(record)
-    spec = RunSpec(task=task, policy=policy, model=model, record=path, **options)
-    return run_spec(spec, reach(cache, models_file))
+    return run_spec(RunSpec(task=task, policy=policy, model=model, record=path, **options), reach(cache, models_file))
 
 
 run.__doc__ = f"{run.__doc__}\n    Options:\n{options_text()}\n    "
+
+
+class _RecordLostError(Exception):
+    """No `InfrastructureError`, which an episode would take for a failing model and go on to its end."""
 
 
 def run_spec(
@@ -146,53 +138,23 @@ def run_spec(
             def emit(event: Event) -> None:
                 events.append(event)
                 observe(event)
-                if writer is not None:
-                    _write(writer, event)
+                try:
+                    if writer is not None:
+                        writer.write(event)
+                except InfrastructureError as error:
+                    raise _RecordLostError(str(error)) from error
 
-            finished = _play(prepared, spec.seed, emit)
+            emit(prepared.started)
+            setting, calls, limits, request = prepared.setting, prepared.calls, prepared.limits, prepared.request
+            episode = Episode(setting, calls, limits=limits, seed=spec.seed, request=request, emit=emit)
+            finished = episode.play(prepared.policy)
     except ReplyPendingError:
         if path is not None and spec.record is None:
-            # The name was reserved for this try, and the next one shall have it.
+            # The name was reserved for this attempt, and is free for the next one.
             partial_path(path).unlink(missing_ok=True)
         raise
     except _RecordLostError as lost:
         raise InfrastructureError(str(lost)) from lost
-    return _result(finished, prepared, path, events)
-
-
-class _RecordLostError(Exception):
-    """No `InfrastructureError`, which an episode would take for a failing model and go on to its end."""
-
-
-def _write(writer: RecordWriter, event: Event) -> None:
-    try:
-        writer.write(event)
-    except InfrastructureError as error:
-        raise _RecordLostError(str(error)) from error
-
-
-def _play(prepared: Prepared, seed: int, emit: Callable[[Event], None]) -> Finished:
-    emit(prepared.started)
-    episode = Episode(
-        prepared.setting,
-        prepared.calls,
-        limits=prepared.limits,
-        seed=seed,
-        request=prepared.request,
-        emit=emit,
-    )
-    return episode.play(prepared.policy)
-
-
-def _record_path(spec: RunSpec, prepared: Prepared) -> Path | None:
-    if spec.record is not None or spec.out is None:
-        return spec.record
-    started = prepared.started
-    name = record_name(started.domain, started.problem, started.policy, started.model, started.style, str(started.seed))
-    return free_record_path(spec.out, name)
-
-
-def _result(finished: Finished, prepared: Prepared, path: Path | None, events: list[Event]) -> RunResult:
     spent = total(finished.spent.values())
     return RunResult(
         outcome=finished.outcome,
@@ -212,3 +174,11 @@ def _result(finished: Finished, prepared: Prepared, path: Path | None, events: l
         accounts=finished.spent,
         events=tuple(events),
     )
+
+
+def _record_path(spec: RunSpec, prepared: Prepared) -> Path | None:
+    if spec.record is not None or spec.out is None:
+        return spec.record
+    started = prepared.started
+    name = record_name(started.domain, started.problem, started.policy, started.model, started.style, str(started.seed))
+    return free_record_path(spec.out, name)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import platform
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from importlib import metadata
 from typing import cast
 
-from msgspec.structs import replace as changed
+import msgspec
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.access import Access
@@ -18,11 +18,11 @@ from pddl2nl.experiments.choices import beyond_paper, checked_policy
 from pddl2nl.experiments.example import SolvedProblem, find_example, problem_text, tell_example
 from pddl2nl.experiments.family_runs import family_settings
 from pddl2nl.experiments.models import MadeModel, ModelContext, make_model, wrap_model
-from pddl2nl.experiments.plans import ff_plan
 from pddl2nl.experiments.solvability import foreseen
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.experiments.thoughts import THOUGHTS_PROMPTS, THOUGHTS_TOKENS, think
 from pddl2nl.llm import EndpointError, Model, ModelConfigurationError, Purpose, ReplayError
+from pddl2nl.llm.keys import sha256
 from pddl2nl.nl import (
     READING_POLICIES,
     Names,
@@ -48,10 +48,16 @@ from pddl2nl.policies.translating import Translator, TranslatorMode
 from pddl2nl.policies.translation_prompt import TRANSLATOR_PROMPT, translation_opening
 from pddlval import Simulator
 
-__all__ = ["Prepared", "ff_plan", "prepare"]
+__all__ = ["Prepared", "prepare"]
 
 WORDING_TOKENS = 200
 """How long replies may be when a domain is worded (appendix A of the paper)."""
+
+_NO_REPLY = (EndpointError, ReplayError, LimitReachedError)
+"""Why the calls before a run, for its wording and thoughts, can have come to nothing."""
+
+_Models = Mapping[Purpose, MadeModel]
+"""The models of a run by role; roles without a model are left out."""
 
 
 @dataclass(frozen=True)
@@ -66,18 +72,12 @@ class Prepared:
     started: Started
 
 
-_NO_REPLY = (EndpointError, ReplayError, LimitReachedError)
-"""Why the calls before a run, for its wording and thoughts, can have come to nothing."""
-
-
 class _Broken:
-    """Replaces the policy of a run that got no wording or thoughts, so that its record says so."""
+    """Replaces the policy of a run that got no wording or thoughts, so that its record says why."""
 
     summary = "ends at once"
     styles: tuple[str, ...] = ("nl", "pddl")
-    one_shot = False
-    thoughts = False
-    needs_model = False
+    one_shot = thoughts = needs_model = False
     prompt: str | None = None
 
     def __init__(self, failure: Exception):
@@ -86,32 +86,6 @@ class _Broken:
     def run(self, episode: Episode) -> None:
         """Raises what happened before the episode began."""
         raise self._failure
-
-
-@dataclass(frozen=True)
-class _Roles:
-    """The models by role; None for roles without a model."""
-
-    planner: MadeModel | None = None
-    translator: MadeModel | None = None
-    thoughts: MadeModel | None = None
-    wording: MadeModel | None = None
-
-    def asked(self, access: Access) -> dict[Purpose, PricedModel]:
-        """The models as they are asked."""
-        made: dict[Purpose, MadeModel | None] = {
-            "planner": self.planner,
-            "translator": self.translator,
-            "thoughts": self.thoughts,
-            "wording": self.wording,
-        }
-        # One object for one model, whatever its roles: what is put before it must see all of its calls.
-        before = {id(each.model): access.before(each.model) for each in made.values() if each is not None}
-        return {
-            purpose: PricedModel(before[id(each.model)], each.price_of)
-            for purpose, each in made.items()
-            if each is not None
-        }
 
 
 def prepare(spec: RunSpec, access: Access | None = None) -> Prepared:
@@ -128,34 +102,39 @@ def prepare(spec: RunSpec, access: Access | None = None) -> Prepared:
     task = spec.task
     simulator = Simulator(task)
     given = _given_wording(spec, policy)
-    roles = _roles(spec, policy, given, access)
+    models = _models(spec, policy, given or template_wording(task.domain), given is None, access)
     foreknown = foreseen(spec, policy)
     limits = Limits(foreknown.steps, spec.budget_calls, spec.budget_tokens, spec.budget_usd, failures=spec.stop_after)
     # Before anything is paid for, as there may be none.
-    solved = _solved(spec, policy)
-    calls = ModelCalls(roles.asked(access), limits, access.budget)
+    solved = _example_problem(spec, policy)
+    calls = ModelCalls(_asked(models, access), limits, access.budget)
     failure: Exception | None = None
     try:
         wording = with_negations(given or _worded(spec, calls), task.domain, spec.negation)
     except _NO_REPLY as error:
         failure, wording = error, template_wording(task.domain)
-    names = _names(spec, task, wording)
-    teller = Teller(task, wording, names, cast(Style, spec.style))
-    try:
+    style = cast(Style, spec.style)
+    example: Example | None = None
+    if solved is not None:
+        teller = Teller(solved.task, wording, _names(spec, solved.task, wording), style)
+        example = tell_example(solved, teller, thoughts=policy.thoughts)
         # A run that has no wording will not be played, and needs no thoughts.
-        thinks = failure is None and roles.thoughts is not None
-        example = _example(spec, policy, solved, wording, calls if thinks else None)
-    except _NO_REPLY as error:
-        failure, example = error, _example(spec, policy, solved, wording, None)
-    more = family_settings(spec, simulator, wording, access)
+        if failure is None and "thoughts" in models:
+            model = calls.model("thoughts")
+            try:
+                example = think(example, teller.domain_text(), model, seed=spec.seed, temperature=spec.temperature)
+            except _NO_REPLY as error:
+                failure = error
+    names = _names(spec, task, wording)
+    setting_of_family, first_event = family_settings(spec, simulator, wording, access)
     reader = Reader(task, wording, names) if spec.style == "nl" else PDDLReader(simulator)
     translator: Translator | None = None
-    if _translates(spec, policy) and isinstance(reader, Reader):
+    if "translator" in models and isinstance(reader, Reader):
         opening = translation_opening(task, wording, names, spec.seed)
         translator = Translator(reader, wording, opening, cast(TranslatorMode, spec.translator))
     setting = Setting(
         simulator,
-        teller,
+        Teller(task, wording, names, style),
         reader,
         spec.style,
         spec.reading,
@@ -167,84 +146,76 @@ def prepare(spec: RunSpec, access: Access | None = None) -> Prepared:
         samples=spec.samples,
         rounds=spec.rounds,
         unsolvable=spec.unsolvable,
-        **more.setting,
+        **setting_of_family,
     )
-    request = RequestSettings(spec.temperature, spec.seed, spec.max_tokens)
-    started = _started(spec, policy, roles, limits, request, wording, names, example)
-    started = changed(
+    started = _started(spec, policy, models, limits, wording, names, example)
+    started = msgspec.structs.replace(
         started,
         solvable=foreknown.solvable,
-        settings={**started.settings, **more.settings},
-        reference=more.reference,
-        world=more.world,
-        prompts={**started.prompts, **more.prompts},
+        settings={**started.settings, **first_event.pop("settings", {})},
+        prompts={**started.prompts, **first_event.pop("prompts", {})},
+        **first_event,
     )
+    request = RequestSettings(spec.temperature, spec.seed, spec.max_tokens)
     return Prepared(policy if failure is None else _Broken(failure), setting, calls, limits, request, started)
 
 
-def _wording(spec: RunSpec) -> Wording:
+def _given_wording(spec: RunSpec, policy: Policy) -> Wording | None:
+    """The wording; None if a model makes it."""
     if isinstance(spec.wording, Wording):
         return spec.wording
-    return choose_wording(spec.wording, spec.task.domain)
-
-
-def _given_wording(spec: RunSpec, policy: Policy) -> Wording | None:
-    """The wording, if no model makes it; else None."""
     if spec.wording != "llm":
-        return _wording(spec)
-    needed = policy.needs_model and spec.style == "nl"
-    return None if needed else template_wording(spec.task.domain)
+        return choose_wording(spec.wording, spec.task.domain)
+    return None if policy.needs_model and spec.style == "nl" else template_wording(spec.task.domain)
 
 
 def _names(spec: RunSpec, task: Task, wording: Wording) -> Names:
     return make_names(task, spec.names if spec.style == "nl" else "original", wording, seed=spec.names_seed)
 
 
-def _translates(spec: RunSpec, policy: Policy) -> bool:
-    return policy.needs_model and spec.translator != "reader"
-
-
-def _roles(spec: RunSpec, policy: Policy, given: Wording | None, access: Access) -> _Roles:
-    """The models of a run; ``given`` is None where one of them makes the wording."""
-    if not policy.needs_model:
-        return _Roles()
-    wording = given or template_wording(spec.task.domain)
-    words = _no_oracle(spec.wording_model or spec.model, "--wording llm") if given is None else None
-    planner = _made(spec, spec.model, wording, access)
-    translates = None
-    if _translates(spec, policy):
-        translates = _no_oracle(spec.translator_model or spec.model, f"--translator {spec.translator}")
-
-    thinks = _thinks(spec, policy, planner)
-
-    def other(chosen: str | Model | None) -> MadeModel | None:
-        # The same object if it is the planner's model: a script continues where it is, in every role.
-        return planner if chosen is spec.model or chosen is None else _made(spec, chosen, wording, access)
-
-    roles = _Roles(
-        planner,
-        None if translates is None else other(translates),
-        None if thinks is None else other(thinks),
-        None if words is None else other(words),
+def _worded(spec: RunSpec, calls: ModelCalls) -> Wording:
+    model = calls.model("wording")
+    worded = word_domain(
+        spec.task.domain, model, seed=spec.seed, temperature=spec.temperature, max_tokens=WORDING_TOKENS
     )
-    asked = (roles.planner, roles.translator, roles.thoughts, roles.wording)
-    behind = [made for made in asked if made is not None and made.base_url is not None]
-    if spec.base_url is not None and not behind and spec.embedding_model is None:
+    # Without its date: what a run says must not depend on the day, and the record has its own.
+    source = {key: value for key, value in worded.wording.source.items() if key != "date"}
+    return replace(worded.wording, source=source)
+
+
+# ── models ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def _models(spec: RunSpec, policy: Policy, wording: Wording, worded_by_model: bool, access: Access) -> _Models:
+    if not policy.needs_model:
+        return {}
+    planner = _made(spec, spec.model, wording, access)
+    chosen: dict[Purpose, str | Model] = {"planner": spec.model}
+    if spec.translator != "reader":
+        chosen["translator"] = _no_oracle(spec.translator_model or spec.model, f"--translator {spec.translator}")
+    if (thinking := _thoughts_model(spec, policy, planner)) is not None:
+        chosen["thoughts"] = thinking
+    if worded_by_model:
+        chosen["wording"] = _no_oracle(spec.wording_model or spec.model, "--wording llm")
+    # The same object if it is the planner's model: a script continues where it is, in every role.
+    models = {
+        role: planner if model is spec.model else _made(spec, model, wording, access) for role, model in chosen.items()
+    }
+    behind_endpoint = any(made.base_url is not None for made in models.values())
+    if spec.base_url is not None and not behind_endpoint and spec.embedding_model is None:
         raise InputError(f"--base-url is for models behind an endpoint; '{planner.model.name}' has none")
-    return roles
+    return models
 
 
-def _thinks(spec: RunSpec, policy: Policy, planner: MadeModel) -> str | Model | None:
-    """The request for the example's thoughts; None if the template's are shown, or none."""
+def _thoughts_model(spec: RunSpec, policy: Policy, planner: MadeModel) -> str | Model | None:
+    """The model of the example's thoughts; None if the template's are shown, or none."""
     if not policy.thoughts or spec.example == "none" or spec.thoughts == "template":
-        return None
-    if spec.style == "pddl" and spec.thoughts == "auto" and spec.thoughts_model is None:
         return None
     if spec.thoughts == "llm" or spec.thoughts_model is not None:
         return _no_oracle(spec.thoughts_model or spec.model, f"--thoughts {spec.thoughts}")
     # Oracle and script have nothing to say about it, a replay what was recorded.
     recorded = "thoughts" in getattr(planner.model, "purposes", ())
-    return spec.model if recorded or planner.base_url is not None else None
+    return spec.model if spec.style == "nl" and (recorded or planner.base_url is not None) else None
 
 
 def _no_oracle(chosen: str | Model, option: str) -> str | Model:
@@ -260,37 +231,28 @@ def _no_oracle(chosen: str | Model, option: str) -> str | Model:
 
 def _made(spec: RunSpec, model: str | Model, wording: Wording, access: Access) -> MadeModel:
     if isinstance(model, str):
-        made = make_model(
-            model, ModelContext(spec.task.domain, wording, spec.style, spec.base_url, access, spec.timeout)
-        )
+        context = ModelContext(spec.task.domain, wording, spec.style, spec.base_url, access, spec.timeout)
+        made = make_model(model, context)
     else:
         made = wrap_model(model)
-    name = made.model.name
     if spec.budget_usd is not None and not made.priced:
         raise ModelConfigurationError(
-            f"--budget-usd needs to know what tokens cost, and for the model '{name}' this is not known; "
+            f"--budget-usd needs to know what tokens cost, and for the model '{made.model.name}' this is not known; "
             "bound the run with --budget-tokens or --budget-calls, or give its price in a file for --models"
         )
     return made
 
 
-def _worded(spec: RunSpec, calls: ModelCalls) -> Wording:
-    worded = word_domain(
-        spec.task.domain,
-        calls.model("wording"),
-        seed=spec.seed,
-        temperature=spec.temperature,
-        max_tokens=WORDING_TOKENS,
-    )
-    # Without its date: what a run says must not depend on the day, and the record has its own.
-    source = {key: value for key, value in worded.wording.source.items() if key != "date"}
-    return replace(worded.wording, source=source)
+def _asked(models: _Models, access: Access) -> dict[Purpose, PricedModel]:
+    # One object for one model, whatever its roles: what is put before it must see all of its calls.
+    before = {id(made.model): access.before(made.model) for made in models.values()}
+    return {role: PricedModel(before[id(made.model)], made.price_of) for role, made in models.items()}
 
 
-# ── what a planner is needed for ─────────────────────────────────────────────────────────────────
+# ── the example ──────────────────────────────────────────────────────────────────────────────────
 
 
-def _solved(spec: RunSpec, policy: Policy) -> SolvedProblem | None:
+def _example_problem(spec: RunSpec, policy: Policy) -> SolvedProblem | None:
     """The example's problem; None without an example."""
     if not policy.needs_model or family_of(spec.policy) is not None:
         return None
@@ -301,30 +263,14 @@ def _solved(spec: RunSpec, policy: Policy) -> SolvedProblem | None:
     return find_example(spec.task, given=spec.example, plan_path=spec.example_plan, seed=spec.seed)
 
 
-def _example(
-    spec: RunSpec, policy: Policy, solved: SolvedProblem | None, wording: Wording, calls: ModelCalls | None
-) -> Example | None:
-    """The example in words, with thoughts of the model that ``calls`` asks; None for those of the template."""
-    if solved is None:
-        return None
-    names = _names(spec, solved.task, wording)
-    teller = Teller(solved.task, wording, names, cast(Style, spec.style))
-    example = tell_example(solved, teller, thoughts=policy.thoughts)
-    if calls is None:
-        return example
-    model = calls.model("thoughts")
-    return think(example, teller.domain_text(), model, seed=spec.seed, temperature=spec.temperature)
-
-
 # ── the first event ──────────────────────────────────────────────────────────────────────────────
 
 
 def _started(
     spec: RunSpec,
     policy: Policy,
-    roles: _Roles,
+    models: _Models,
     limits: Limits,
-    request: RequestSettings,
     wording: Wording,
     names: Names,
     example: Example | None,
@@ -332,29 +278,25 @@ def _started(
     domain, problem = spec.task.domain, spec.task.problem
     domain_pddl = domain.source.text if domain.source is not None else write_domain(domain)
     problem_pddl = problem_text(problem)
-    made, translator = roles.planner, roles.translator
-    prompts = [prompt_file(policy.prompt, spec.style), "problem.txt"] if policy.prompt is not None else []
-    prompts += [TRANSLATOR_PROMPT] if translator is not None else []
-    prompts += THOUGHTS_PROMPTS if roles.thoughts is not None else ()
-    prompts += [CORRECTION_PROMPT] if spec.rounds > 0 else []
-    prompts += [no_plan_file(policy.one_shot)] if spec.unsolvable == "tell" else []
+    planner = models.get("planner")
+    model_names = {role: made.model.name for role, made in models.items()}
     return Started(
         policy=spec.policy,
         suite=spec.suite,
         task=spec.task_name,
-        model="none" if made is None else made.model.name,
+        model=model_names.get("planner", "none"),
         seed=spec.seed,
         domain=domain.name,
         problem=problem.name,
         domain_pddl=domain_pddl,
         problem_pddl=problem_pddl,
-        domain_sha256=_sha256(domain_pddl),
-        problem_sha256=_sha256(problem_pddl),
+        domain_sha256=sha256(domain_pddl),
+        problem_sha256=sha256(problem_pddl),
         domain_file=domain.source.name if domain.source is not None else "",
         problem_file=problem.source.name if problem.source is not None else "",
         style=spec.style,
         translator=spec.translator,
-        translator_model=None if translator is None else translator.model.name,
+        translator_model=model_names.get("translator"),
         reading=spec.reading,
         reading_version=READING_POLICIES[spec.reading].version,
         on_ambiguous=spec.on_ambiguous,
@@ -364,34 +306,40 @@ def _started(
         wording=wording.to_json() if spec.style == "nl" else None,
         limits=limits.to_json(),
         settings={
-            "temperature": request.temperature,
-            "max_tokens": request.max_tokens,
+            "temperature": spec.temperature,
+            "max_tokens": spec.max_tokens,
             "wording_tokens": WORDING_TOKENS,
             "thoughts_tokens": THOUGHTS_TOKENS,
             "translator_tokens": TRANSLATOR_TOKENS,
         },
-        prompts={name: prompt_hash(name) for name in prompts},
+        prompts=_prompt_hashes(spec, policy, models),
         example=None if example is None else example.to_json(),
-        base_url=None if made is None else made.base_url,
-        versions=_versions(made),
+        base_url=None if planner is None else planner.base_url,
+        versions=_versions(planner),
         time=datetime.now(UTC).isoformat(timespec="seconds"),
-        model_settings={} if made is None else made.settings,
+        model_settings={} if planner is None else planner.settings,
         profile=spec.profile,
         beyond_paper=beyond_paper(spec),
-        wording_model=None if roles.wording is None else roles.wording.model.name,
-        thoughts_model=None if roles.thoughts is None else roles.thoughts.model.name,
+        wording_model=model_names.get("wording"),
+        thoughts_model=model_names.get("thoughts"),
     )
 
 
-def _versions(made: MadeModel | None) -> dict[str, str]:
-    versions = {"python": platform.python_version()}
-    for package in ("pddl2nl", "up-fast-downward", "openai"):
-        if package == "openai" and (made is None or made.base_url is None):
-            continue
-        version = _version(package)
-        if version is not None:
-            versions[package] = version
-    return versions
+def _prompt_hashes(spec: RunSpec, policy: Policy, models: _Models) -> dict[str, str]:
+    names = [prompt_file(policy.prompt, spec.style), "problem.txt"] if policy.prompt is not None else []
+    names += [TRANSLATOR_PROMPT] if "translator" in models else []
+    names += THOUGHTS_PROMPTS if "thoughts" in models else ()
+    names += [CORRECTION_PROMPT] if spec.rounds > 0 else []
+    names += [no_plan_file(policy.one_shot)] if spec.unsolvable == "tell" else []
+    return {name: prompt_hash(name) for name in names}
+
+
+def _versions(planner: MadeModel | None) -> dict[str, str]:
+    packages = ["pddl2nl", "up-fast-downward"]
+    if planner is not None and planner.base_url is not None:
+        packages.append("openai")
+    found = {"python": platform.python_version()}
+    return found | {package: version for package in packages if (version := _version(package)) is not None}
 
 
 @lru_cache
@@ -401,7 +349,3 @@ def _version(package: str) -> str | None:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
         return None
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

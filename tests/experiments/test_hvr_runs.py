@@ -375,7 +375,7 @@ def test_options_that_cannot_be_are_refused(policy: str, options: dict[str, Any]
 
 
 def test_a_form_needs_a_text() -> None:
-    with pytest.raises(InputError, match=r"--form constructive: this task has no text of its own.*--task-text"):
+    with pytest.raises(InputError, match=r"--form constructive: this task has no text.*--task-text"):
         run(shipped_task("blocksworld", "p01"), "llm", "oracle", form="constructive")
 
 

@@ -360,7 +360,7 @@ def test_an_example_that_is_made_shows_nothing_of_the_solution_and_answers_to_it
 @pytest.mark.usefixtures("needs_planner")
 def test_template_thoughts_say_what_an_action_serves() -> None:
     from pddl2nl.experiments.example import template_thoughts
-    from pddl2nl.experiments.setup import ff_plan
+    from pddl2nl.experiments.plans import ff_plan
     from pddl2nl.nl import Teller, make_names, template_wording
 
     task = shipped_task("grippers", "p01")

@@ -11,9 +11,9 @@ import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments import RunResult, RunSpec, run, run_spec
+from pddl2nl.experiments.plans import ff_plan
 from pddl2nl.experiments.records.reader import event_from_json
 from pddl2nl.experiments.records.writer import VOLATILE
-from pddl2nl.experiments.setup import ff_plan
 from pddl2nl.llm import Completion, Request, ScriptedModel, ScriptedReply
 from pddl2nl.nl import READING_POLICIES, Reader, Teller, choose_wording, make_names, wording_from_json
 from pddl2nl.policies import POLICIES, event_to_json
