@@ -90,25 +90,24 @@ def _table(jobs: Sequence[Job], folder: Path, chosen_set: str) -> BaselineTable:
     from pddl2nl.reports import read_record
     from pddl2nl.reports.tables.baselines import baseline_table
 
-    domains = {job.name: job.spec.suite for job in jobs}
-    paths = [folder / f"{name}.jsonl" for name in domains]
-    records = [read_record(path) for path in paths if path.is_file()]
-    return baseline_table(records, chosen_set, lambda record: domains[record.id])
+    paths = [folder / f"{job.name}.jsonl" for job in jobs]
+    return baseline_table([read_record(path) for path in paths if path.is_file()], chosen_set)
 
 
 def _told(table: BaselineTable, form: str, summary: SweepSummary, folder: Path, limits: str) -> str:
-    if form == "csv":
-        return table.csv()
-    if form == "markdown":
-        return table.markdown()
-    lines = [f"Coverage of the baselines, {table.chosen_set} set ({limits})", "", table.text(), ""]
+    from pddl2nl.reports.tables import written
+
+    text = written([table.table()], form).strip("\n")
+    if form != "text":
+        return text
+    lines = [f"Coverage of the baselines, {table.chosen_set} set ({limits})", "", text, ""]
     lines += _left_unsolved(table)
     if table.broken:
         lines.append(f"Infrastructure errors: {len(table.broken)} runs are in no cell of the table")
         lines += [f"  {record.id}: {'' if record.fault is None else record.fault.text}" for record in table.broken]
     if summary.unfinished:
         lines.append(f"{summary.unfinished} runs are left for the next time, and in no cell of the table")
-    lines.append("* Table 2 of the AutoPlanBench paper, whose tasks are others; its rnd is rounded to whole tasks")
+    lines.append("paper: Table 2 of the AutoPlanBench paper, whose tasks are others; its rnd is rounded to whole tasks")
     lines.append(f"{summary.runs} runs, of them finished before: {summary.earlier}; {summary.seconds:.0f} s")
     lines.append(f"records: {folder}")
     return "\n".join(lines)

@@ -102,7 +102,7 @@ def _conversion() -> str:
 def _gathered(records: list[Record]) -> Gathered:
     """The runs with the shipped names of their domains, which may differ from those in their PDDL texts."""
     from pddl2nl.reports.gathering import gathered
-    from pddl2nl.reports.summarizing import summarize
+    from pddl2nl.reports.summaries import summarize
     from pddl2nl.tasks import shipped_domain, shipped_domains
 
     names = {shipped_domain(name).domain.name: name for name in shipped_domains()}

@@ -115,9 +115,8 @@ def _report(
 
 def _tables(gathered: Gathered, columns: Sequence[str], metric: str, *, paper: bool) -> Sequence[Table]:
     """All tables of a report, in their order."""
-    from pddl2nl.reports.comparison import compare, comparisons, corrected
+    from pddl2nl.reports.comparison import compare, comparison_table, comparisons, corrected
     from pddl2nl.reports.tables import links_table, metrics_tables, tables_of
-    from pddl2nl.reports.tables.comparison import comparison_table
 
     pairs = combinations(dict.fromkeys(columns), 2)
     chosen = [compare(gathered, a, b, metric) for a, b in pairs]
@@ -170,10 +169,10 @@ def _rows(gathered: Gathered, path: Path, drawn: Sequence[str], *, as_json: bool
 
 def _drawn(gathered: Gathered, folder: Path) -> list[str]:
     """Draws the plots and warns about plots without data."""
-    from pddl2nl.reports.plots import not_drawn, write_plots
+    from pddl2nl.reports.plots import write_plots
 
-    paths = write_plots(gathered, folder)
-    print_warnings(f"not drawn: {key}: {reason}" for key, reason in not_drawn(gathered).items())
+    paths, missing = write_plots(gathered, folder)
+    print_warnings(f"not drawn: {key}: {reason}" for key, reason in missing.items())
     return [str(path) for path in paths]
 
 

@@ -11,17 +11,8 @@ from typing import TYPE_CHECKING, Any
 from pddl2nl.reports.gathering import Gathered, gather, gathered
 from pddl2nl.reports.metrics import METRICS, Aggregate, Metric, aggregate, measure
 from pddl2nl.reports.recheck import Recheck, recheck
-from pddl2nl.reports.records import (
-    Column,
-    PlannerRecord,
-    Record,
-    RecordFolder,
-    RunRecord,
-    read_record,
-    read_records,
-)
-from pddl2nl.reports.summaries import BrokenLink, RunSummary
-from pddl2nl.reports.summarizing import summarize
+from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_record
+from pddl2nl.reports.summaries import BrokenLink, RunSummary, summarize
 
 if TYPE_CHECKING:
     from pddl2nl.reports.html import render_report, write_html
@@ -30,13 +21,11 @@ __all__ = [
     "METRICS",
     "Aggregate",
     "BrokenLink",
-    "Column",
     "Gathered",
     "Metric",
     "PlannerRecord",
     "Recheck",
     "Record",
-    "RecordFolder",
     "RunRecord",
     "RunSummary",
     "aggregate",
@@ -44,7 +33,6 @@ __all__ = [
     "gathered",
     "measure",
     "read_record",
-    "read_records",
     "recheck",
     "render_report",
     "summarize",

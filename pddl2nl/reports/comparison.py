@@ -1,42 +1,70 @@
-"""Two columns compared over the same instances: a paired test, an interval and an effect size.
+"""Two columns compared over the same instances: a paired test, an interval and an effect size; and their table.
 
-An instance that only one column has a scored run of says nothing about both, and is left out and counted. With one run
-an instance and a yes-or-no metric the test is McNemar's; otherwise each instance has the mean over its seeds, and the
-test is a bootstrap over instances, so that seeds of one instance are never taken for independent tasks. A metric that
-means something for solved runs alone is compared over the instances, and of those the seeds, that both columns solved.
+An instance that only one column has a scored run of is left out and counted. With one run per instance and a yes-or-no
+metric the test is McNemar's. Otherwise each instance has the mean over its seeds, and the test is a bootstrap over
+instances, so that seeds of one instance are never taken for independent tasks. A metric of solved runs is compared over
+the instances, and the seeds of these, that both columns solved.
 """
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby
+from statistics import fmean
 
 from pddl2nl.errors import InputError, did_you_mean
+from pddl2nl.experiments.layout import Place
 from pddl2nl.reports.coverage import coverage_of
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.metrics import METRICS, Metric
-from pddl2nl.reports.statistics import McNemar, PairedBootstrap, cohens_d_z, dominance, holm, mcnemar, paired_bootstrap
+from pddl2nl.reports.statistics import (
+    RESAMPLES,
+    McNemar,
+    PairedBootstrap,
+    cohens_d_z,
+    holm,
+    mcnemar,
+    paired_bootstrap,
+)
 from pddl2nl.reports.summaries import RunSummary
+from pddl2nl.reports.tables.model import Heading, Line, Section, Show, Table, TableCell
 
-__all__ = ["SHARES", "Comparison", "Side", "compare", "comparisons", "corrected", "shared_rows"]
+__all__ = ["Comparison", "Pair", "Side", "compare", "comparison_table", "comparisons", "corrected"]
 
-SHARES = frozenset({"coverage", "unsolvable-claimed", "unsolvable-claimed-falsely"})
+_SHARES = frozenset({"coverage", "unsolvable-claimed", "unsolvable-claimed-falsely"})
 """The metrics that are yes or no for a run, so that their mean is a share."""
 
 
 @dataclass(frozen=True)
 class Side:
-    """What is compared: a column by its label (``NL Act``), on its own rows or on those of a ``variant``."""
+    """A column by its label (``NL Act``), on its own rows or on those of a ``variant``."""
 
     column: str
     variant: str = ""
 
     @property
     def label(self) -> str:
-        """On one line: ``NL Act (PlanBench)``."""
+        """``NL Act (PlanBench)``."""
         return f"{self.column} ({self.variant})" if self.variant else self.column
+
+
+@dataclass(frozen=True)
+class Pair:
+    """An instance: the values of both sides, the number of their runs, and whether one is an estimate."""
+
+    a: float
+    b: float
+    runs: tuple[int, int] = (1, 1)
+    estimated: bool = False
+
+    @property
+    def difference(self) -> float:
+        """Of A and B; means of fractions that are equal may differ in their last bit."""
+        return 0.0 if math.isclose(self.a, self.b, rel_tol=1e-12, abs_tol=1e-15) else self.a - self.b
 
 
 @dataclass(frozen=True)
@@ -44,42 +72,79 @@ class Comparison:
     """Column ``a`` against column ``b``.
 
     Attributes:
-        metric: by its name in `pddl2nl.reports.metrics.METRICS`.
+        metric: its name in `pddl2nl.reports.metrics.METRICS`.
         section: of the layout's rows; None for all of them.
-        instances: those compared.
-        left_out: those of the same rows that cannot be compared: one side has no scored run, or, of a metric of
-            solved runs, they did not both solve it.
-        a_value, b_value: the means over the instances; None without any.
-        better, equal, worse: instances by how ``a`` does, in the direction of the metric.
-        seeds: the most runs of one instance, of either side.
-        test: McNemar's or a bootstrap; None without instances.
-        d_z: Cohen's d for pairs; None where all instances differ by the same.
-        dominance: the share of instances in which ``a``'s value is larger less that in which it is smaller.
-        p_holm: the p-value, corrected for the comparisons made together; None for one made alone.
-        estimated: whether estimates are among the values.
+        pairs: the instances compared.
+        left_out: the number of instances of the same rows that cannot be compared: one side has no scored run, or, for
+            a metric of solved runs, they did not both solve it.
+        columns, rows: for both sides, the layout's column and rows.
+        p_holm: the p-value, corrected for the comparisons made together; None for a single one.
     """
 
     a: Side
     b: Side
     metric: str
     section: str | None
-    instances: int
-    left_out: int
-    a_value: float | None = None
-    b_value: float | None = None
-    better: int = 0
-    equal: int = 0
-    worse: int = 0
-    seeds: tuple[int, int] = (0, 0)
-    test: McNemar | PairedBootstrap | None = None
-    d_z: float | None = None
-    dominance: float | None = None
+    pairs: tuple[Pair, ...] = ()
+    left_out: int = 0
+    columns: tuple[int, int] = (0, 0)
+    rows: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
     p_holm: float | None = None
-    estimated: bool = False
+
+    @property
+    def instances(self) -> int:
+        """The number of instances compared."""
+        return len(self.pairs)
+
+    @property
+    def a_value(self) -> float | None:
+        """The mean of A over the instances; None without any."""
+        return math.fsum(pair.a for pair in self.pairs) / len(self.pairs) if self.pairs else None
+
+    @property
+    def b_value(self) -> float | None:
+        """The mean of B over the instances; None without any."""
+        return math.fsum(pair.b for pair in self.pairs) / len(self.pairs) if self.pairs else None
+
+    @cached_property
+    def differences(self) -> tuple[float, ...]:
+        """A minus B for each instance."""
+        return tuple(pair.difference for pair in self.pairs)
+
+    @property
+    def better(self) -> int:
+        """The number of instances for which A is better, in the direction of the metric."""
+        sign = 1 if METRICS[self.metric].better == "higher" else -1
+        return sum(sign * value > 0 for value in self.differences)
+
+    @property
+    def equal(self) -> int:
+        """The number of instances for which both are equal."""
+        return self.differences.count(0)
+
+    @property
+    def worse(self) -> int:
+        """The number of instances for which A is worse."""
+        return self.instances - self.better - self.equal
+
+    @property
+    def seeds(self) -> tuple[int, int]:
+        """The most runs of one instance, of either side."""
+        return max((pair.runs[0] for pair in self.pairs), default=0), max((p.runs[1] for p in self.pairs), default=0)
+
+    @cached_property
+    def test(self) -> McNemar | PairedBootstrap | None:
+        """The paired test; None without instances."""
+        if not self.pairs:
+            return None
+        if self.metric in _SHARES and self.seeds == (1, 1):
+            counts = [sum((pair.a, pair.b) == kind for pair in self.pairs) for kind in ((1, 1), (1, 0), (0, 1), (0, 0))]
+            return mcnemar(*counts)
+        return paired_bootstrap(self.differences)
 
     @property
     def difference(self) -> float | None:
-        """The mean of ``a`` less that of ``b``."""
+        """The mean of A minus that of B."""
         return None if self.test is None else self.test.difference
 
     @property
@@ -87,24 +152,10 @@ class Comparison:
         """Two-sided, not corrected; None without a test."""
         return None if self.test is None else self.test.p_value
 
-
-@dataclass(frozen=True)
-class _Pair:
-    """An instance: the values of either side, how many runs they are of, and whether one is an estimate."""
-
-    a: float
-    b: float
-    runs: tuple[int, int]
-    estimated: bool
-
     @property
-    def difference(self) -> float:
-        # Means of fractions of the same number that are equal can differ in their last bit.
-        return 0.0 if math.isclose(self.a, self.b, rel_tol=1e-12, abs_tol=1e-15) else self.a - self.b
-
-
-# What makes two runs runs of the same instance: row label, section, task, its PDDL.
-_Instance = tuple[str, str, str, str]
+    def estimated(self) -> bool:
+        """Whether the values contain an estimate."""
+        return any(pair.estimated for pair in self.pairs)
 
 
 def compare(
@@ -113,70 +164,74 @@ def compare(
     """Compares two columns over the instances that both have; ``section`` restricts them to a section's rows.
 
     Raises:
-        InputError: no such column, variant, section or metric (the message lists those that there are), or a metric
-            that says more of the circumstances than of the column.
+        InputError: an unknown column, variant, section or metric, or a metric that is never compared.
     """
-    side_a, side_b = _side(gathered, a), _side(gathered, b)
+    layout = gathered.layout
+    sides = _side(gathered, a), _side(gathered, b)
     measured = _metric(metric)
-    sections = {row.section for row in gathered.layout.rows}
+    sections = {row.section for row in layout.rows}
     if section is not None and section not in sections:
         raise InputError(f"no section '{section}' in this experiment; there are {_listed(sorted(sections))}")
-    rows = shared_rows(gathered, side_a, side_b, section)
-    runs_a, runs_b = _instances(gathered, side_a, rows), _instances(gathered, side_b, rows)
+    labels = [each.label for each in layout.columns]
+    left, right = (labels.index(side.column) for side in sides)
+    planned = {place for places in layout.runs.values() for place in places} | set(gathered.cells)
+    found = [
+        {
+            number: (row.label, row.section)
+            for number, row in enumerate(layout.rows)
+            if row.variant == side.variant and section in (None, row.section) and Place(number, column) in planned
+        }
+        for side, column in zip(sides, (left, right), strict=True)
+    ]
+    shared = {*found[0].values()} & {*found[1].values()}
+    rows_a, rows_b = (tuple(number for number, key in each.items() if key in shared) for each in found)
+    runs_a, runs_b = _instances(gathered, rows_a, left), _instances(gathered, rows_b, right)
     keys = list(dict.fromkeys((*runs_a, *runs_b)))
-    pairs = [pair for key in keys if (pair := _pair(measured, runs_a.get(key, ()), runs_b.get(key, ()))) is not None]
-    result = Comparison(side_a, side_b, metric, section, len(pairs), len(keys) - len(pairs))
-    return _judged(result, measured, pairs) if pairs else result
+    pairs = tuple(pair for key in keys if (pair := _pair(measured, runs_a.get(key, ()), runs_b.get(key, ()))))
+    return Comparison(*sides, metric, section, pairs, len(keys) - len(pairs), (left, right), (rows_a, rows_b))
 
 
 def comparisons(gathered: Gathered, metric: str = "coverage") -> tuple[Comparison, ...]:
     """In each section the language-model column of the highest coverage against each other one, Holm-corrected.
 
-    After these, each column against itself on the rows of a variant, over the instances that both have. Empty where
-    there is one such column and no variant. All p-values are corrected together.
+    Then each column against itself on the rows of a variant, over the instances that both have. All p-values are
+    corrected together.
 
     Raises:
-        InputError: no such metric, or one that is never compared.
+        InputError: an unknown metric, or one that is never compared.
     """
     return corrected([*_against_best(gathered, metric), *_against_variants(gathered, metric)])
 
 
 def corrected(made: Sequence[Comparison]) -> tuple[Comparison, ...]:
-    """Comparisons that are made together, their p-values corrected for that (Holm)."""
+    """Comparisons that are made together, with their p-values corrected by Holm's method."""
     values = iter(holm([one.p_value for one in made if one.p_value is not None]))
     return tuple(one if one.p_value is None else replace(one, p_holm=next(values)) for one in made)
 
 
 def _against_best(gathered: Gathered, metric: str) -> Iterator[Comparison]:
-    models = [column.label for column in gathered.layout.columns if column.kind == "model"]
-    for section in dict.fromkeys(row.section for row in gathered.layout.rows):
-        shares = {label: _share(gathered, label, section) for label in models}
-        present = [label for label in models if shares[label] is not None]
-        # The first of several equals: max keeps the order of the layout.
-        best = max(present, key=lambda label: shares[label] or 0.0, default="")
-        for label in present:
+    rows = gathered.layout.rows
+    models = [(number, each.label) for number, each in enumerate(gathered.layout.columns) if each.kind == "model"]
+    for section in dict.fromkeys(row.section for row in rows):
+        own = [number for number, row in enumerate(rows) if row.section == section and not row.variant]
+        shares = {
+            label: share
+            for column, label in models
+            if (share := coverage_of(gathered.runs_in(own, column)).share) is not None
+        }
+        best = max(shares, key=shares.__getitem__, default="")
+        for label in shares:
             if label != best:
                 yield compare(gathered, best, label, metric, section)
 
 
 def _against_variants(gathered: Gathered, metric: str) -> Iterator[Comparison]:
-    variants = dict.fromkeys(row.variant for row in gathered.layout.rows if row.variant)
-    for variant in variants:
+    for variant in dict.fromkeys(row.variant for row in gathered.layout.rows if row.variant):
         for column in gathered.layout.columns:
             if column.kind == "model":
                 made = compare(gathered, column.label, Side(column.label, variant), metric)
                 if made.instances:
                     yield made
-
-
-def _share(gathered: Gathered, label: str, section: str) -> float | None:
-    column = [each.label for each in gathered.layout.columns].index(label)
-    return coverage_of(
-        run
-        for number, row in enumerate(gathered.layout.rows)
-        if row.section == section and not row.variant
-        for run in gathered.cell(number, column)
-    ).share
 
 
 def _side(gathered: Gathered, given: str | Side) -> Side:
@@ -204,65 +259,28 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(f"'{name}'" for name in names if name) or "none"
 
 
-def shared_rows(gathered: Gathered, a: Side, b: Side, section: str | None) -> frozenset[tuple[str, str]]:
-    """Label and section of the rows in which both sides have runs, or are to have them."""
-    layout = gathered.layout
-    labels = [each.label for each in layout.columns]
-    filled = {(place.row, place.column) for places in layout.runs.values() for place in places}
-    filled |= {(place.row, place.column) for place in gathered.cells}
-    of_a, of_b = (
-        {
-            (row.label, row.section)
-            for number, row in enumerate(layout.rows)
-            if row.variant == side.variant
-            and section in (None, row.section)
-            and (number, labels.index(side.column)) in filled
-        }
-        for side in (a, b)
-    )
-    return frozenset(of_a & of_b)
-
-
-def _instances(
-    gathered: Gathered, side: Side, rows: Container[tuple[str, str]]
-) -> Mapping[_Instance, list[RunSummary]]:
-    """The finished runs of a side by instance, in the layout's order; those that broke have no values."""
-    found: dict[_Instance, list[RunSummary]] = defaultdict(list)
-    layout = gathered.layout
-    column = [each.label for each in layout.columns].index(side.column)
-    for number, row in enumerate(layout.rows):
-        if row.variant == side.variant and (row.label, row.section) in rows:
-            for run in gathered.cell(number, column):
-                found[row.label, row.section, run.task, run.task_id].append(run)
+def _instances(gathered: Gathered, rows: Sequence[int], column: int) -> Mapping[tuple[str, ...], list[RunSummary]]:
+    """The finished runs by instance: the row's label and section, the task and its PDDL."""
+    found: dict[tuple[str, ...], list[RunSummary]] = defaultdict(list)
+    for number in rows:
+        row = gathered.layout.rows[number]
+        for run in gathered.cell(number, column):
+            found[row.label, row.section, run.task, run.task_id].append(run)
     return found
 
 
-def _pair(metric: Metric, a: Sequence[RunSummary], b: Sequence[RunSummary]) -> _Pair | None:
-    """An instance's values on both sides; None where they cannot be compared."""
+def _pair(metric: Metric, a: Sequence[RunSummary], b: Sequence[RunSummary]) -> Pair | None:
+    """The values of an instance; None if they cannot be compared."""
     if metric.comparable != "always":
-        a, b = _solved_by_both(a, b)
-    valued_a = [run for run in a if metric.name in run.values]
-    valued_b = [run for run in b if metric.name in run.values]
-    if not valued_a or not valued_b:
+        # Of the seeds that both solved; a planner's run, without a seed, goes with every seed.
+        seeds_a, seeds_b = ({run.seed for run in runs if run.solved} for runs in (a, b))
+        both = seeds_a | seeds_b if None in seeds_a | seeds_b else seeds_a & seeds_b
+        a, b = ([run for run in runs if run.solved and run.seed in both] for runs in (a, b))
+    a, b = ([run for run in runs if metric.name in run.values] for runs in (a, b))
+    if not a or not b:
         return None
-    return _Pair(
-        _mean(metric, valued_a),
-        _mean(metric, valued_b),
-        (len(valued_a), len(valued_b)),
-        any(metric.name in run.estimated for run in (*valued_a, *valued_b)),
-    )
-
-
-def _solved_by_both(
-    a: Sequence[RunSummary], b: Sequence[RunSummary]
-) -> tuple[Sequence[RunSummary], Sequence[RunSummary]]:
-    """The solved runs of the seeds that both sides solved; what has no seed, as a planner, goes with every one."""
-    solved_a, solved_b = [run for run in a if run.solved], [run for run in b if run.solved]
-    seeds_a, seeds_b = {run.seed for run in solved_a}, {run.seed for run in solved_b}
-    if None in seeds_a or None in seeds_b:
-        return solved_a, solved_b
-    both = seeds_a & seeds_b
-    return [run for run in solved_a if run.seed in both], [run for run in solved_b if run.seed in both]
+    estimated = any(metric.name in run.estimated for run in (*a, *b))
+    return Pair(_mean(metric, a), _mean(metric, b), (len(a), len(b)), estimated)
 
 
 def _mean(metric: Metric, runs: Sequence[RunSummary]) -> float:
@@ -270,29 +288,162 @@ def _mean(metric: Metric, runs: Sequence[RunSummary]) -> float:
     by_seed: dict[int | None, list[float]] = defaultdict(list)
     for run in runs:
         by_seed[run.seed].append(run.values[metric.name])
-    return math.fsum(math.fsum(each) / len(each) for each in by_seed.values()) / len(by_seed)
+    return fmean(map(fmean, by_seed.values()))
 
 
-def _judged(result: Comparison, metric: Metric, pairs: Sequence[_Pair]) -> Comparison:
-    differences = [pair.difference for pair in pairs]
-    sign = 1 if metric.better == "higher" else -1
-    return replace(
-        result,
-        a_value=math.fsum(pair.a for pair in pairs) / len(pairs),
-        b_value=math.fsum(pair.b for pair in pairs) / len(pairs),
-        better=sum(sign * value > 0 for value in differences),
-        equal=sum(value == 0 for value in differences),
-        worse=sum(sign * value < 0 for value in differences),
-        seeds=(max(pair.runs[0] for pair in pairs), max(pair.runs[1] for pair in pairs)),
-        test=_test(metric, pairs, differences),
-        d_z=cohens_d_z(differences),
-        dominance=dominance(differences),
-        estimated=any(pair.estimated for pair in pairs),
+# ── the table ────────────────────────────────────────────────────────────────────────────────────
+
+_HEADINGS = tuple(
+    Heading(name, group)
+    for group, names in (
+        ("instances", ("compared", "left out")),
+        ("mean", ("A", "B", "A − B", "95 % interval")),
+        ("instances: A is", ("better", "equal", "worse")),
+        ("", ("test", "p", "p (Holm)", "effect size")),
+    )
+    for name in names
+)
+_MCNEMAR = (
+    "McNemar: exact, two-sided, one run per instance. The interval is Newcombe's (method 10). OR is the odds ratio "
+    "of the instances in which A and B differ."
+)
+_BOOTSTRAP = (
+    f"bootstrap: paired, over instances ({RESAMPLES:,} resamples, seeded); an instance has the mean over its seeds. "
+    "The interval is BCa. d is Cohen's d for pairs."
+)
+_NO_SPREAD = (
+    "If all instances differ by the same amount (for example zero), there is no spread to resample: no interval, no d, "
+    "and the p-value follows from the signs only."
+)
+_HOLM = "p (Holm): corrected for all comparisons of this table."
+_CHOSEN = (
+    "A is the language-model column of the highest coverage here; since it was chosen by the same runs, differences "
+    "from close seconds look a little larger than they are."
+)
+_LEFT_OUT = (
+    "left out: instances in which one side has no scored run, no value, or, for metrics of solved runs, no solved run."
+)
+
+
+def comparison_table(made: Sequence[Comparison], *, best: bool = True) -> Table | None:
+    """One line per comparison, in sections by column A; None without comparisons.
+
+    ``best`` says that A was chosen for its coverage, as `comparisons` does.
+    """
+    if not made:
+        return None
+    metrics = tuple(dict.fromkeys(one.metric for one in made))
+    grouped = groupby(made, key=lambda one: f"{f'{one.section}: ' if one.section else ''}A = {one.a.label}")
+    return Table(
+        key="comparisons" if metrics == ("coverage",) else f"comparisons-{'-'.join(metrics)}",
+        title=f"Paired comparisons: {', '.join(metrics)}",
+        stub="B",
+        headings=_HEADINGS,
+        sections=tuple(Section(tuple(map(_line, group)), title) for title, group in grouped),
+        notes=tuple(_notes(made, best)),
     )
 
 
-def _test(metric: Metric, pairs: Sequence[_Pair], differences: Sequence[float]) -> McNemar | PairedBootstrap:
-    if metric.name in SHARES and all(pair.runs == (1, 1) for pair in pairs):
-        counts = [sum((pair.a, pair.b) == kind for pair in pairs) for kind in ((1, 1), (1, 0), (0, 1), (0, 0))]
-        return mcnemar(*counts)
-    return paired_bootstrap(differences)
+def _line(one: Comparison) -> Line:
+    share = one.metric in _SHARES
+    means = [
+        TableCell(f"{100 * value:.1f} %" if share else _number(value), value, estimated=one.estimated, show=show)
+        if value is not None
+        else TableCell(show=show)
+        for value, show in zip((one.a_value, one.b_value), _shown_runs(one), strict=True)
+    ]
+    test = one.test
+    interval = None if test is None else test.interval
+    between = "–" if interval is None else f"{_signed(interval.low, share)} to {_signed(interval.high, share)}"
+    difference = TableCell()
+    if test is not None:
+        difference = TableCell(_signed(test.difference, share), test.difference, estimated=one.estimated)
+    cells = (
+        _count(one, one.instances, ""),
+        TableCell(str(one.left_out), one.left_out),
+        *means,
+        difference,
+        TableCell(between),
+        _count(one, one.better, "better"),
+        _count(one, one.equal, "equal"),
+        _count(one, one.worse, "worse"),
+        TableCell("–" if test is None else "McNemar" if isinstance(test, McNemar) else "bootstrap"),
+        _p(one.p_value),
+        _p(one.p_holm),
+        _effect(one),
+    )
+    return Line(one.b.label, cells)
+
+
+def _shown_runs(one: Comparison) -> Iterator[Show]:
+    """The runs behind the means of both sides."""
+    for rows, column in zip(one.rows, one.columns, strict=True):
+        yield (("row", ",".join(map(str, rows))), ("column", str(column)))
+
+
+def _count(one: Comparison, number: int, which: str) -> TableCell:
+    """A number of instances; on a page it opens them, the two columns side by side."""
+    if not number or one.a.variant != one.b.variant:
+        return TableCell(str(number), number)
+    a, b = map(str, one.columns)
+    show = (("a", a), ("b", b), ("row", ",".join(map(str, one.rows[0]))), ("which", which))
+    return TableCell(str(number), number, show=show, against=True)
+
+
+def _p(value: float | None) -> TableCell:
+    if value is None:
+        return TableCell()
+    return TableCell("< 0.001" if value < 0.001 else f"{value:.3f}", value)
+
+
+def _effect(one: Comparison) -> TableCell:
+    if not one.pairs:
+        return TableCell()
+    if one.equal == one.instances:
+        return TableCell("none differ")
+    if isinstance(one.test, McNemar):
+        ratio = one.test.odds_ratio
+        if ratio is None or math.isinf(ratio):
+            return TableCell("none differ" if ratio is None else "OR ∞")
+        return TableCell(f"OR {ratio:.2f}" if ratio < 10 else f"OR {ratio:.0f}", ratio)
+    d = cohens_d_z(one.differences)
+    return TableCell() if d is None else TableCell(_minus(f"d {d:+.2f}"), d)
+
+
+def _notes(made: Sequence[Comparison], best: bool) -> Iterator[str]:
+    for name in dict.fromkeys(one.metric for one in made):
+        metric = METRICS[name]
+        yield f"{name}: {metric.summary}; {metric.better} is better" + (
+            "." if metric.comparable == "always" else "; compared over the instances and seeds that both solved."
+        )
+    tests = [one.test for one in made]
+    bootstraps = [test for test in tests if isinstance(test, PairedBootstrap)]
+    holm_corrected = [one for one in made if one.p_holm is not None]
+    for applies, note in (
+        (any(isinstance(test, McNemar) for test in tests), _MCNEMAR),
+        (bootstraps, _BOOTSTRAP),
+        (any(test.interval is None for test in bootstraps), _NO_SPREAD),
+        (holm_corrected, _HOLM),
+        (best and any(one.a.column != one.b.column for one in holm_corrected), _CHOSEN),
+        (any(one.left_out for one in made), _LEFT_OUT),
+    ):
+        if applies:
+            yield note
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "−")
+
+
+def _number(value: float) -> str:
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    if abs(value) >= 100:
+        return f"{value:.0f}"
+    return f"{value:.2f}" if abs(value) >= 1 or value == 0 else f"{value:.3g}"
+
+
+def _signed(value: float, share: bool) -> str:
+    if share:
+        return _minus(f"{100 * value:+.1f}")
+    return ("+" if value > 0 else "−" if value < 0 else "") + _number(abs(value))

@@ -1,6 +1,6 @@
 """Validation of a stored run: its executed actions, replayed from the PDDL texts in its record.
 
-So a page does not have to trust the process that ran it.
+With it a page does not have to trust the process that ran it.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from dataclasses import dataclass
 
 from pddl2nl.pddl import InputError, write_condition
 from pddl2nl.policies.episode import changed_values
-from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_task
+from pddl2nl.policies.events import Acted, Rejected
+from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, task_of
 from pddl2nl.worlds.executor import FaultyExecutor
 from pddl2nl.worlds.faults import parse_faults
 from pddlval import Cause, GroundAction, validate
 from pddlval.simulator import simulator_of
 
-__all__ = ["Change", "Recheck", "changes", "read_task", "recheck"]
+__all__ = ["Recheck", "effects", "recheck"]
 
 
 @dataclass(frozen=True)
@@ -33,89 +34,67 @@ class Recheck:
     causes: tuple[Cause, ...] = ()
 
 
-@dataclass(frozen=True)
-class Change:
-    """What one action of a plan added and deleted, as PDDL literals, and which numbers it changed, ``(= (fuel t) 3)``.
-
-    ``unmet`` holds what failed where it was not ``applicable``.
-    """
-
-    action: str
-    added: tuple[str, ...] = ()
-    deleted: tuple[str, ...] = ()
-    unmet: tuple[str, ...] = ()
-    applicable: bool = True
-    changed: tuple[str, ...] = ()
-
-
 def recheck(record: Record) -> Recheck:
     """Validates the executed actions of a run; never raises for the content of a record.
 
     A solved run agrees if its plan is valid, any other if its plan is applicable and misses the goal. A one-shot plan
-    may also reach the goal before an action that cannot be executed. The actions of a run in a world with faults are
-    executed in such a world again.
+    may also reach the goal before an action that cannot be executed. A world with faults is simulated with its faults.
     """
     steps = len(record.plan)
     if isinstance(record, PlannerRecord) and record.planned.plan is None:
         return Recheck("no-plan", not record.solved, 0)
     try:
         if isinstance(record, RunRecord) and record.started.world.get("faults"):
-            return _in_its_world(record)
-        report = validate(read_task(record.domain_pddl, record.problem_pddl), _actions(record))
+            verdict, causes = _in_faulty_world(record), tuple[Cause, ...]()
+        else:
+            report = validate(task_of(record), tuple(map(GroundAction.parse, record.plan)))
+            verdict, causes = report.verdict, report.explanation
     except InputError as error:
         return Recheck("not-judged", False, steps, str(error))
-    missed = not record.solved and report.verdict == "goal-not-satisfied"
-    agrees = missed or (report.valid and (record.solved or _breaks_later(record)))
-    return Recheck(report.verdict, agrees, steps, causes=report.explanation)
+    if verdict == "valid":
+        agrees = record.solved or _continues(record)
+    else:
+        agrees = verdict == "goal-not-satisfied" and not record.solved
+    return Recheck(verdict, agrees, steps, causes=causes)
 
 
-def _in_its_world(record: RunRecord) -> Recheck:
-    """The same in a world with the recorded faults, which are deterministic for the same actions."""
-    simulator = simulator_of(read_task(record.domain_pddl, record.problem_pddl))
+def _in_faulty_world(record: RunRecord) -> str:
+    """The verdict in a world with the recorded faults, which are deterministic for the same actions."""
+    simulator = simulator_of(task_of(record))
     world = FaultyExecutor(simulator, parse_faults(str(record.started.world["faults"])), seed=record.started.seed)
-    state, steps = simulator.initial, len(record.plan)
-    for action in _actions(record):
+    state = simulator.initial
+    for text in record.plan:
+        action = GroundAction.parse(text)
         if simulator.step(state, action).successor is None:
-            return Recheck("inapplicable", False, steps)
+            return "inapplicable"
         state = world.execute(state, action)
-    missed = bool(simulator.unmet_goals(state))
-    agrees = not record.solved if missed else record.solved or _breaks_later(record)
-    return Recheck("goal-not-satisfied" if missed else "valid", agrees, steps)
+    return "goal-not-satisfied" if simulator.unmet_goals(state) else "valid"
 
 
-def _breaks_later(record: Record) -> bool:
+def _continues(record: Record) -> bool:
     """Whether a one-shot plan continues after the executed actions."""
-    broken = record.outcome in ("unreadable", "inapplicable", "budget", "infrastructure-error")
-    return isinstance(record, RunRecord) and broken and bool(record.finished.proposed)
+    failed = record.outcome in ("unreadable", "inapplicable", "budget", "infrastructure-error")
+    return isinstance(record, RunRecord) and failed and bool(record.finished.proposed)
 
 
-def changes(record: Record) -> tuple[Change, ...]:
-    """The effects of a record's plan, step by step, up to the first action that is not applicable.
+def effects(record: Record) -> tuple[Acted | Rejected, ...]:
+    """What a planner's plan does, step by step, as events of an episode, up to the first inapplicable action.
 
     Raises:
-        InputError: the texts or the actions cannot be read, or hold what the simulator does not execute.
+        InputError: the texts or the actions cannot be read, or contain what the simulator does not execute.
     """
-    simulator = simulator_of(read_task(record.domain_pddl, record.problem_pddl))
+    simulator = simulator_of(task_of(record))
     state = simulator.initial
-    found = []
-    for action in _actions(record):
+    found: list[Acted | Rejected] = []
+    for number, action in enumerate(map(GroundAction.parse, record.plan), 1):
         result = simulator.step(state, action)
         after = result.successor
-        found.append(
-            Change(
-                str(action),
-                tuple(map(str, result.added)),
-                tuple(map(str, result.deleted)),
-                tuple(map(write_condition, result.unmet)),
-                applicable=after is not None,
-                changed=() if after is None else changed_values(simulator, action, state, after),
-            )
-        )
         if after is None:
+            unmet = tuple(map(write_condition, result.unmet))
+            found.append(Rejected(number, "inapplicable", "", str(action), unmet))
             break
+        added, deleted = tuple(map(str, result.added)), tuple(map(str, result.deleted))
+        changed = changed_values(simulator, action, state, after)
+        found.append(Acted(number, str(action), added=added, deleted=deleted, changed=changed))
         state = after
     return tuple(found)
-
-
-def _actions(record: Record) -> tuple[GroundAction, ...]:
-    return tuple(GroundAction.parse(action) for action in record.plan)

@@ -1,18 +1,18 @@
-"""Reading stored runs: a record file becomes a `RunRecord` or a `PlannerRecord`, a folder all of them.
+"""Reading stored runs: a record file becomes a `RunRecord` or a `PlannerRecord`.
 
-A record is finished when it has its final name, ``NAME.jsonl``. ``NAME.jsonl.partial`` belongs to a run that was cut
-off or still runs: it is listed and never counted. A malformed line in a finished record is an error that names file and
-line, because skipping the record would silently change every table.
+``NAME.jsonl`` is a finished record. ``NAME.jsonl.partial`` belongs to a run that was cut off or still runs: it is
+listed and never counted. A malformed line in a finished record is an error that names file and line, because skipping
+the record would silently change every table.
 """
 
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import cast
 
 from pddl2nl.experiments.planned import Planned
 from pddl2nl.experiments.records.reader import read_events
@@ -21,52 +21,22 @@ from pddl2nl.policies.events import Event, Fault, Finished, RecordError, Started
 from pddl2nl.policies.families import FAMILIES, family_of
 from pddl2nl.policies.family import Family
 from pddl2nl.policies.ground_truth import Reference, reference_of
-from pddl2nl.reports.usage import Usage, total_usage, usage_by_role
+from pddl2nl.reports.usage import Usage, usage_by_role
 
-__all__ = [
-    "Column",
-    "PlannerRecord",
-    "Record",
-    "RecordFolder",
-    "RunRecord",
-    "read_record",
-    "read_records",
-    "read_task",
-    "record_paths",
-]
+__all__ = ["PlannerRecord", "Record", "RunRecord", "read_record", "read_task", "record_paths", "task_of"]
 
 
 @dataclass(frozen=True)
-class Column:
-    """A configuration as tables head it: what chose the actions (``policy``) and what it asked (``model``).
-
-    ``model`` is empty where none was asked: for planners, and for policies that speak no language.
-    """
-
-    policy: str
-    model: str = ""
-
-    @property
-    def label(self) -> str:
-        """The configuration on one line: ``react, oracle``."""
-        return f"{self.policy}, {self.model}" if self.model else self.policy
-
-
-@dataclass(frozen=True)
-class _Stored(ABC):
-    """A finished run of an episode or a planner, as it was stored."""
+class _Stored:
+    """What the records of episodes and planners share."""
 
     path: Path
+    events: tuple[Event | Planned, ...]
 
     @property
-    @abstractmethod
     def first(self) -> Started | Planned:
         """The first event, which holds the task."""
-
-    @property
-    @abstractmethod
-    def outcome(self) -> str:
-        """How the run ended; ``infrastructure-error`` where a tool failed."""
+        return cast("Started | Planned", self.events[0])
 
     @property
     def id(self) -> str:
@@ -74,34 +44,9 @@ class _Stored(ABC):
         return self.path.name.removesuffix(".jsonl")
 
     @property
-    def domain(self) -> str:
-        """The domain's name in its PDDL text."""
-        return self.first.domain
-
-    @property
-    def suite(self) -> str:
-        """What the experiment calls the task's domain or suite; else the domain's name."""
-        return self.first.suite or self.domain
-
-    @property
-    def problem(self) -> str:
-        """The problem's name in its PDDL text."""
-        return self.first.problem
-
-    @property
-    def task(self) -> str:
-        """What the experiment calls the task; else the problem's name."""
-        return self.first.task or self.problem
-
-    @property
-    def domain_pddl(self) -> str:
-        """The domain's text."""
-        return self.first.domain_pddl
-
-    @property
-    def problem_pddl(self) -> str:
-        """The problem's text."""
-        return self.first.problem_pddl
+    def outcome(self) -> str:
+        """How the run ended: an outcome of an episode or a planner's status."""
+        raise NotImplementedError
 
     @property
     def solved(self) -> bool:
@@ -119,13 +64,16 @@ class RunRecord(_Stored):
     """A finished episode as it was stored."""
 
     events: tuple[Event, ...]
-    started: Started
-    finished: Finished
 
     @property
-    def first(self) -> Started:
+    def started(self) -> Started:
         """The first event."""
-        return self.started
+        return cast(Started, self.events[0])
+
+    @property
+    def finished(self) -> Finished:
+        """The last event."""
+        return cast(Finished, self.events[-1])
 
     @property
     def outcome(self) -> str:
@@ -133,9 +81,14 @@ class RunRecord(_Stored):
         return self.finished.outcome
 
     @property
-    def column(self) -> Column:
-        """The configuration that was run."""
-        return Column(self.started.policy, "" if self.started.model == "none" else self.started.model)
+    def policy(self) -> str:
+        """The policy's name."""
+        return self.started.policy
+
+    @property
+    def model(self) -> str:
+        """The model that was asked; empty for a policy that asks none."""
+        return "" if self.started.model == "none" else self.started.model
 
     @property
     def plan(self) -> tuple[str, ...]:
@@ -148,13 +101,18 @@ class RunRecord(_Stored):
         return self.finished.seconds
 
     @property
+    def message(self) -> str:
+        """Why it ended, a sentence."""
+        return self.finished.message
+
+    @property
     def solvable(self) -> bool | None:
-        """Whether the task has a plan; None where that is unknown."""
+        """Whether the task has a plan; None if that is unknown."""
         return True if self.solved else self.started.solvable
 
     @property
     def fault(self) -> Fault | None:
-        """The first broken link."""
+        """The first failure."""
         return self.finished.fault
 
     @cached_property
@@ -164,17 +122,15 @@ class RunRecord(_Stored):
 
     @cached_property
     def reference(self) -> Reference | None:
-        """The ground truth of the task; None where it is unknown."""
+        """The ground truth of the task; None if it is unknown."""
         return reference_of(self.started.reference)
 
     @cached_property
     def family(self) -> Family | None:
         """The family of its policy, by the policy's name or, for an unknown name, by the planning events."""
-        found = family_of(self.started.policy)
-        if found is None:
-            kinds = {type(event) for event in self.events}
-            found = next((each for each in FAMILIES.values() if kinds.intersection(each.events)), None)
-        return found
+        kinds = {type(event) for event in self.events}
+        by_events = (each for each in FAMILIES.values() if kinds.intersection(each.events))
+        return family_of(self.started.policy) or next(by_events, None)
 
     @cached_property
     def usage(self) -> Mapping[str, Usage]:
@@ -184,33 +140,38 @@ class RunRecord(_Stored):
     @cached_property
     def total_usage(self) -> Usage:
         """The usage of all roles together."""
-        return total_usage(self.usage.values())
+        return sum(self.usage.values(), Usage())
 
 
 @dataclass(frozen=True)
 class PlannerRecord(_Stored):
-    """A planner's run as it was stored."""
+    """A planner's run as it was stored: one event."""
 
-    planned: Planned
+    events: tuple[Planned]
 
     @property
-    def first(self) -> Planned:
-        """The only event."""
-        return self.planned
+    def planned(self) -> Planned:
+        """The event."""
+        return self.events[0]
 
     @property
     def outcome(self) -> str:
-        """The planner's status; ``infrastructure-error`` where it broke."""
+        """The planner's status; ``infrastructure-error`` if it broke."""
         return "infrastructure-error" if self.planned.status == "error" else self.planned.status
 
     @property
-    def column(self) -> Column:
-        """The planner."""
-        return Column(self.planned.planner)
+    def policy(self) -> str:
+        """The planner's name."""
+        return self.planned.planner
+
+    @property
+    def model(self) -> str:
+        """Empty: no model is asked."""
+        return ""
 
     @property
     def plan(self) -> tuple[str, ...]:
-        """The plan; empty where none was found."""
+        """The plan; empty if none was found."""
         return self.planned.plan or ()
 
     @property
@@ -219,8 +180,13 @@ class PlannerRecord(_Stored):
         return self.planned.seconds
 
     @property
+    def message(self) -> str:
+        """Why there is no plan."""
+        return self.planned.message
+
+    @property
     def solvable(self) -> bool | None:
-        """Whether the task has a plan; None where the planner neither found one nor proved that there is none."""
+        """Whether the task has a plan; None if the planner neither found one nor proved that there is none."""
         return {"solved": True, "unsolvable": False}.get(self.planned.status)
 
     @property
@@ -232,14 +198,6 @@ class PlannerRecord(_Stored):
 Record = RunRecord | PlannerRecord
 
 
-@dataclass(frozen=True)
-class RecordFolder:
-    """All records below a folder, by path; ``unfinished`` are the files of runs that have not ended."""
-
-    records: tuple[Record, ...]
-    unfinished: tuple[Path, ...] = ()
-
-
 def read_record(path: Path) -> Record:
     """A finished record.
 
@@ -247,24 +205,15 @@ def read_record(path: Path) -> Record:
         RecordError: as `pddl2nl.experiments.records.reader.read_events`.
     """
     events = read_events(path)
-    first, last = events[0], events[-1]
-    if isinstance(first, Planned):
-        return PlannerRecord(path, first)
-    assert isinstance(first, Started)
-    assert isinstance(last, Finished)
-    record = RunRecord(path, events, first, last)
+    if isinstance(events[0], Planned):
+        return PlannerRecord(path, (events[0],))
+    record = RunRecord(path, events)
     try:
         # Checked here, where the error can name file and line.
         record.reference  # noqa: B018
     except RecordError as error:
         raise RecordError(f"{path}:1: an event 'started' with the wrong fields: {error}") from error
     return record
-
-
-def read_records(folder: Path) -> RecordFolder:
-    """All records of a folder and the folders below it, sorted by path; raises as `read_record` does."""
-    finished, unfinished = record_paths(folder)
-    return RecordFolder(tuple(map(read_record, finished)), unfinished)
 
 
 def record_paths(folder: Path) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
@@ -283,13 +232,18 @@ def record_paths(folder: Path) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
 
 
 def _refuse(error: OSError) -> None:
-    # What cannot be looked into may hold records, and leaving them out would silently change every table.
+    # The folder may hold records; leaving them out would silently change every table.
     raise RecordError(f"{error.filename}: the folder cannot be read: {error.strerror}") from error
+
+
+def task_of(record: Record) -> Task:
+    """The task of a record; raises as `read_task` does."""
+    return read_task(record.first.domain_pddl, record.first.problem_pddl)
 
 
 @lru_cache(maxsize=256)
 def read_task(domain_pddl: str, problem_pddl: str) -> Task:
-    """The task in a record's texts; the last ones are kept, since the runs of one task stand beside one another.
+    """The task in these texts; the last ones are kept, because runs of one task are read one after another.
 
     Raises:
         InputError: the texts cannot be read.

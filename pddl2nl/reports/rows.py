@@ -31,11 +31,7 @@ STEP_COLUMNS = ("run", "domain", "problem", "policy", "model", "seed", "step", "
 
 @dataclass(frozen=True)
 class Records:
-    """The finished records of a folder.
-
-    Attributes:
-        runs: a summary of each run, by name: task, configuration, outcome and metrics.
-    """
+    """The finished records of a folder: ``runs`` are their summaries, by name."""
 
     runs: tuple[RunSummary, ...]
 
@@ -46,8 +42,8 @@ class Records:
     def step_rows(self) -> Iterator[Row]:
         """One row per step: a turn, or a line of a one-shot plan. Planners have no steps.
 
-        Of several plans that a one-shot mechanism proposed, only the one that counts has rows. ``status`` is
-        ``executed``, ``look-around`` or the reason for which the step was not executed.
+        If a one-shot mechanism proposed several plans, only the one that counts has rows. ``status`` is ``executed``,
+        ``look-around`` or the reason why the step was not executed.
 
         Raises:
             RecordError: a record changed since it was summarized and is no longer valid.
@@ -83,7 +79,7 @@ def write_rows(records: Records, path: Path) -> tuple[Path, Path]:
     """Writes the rows of runs to `path`, and those of steps beside it: ``runs.csv`` and ``runs-steps.csv``.
 
     Args:
-        path: its ending says the format: ``.csv``, ``.jsonl`` or ``.parquet``.
+        path: its ending is the format, one of `ROW_FORMATS`.
 
     Returns:
         both paths.
@@ -96,9 +92,10 @@ def write_rows(records: Records, path: Path) -> tuple[Path, Path]:
     if path.suffix not in ROW_FORMATS:
         raise InputError(f"{path}: rows are written as {', '.join(ROW_FORMATS)}; found the ending '{path.suffix}'")
     beside = path.with_name(f"{path.stem}-steps{path.suffix}")
+    empty = RunSummary("", Path(), "", "", "", "", "", 0, "")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _write(path, records.run_rows(), _run_columns())
+        _write(path, records.run_rows(), tuple(_run_row(empty)))
         _write(beside, list(records.step_rows()), STEP_COLUMNS)
     except OSError as error:
         raise InfrastructureError(f"cannot write {error.filename or path}: {error.strerror}") from error
@@ -107,7 +104,10 @@ def write_rows(records: Records, path: Path) -> tuple[Path, Path]:
 
 def _write(path: Path, rows: Sequence[Row], columns: Sequence[str]) -> None:
     if path.suffix == ".parquet":
-        _parquet(path, rows, columns)
+        try:
+            _pandas().DataFrame(rows, columns=list(columns)).to_parquet(path)
+        except ImportError as error:
+            raise MissingExtraError("pyarrow", "frames", "a Parquet file") from error
     elif path.suffix == ".jsonl":
         lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
         path.write_text("".join(lines), encoding="utf-8")
@@ -119,18 +119,10 @@ def _write(path: Path, rows: Sequence[Row], columns: Sequence[str]) -> None:
 
 
 def _csv_cell(value: object) -> object:
-    """A cell that no spreadsheet takes for a formula: such text is quoted with an apostrophe."""
+    """An apostrophe precedes text that a spreadsheet would take for a formula."""
     if isinstance(value, list):
         value = " ".join(map(str, value))
     return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@")) else value
-
-
-def _parquet(path: Path, rows: Sequence[Row], columns: Sequence[str]) -> None:
-    frame = _pandas().DataFrame(rows, columns=list(columns))
-    try:
-        frame.to_parquet(path)
-    except ImportError as error:
-        raise MissingExtraError("pyarrow", "frames", "a Parquet file") from error
 
 
 def _pandas() -> Any:
@@ -143,7 +135,7 @@ def _pandas() -> Any:
 
 def _run_row(run: RunSummary) -> Row:
     link = run.link
-    facts = {
+    return {
         "run": run.name,
         "suite": run.suite,
         "task": run.task,
@@ -162,13 +154,8 @@ def _run_row(run: RunSummary) -> Row:
         "fault_step": link.step if link else None,
         "fault_text": link.text if link else None,
         "message": run.message,
+        **{name: run.values.get(name) for name in METRICS},
     }
-    return facts | {name: run.values.get(name) for name in METRICS}
-
-
-def _run_columns() -> tuple[str, ...]:
-    empty = RunSummary("", Path(), "", "", "", "", "", 0, "")
-    return tuple(_run_row(empty))
 
 
 def _step_rows(run: RunSummary) -> Iterator[Row]:

@@ -1,26 +1,94 @@
-"""What a report keeps of a run: its metrics and what it was, without its events, so that ten thousand fit in memory."""
+"""What a report keeps of each run: its task, configuration, metrics and first failure, without its events.
+
+Reading dominates the time of a report: ten thousand records are hundreds of megabytes of JSON. `read_summaries` parses
+each record once, in a small pool of processes, and keeps no events.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import gc
+import hashlib
+import json
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
+from typing import TypeVar
 
+from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import Kind
+from pddl2nl.pddl import PDDLError, write_condition
+from pddl2nl.pddl.reader import parse_condition
+from pddl2nl.pddl.tree import Atom, Comparison, Equality, Fluent, Imply, Node, Not, children, walk
+from pddl2nl.policies.events import Rejected, Started
+from pddl2nl.reports.metrics import measure, shipped_lengths, task_id
+from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_record, read_task, task_of
+from pddlval import GroundAction, validate
 
-__all__ = ["BrokenLink", "Measured", "RunSummary"]
+__all__ = [
+    "LINKS",
+    "BrokenLink",
+    "Measured",
+    "RunSummary",
+    "first_broken_link",
+    "in_processes",
+    "predicates_of",
+    "read_summaries",
+    "summarize",
+]
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+LINKS: Mapping[str, str] = MappingProxyType(
+    {
+        "unreadable": "unreadable",
+        "not-an-action": "unreadable",
+        "empty": "unreadable",
+        "ambiguous": "ambiguous",
+        "unknown-object": "unknown object",
+        "inapplicable": "inapplicable",
+        "goal-missed": "goal missed",
+        "claimed-done": "goal missed",
+        "budget": "budget",
+        "length": "budget",
+        "context-window": "budget",
+        "timeout": "budget",
+        "out-of-memory": "budget",
+        "gave-up": "gave up",
+        "claimed-unsolvable": "gave up",
+        "refused": "gave up",
+        "dead-end": "gave up",
+        "unsolvable": "gave up",
+        "unsupported": "gave up",
+        "filtered": "infrastructure",
+        "infrastructure-error": "infrastructure",
+    }
+)
+"""What reports call each kind of failure, in the order in which they show them.
+
+A planner whose time or memory ran out is counted under ``budget``; one that proved that there is no plan, or does not
+support the task, under ``gave up``. Runs under ``infrastructure`` are not scored.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class BrokenLink:
-    """The first broken link of a run.
+    """The first failure of a run: the first broken link in the chain from a reply to the goal.
 
     Attributes:
-        kind: ``unreadable``, ``ambiguous``, ``unknown-object``, ``inapplicable``, ``goal-missed``, ``budget``,
-            ``gave-up``, …: the `Fault`'s status where it says more than the outcome does, else the outcome.
-        predicates: of an inapplicable action the predicates of the unmet literals (``not clear`` for negated ones), of
-            a missed goal those of the unmet goals; sorted, each once.
-        step: at which it broke, 0 where no step was reached.
+        kind: a key of `LINKS`, or what a foreign record has: the `Fault`'s status, else the outcome.
+        predicates: for an inapplicable action the predicates of the unmet literals (``not clear`` for negated ones),
+            for a missed goal those of the unmet goals; sorted, without duplicates.
+        step: the step that failed; 0 if the run reached none.
         text: what was said there, or the reason.
     """
 
@@ -32,7 +100,7 @@ class BrokenLink:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Of a task whose ground-truth plans are known what tables of it go by: see `pddl2nl.policies.ground_truth`."""
+    """A task with known ground-truth plans (`pddl2nl.policies.ground_truth`), as tables group it."""
 
     task: str
     title: str = ""
@@ -42,31 +110,29 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """A finished run, of a policy or of a planner.
+    """A finished run of a policy or a planner.
 
     Attributes:
         name: the record's file name without its ending.
         path: of the record.
-        suite: what the experiment called the domain or suite; the domain's name where there was none.
-        task: what the experiment called the task; the problem's name where there was none.
-        task_id: the same for the same PDDL texts, and no others (a SHA-256).
+        suite, task: what the experiment calls them; by default the domain's and the problem's name.
+        task_id: the SHA-256 of the PDDL texts.
         domain, problem: the names in the PDDL texts.
-        objects: how many objects the problem has, constants included.
-        policy: or the planner's name.
-        model: empty where none was asked.
+        objects: the number of the problem's objects, constants included; 0 if its texts cannot be read.
+        policy: the policy's or planner's name.
+        model: empty if none was asked.
         style: ``nl`` or ``pddl``; empty for planners and walks.
-        wording: where the wording came from, short: ``template``, ``llm``, a method, a file's name; empty where none.
-        variant: other settings that differ from the defaults, short, for telling columns apart: ``history=compact``.
-        wording_id: the same for equal wordings (a short SHA-256); empty where no wording was used.
-        prompts_id: the same for equal prompt files (a short SHA-256); empty where none was used.
+        wording: the source of the wording: ``template``, ``llm``, ``hand``, ``file``; empty without a wording.
+        variant: other settings that differ from the defaults: ``history=compact``.
+        wording_id: a short SHA-256 of the wording; empty without one.
+        prompts_id: a short SHA-256 of the prompt files; empty without any.
         seed: None for planners.
         outcome: of an episode, or the planner's status.
-        link: the first broken link; None where the run was solved.
+        link: the first failure; None if the run was solved.
         message: why it ended, a sentence.
-        values: its metrics by name (`pddl2nl.reports.metrics.METRICS`), those it has; empty for a run that
-            infrastructure broke.
-        estimated: the names of those that are estimates.
-        measured: what its plan is measured against; None where no ground truth is known.
+        values: its metrics by name (`pddl2nl.reports.metrics.METRICS`); empty after an infrastructure error.
+        estimated: the names of those that contain an estimate.
+        measured: the ground truth of its task; None if that is unknown.
     """
 
     name: str
@@ -108,3 +174,234 @@ class RunSummary:
     def infrastructure(self) -> bool:
         """Whether a tool failed and not the policy: such a run is never scored."""
         return self.outcome == "infrastructure-error"
+
+    @property
+    def failure(self) -> str:
+        """The first failure as reports call it (`LINKS`); empty if the run was solved."""
+        kind = self.outcome if self.link is None else self.link.kind
+        return "" if self.solved else LINKS.get(kind, kind)
+
+    @property
+    def task_key(self) -> tuple[str, str, str]:
+        """Identifies its task; an experiment may give two tasks the same texts."""
+        return self.suite, self.task, self.task_id
+
+
+def summarize(record: Record) -> RunSummary:
+    """The summary of a record."""
+    first = record.first
+    values, estimated = measure(record)
+    run = RunSummary(
+        name=record.id,
+        path=record.path,
+        suite=first.suite or first.domain,
+        task=first.task or first.problem,
+        task_id=task_id(first.domain_pddl, first.problem_pddl),
+        domain=first.domain,
+        problem=first.problem,
+        objects=_objects(first.domain_pddl, first.problem_pddl),
+        policy=record.policy,
+        model=record.model,
+        outcome=record.outcome,
+        link=first_broken_link(record),
+        message=record.message,
+        values=values,
+        estimated=estimated,
+    )
+    if isinstance(record, PlannerRecord):
+        return run
+    started, truth = record.started, record.reference
+    measured = None if truth is None else Measured(truth.task, truth.title, truth.complexity, truth.averaged)
+    run = replace(run, seed=started.seed, measured=measured)
+    if not record.model:
+        return run
+    return replace(
+        run,
+        style=started.style,
+        wording=_wording(started),
+        variant=_variant(started),
+        wording_id=_hash_of({name: said for name, said in (started.wording or {}).items() if name != "source"}),
+        prompts_id=_hash_of(started.prompts),
+    )
+
+
+@lru_cache(maxsize=256)
+def _objects(domain_pddl: str, problem_pddl: str) -> int:
+    try:
+        task = read_task(domain_pddl, problem_pddl)
+    except InputError:
+        return 0
+    return len({each.name for each in (*task.domain.constants, *task.problem.objects)})
+
+
+def _wording(started: Started) -> str:
+    if started.wording is None:
+        return ""
+    source = started.wording.get("source")
+    method = source.get("method") if isinstance(source, dict) else None
+    return str(method) if method else "file"
+
+
+def _hash_of(content: Mapping[str, object]) -> str:
+    if not content:
+        return ""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:8]
+
+
+_USUAL = {"translator": "reader", "reading": "default", "on_ambiguous": "refuse"}
+"""Settings that may differ between runs of one policy, model and wording, with their usual values."""
+
+
+def _variant(started: Started) -> str:
+    settings: dict[str, object] = {} if started.profile is None else {"profile": started.profile}
+    settings |= {name: value for name, usual in _USUAL.items() if (value := getattr(started, name)) != usual}
+    if started.translator_model not in (None, started.model):
+        settings["translator-model"] = started.translator_model
+    if started.style == "nl" and started.names_scheme != "typed":
+        settings["names"] = started.names_scheme
+    if started.example is None:
+        settings["example"] = "none"
+    if temperature := started.settings.get("temperature"):
+        settings["temperature"] = temperature
+    settings |= sorted(started.beyond_paper.items())
+    return ", ".join(f"{name.replace('_', '-')}={value}" for name, value in settings.items())
+
+
+# ── the first failure ────────────────────────────────────────────────────────────────────────────
+
+
+def first_broken_link(record: Record) -> BrokenLink | None:
+    """The first failure of a run, as its record's `Fault` names it; None if the run was solved."""
+    if record.solved:
+        return None
+    fault = record.fault
+    step, text = (0, "") if fault is None else (fault.step, fault.text)
+    if record.infrastructure:
+        kind = "infrastructure-error" if fault is None or fault.status not in LINKS else fault.status
+        return BrokenLink(kind, (), step, record.message or text)
+    # A foreign record may have no fault.
+    kind = record.outcome if fault is None else fault.status
+    return BrokenLink(kind, _violated(record, kind, step), step, record.message if fault is None else text)
+
+
+def _violated(record: Record, kind: str, step: int) -> tuple[str, ...]:
+    if not isinstance(record, RunRecord):
+        return ()
+    if kind == "goal-missed":
+        try:
+            report = validate(task_of(record), tuple(map(GroundAction.parse, record.plan)))
+        except InputError:
+            return ()
+        return predicates_of(map(write_condition, report.unmet_goals))
+    if kind in ("inapplicable", "claimed-done"):
+        for event in record.counted:
+            if isinstance(event, Rejected) and event.status == kind and event.step >= step:
+                return predicates_of(event.unmet)
+    return ()
+
+
+def predicates_of(conditions: Iterable[str]) -> tuple[str, ...]:
+    """The predicates of unmet conditions, sorted, without duplicates; ``not clear`` for an atom that should not hold.
+
+    Args:
+        conditions: ground PDDL: ``(holding a)``, ``(not (clear b))``. A formula counts with the predicates of all its
+            literals, a numeric comparison with its functions; text that is not PDDL is skipped.
+    """
+    found: set[str] = set()
+    for condition in conditions:
+        try:
+            found.update(_literals(parse_condition(condition), positive=True))
+        except PDDLError:  # a foreign record
+            continue
+    return tuple(sorted(found))
+
+
+def _literals(node: Node, *, positive: bool) -> Iterator[str]:
+    match node:
+        case Atom(predicate=name):
+            yield name if positive else f"not {name}"
+        case Equality():
+            yield "=" if positive else "not ="
+        case Comparison():
+            yield from (fluent.name for fluent in walk(node) if isinstance(fluent, Fluent))
+        case Not(body=body):
+            yield from _literals(body, positive=not positive)
+        case Imply(left=left, right=right):
+            yield from _literals(left, positive=not positive)
+            yield from _literals(right, positive=positive)
+        case _:
+            for child in children(node):
+                yield from _literals(child, positive=positive)
+
+
+# ── many records ─────────────────────────────────────────────────────────────────────────────────
+
+_MANY = 400
+"""With so many records a second process saves more time than it costs."""
+
+_CHUNK = 32
+_MOST_WORKERS = 8
+
+
+def read_summaries(paths: Sequence[Path], workers: int | None = None) -> list[RunSummary]:
+    """The summaries of finished records, in the order of their paths.
+
+    Args:
+        paths: of the records.
+        workers: processes; by default one for a few records, else as many as there are processors.
+
+    Raises:
+        RecordError: a file cannot be read or is not a record; the message begins with file and line.
+    """
+    shipped_lengths()  # read before forking, so that the processes share it
+    if workers is None and len(paths) < _MANY:
+        workers = 1
+    chunks = [paths[start : start + _CHUNK] for start in range(0, len(paths), _CHUNK)]
+    try:
+        found = in_processes(_summaries, chunks, workers)
+    except BrokenProcessPool:
+        # A process was killed, perhaps for its memory: read in one process, which is slower.
+        found = [_summaries(paths)]
+    return [summary for chunk in found for summary in chunk]
+
+
+def in_processes(work: Callable[[Item], Result], items: Sequence[Item], workers: int | None) -> list[Result]:
+    """``work`` on each item, in the order of the items, in several processes if that is possible and asked for.
+
+    Processes are forked, which is safe only for a program with a single thread: another one works by itself, unless
+    ``workers`` is given.
+    """
+    if workers is None:
+        workers = 1 if threading.active_count() > 1 else min(os.cpu_count() or 1, _MOST_WORKERS)
+    if workers <= 1 or "fork" not in multiprocessing.get_all_start_methods():
+        return [work(item) for item in items]
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), _begin) as pool:
+        try:
+            return list(pool.map(work, items, chunksize=max(1, len(items) // (workers * 16))))
+        except BaseException:
+            # Report a damaged record at once, without reading the rest.
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _begin() -> None:
+    # Ctrl-C reaches all processes of a terminal; only the first handles it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.freeze()  # collections need not scan what was inherited
+
+
+def _summaries(paths: Sequence[Path]) -> list[RunSummary]:
+    with _no_collection():
+        return [summarize(read_record(path)) for path in paths]
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Disables garbage collection of cycles, which records do not have; it would scan every object repeatedly."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

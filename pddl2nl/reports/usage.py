@@ -2,7 +2,7 @@
 
 If an endpoint reports no token counts, they are estimated from the number of characters
 (`pddl2nl.llm.tokens.CHARACTERS_A_TOKEN`). A prompt counts with all its messages, those of earlier turns included, as in
-Tables 6 and 7 of the AutoPlanBench paper. Estimates are marked.
+Tables 6 and 7 of the AutoPlanBench paper.
 """
 
 from __future__ import annotations
@@ -14,21 +14,15 @@ from msgspec import Struct
 from pddl2nl.llm.tokens import estimate_tokens
 from pddl2nl.policies.events import Event, Prompted, Replied, Started
 
-__all__ = ["Usage", "total_usage", "usage_by_role"]
+__all__ = ["Usage", "usage_by_role"]
 
 
 class Usage(Struct, frozen=True):
-    """What the replies in one role, or in all roles, cost when they were first made.
+    """The cost of the answered calls in one role, or in all roles, when they were first made.
 
-    Attributes:
-        calls: the answered calls.
-        prompt_tokens: tokens sent.
-        completion_tokens: tokens received.
-        cached_tokens: tokens sent that the provider had cached.
-        reasoning_tokens: tokens received that are reasoning.
-        cache_hits: replies from our own cache.
-        usd: the cost; None if a price or a token count is unknown.
-        prompt_estimated, completion_estimated: whether the tokens contain an estimate.
+    ``cached_tokens`` are tokens sent that the provider had cached, ``cache_hits`` replies from our own cache. ``usd``
+    is None if a price or a token count is unknown. ``prompt_estimated`` and ``completion_estimated`` say whether the
+    tokens contain an estimate.
     """
 
     calls: int = 0
@@ -69,12 +63,12 @@ class Usage(Struct, frozen=True):
 def usage_by_role(events: Iterable[Event]) -> Mapping[str, Usage]:
     """The usage of each role with a reply, in the order of their first replies."""
     found: dict[str, Usage] = {}
-    prompts: dict[str, list[int]] = {}
+    prompts: dict[str, list[int]] = {}  # the lengths of the messages of each role's last answered prompt
     role, asked = "", list[int]()
     endpoint = False
     for event in events:
         if isinstance(event, Prompted):
-            # A record holds the messages since the last answered prompt of this role.
+            # A record holds only the messages since the last answered prompt of this role.
             role = event.purpose
             asked = [*prompts.get(role, ())[: event.kept], *(len(message.content) for message in event.messages)]
         elif isinstance(event, Replied):
@@ -86,21 +80,11 @@ def usage_by_role(events: Iterable[Event]) -> Mapping[str, Usage]:
     return found
 
 
-def total_usage(roles: Iterable[Usage]) -> Usage:
-    """Several roles together."""
-    whole = Usage()
-    for usage in roles:
-        whole += usage
-    return whole
-
-
 def _of_reply(reply: Replied, asked: Sequence[int], endpoint: bool) -> Usage:
     no_prompt = not reply.prompt_tokens and any(asked)
     no_completion = not reply.completion_tokens and bool(reply.text)
-    usd = reply.usd
-    if endpoint and (no_prompt or no_completion) and not usd:
-        # Uncounted tokens were priced at zero, so the real cost is unknown.
-        usd = None
+    # An endpoint that counted no tokens priced them at zero: the real cost is unknown.
+    unpriced = endpoint and (no_prompt or no_completion) and not reply.usd
     return Usage(
         1,
         estimate_tokens(sum(asked)) if no_prompt else reply.prompt_tokens,
@@ -108,7 +92,7 @@ def _of_reply(reply: Replied, asked: Sequence[int], endpoint: bool) -> Usage:
         reply.cached_tokens,
         reply.reasoning_tokens,
         int(reply.from_cache),
-        usd,
+        None if unpriced else reply.usd,
         no_prompt,
         no_completion,
     )

@@ -106,7 +106,7 @@ def test_the_table_is_printed_and_a_second_start_runs_nothing(
     assert data["sum"]["ff"]["solved"] == data["sum"]["brfs"]["solved"] == 2
     assert data["limits"] == {"seconds": 30, "memory_mb": 8192}
     assert data["infrastructure_errors"] == []
-    for form, start in (("markdown", "|  | rnd |"), ("csv", "domain,baseline,solved")):
+    for form, start in (("markdown", "|  | rnd |"), ("csv", "table,section,line,rnd")):
         assert _call(*options, "--format", form) == 0
         assert capsys.readouterr().out.startswith(start)
 

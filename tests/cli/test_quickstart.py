@@ -18,7 +18,7 @@ from pddl2nl.errors import MissingExtraError
 from pddl2nl.experiments.layout import Layout
 from pddl2nl.experiments.quickstart import quickstart_jobs
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.records import read_records
+from pddl2nl.reports.records import read_record, record_paths
 from pddl2nl.reports.summaries import RunSummary
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -89,10 +89,11 @@ def test_the_page_holds_every_run_and_fetches_nothing(finished):
 
 def test_the_records_are_all_there_and_finished(finished):
     _, folder = finished
-    found = read_records(folder / "records")
-    assert found.unfinished == ()
-    assert {record.id for record in found.records} == {job.name for job in quickstart_jobs()}
-    assert not [record.id for record in found.records if record.infrastructure]
+    finished, unfinished = record_paths(folder / "records")
+    assert unfinished == ()
+    records = [read_record(path) for path in finished]
+    assert {record.id for record in records} == {job.name for job in quickstart_jobs()}
+    assert not [record.id for record in records if record.infrastructure]
 
 
 def test_json_is_a_summary_alone(tmp_path, monkeypatch, capsys, finished):

@@ -12,6 +12,7 @@ import pytest
 import pddl2nl
 from pddl2nl.cli.app import main
 from pddl2nl.reports.metrics import METRICS
+from pddl2nl.reports.plots import NoDataError
 
 SPEC = """
 domains = ["visitall"]
@@ -211,8 +212,13 @@ def test_plots_need_an_extra_and_those_that_there_is_nothing_for_are_said(
         assert main(["report", str(finished), "--plots", str(tmp_path / "figures")]) == 2
         assert "pip install 'pddl2nl[plots]'" in capfd.readouterr().err
     pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install 'pddl2nl[plots]'")
-    monkeypatch.setattr("pddl2nl.reports.plots.draw", lambda gathered, key, form: f"{key} as {form}".encode())
-    monkeypatch.setattr("pddl2nl.reports.plots.not_drawn", lambda gathered: {"cost-by-coverage": "no prices"})
+
+    def draw(gathered: object, key: str, form: str) -> bytes:
+        if key == "cost-by-coverage":
+            raise NoDataError("no prices")
+        return f"{key} as {form}".encode()
+
+    monkeypatch.setattr("pddl2nl.reports.plots.draw", draw)
     assert main(["report", str(finished), "--plots", str(tmp_path / "figures"), "--json"]) == 0
     said = capfd.readouterr()
     written = json.loads(said.out)["plots"]

@@ -447,7 +447,7 @@ def test_records_hold_suite_and_task(load: Load, tmp_path: Path) -> None:
     play(job, tmp_path / "one.jsonl", Access())
     record = read_record(tmp_path / "one.jsonl")
     assert isinstance(record, RunRecord)
-    assert (record.suite, record.started.task, record.domain) == ("halls", "p01-a", "halls")
+    assert (record.started.suite, record.started.task, record.started.domain) == ("halls", "p01-a", "halls")
     # What a task is called decides nothing: the same run has the same name.
     assert isinstance(job.spec, RunSpec)
     assert make_job(replace(job.spec, suite="other"), "x").name == make_job(job.spec, "x").name

@@ -179,7 +179,7 @@ def test_a_record_with_translations_is_read_judged_and_shown(policy: str, tmp_pa
     spans = {piece.text for turn in turns for call in turn.calls for piece in call.reply if piece.status}
     said = {event.text for event in result.events if isinstance(event, Read)}
     assert spans == said, "what was read is marked in the reply where it stands, and in no translation"
-    answers = [call.reply for turn in turns for call in turn.calls if call.purpose == "translator"]
+    answers = [call.reply for turn in turns for call in turn.calls if call.prompt.purpose == "translator"]
     assert not any(piece.status for reply in answers for piece in reply)
     page = render_report(gathered([record]), plots=False)
     assert "Prompt for the translator" in page

@@ -8,9 +8,8 @@ import pytest
 from msgspec import structs
 
 from pddl2nl.policies.events import OUTCOMES, Acted, Fault, Finished, Judged, Rejected
-from pddl2nl.reports.broken_links import LINKS, first_broken_link, predicates_of
 from pddl2nl.reports.records import read_record
-from pddl2nl.reports.summaries import BrokenLink
+from pddl2nl.reports.summaries import LINKS, BrokenLink, first_broken_link, predicates_of
 
 
 @pytest.mark.parametrize(

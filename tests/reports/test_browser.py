@@ -12,7 +12,7 @@ from msgspec import structs
 
 from pddl2nl.policies.events import Fault, event_to_json
 from pddl2nl.reports.gathering import gather
-from pddl2nl.reports.html import writing as pages
+from pddl2nl.reports.html import pages
 
 PHONE = {"width": 390, "height": 844}
 

@@ -142,9 +142,7 @@ def test_a_copy_of_an_experiment_counts_no_run_twice(folder, tmp_path_factory):
     # In the copy the first run is broken.
     assert sorted(found.runs) == ["copy/a2", "copy/p", "first/a1"]
     assert [run.name for run in found.cell(0, 0)] == ["copy/a2", "first/a1"]
-    assert found.notes[1:] == (
-        "3 runs are there once more in another folder, and each counts once; copy/a1 is left out.",
-    )
+    assert found.notes[1:] == ("3 runs are in another folder too, and each counts once; copy/a1 is left out.",)
 
 
 def test_single_runs_of_one_name_are_different_runs(planned, folder, tmp_path_factory):

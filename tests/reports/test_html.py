@@ -15,7 +15,7 @@ from pddl2nl.experiments.layout import Layout
 from pddl2nl.policies.events import Failed, Fault, Finished, Prompted
 from pddl2nl.reports.gathering import Gathered, gather, gathered
 from pddl2nl.reports.html import render_report, write_html
-from pddl2nl.reports.html.rendering import _environment
+from pddl2nl.reports.html.pages import _environment
 from pddl2nl.reports.records import read_record
 from pddl2nl.reports.tables.model import Heading, Line, Section, Table, TableCell
 

@@ -114,4 +114,4 @@ def test_different_things_of_one_name_are_told_apart(name):
     assert layout.columns[1].model == "n"
     assert layout.tables == (LayoutTable("tokens", columns=(called,)),)
     assert layout.runs["b"] == (Place(0, 1),)
-    assert any("different things 'NL Act'" in note and called in note for note in notes)
+    assert any("different columns called 'NL Act'" in note and called in note for note in notes)

@@ -10,7 +10,7 @@ from msgspec import structs
 from pddl2nl.policies.events import Acted, Failed, Fault, Finished, Read
 from pddl2nl.reports.metrics import METRICS, aggregate, measure
 from pddl2nl.reports.records import read_record
-from pddl2nl.reports.summarizing import summarize
+from pddl2nl.reports.summaries import summarize
 
 
 def value(name, records):

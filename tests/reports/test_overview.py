@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.html.overview import overview_of
+from pddl2nl.reports.html.pages import overview_of
 from pddl2nl.reports.html.plan import plan_pages
 
 
@@ -20,8 +20,8 @@ def test_a_comparison_opens_its_columns_and_its_instances(experiment_of: Callabl
         return task < (3 if column.name == "Act" else 1)
 
     plan = plan_pages(experiment_of(columns, rows, result))
-    overview = overview_of(plan, title="", notes=(), differences=(), rechecked=0, folder=False, plots=False)
-    primary, scaled, variant = (part.lines for part in overview.comparisons[0].sections)
+    overview = overview_of(plan, plots=False)
+    primary, scaled, variant = (part.lines for part in overview["comparisons"][0].sections)
     compared, _, a, b, *_, better, equal, worse, _, _, _, _ = primary[0].cells
     assert compared.against
     assert compared.show == (("a", "1"), ("b", "0"), ("row", "0"), ("which", ""))

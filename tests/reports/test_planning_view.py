@@ -136,7 +136,11 @@ def test_every_kind_of_planning_event_has_a_note(hvr_events) -> None:
 def test_a_turn_ends_where_something_was_noted(hvr_events) -> None:
     turns = run_turns(hvr_events)
     shown = [
-        ([call.number for call in turn.calls], [note.kind for note in turn.notes], [step.number for step in turn.steps])
+        (
+            [call.prompt.call for call in turn.calls],
+            [note.kind for note in turn.notes],
+            [step.number for step in turn.steps],
+        )
         for turn in turns
     ]
     assert shown == [

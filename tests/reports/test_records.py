@@ -9,15 +9,16 @@ from msgspec import structs
 
 from pddl2nl.experiments.records.replay import replay_record
 from pddl2nl.policies.events import RecordError
-from pddl2nl.reports import Column, PlannerRecord, RunRecord, read_record, read_records
+from pddl2nl.reports import PlannerRecord, RunRecord, read_record
+from pddl2nl.reports.records import record_paths
 
 
 def test_an_episode_is_read_whole(write, act_events):
     record = read_record(write("one", act_events))
     assert isinstance(record, RunRecord)
     assert record.events == tuple(act_events)
-    assert (record.id, record.domain, record.problem) == ("one", "blocksworld-4ops", "tiny")
-    assert record.column == Column("act", "m")
+    assert (record.id, record.first.domain, record.first.problem) == ("one", "blocksworld-4ops", "tiny")
+    assert (record.policy, record.model) == ("act", "m")
     assert record.solved
     assert not record.infrastructure
     assert record.fault is not None
@@ -26,14 +27,14 @@ def test_an_episode_is_read_whole(write, act_events):
 
 def test_a_policy_that_asks_no_model_has_none_in_its_column(write, act_events):
     wordless = [structs.replace(act_events[0], model="none"), *act_events[1:]]
-    assert read_record(write("one", wordless)).column == Column("act")
+    assert read_record(write("one", wordless)).model == ""
 
 
 def test_a_planners_record_is_read(write, planned):
     record = read_record(write("one", planned))
     assert isinstance(record, PlannerRecord)
     assert record.planned == planned
-    assert record.column.label == "lmcut"
+    assert (record.policy, record.model) == ("lmcut", "")
     assert record.fault is None
 
 
@@ -80,21 +81,21 @@ def test_a_folder_lists_what_is_unfinished_and_does_not_count_it(write, tmp_path
     write("b", act_events)
     write("a", planned)
     (tmp_path / "c.jsonl.partial").write_text('{"event": "sta')
-    folder = read_records(tmp_path)
-    assert [record.id for record in folder.records] == ["a", "b"]
-    assert [path.name for path in folder.unfinished] == ["c.jsonl.partial"]
+    finished, unfinished = record_paths(tmp_path)
+    assert [path.name for path in finished] == ["a.jsonl", "b.jsonl"]
+    assert [path.name for path in unfinished] == ["c.jsonl.partial"]
 
 
 def test_a_folder_that_is_none_is_refused(tmp_path):
     with pytest.raises(RecordError, match="no such folder"):
-        read_records(tmp_path / "nowhere")
+        record_paths(tmp_path / "nowhere")
 
 
 def test_a_folder_called_like_a_record_is_none_and_what_lies_in_it_counts(write, tmp_path, planned):
     path = write("one", planned)
     (tmp_path / "runs.jsonl").mkdir()
     path.rename(tmp_path / "runs.jsonl" / "one.jsonl")
-    assert [record.id for record in read_records(tmp_path).records] == ["one"]
+    assert [path.name for path in record_paths(tmp_path)[0]] == ["one.jsonl"]
 
 
 def test_a_folder_that_cannot_be_read_is_an_error_and_not_left_out(tmp_path, monkeypatch):
@@ -104,7 +105,7 @@ def test_a_folder_that_cannot_be_read_is_an_error_and_not_left_out(tmp_path, mon
 
     monkeypatch.setattr("os.walk", walk)
     with pytest.raises(RecordError, match="secret: the folder cannot be read: Permission denied"):
-        read_records(tmp_path)
+        record_paths(tmp_path)
 
 
 @pytest.mark.parametrize("line", ["[" * 100_000, '{"event": "started"} {}', "", "  ", "\ufeff{}", "nonsense"])
@@ -125,7 +126,7 @@ def test_blanks_around_the_objects_and_other_ends_of_lines_do_not_matter(write, 
 def test_halves_of_characters_become_signs_that_a_page_can_hold(write, act_events):
     halved = [structs.replace(act_events[0], task="half \ud83d", suite="\ud83d\ude00"), *act_events[1:]]
     record = read_record(write("one", halved))
-    assert (record.task, record.suite) == ("half \ufffd", "\U0001f600")
+    assert (record.first.task, record.first.suite) == ("half \ufffd", "\U0001f600")
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
@@ -161,7 +162,7 @@ def test_an_integer_of_five_thousand_digits_is_an_error_with_its_place(write, ac
 
 def test_a_file_is_no_folder(write, act_events):
     with pytest.raises(RecordError, match=r"one\.jsonl: a file, and a folder of records was expected"):
-        read_records(write("one", act_events))
+        record_paths(write("one", act_events))
 
 
 @pytest.mark.parametrize(

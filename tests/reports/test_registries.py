@@ -21,14 +21,16 @@ from pddl2nl.experiments.specification.schema import TABLE_KINDS
 from pddl2nl.experiments.specification.shipped import ShippedSpec, shipped_specs
 from pddl2nl.policies.events import Acted, Failed, Fault, Finished
 from pddl2nl.policies.families import FAMILIES
+from pddl2nl.policies.family import Comparable
 from pddl2nl.reports.comparison import compare
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.metrics import METRICS, Comparable, Metric, aggregate, measure
+from pddl2nl.reports.metrics import METRICS, Metric, aggregate, measure
 from pddl2nl.reports.paper import paper_table, paper_tables
 from pddl2nl.reports.plots import PLOTS, NoDataError, Plot
 from pddl2nl.reports.records import Record, read_record
-from pddl2nl.reports.summarizing import summarize
-from pddl2nl.reports.tables import FORMATS, TABLES, Heading, written
+from pddl2nl.reports.summaries import summarize
+from pddl2nl.reports.tables import FORMATS, TABLES, written
+from pddl2nl.reports.tables.model import Heading
 
 OF_FAMILIES = [table.paper for family in FAMILIES.values() for table in family.paper.tables]
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")

@@ -14,13 +14,10 @@ from pddl2nl.errors import InputError
 from pddl2nl.reports.statistics import (
     Interval,
     cohens_d_z,
-    dominance,
-    exact_interval,
     holm,
     mcnemar,
     mean_interval,
     paired_bootstrap,
-    student_quantile,
     wilson_interval,
 )
 
@@ -38,41 +35,29 @@ def statsmodels_stats() -> Any:
     return importlib.import_module("statsmodels.stats.api")
 
 
-@pytest.mark.parametrize("degrees", [1, 2, 2.5, 4, 9, 30, 259, 10_000])
-@pytest.mark.parametrize("probability", [0.0005, 0.025, 0.5, 0.9, 0.975, 0.9999])
-def test_quantiles_of_students_t_are_scipys(stats: Any, degrees: float, probability: float) -> None:
-    expected = stats.t.ppf(probability, degrees)
-    assert student_quantile(probability, degrees) == pytest.approx(expected, rel=1e-9, abs=1e-12)
-
-
 @pytest.mark.parametrize("values", [[13, 14, 15, 12, 13], [0.2, 0.4], [5, 5, 5], [1e6, 1e6 + 1, 1e6 - 3]])
-@pytest.mark.parametrize("level", [0.9, 0.95])
-def test_the_interval_of_a_mean_is_scipys(stats: Any, values: list[float], level: float) -> None:
-    found = mean_interval(values, level)
-    assert found.mean == pytest.approx(sum(values) / len(values))
-    assert found.interval is not None
+def test_the_interval_of_a_mean_is_scipys(stats: Any, values: list[float]) -> None:
+    found = mean_interval(values)
+    assert found is not None
     if len(set(values)) > 1:
-        assert found.deviation == pytest.approx(stats.tstd(values))
-        low, high = stats.t.interval(level, len(values) - 1, loc=found.mean, scale=stats.sem(values))
-        assert (found.interval.low, found.interval.high) == pytest.approx((low, high))
+        mean = sum(values) / len(values)
+        low, high = stats.t.interval(0.95, len(values) - 1, loc=mean, scale=stats.sem(values))
+        assert (found.low, found.high) == pytest.approx((low, high))
     else:
-        assert found.interval == Interval(5, 5, level)
+        assert found == Interval(5, 5)
 
 
-def test_one_value_has_a_mean_and_no_interval() -> None:
-    found = mean_interval([7.0])
-    assert (found.mean, found.n, found.deviation, found.interval) == (7.0, 1, None, None)
+def test_fewer_than_two_values_have_no_interval() -> None:
+    assert mean_interval([7.0]) is None
+    assert mean_interval([]) is None
 
 
 @pytest.mark.parametrize(("successes", "trials"), [(0, 20), (1, 20), (3, 20), (20, 20), (67, 100), (1, 1), (0, 1)])
-@pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
-def test_intervals_of_shares_are_scipys(stats: Any, successes: int, trials: int, level: float) -> None:
-    test = stats.binomtest(successes, trials)
-    for ours, name in ((wilson_interval, "wilson"), (exact_interval, "exact")):
-        found = ours(successes, trials, level)
-        expected = test.proportion_ci(level, method=name)
-        assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-9), name
-        assert 0 <= found.low <= successes / trials <= found.high <= 1
+def test_intervals_of_shares_are_scipys(stats: Any, successes: int, trials: int) -> None:
+    found = wilson_interval(successes, trials)
+    expected = stats.binomtest(successes, trials).proportion_ci(method="wilson")
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-9)
+    assert 0 <= found.low <= successes / trials <= found.high <= 1
 
 
 def test_wilsons_interval_is_statsmodels(statsmodels_stats: Any) -> None:
@@ -106,22 +91,17 @@ def test_mcnemars_p_value_of_very_many_instances_is_exact() -> None:
     assert mcnemar(0, 1000, 0, 0).p_value == 2.0**-999
 
 
-def test_effect_sizes_of_mcnemars_test(stats: Any) -> None:
+def test_effect_sizes_of_mcnemars_test() -> None:
     found = mcnemar(10, 12, 3, 5)
-    assert found.difference == pytest.approx(9 / 30)
-    assert (found.odds_ratio, found.cohens_g) == (4.0, pytest.approx(0.3))
-    share = stats.binomtest(12, 15).proportion_ci()
-    assert found.odds_ratio_interval is not None
-    assert found.odds_ratio_interval.low == pytest.approx(share.low / (1 - share.low))
-    assert found.odds_ratio_interval.high == pytest.approx(share.high / (1 - share.high))
+    assert (found.difference, found.odds_ratio) == (pytest.approx(9 / 30), 4.0)
     assert mcnemar(1, 2, 0, 0).odds_ratio == math.inf
     same = mcnemar(4, 0, 0, 4)
-    assert (same.odds_ratio, same.odds_ratio_interval, same.cohens_g, same.p_value) == (None, None, None, 1.0)
+    assert (same.odds_ratio, same.p_value) == (None, 1.0)
 
 
 def test_newcombes_interval_is_the_published_one() -> None:
     # Newcombe 1998 (Statistics in Medicine 17, 2635–2650), the example 36, 12, 2, 0, method 10.
-    found = mcnemar(36, 12, 2, 0).difference_interval
+    found = mcnemar(36, 12, 2, 0).interval
     assert (found.low, found.high) == (pytest.approx(0.0569, abs=5e-5), pytest.approx(0.3404, abs=5e-5))
 
 
@@ -136,7 +116,7 @@ def test_newcombes_interval_covers_the_difference_as_often_as_it_says() -> None:
             for count, each in zip((both, only_a, only_b, neither), chances, strict=True):
                 ways //= math.factorial(count)
                 chance *= each**count
-            interval = mcnemar(both, only_a, only_b, neither).difference_interval
+            interval = mcnemar(both, only_a, only_b, neither).interval
             covered += ways * chance * (interval.low <= 0.10 <= interval.high)
     assert 0.95 < covered < 0.97
 
@@ -199,12 +179,6 @@ def test_cohens_d_of_pairs(stats: Any) -> None:
     assert cohens_d_z([0.1, 0.1, 0.1]) is None
 
 
-def test_dominance_is_cliffs_within_pairs() -> None:
-    assert dominance([1, 1, -1, 0]) == 0.25
-    assert dominance([0.2] * 3) == 1.0
-    assert dominance([]) is None
-
-
 def test_holms_correction_by_hand() -> None:
     # Holm 1979: the smallest times 4, the next times 3, …, never falling.
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx((0.03, 0.06, 0.06, 0.02))
@@ -219,17 +193,9 @@ def test_holms_correction_is_statsmodels(statsmodels_stats: Any) -> None:
 
 
 def test_what_cannot_be_computed_is_an_error_that_says_so() -> None:
-    with pytest.raises(InputError, match="at least one value"):
-        mean_interval([])
     with pytest.raises(InputError, match="found 21 of 20"):
         wilson_interval(21, 20)
-    with pytest.raises(InputError, match="0 of 0"):
-        exact_interval(0, 0)
     with pytest.raises(InputError, match="counts of instances"):
         mcnemar(0, 0, 0, 0)
     with pytest.raises(InputError, match="at least one pair"):
         paired_bootstrap([])
-    with pytest.raises(InputError, match=r"between 0 and 1, as 0\.95"):
-        mean_interval([1, 2], level=95)
-    with pytest.raises(InputError, match="degrees of freedom"):
-        student_quantile(0.5, 0)

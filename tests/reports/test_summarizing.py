@@ -10,9 +10,9 @@ import pytest
 from msgspec import structs
 
 from pddl2nl.policies.events import Finished, RecordError
-from pddl2nl.reports import summarizing
+from pddl2nl.reports import summaries
 from pddl2nl.reports.records import read_record
-from pddl2nl.reports.summarizing import read_summaries, summarize
+from pddl2nl.reports.summaries import read_summaries, summarize
 
 
 def test_an_episode(write, act_events):
@@ -120,7 +120,7 @@ def test_where_a_process_is_killed_the_first_one_reads_by_itself(many, monkeypat
             os.kill(os.getpid(), signal.SIGKILL)
         return summarize(record)
 
-    monkeypatch.setattr(summarizing, "summarize", killed)
+    monkeypatch.setattr(summaries, "summarize", killed)
     assert read_summaries(many, 2) == alone
 
 

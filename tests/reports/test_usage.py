@@ -15,7 +15,7 @@ from pddl2nl.llm.tokens import estimate_tokens
 from pddl2nl.policies.events import Failed, Prompted, Replied, Started
 from pddl2nl.reports.metrics import measure
 from pddl2nl.reports.records import read_record
-from pddl2nl.reports.usage import Usage, total_usage, usage_by_role
+from pddl2nl.reports.usage import Usage, usage_by_role
 from pddl2nl.tasks import shipped_task
 
 
@@ -49,7 +49,7 @@ def test_each_role_keeps_its_own_prompts():
     usage = usage_by_role(events)
     assert [*usage] == ["planner", "translator"]
     assert (usage["planner"].prompt_tokens, usage["translator"].prompt_tokens) == (13 + 14, 122)
-    assert total_usage(usage.values()).prompt_tokens == 13 + 14 + 122
+    assert sum(usage.values(), Usage()).prompt_tokens == 13 + 14 + 122
 
 
 def test_a_call_that_failed_is_none_and_nothing_is_kept_of_its_prompt():

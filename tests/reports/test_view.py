@@ -23,7 +23,7 @@ def test_an_interactive_run_has_a_turn_for_every_call(write, act_events, hostile
     assert [turn.steps[0].mistake for turn in turns] == [False, True, True, False, False]
     assert turns[1].steps[0].unmet == ("(holding a)",)
     assert turns[1].steps[0].rule == "snippet"
-    assert turns[1].calls[0].kept == 2
+    assert turns[1].calls[0].prompt.kept == 2
     assert turns[2].calls[0].reply == (Piece(hostile, "unreadable", 3),)
     assert turns[3].calls[0].reply == (Piece("Action: "), Piece("pick up a from the table", "executed", 4))
     assert turns[3].steps[0].added == ("(holding a)",)
@@ -135,11 +135,11 @@ def test_calls_before_the_run_are_a_turn_of_their_own_and_say_how_they_were_paid
     record = read_record(write("one", [act_events[0], *before, *act_events[1:]]))
     first, second, *_ = turns_of(record)
     assert first.steps == ()
-    assert [(call.purpose, call.paid, call.failure, call.sample) for call in first.calls] == [
+    assert [(call.prompt.purpose, call.paid, call.failure, call.prompt.sample) for call in first.calls] == [
         ("wording", "from our cache, by the batch tariff", "", 0),
         ("thoughts", "", "too long <b>", 2),
     ]
-    assert [call.purpose for call in second.calls] == ["planner"]
+    assert [call.prompt.purpose for call in second.calls] == ["planner"]
     assert len(second.steps) == 1
 
 
@@ -147,4 +147,4 @@ def test_a_reply_to_nothing_that_was_asked_is_shown_all_the_same(write, act_even
     foreign = [event for event in act_events if event.event != "prompted"]
     turns = turns_of(read_record(write("one", foreign)))
     assert [step.status for turn in turns for step in turn.steps][-1] == "executed"
-    assert turns[0].calls[0].messages == ()
+    assert turns[0].calls[0].prompt.messages == ()

@@ -1,56 +1,26 @@
-"""Where each run stands in a report's pages: its anchor, its task, the page, and what the list of runs says of it.
+"""The place of each run in a report's pages: its anchor, its page, and its entry in the list of runs.
 
-Runs of one task stand on one page, since those are the ones that are compared with each other; a task of very many runs
-gets several pages, each with all runs of some seeds.
+All runs of a task are on one page, because they are compared with each other; a task of very many runs gets several
+pages, each with all runs of some seeds.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pddl2nl.experiments.layout import LayoutRow, Place
-from pddl2nl.reports.broken_links import LINKS
+from pddl2nl.experiments.layout import Layout, LayoutRow, Place
 from pddl2nl.reports.gathering import Gathered
+from pddl2nl.reports.html.run import PageRun
 from pddl2nl.reports.summaries import RunSummary
 
-__all__ = ["RUNS_A_PAGE", "PagePlan", "PageRun", "RunPage", "natural", "plan_pages", "row_label"]
+__all__ = ["RUNS_A_PAGE", "PagePlan", "RunPage", "list_data", "natural", "plan_pages", "row_label"]
 
 RUNS_A_PAGE = 120
-"""How many runs of one task a page of the folder may hold, as far as single seeds have no more than that."""
-
-
-@dataclass(frozen=True)
-class PageRun:
-    """A run in its place.
-
-    Attributes:
-        summary: what is known of it without its events.
-        anchor: its id in the page, unlike any other's of the report.
-        column, task: what both are called.
-        places: its cells in the layout.
-    """
-
-    summary: RunSummary
-    anchor: str
-    column: str
-    task: str
-    places: tuple[Place, ...] = ()
-
-    @property
-    def tone(self) -> str:
-        """``solved``, ``failed``, or ``broken`` by infrastructure: the colour."""
-        if self.summary.infrastructure:
-            return "broken"
-        return "solved" if self.summary.solved else "failed"
-
-    @property
-    def link(self) -> str:
-        """The first broken link as readers know its kind; empty where the run was solved."""
-        link = self.summary.link
-        return "" if link is None or self.summary.solved else LINKS.get(link.kind, link.kind)
+"""The most runs of one task on one page, unless a single seed has more."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +34,7 @@ class RunPage:
 
 @dataclass(frozen=True)
 class PagePlan:
-    """All runs in the order of the list, and the pages that they stand on in a report of many files."""
+    """All runs in the order of the list, and their pages in a report of many files."""
 
     gathered: Gathered
     runs: tuple[PageRun, ...]
@@ -76,25 +46,34 @@ class PagePlan:
 
 
 def plan_pages(gathered: Gathered) -> PagePlan:
-    """Puts every finished run into its place; the same for the same runs, whatever their order."""
-    places = _places(gathered)
-    ordered = sorted(gathered.runs.items(), key=lambda item: _order(item[1], places.get(item[0], ())))
-    anchors = _Names("run")
+    """The place of every finished run, independent of the order of the runs."""
+    places: dict[str, list[Place]] = {}
+    for place in sorted(gathered.cells):
+        for summary in gathered.cells[place]:
+            places.setdefault(summary.name, []).append(place)
+
+    def order(item: tuple[str, RunSummary]) -> tuple[Any, ...]:
+        name, run = item
+        row, column = places.get(name, [(10**6, 0)])[0]
+        seed = -1 if run.seed is None else run.seed
+        return (row, natural(run.suite), natural(run.task), column, run.policy, seed, run.name)
+
+    names = _Names("run")
     runs = tuple(
         PageRun(
-            summary,
-            anchors.of(name),
-            _column(gathered, summary, places.get(name, ())),
-            f"{summary.suite} {summary.task}".strip(),
-            places.get(name, ()),
+            run,
+            names.of(name),
+            _column(gathered, run, places.get(name, ())),
+            f"{run.suite} {run.task}".strip(),
+            tuple(places.get(name, ())),
         )
-        for name, summary in ordered
+        for name, run in sorted(gathered.runs.items(), key=order)
     )
     return PagePlan(gathered, runs, tuple(_pages(runs)))
 
 
 def row_label(row: LayoutRow, rows: Sequence[LayoutRow]) -> str:
-    """A row on one line, with its section where there are several: ``depots (PlanBench), scaled``."""
+    """A row on one line, with its section if there are several: ``depots (PlanBench), scaled``."""
     variant = f" ({row.variant})" if row.variant else ""
     section = f", {row.section}" if row.section and len({other.section for other in rows}) > 1 else ""
     return f"{row.label}{variant}{section}"
@@ -106,25 +85,10 @@ def natural(text: str) -> tuple[tuple[int, int, str], ...]:
     return tuple((0, int(part), part) if part.isdecimal() else (1, 0, part) for part in parts)
 
 
-def _places(gathered: Gathered) -> dict[str, tuple[Place, ...]]:
-    found: dict[str, list[Place]] = {}
-    for place in sorted(gathered.cells, key=lambda one: (one.row, one.column)):
-        for summary in gathered.cells[place]:
-            found.setdefault(summary.name, []).append(place)
-    return {name: tuple(places) for name, places in found.items()}
-
-
-def _order(summary: RunSummary, places: Sequence[Place]) -> tuple[Any, ...]:
-    row, column = (places[0].row, places[0].column) if places else (10**6, 0)
-    seed = -1 if summary.seed is None else summary.seed
-    return (row, natural(summary.suite), natural(summary.task), column, summary.policy, seed, summary.name)
-
-
-def _column(gathered: Gathered, summary: RunSummary, places: Sequence[Place]) -> str:
+def _column(gathered: Gathered, run: RunSummary, places: Sequence[Place]) -> str:
     if places:
         return gathered.layout.columns[places[0].column].label
-    parts = (summary.policy, summary.model, summary.style, summary.wording, summary.variant)
-    return " ".join(part for part in parts if part)
+    return " ".join(filter(None, (run.policy, run.model, run.style, run.wording, run.variant)))
 
 
 def _pages(runs: Iterable[PageRun]) -> Iterator[RunPage]:
@@ -136,13 +100,13 @@ def _pages(runs: Iterable[PageRun]) -> Iterator[RunPage]:
         parts = list(_parts(found))
         for number, part in enumerate(parts, 1):
             title = found[0].task + (f", part {number} of {len(parts)}" if len(parts) > 1 else "")
-            yield RunPage(names.of(found[0].task), title, part)
+            yield RunPage(names.of(found[0].task), title, tuple(part))
 
 
-def _parts(runs: Sequence[PageRun]) -> Iterator[tuple[PageRun, ...]]:
-    """Runs of one seed stay together, as far as a page takes them; those without a seed come first."""
+def _parts(runs: Sequence[PageRun]) -> Iterator[Sequence[PageRun]]:
+    """Runs of one seed stay together if a page has room for them; those without a seed come first."""
     if len(runs) <= RUNS_A_PAGE:
-        yield tuple(runs)
+        yield runs
         return
     part: list[PageRun] = []
     for seed in sorted({run.summary.seed for run in runs}, key=lambda seed: (seed is not None, seed or 0)):
@@ -150,19 +114,19 @@ def _parts(runs: Sequence[PageRun]) -> Iterator[tuple[PageRun, ...]]:
         for start in range(0, len(of_seed), RUNS_A_PAGE):
             some = of_seed[start : start + RUNS_A_PAGE]
             if part and len(part) + len(some) > RUNS_A_PAGE:
-                yield tuple(part)
+                yield part
                 part = []
             part += some
     if part:
-        yield tuple(part)
+        yield part
 
 
 class _Names:
-    """Names for files and anchors: made of letters, digits and hyphens alone, whatever the texts say, each once."""
+    """Unique names for files and anchors, of letters, digits and hyphens only, whatever the texts contain."""
 
     def __init__(self, kind: str):
         self._kind = kind
-        self._taken: dict[str, int] = {}
+        self._taken: Counter[str] = Counter()
 
     def of(self, text: str) -> str:
         slug = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:80].rstrip("-") or "unnamed"
@@ -172,3 +136,44 @@ class _Names:
             name = f"{stem}-{self._taken[stem]}"
         self._taken[name] = 1
         return name
+
+
+def list_data(layout: Layout, runs: Sequence[PageRun], pages: Mapping[str, str]) -> dict[str, Any]:
+    """The list of runs as a page's script reads it: texts once, runs as arrays of indices into them.
+
+    A run is ``[anchor, page, task, column, places, seed, outcome, link, predicates, step, gist, actions]``, with
+    ``places`` a flat list of row, column, row, column, …; -1 stands for a missing value. ``pages`` names the page by
+    the run's anchor if it is another one.
+    """
+    kinds = ("pages", "tasks", "names", "outcomes", "links", "predicates")
+    known: dict[str, dict[str, int]] = {kind: {"": 0} if kind == "pages" else {} for kind in kinds}
+
+    def index(kind: str, text: str) -> int:
+        return known[kind].setdefault(text, len(known[kind]))
+
+    entries = []
+    for run in runs:
+        summary, link = run.summary, run.summary.link if run.summary.failure else None
+        entries.append(
+            [
+                run.anchor,
+                index("pages", f"runs/{pages[run.anchor]}.html" if run.anchor in pages else ""),
+                index("tasks", run.task),
+                index("names", run.column),
+                [number for place in run.places for number in place],
+                -1 if summary.seed is None else summary.seed,
+                index("outcomes", summary.outcome),
+                index("links", summary.failure) if link else -1,
+                [index("predicates", name) for name in link.predicates] if link else [],
+                link.step if link else 0,
+                run.gist,
+                int(summary.values.get("plan-length", -1)),
+            ]
+        )
+    return {
+        **{kind: list(texts) for kind, texts in known.items()},
+        "columns": [column.label for column in layout.columns],
+        "rows": [row_label(row, layout.rows) for row in layout.rows],
+        "sections": [None if row.variant else row.section for row in layout.rows],
+        "runs": entries,
+    }

@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
+from pddl2nl.experiments.layout import Place
 from pddl2nl.llm import PURPOSES
-from pddl2nl.policies.events import Finished
-from pddl2nl.reports.html.plan import PageRun
-from pddl2nl.reports.html.reasons import explained, missing_goals
-from pddl2nl.reports.html.steps import Reason, Step, Turn, turns_of
+from pddl2nl.reports.html.steps import Reason, Step, Turn, explained, missing_goals, turns_of
 from pddl2nl.reports.metrics import METRICS
 from pddl2nl.reports.recheck import Recheck, recheck
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_record
 from pddl2nl.reports.summaries import RunSummary
 
-__all__ = ["OUTCOME_MEANINGS", "RunView", "counted", "facts_of", "gist", "view_of"]
+__all__ = ["OUTCOME_MEANINGS", "PageRun", "RunView", "counted", "facts_of", "view_of"]
 
-OUTCOME_MEANINGS: Mapping[str, str] = MappingProxyType(
-    {
-        "solved": "the goal was reached",
-        "inapplicable": "an action of the plan could not be executed",
-        "goal-missed": "all was executed, the goal does not hold",
-        "unreadable": "no action could be read",
-        "budget": "a limit of steps, calls, tokens, money or time ran out",
-        "gave-up": "the policy stopped by itself",
-        "unsolvable": "the planner proved that there is no plan",
-        "timeout": "the planner's limit ran out",
-        "out-of-memory": "the planner's memory ran out",
-        "unsupported": "the planner does not take the task",
-        "infrastructure-error": "a tool or an endpoint failed; never scored",
-    }
-)
-"""What the outcomes of episodes and planners mean."""
+OUTCOME_MEANINGS = {
+    "solved": "the goal was reached",
+    "inapplicable": "an action of the plan could not be executed",
+    "goal-missed": "all was executed, the goal does not hold",
+    "unreadable": "no action could be read",
+    "budget": "a limit of steps, calls, tokens, money or time ran out",
+    "gave-up": "the policy stopped by itself",
+    "unsolvable": "the planner proved that there is no plan",
+    "timeout": "the planner's limit ran out",
+    "out-of-memory": "the planner's memory ran out",
+    "unsupported": "the planner does not support the task",
+    "infrastructure-error": "a tool or an endpoint failed; never scored",
+}
+"""The meanings of the outcomes of episodes and planners."""
 
 
 def counted(number: int, noun: str, many: str = "") -> str:
@@ -41,11 +37,29 @@ def counted(number: int, noun: str, many: str = "") -> str:
     return f"{number:,} {noun if number == 1 else many or noun + 's'}"
 
 
-def gist(summary: RunSummary) -> str:
-    """The size of a run in a few words: actions of its plan, mistakes and calls."""
-    nouns = (("plan-length", "action"), ("mistakes", "mistake"), ("calls", "call"))
-    values = ((summary.values.get(name), noun) for name, noun in nouns)
-    return " · ".join(counted(int(value), noun) for value, noun in values if value)
+@dataclass(frozen=True)
+class PageRun:
+    """A run in its place: its unique ``anchor``, the names of its column and task, and its cells in the layout."""
+
+    summary: RunSummary
+    anchor: str
+    column: str
+    task: str
+    places: tuple[Place, ...] = ()
+
+    @property
+    def tone(self) -> str:
+        """``solved``, ``failed``, or ``broken`` by infrastructure: the colour."""
+        if self.summary.infrastructure:
+            return "broken"
+        return "solved" if self.summary.solved else "failed"
+
+    @property
+    def gist(self) -> str:
+        """The size of a run in a few words: actions of its plan, mistakes and calls."""
+        nouns = (("plan-length", "action"), ("mistakes", "mistake"), ("calls", "call"))
+        values = ((self.summary.values.get(name), noun) for name, noun in nouns)
+        return " · ".join(counted(int(value), noun) for value, noun in values if value)
 
 
 @dataclass(frozen=True)
@@ -85,21 +99,17 @@ class RunView:
     @property
     def statuses(self) -> Mapping[str, int]:
         """The number of steps by status, in order of first occurrence."""
-        found: dict[str, int] = {}
-        for step in self.steps:
-            found[step.status] = found.get(step.status, 0) + 1
-        return found
+        return Counter(step.status for step in self.steps)
 
     @property
     def message(self) -> str:
         """Why the run ended; empty if the outcome or the fault says the same."""
-        message = self.record.finished.message if isinstance(self.record, RunRecord) else ""
+        message = self.record.message if isinstance(self.record, RunRecord) else ""
         fault = "" if self.record.fault is None else self.record.fault.text
-        told = (fault, OUTCOME_MEANINGS.get(self.record.outcome))
-        return "" if message in told else message.rstrip(".")
+        return "" if message in (fault, OUTCOME_MEANINGS.get(self.record.outcome)) else message.rstrip(".")
 
     @property
-    def again(self) -> str:
+    def replay(self) -> str:
         """The command that replays the run from its record; empty for planners, whose records hold no replies."""
         return f"pddl2nl replay {self.record.path.name}" if isinstance(self.record, RunRecord) else ""
 
@@ -108,17 +118,17 @@ class RunView:
         """The validator's verdict on the executed actions, computed for the page."""
         if self.recheck.verdict == "no-plan":
             return "There is no plan to judge again."
-        told = {
+        verdict = {
             "valid": "a valid plan",
             "goal-not-satisfied": "applicable, the goal does not hold at the end",
             "inapplicable": "not applicable",
             "bad-plan": "no plan of this domain",
         }.get(self.recheck.verdict, f"not to be judged: {self.recheck.note}")
         agrees = "as the record says" if self.recheck.agrees else "which is NOT what the record says"
-        judged = f"{counted(self.recheck.steps, 'action')}, {told}; {agrees}"
         faulty = isinstance(self.record, RunRecord) and self.record.started.world.get("faults")
         where = "the PDDL and the faults of its world" if faulty else "the PDDL alone"
-        return f"Judged again for this page, from {where}: {judged}."
+        actions = counted(self.recheck.steps, "action")
+        return f"Judged again for this page, from {where}: {actions}, {verdict}; {agrees}."
 
 
 def view_of(place: PageRun) -> RunView:
@@ -135,50 +145,47 @@ def view_of(place: PageRun) -> RunView:
 def facts_of(record: Record) -> dict[str, str]:
     """The settings and costs of a run by name, without empty values."""
     if isinstance(record, PlannerRecord):
-        facts = _planner_facts(record)
+        planned = record.planned
+        facts: dict[str, object] = {
+            "planner": planned.planner,
+            "search": planned.search,
+            "cost": planned.cost,
+            "states expanded": planned.expanded,
+            "message": planned.message,
+        }
     else:
-        facts = _run_facts(record) | _accounts(record.finished)
+        facts = {**_settings(record), **_truth_and_world(record), **_costs(record)}
     facts |= {"seconds": f"{record.seconds:.2f}", "record": record.path.name}
-    return {name: value for name, value in facts.items() if value}
+    return {name: str(value) for name, value in facts.items() if value not in (None, "")}
 
 
-def _planner_facts(record: PlannerRecord) -> dict[str, str]:
-    return {
-        "planner": record.planned.planner,
-        "search": record.planned.search,
-        "cost": _text(record.planned.cost),
-        "states expanded": _text(record.planned.expanded),
-        "message": record.planned.message,
-    }
-
-
-def _run_facts(record: RunRecord) -> dict[str, str]:
+def _settings(record: RunRecord) -> dict[str, object]:
     started = record.started
     source = (started.wording or {}).get("source")
-    told = {name: said for name, said in started.names.items() if name != said}
+    renamed = {name: shown for name, shown in started.names.items() if name != shown}
+    solvable = {None: "", True: "yes", False: "no, as was proved"}[record.solvable]
     return {
         "policy": started.policy,
-        "model": record.column.model or "none was asked",
-        "seed": str(started.seed),
+        "model": record.model or "none was asked",
+        "seed": started.seed,
         "style": started.style,
         "wording": _pairs(source) if isinstance(source, Mapping) else "",
         "object names": started.names_scheme,
-        "objects are called": ", ".join(f"{name} is {said}" for name, said in told.items()),
+        "objects are called": ", ".join(f"{name} is {shown}" for name, shown in renamed.items()),
         "translator": started.translator,
-        "translator's model": _text(started.translator_model),
-        "reading policy": f"{started.reading}, version {_text(started.reading_version) or 'unknown'}",
+        "translator's model": started.translator_model,
+        "reading policy": f"{started.reading}, version {started.reading_version or 'unknown'}",
         "ambiguous readings": started.on_ambiguous,
-        "wording's model": _text(started.wording_model),
-        "thoughts' model": _text(started.thoughts_model),
+        "wording's model": started.wording_model,
+        "thoughts' model": started.thoughts_model,
         "example": _example(started.example),
-        "profile": _text(started.profile),
+        "profile": started.profile,
         "beyond the paper": _pairs(started.beyond_paper),
-        **_hierarchical_facts(record),
-        "endpoint": _text(started.base_url),
+        "endpoint": started.base_url,
         "settings of all requests": _pairs(started.settings),
         "set for the model": _pairs(started.model_settings),
         "limits": _pairs(started.limits),
-        "has a plan": "" if record.solvable is None else "yes" if record.solvable else "no, as was proved",
+        "has a plan": solvable,
         "versions": _pairs(started.versions),
         "prompt files, SHA-256": _pairs({name: digest[:12] for name, digest in started.prompts.items()}),
         "domain file SHA-256": started.domain_sha256,
@@ -186,63 +193,56 @@ def _run_facts(record: RunRecord) -> dict[str, str]:
     }
 
 
-def _hierarchical_facts(record: RunRecord) -> dict[str, str]:
+def _example(example: Mapping[str, object] | None) -> str:
+    if example is None:
+        return "none"
+    said = f"{example.get('source') or ''}, thoughts {example.get('thoughts') or ''}"
+    return f"{said}: {example['thoughts_note']}" if example.get("thoughts_note") else said
+
+
+def _truth_and_world(record: RunRecord) -> dict[str, object]:
     """The ground truth, the family's metrics, and the settings of the world; empty if the run has none of them."""
-    started, facts = record.started, {}
+    facts: dict[str, object] = {}
     if (reference := record.reference) is not None:
         facts["task"] = f"{reference.task}: {reference.title}"
         facts["task in words"] = reference.text
         facts["ground truth"] = "; ".join(
             f"{way.name or 'a plan'}, {way.length} actions in {len(way.blocks)} blocks" for way in reference.ways
         )
-        found = {metric.short: metric.of(record) for metric in METRICS.values() if metric.short}
-        facts["measured against it"] = ", ".join(
-            f"{name} {value:.2f} %" for name, value in found.items() if value is not None and not record.infrastructure
-        )
-    if record.family is not None and not record.infrastructure:
-        facts[f"metrics of {record.family.title}"] = ", ".join(
-            f"{metric.name.replace('-', ' ')} {value:.2f} %"
-            for metric in record.family.metrics
-            if not metric.short and (value := metric.of(record)) is not None
-        )
-    for name in ("faults", "embedding_model"):
-        facts[f"world: {name.replace('_', ' ')}"] = _text(started.world.get(name))
-    return facts
+    if not record.infrastructure:
+        if reference is not None:
+            measured = [(each.short, each.of(record)) for each in METRICS.values() if each.short]
+            facts["measured against it"] = _percents(measured)
+        if record.family is not None:
+            own = [(each.name.replace("-", " "), each.of(record)) for each in record.family.metrics if not each.short]
+            facts[f"metrics of {record.family.title}"] = _percents(own)
+    world = record.started.world
+    return facts | {"world: faults": world.get("faults"), "world: embedding model": world.get("embedding_model")}
 
 
-def _example(example: Mapping[str, object] | None) -> str:
-    if example is None:
-        return "none"
-    said = f"{_text(example.get('source'))}, thoughts {_text(example.get('thoughts'))}"
-    note = example.get("thoughts_note")
-    return f"{said}: {note}" if note else said
+def _percents(values: list[tuple[str, float | None]]) -> str:
+    return ", ".join(f"{name} {value:.2f} %" for name, value in values if value is not None)
 
 
-def _accounts(finished: Finished) -> dict[str, str]:
+def _costs(record: RunRecord) -> dict[str, object]:
     """What each role used, and what of it this run paid; a foreign record may have no accounts by role."""
-    found = {}
+    found: dict[str, object] = {}
     for role in PURPOSES:
-        if (used := finished.used.get(role)) is not None:
+        if (used := record.finished.used.get(role)) is not None:
             found[f"used by the {role}"] = _account(used)
-        if (spent := finished.spent.get(role)) is not None:
-            hits = spent.get("cache_hits") or 0
-            found[f"paid for the {role}"] = f"{_account(spent)}{f', {hits} more from our cache' if hits else ''}"
+        if (spent := record.finished.spent.get(role)) is not None:
+            hits = spent.get("cache_hits")
+            found[f"paid for the {role}"] = _account(spent) + (f", {hits} more from our cache" if hits else "")
     return found
 
 
 def _account(account: Mapping[str, object]) -> str:
-    usd = account.get("usd")
+    usd, calls = account.get("usd"), account.get("calls", 0)
     price = f"{usd:.6g} USD" if isinstance(usd, int | float) else "price unknown"
-    tokens = f"{account.get('prompt_tokens', 0)} + {account.get('completion_tokens', 0)} tokens"
     kinds = ", ".join(f"{n} {kind}" for kind in ("cached", "reasoning") if (n := account.get(f"{kind}_tokens")))
-    tokens += f" ({kinds})" if kinds else ""
-    calls = account.get("calls", 0)
-    return f"{calls} {'call' if calls == 1 else 'calls'}, {tokens}, {price}"
+    tokens = f"{account.get('prompt_tokens', 0)} + {account.get('completion_tokens', 0)} tokens"
+    return f"{calls} {'call' if calls == 1 else 'calls'}, {tokens}{f' ({kinds})' if kinds else ''}, {price}"
 
 
 def _pairs(values: Mapping[str, object]) -> str:
-    return ", ".join(f"{name} {_text(value)}" for name, value in values.items() if value is not None)
-
-
-def _text(value: object) -> str:
-    return "" if value is None else str(value)
+    return ", ".join(f"{name} {value}" for name, value in values.items() if value is not None)

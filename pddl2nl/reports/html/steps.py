@@ -1,16 +1,22 @@
-"""A stored run as a page shows it: turns, their calls, the spans that were read, and the resulting steps."""
+"""A stored run as a page shows it: turns, their calls, the spans that were read, the resulting steps, and reasons.
+
+Why a step failed, and which step deleted a missing condition, is computed anew by the validator from the PDDL texts in
+the record, so it does not depend on what the run itself was told. The words are those of the run's wording.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
+from functools import lru_cache
+from typing import cast
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from pddl2nl.llm.types import Message
-from pddl2nl.pddl import InputError
+from pddl2nl.nl import Names, Style, Teller, wording_from_json
+from pddl2nl.pddl import InputError, write_condition
 from pddl2nl.policies.events import (
     Acted,
     Event,
@@ -26,8 +32,9 @@ from pddl2nl.policies.events import (
 )
 from pddl2nl.policies.families import note_of, stage_of
 from pddl2nl.policies.family import Note
-from pddl2nl.reports.recheck import changes
-from pddl2nl.reports.records import PlannerRecord, Record, RunRecord
+from pddl2nl.reports.recheck import Recheck, effects
+from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_task, task_of
+from pddlval import Cause, GroundAction, validate
 
 __all__ = [
     "NOT_REACHED",
@@ -36,7 +43,8 @@ __all__ = [
     "Reason",
     "Step",
     "Turn",
-    "planner_turns",
+    "explained",
+    "missing_goals",
     "run_turns",
     "status_label",
     "turns_of",
@@ -45,23 +53,19 @@ __all__ = [
 NOT_REACHED = "not-reached"
 """The status of a plan's line after the first failure: it was read but not executed."""
 
-_SIGNS = MappingProxyType(
-    {
-        "executed": "✓",
-        "looked-around": "◎",
-        NOT_REACHED: "·",
-        "inapplicable": "✗",
-        "ambiguous": "?",
-        "unknown-object": "∅",
-        "unreadable": "~",
-        "not-an-action": "¬",
-        "claimed-done": "⚑",
-        "claimed-unsolvable": "⊥",
-    }
-)
+_SIGNS = {
+    "executed": "✓",
+    "looked-around": "◎",
+    NOT_REACHED: "·",
+    "inapplicable": "✗",
+    "ambiguous": "?",
+    "unknown-object": "∅",
+    "unreadable": "~",
+    "not-an-action": "¬",
+    "claimed-done": "⚑",
+    "claimed-unsolvable": "⊥",
+}
 _SPELLED = frozenset(("looked-around", NOT_REACHED, "claimed-done", "claimed-unsolvable"))
-
-_PREPARING = ("wording", "thoughts")
 
 
 def status_label(status: str) -> str:
@@ -86,32 +90,31 @@ class Piece(Struct, frozen=True):
 
 
 class Call(Struct, frozen=True):
-    """One call of a model: the messages added since its last call, after ``kept`` older ones, and the reply.
+    """One call of a model: its prompt, the answer (None if there is none), and the reply in pieces.
 
-    ``purpose`` is the role of the model. ``sample`` numbers several replies to one prompt from 0. ``tariff`` and
-    ``from_cache`` say how the call was paid, ``failure`` why there is no reply. ``stage`` is what a hierarchical policy
-    asked for: ``macro-plan``, ``block``, …
+    ``stage`` is what a hierarchical policy asked for: ``macro-plan``, ``block``, …
     """
 
-    number: int
-    purpose: str
-    kept: int
-    messages: tuple[Message, ...]
+    prompt: Prompted
+    answer: Replied | Failed | None = None
     reply: tuple[Piece, ...] = ()
-    finish: str = ""
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    sample: int = 0
-    tariff: str = "standard"
-    from_cache: bool = False
-    failure: str = ""
     stage: str = ""
+
+    @property
+    def failure(self) -> str:
+        """Why there is no reply; empty if there is one."""
+        return self.answer.message if isinstance(self.answer, Failed) else ""
+
+    @property
+    def replied(self) -> Replied:
+        """The reply; an empty one if there is none."""
+        return self.answer if isinstance(self.answer, Replied) else Replied(0, "")
 
     @property
     def paid(self) -> str:
         """How the call was paid; empty for the standard tariff."""
-        batch = "by the batch tariff" if self.tariff == "batch" else ""
-        return ", ".join(filter(None, ("from our cache" if self.from_cache else "", batch)))
+        batch = "by the batch tariff" if self.replied.tariff == "batch" else ""
+        return ", ".join(filter(None, ("from our cache" if self.replied.from_cache else "", batch)))
 
 
 class Reason(Struct, frozen=True):
@@ -133,7 +136,7 @@ class Step(Struct, frozen=True):
 
     ``status`` is ``executed``, ``looked-around``, `NOT_REACHED`, or that of a `Rejected`; ``said`` is the text that
     was read and ``rule`` the rule that read it. ``goal`` says that the goal held afterwards. ``reasons`` explain what
-    is ``unmet`` (`pddl2nl.reports.html.reasons`).
+    is ``unmet``.
     """
 
     number: int
@@ -183,34 +186,18 @@ class Turn(Struct, frozen=True):
     @property
     def anchor(self) -> str:
         """A suffix that distinguishes these steps from those of other plans."""
-        return "" if self.counts else f"-call-{self.calls[0].number}" if self.calls else "-other"
+        return "" if self.counts else f"-call-{self.calls[0].prompt.call}" if self.calls else "-other"
 
 
 def turns_of(record: Record) -> tuple[Turn, ...]:
-    """The turns of any record; a planner's plan is one turn."""
-    return run_turns(record.events) if isinstance(record, RunRecord) else planner_turns(record)
-
-
-def planner_turns(record: PlannerRecord) -> tuple[Turn, ...]:
-    """A planner's plan as steps, with the effects computed by our simulator."""
+    """The turns of any record; a planner's plan is one turn, with the effects computed by our simulator."""
+    if isinstance(record, RunRecord):
+        return run_turns(record.events)
     try:
-        found = changes(record)
+        steps = [_step(event.step, None, event) for event in effects(record)]
     except InputError:
         steps = [Step(number, NOT_REACHED, action=action) for number, action in enumerate(record.plan, 1)]
-        return (Turn((), tuple(steps)),) if steps else ()
-    steps = [
-        Step(
-            number,
-            "executed" if change.applicable else "inapplicable",
-            action=change.action,
-            unmet=change.unmet,
-            added=change.added,
-            deleted=change.deleted,
-            changed=change.changed,
-        )
-        for number, change in enumerate(found, 1)
-    ]
-    if steps and record.solved and not steps[-1].mistake:
+    if steps and record.solved and steps[-1].status == "executed":
         steps[-1] = replace(steps[-1], goal=True)
     return (Turn((), tuple(steps)),) if steps else ()
 
@@ -227,41 +214,42 @@ def run_turns(events: Iterable[Event]) -> tuple[Turn, ...]:
     for event in events:
         draft = drafts[-1]
         if isinstance(event, Prompted):
-            if draft.is_over(event):
+            if draft.ends_before(event):
                 draft = _Draft()
                 drafts.append(draft)
             # A prompt that continues the last one has the same stage.
             stage = stage if event.kept else stage_of(event.messages) or ""
-            call = Call(event.call, event.purpose, event.kept, event.messages, sample=event.sample, stage=stage)
-            draft.calls.append(call)
-        elif isinstance(event, Replied):
-            draft.asked(event)
-            draft.reply(event)
-        elif isinstance(event, Failed):
-            draft.asked(event)
-            draft.calls[-1] = replace(draft.calls[-1], failure=event.message)
+            draft.calls.append(Call(event, stage=stage))
+        elif isinstance(event, Replied | Failed):
+            if not draft.calls:  # a foreign record
+                draft.calls.append(Call(Prompted(event.call, "planner", 0, (), "")))
+            draft.calls[-1] = replace(draft.calls[-1], answer=event)
         elif isinstance(event, Read):
-            draft.reads.append((draft.spoken, event))
+            # A translation is not read; the reply before it is.
+            spoken = [at for at, call in enumerate(draft.calls) if call.prompt.purpose != "translator"]
+            draft.reads.append((max(spoken, default=-1), event))
         elif isinstance(event, Acted | Rejected | LookedAround):
             draft.results[event.step] = event
         elif isinstance(event, GoalReached):
             draft.goal = event.step
         elif isinstance(event, Judged):
             draft.judged = event
-        elif (note := note_of(event)) is not None:
-            (draft.remarks if note.remark else draft.notes).append(note)
         elif isinstance(event, Finished):
             counted = event.counted
+        elif (note := note_of(event)) is not None:
+            (draft.remarks if note.remark else draft.notes).append(note)
     turns = (draft.turn(counted) for draft in drafts)
     return tuple(turn for turn in turns if turn.calls or turn.steps or turn.notes or turn.remarks)
 
 
+_PREPARING = ("wording", "thoughts")
+
+
 @dataclass
 class _Draft:
-    """A turn under construction."""
+    """A turn under construction; ``reads`` have the index of the call whose reply was read."""
 
     calls: list[Call] = field(default_factory=list)
-    texts: dict[int, str] = field(default_factory=dict)
     reads: list[tuple[int, Read]] = field(default_factory=list)
     results: dict[int, Acted | Rejected | LookedAround] = field(default_factory=dict)
     goal: int | None = None
@@ -269,53 +257,27 @@ class _Draft:
     notes: list[Note] = field(default_factory=list)
     remarks: list[Note] = field(default_factory=list)
 
-    @property
-    def spoken(self) -> int:
-        """The index of the last call that is not a translation; its reply was read."""
-        return max((index for index, call in enumerate(self.calls) if call.purpose != "translator"), default=-1)
-
-    def is_over(self, event: Prompted) -> bool:
-        """Whether the call starts a new turn."""
-        prepared = bool(self.calls) and self.calls[-1].purpose in _PREPARING and event.purpose not in _PREPARING
-        return prepared or bool(self.results or self.notes or self.remarks) or self.judged is not None
-
-    def asked(self, event: Replied | Failed) -> None:
-        """Adds an empty call if a foreign record has a reply without a prompt."""
-        if not self.calls:
-            self.calls.append(Call(event.call, "planner", 0, ()))
-
-    def reply(self, event: Replied) -> None:
-        index = len(self.calls) - 1
-        self.texts[index] = event.text
-        self.calls[index] = replace(
-            self.calls[index],
-            finish=event.finish,
-            prompt_tokens=event.prompt_tokens,
-            completion_tokens=event.completion_tokens,
-            tariff=event.tariff,
-            from_cache=event.from_cache,
-        )
+    def ends_before(self, event: Prompted) -> bool:
+        prepared = bool(self.calls) and self.calls[-1].prompt.purpose in _PREPARING
+        if prepared and event.purpose not in _PREPARING:
+            return True
+        return bool(self.results or self.notes or self.remarks) or self.judged is not None
 
     def turn(self, counted: int) -> Turn:
         read_at = {read.step: read for _, read in self.reads}
         # Lines read while planning belong to a block and are not steps of the run.
         numbers = sorted(self.results if self.notes else read_at.keys() | self.results.keys())
-        steps = tuple(
-            replace(_step(number, read_at.get(number), self.results.get(number)), goal=number == self.goal)
-            for number in numbers
-        )
+        steps = [_step(number, read_at.get(number), self.results.get(number)) for number in numbers]
+        steps = [replace(step, goal=True) if step.number == self.goal else step for step in steps]
         status = {step.number: step.status for step in steps}
         calls = []
         for index, call in enumerate(self.calls):
-            spans = [
-                (replace(read, step=0), read.status) if self.notes else (read, status[read.step])
-                for at, read in self.reads
-                if at == index
-            ]
-            calls.append(replace(call, reply=_pieces(self.texts.get(index, ""), spans)))
+            reads = [read for at, read in self.reads if at == index]
+            spans = [(read, status.get(read.step, read.status), 0 if self.notes else read.step) for read in reads]
+            calls.append(replace(call, reply=_pieces(call.replied.text, spans)))
         number = 0 if self.judged is None else self.judged.number
-        noted = tuple(self.notes), tuple(self.remarks)
-        return Turn(tuple(calls), steps, self.judged, number == counted, *noted)
+        notes, remarks = tuple(self.notes), tuple(self.remarks)
+        return Turn(tuple(calls), tuple(steps), self.judged, number == counted, notes, remarks)
 
 
 def _step(number: int, read: Read | None, result: Acted | Rejected | LookedAround | None) -> Step:
@@ -326,31 +288,105 @@ def _step(number: int, read: Read | None, result: Acted | Rejected | LookedAroun
     if result is None:
         return step
     step = replace(step, said=step.said or result.text, observation=result.observation)
-    if isinstance(result, Acted):
-        return replace(
-            step,
-            status="executed",
-            action=result.action,
-            added=result.added,
-            deleted=result.deleted,
-            changed=result.changed,
-        )
+    if isinstance(result, LookedAround):
+        return replace(step, status="looked-around")
     if isinstance(result, Rejected):
         return replace(step, status=result.status, action=result.action or step.action, unmet=result.unmet)
-    return replace(step, status="looked-around")
+    changes = {"added": result.added, "deleted": result.deleted, "changed": result.changed}
+    return replace(step, status="executed", action=result.action, **changes)
 
 
-def _pieces(text: str, spans: list[tuple[Read, str]]) -> tuple[Piece, ...]:
+def _pieces(text: str, spans: list[tuple[Read, str, int]]) -> tuple[Piece, ...]:
     pieces = []
     done = 0
-    for read, status in sorted(spans, key=lambda item: item[0].start):
+    for read, status, step in sorted(spans, key=lambda item: item[0].start):
         # A foreign record may hold spans that overlap or lie outside the text; keep every character anyway.
         if read.start < done or read.end > len(text) or read.end <= read.start:
             continue
         if read.start > done:
             pieces.append(Piece(text[done : read.start]))
-        pieces.append(Piece(text[read.start : read.end], status, read.step))
+        pieces.append(Piece(text[read.start : read.end], status, step))
         done = read.end
     if done < len(text):
         pieces.append(Piece(text[done:]))
     return tuple(pieces)
+
+
+# ── reasons ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def explained(record: Record, turns: Sequence[Turn]) -> tuple[Turn, ...]:
+    """The turns, each step that has something ``unmet`` with its reasons; never raises for the content of a record."""
+    if not any(step.unmet for turn in turns for step in turn.steps):
+        return tuple(turns)
+    found = []
+    before: list[Step] = []
+    for turn in turns:
+        # Several plans of one run are executed each from the initial state.
+        if turn.judged is not None:
+            before = []
+        steps = []
+        for step in turn.steps:
+            steps.append(replace(step, reasons=_reasons(record, before, step)) if step.unmet else step)
+            if step.status == "executed":
+                before.append(step)
+        found.append(replace(turn, steps=tuple(steps)))
+    return tuple(found)
+
+
+def missing_goals(record: Record, turns: Iterable[Turn], again: Recheck) -> tuple[Reason, ...]:
+    """The goals that do not hold after the executed actions; empty if all hold or the run could not be judged."""
+    if again.verdict != "goal-not-satisfied":
+        return ()
+    executed = [step for turn in turns if turn.counts for step in turn.steps if step.status == "executed"]
+    return _told(record, again.causes, executed)
+
+
+def _reasons(record: Record, before: Sequence[Step], step: Step) -> tuple[Reason, ...]:
+    """The validator's causes; if it finds other conditions than the record has, the recorded ones without causes."""
+    actions = [done.action or "" for done in before]
+    if step.status != "claimed-done":
+        actions.append(step.action or "")
+    try:
+        report = validate(task_of(record), [GroundAction.parse(action) for action in actions])
+    except InputError:
+        report = None
+    if report is None or {write_condition(cause.literal) for cause in report.explanation} != set(step.unmet):
+        return tuple(Reason(literal) for literal in step.unmet)
+    return _told(record, report.explanation, before)
+
+
+def _told(record: Record, causes: Iterable[Cause], executed: Sequence[Step]) -> tuple[Reason, ...]:
+    """The causes, with action numbers of the plan translated to step numbers of the run."""
+    found = []
+    teller = _teller_of(record)
+    for cause in causes:
+        number = cause.deleted_by_step
+        deleter = executed[number - 1] if number is not None and number <= len(executed) else None
+        try:
+            told = "" if teller is None else teller.reason(cause.literal)
+        except (InputError, KeyError):  # no words for it
+            told = ""
+        step, action = (None, "") if deleter is None else (deleter.number, deleter.action or "")
+        found.append(Reason(write_condition(cause.literal), told, step, action, cause.never_held))
+    return tuple(found)
+
+
+def _teller_of(record: Record) -> Teller | None:
+    """Tells conditions in the words of the run; None if the run used PDDL or its words cannot be read."""
+    if isinstance(record, PlannerRecord) or record.started.wording is None or record.started.style != "nl":
+        return None
+    started = record.started
+    wording, names = json.dumps(started.wording), tuple(started.names.items())
+    try:
+        return _teller(started.domain_pddl, started.problem_pddl, wording, names, started.style)
+    except (InputError, KeyError):
+        return None
+
+
+@lru_cache(maxsize=64)
+def _teller(domain: str, problem: str, wording: str, names: tuple[tuple[str, str], ...], style: str) -> Teller:
+    # The key is the texts, because hashing a task would walk its whole tree.
+    task = read_task(domain, problem)
+    told = wording_from_json(json.loads(wording), task.domain, "the recorded wording")
+    return Teller(task, told, Names(dict(names), "recorded"), cast(Style, style))

@@ -1,26 +1,47 @@
 """The numbers of the AutoPlanBench paper's tables (Stein, Fišer, Hoffmann and Koller, ICAPS 2025), as data.
 
-They stand beside one's own, marked as the paper's: `pddl2nl.reports.paper.matching` says which of its columns and rows
-are those of an experiment. The papers of families are in their packages: `pddl2nl.policies.paper`.
+Tables show them beside ours. Columns are matched by what they do (policy, style, source of the wording), not by name.
+IPC suites have longer names in collections (``transport-opt08-strips``) than in the paper (``transport08``), which does
+not name the track of a year: the optimal one is taken if an experiment has both. Papers of policy families are in their
+packages: `pddl2nl.policies.paper`.
 """
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from pddl2nl.errors import InputError
+import msgspec
 
-__all__ = ["PaperColumn", "PaperLine", "PaperSource", "PaperTable", "paper_source", "paper_table", "paper_tables"]
+from pddl2nl.errors import InputError
+from pddl2nl.experiments.layout import LayoutColumn, LayoutRow
+
+__all__ = [
+    "PaperColumn",
+    "PaperLine",
+    "PaperSource",
+    "PaperTable",
+    "SuiteName",
+    "columns_beside",
+    "domain_lines",
+    "paper_source",
+    "paper_table",
+    "paper_tables",
+    "same_column",
+    "suite_lines",
+    "suite_name",
+    "summed",
+]
 
 
 @dataclass(frozen=True)
 class PaperSource:
-    """Where the numbers come from: the paper, how it is cited in short, its data, and the model that it asked."""
+    """The paper, its short citation, the address of its data, and the model that it asked."""
 
     title: str
     authors: tuple[str, ...]
@@ -33,9 +54,8 @@ class PaperSource:
 class PaperColumn:
     """A column of the paper, described as `pddl2nl.experiments.layout.LayoutColumn` describes ours.
 
-    ``wording`` is ``llm`` for the paper's own generated ones, ``template``, or ``planbench`` for those that PlanBench's
-    authors wrote by hand; empty where nothing is told in natural language, or where generated ones and templates came
-    to the same.
+    ``wording`` is ``llm``, ``template`` or ``planbench`` (written by hand by PlanBench's authors); empty for PDDL, and
+    if generated wordings and templates have the same results.
     """
 
     name: str
@@ -53,10 +73,10 @@ class PaperColumn:
 
 @dataclass(frozen=True)
 class PaperLine:
-    """A line, or a sum: of how many ``tasks`` (0 where the paper does not say), and a number a column.
+    """A line or a sum.
 
-    ``values`` is shorter than the columns where the last ones are blank in the paper, and empty in a blank line.
-    ``domains`` counts what a line puts together, where it does.
+    ``tasks`` is 0 if the paper does not say it. ``values`` has a number for each column, but for the last ones that are
+    blank in the paper. ``domains`` is the number of domains that a line puts together.
     """
 
     label: str = ""
@@ -67,13 +87,13 @@ class PaperLine:
     values: tuple[int, ...] = ()
 
     def value(self, column: int) -> int | None:
-        """The number in a column; None where it is blank."""
+        """The number in a column; None if it is blank."""
         return self.values[column] if column < len(self.values) else None
 
 
 @dataclass(frozen=True)
 class PaperTable:
-    """A table of the paper; ``sums`` are those that it prints, by section, ``notes`` what its numbers are."""
+    """A table of the paper; ``sums`` are its printed sums by section, ``notes`` explain its numbers."""
 
     key: str
     title: str
@@ -84,39 +104,138 @@ class PaperTable:
 
 
 def paper_tables() -> tuple[str, ...]:
-    """The keys of the tables that are there: ``table-2``, …"""
+    """The keys of the tables: ``table-2``, …"""
     return tuple(key for key in _data() if key != "source")
 
 
 def paper_source() -> PaperSource:
-    """The paper that the numbers are of."""
-    said = _data()["source"]
-    return PaperSource(**said | {"authors": tuple(said["authors"])})
+    """The paper."""
+    return msgspec.convert(_data()["source"], PaperSource)
 
 
 def paper_table(key: str) -> PaperTable:
     """A table of the paper, by its key.
 
     Raises:
-        InputError: there are no numbers of such a table; the message names those that are there.
+        InputError: an unknown key; the message names all keys.
     """
     if key not in paper_tables():
         raise InputError(f"there are no numbers of the paper's '{key}'; there are those of {', '.join(paper_tables())}")
-    said = _data()[key]
-    return PaperTable(
-        key,
-        said["title"],
-        tuple(PaperColumn(**column) for column in said["columns"]),
-        tuple(_line(row) for row in said["rows"]),
-        tuple(_line(row) for row in said["sums"]),
-        tuple(said["notes"]),
-    )
-
-
-def _line(row: Mapping[str, Any]) -> PaperLine:
-    return PaperLine(**{**row, "values": tuple(row["values"])})
+    return msgspec.convert(_data()[key] | {"key": key}, PaperTable)
 
 
 @lru_cache(maxsize=1)
 def _data() -> dict[str, Any]:
     return tomllib.loads(files(__name__).joinpath("autoplanbench.toml").read_text(encoding="utf-8"))
+
+
+# ── which of our columns and rows are the paper's ────────────────────────────────────────────────
+
+
+def same_column(paper: PaperColumn, ours: LayoutColumn) -> bool:
+    """Whether a column of ours does what one of the paper does, with any model."""
+    if (paper.kind, paper.policy) != (ours.kind, ours.policy):
+        return False
+    return paper.kind != "model" or (paper.style == ours.style and paper.wording in (_origin(ours), ""))
+
+
+def _origin(column: LayoutColumn) -> str:
+    """The source of a column's wording in the paper's terms: anything but a template was made by a model."""
+    if column.style == "pddl":
+        return ""
+    described = f"{column.label} {column.wording}".lower()
+    if "planbench" in described or "valm" in described:
+        return "planbench"
+    return "template" if column.wording == "template" else "llm"
+
+
+def columns_beside(table: PaperTable, columns: Iterable[LayoutColumn]) -> tuple[int, ...]:
+    """The paper's columns that are the same as one of ours, by index."""
+    ours = tuple(columns)
+    return tuple(
+        place for place, paper in enumerate(table.columns) if any(same_column(paper, column) for column in ours)
+    )
+
+
+def domain_lines(table: PaperTable, rows: Sequence[LayoutRow]) -> tuple[PaperLine | None, ...]:
+    """For each row of ours the paper's, by domain, section and variant; by default of the primary set."""
+    known = {(line.label, line.section, line.variant.lower()): line for line in table.rows}
+    return tuple(known.get((row.label.lower(), row.section or "primary", row.variant.lower())) for row in rows)
+
+
+def suite_lines(table: PaperTable, rows: Sequence[LayoutRow]) -> tuple[PaperLine | None, ...]:
+    """For each suite of ours the paper's; of two suites with the same short name, the optimal track has it."""
+    known = {line.label: line for line in table.rows}
+    chosen: dict[str, int] = {}
+    names = [suite_name(row.label) for row in rows]
+    for place in sorted(range(len(rows)), key=lambda place: _TRACKS.index(names[place].track)):
+        if not rows[place].variant:
+            chosen.setdefault(names[place].short, place)
+    return tuple(known.get(name.short) if chosen.get(name.short) == place else None for place, name in enumerate(names))
+
+
+def summed(lines: Sequence[PaperLine | None]) -> PaperLine | None:
+    """The sum over the lines that the paper has, in the columns that all of these have; None without any."""
+    known = [line for line in lines if line is not None]
+    if not known:
+        return None
+    return PaperLine(
+        tasks=sum(line.tasks for line in known),
+        domains=sum(line.domains for line in known),
+        values=tuple(map(sum, zip(*(line.values for line in known), strict=False))),
+    )
+
+
+# ── names of suites ──────────────────────────────────────────────────────────────────────────────
+
+_FOLDER = re.compile(
+    r"(?P<family>[a-z][a-z0-9-]*?)(?:-(?P<track>opt|sat|agl|mco|seq-opt|seq-sat))?-?(?P<year>\d\d)?"
+    r"(?:-(?:strips|adl|typed|untyped))*",
+    re.IGNORECASE,
+)
+
+_TRACKS = ("opt", "seq-opt", "", "sat", "seq-sat", "agl", "mco")
+
+_YEARS = {
+    family: year
+    for year, families in {
+        "98": "gripper movie mprime mystery",
+        "00": "blocks freecell",
+        "02": "depot driverlog satellite zenotravel",
+        "04": "pipesworld-notankage pipesworld-tankage",
+        "06": "rovers tpp",
+        "14": "childsnack ged hiking",
+        "18": "data-network snake termes",
+        "23": "labyrinth",
+    }.items()
+    for family in families.split()
+}
+"""The years of suites of a single competition, whose folders in collections of benchmarks may have no year."""
+
+
+@dataclass(frozen=True)
+class SuiteName:
+    """The parts of a suite's name: ``transport``, ``08``, ``opt``; year and track may be empty."""
+
+    family: str
+    year: str = ""
+    track: str = ""
+
+    @property
+    def short(self) -> str:
+        """As the paper writes it: ``transport08``."""
+        return self.family + self.year
+
+    @property
+    def age(self) -> tuple[int, str]:
+        """Sorts by the year, of which only the last two digits are written: 98 is before 00."""
+        return (int(self.year) + (100 if self.year < "90" else 0) if self.year else 0, self.year)
+
+
+def suite_name(label: str) -> SuiteName:
+    """The parts of a suite's or its folder's name; any other name is a family of its own."""
+    found = _FOLDER.fullmatch(label)
+    if found is None:
+        return SuiteName(label)
+    family = found["family"].lower()
+    return SuiteName(family, found["year"] or _YEARS.get(family, ""), (found["track"] or "").lower())

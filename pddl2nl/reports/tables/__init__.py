@@ -2,47 +2,70 @@
 
 from __future__ import annotations
 
-from pddl2nl.reports.tables.coverage import coverage_json, coverage_table, runs_table
-from pddl2nl.reports.tables.grid import ORACLE_NOTE
-from pddl2nl.reports.tables.kinds import TABLES, tables_of
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Protocol
+
+from pddl2nl.errors import InputError
+from pddl2nl.experiments.layout import LayoutTable
+from pddl2nl.reports.gathering import Gathered
+from pddl2nl.reports.tables.coverage import coverage_json, coverage_table, families_table, runs_table, suites_table
+from pddl2nl.reports.tables.families import FAMILY_TABLES
 from pddl2nl.reports.tables.metrics import links_table, metrics_tables
-from pddl2nl.reports.tables.model import Heading, Line, Section, Table, TableCell
-from pddl2nl.reports.tables.suites import families_table, suites_table
+from pddl2nl.reports.tables.model import Table
 from pddl2nl.reports.tables.tokens import tokens_table
-from pddl2nl.reports.tables.writers import (
-    FORMATS,
-    csv_text,
-    latex_text,
-    markdown_text,
-    plain_text,
-    print_tables,
-    table_json,
-    written,
-)
+from pddl2nl.reports.tables.writers import FORMATS, csv_text, print_tables, table_json, written
 
 __all__ = [
     "FORMATS",
-    "ORACLE_NOTE",
     "TABLES",
-    "Heading",
-    "Line",
-    "Section",
     "Table",
-    "TableCell",
+    "TableKind",
     "coverage_json",
-    "coverage_table",
     "csv_text",
-    "families_table",
-    "latex_text",
     "links_table",
-    "markdown_text",
     "metrics_tables",
-    "plain_text",
     "print_tables",
     "runs_table",
-    "suites_table",
     "table_json",
     "tables_of",
-    "tokens_table",
     "written",
 ]
+
+
+class TableKind(Protocol):
+    """Makes one kind of table of an experiment; ``paper`` allows a paper's numbers beside ours."""
+
+    def __call__(self, gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -> Table:
+        """The table; raises `InputError` if it names an unknown table of a paper."""
+
+
+TABLES: Mapping[str, TableKind] = {
+    "coverage": coverage_table,
+    "runs": runs_table,
+    "suites": suites_table,
+    "families": families_table,
+    "tokens": tokens_table,
+    **FAMILY_TABLES,
+}
+"""The kinds of tables that a specification may ask for; the default is ``coverage``."""
+
+
+def tables_of(gathered: Gathered, *, paper: bool = True) -> tuple[Table, ...]:
+    """The tables that the specification asks for, each with a unique key; ``paper`` allows a paper's numbers.
+
+    Raises:
+        InputError: the layout asks for an unknown kind of table or an unknown table of a paper.
+    """
+    made: dict[str, Table] = {}
+    for wanted in gathered.layout.tables or (LayoutTable("coverage"),):
+        if wanted.kind not in TABLES:
+            raise InputError(
+                f"the experiment asks for an unknown kind of table '{wanted.kind}'; the kinds are {', '.join(TABLES)}"
+            )
+        table = TABLES[wanted.kind](gathered, wanted, paper=paper)
+        key = wanted.paper or table.key
+        number = sum(name == key or name.startswith(f"{key}-") for name in made)
+        key = f"{key}-{number + 1}" if key in made else key
+        made[key] = replace(table, key=key)
+    return tuple(made.values())

@@ -1,50 +1,24 @@
 """The table of the symbolic baselines (Table 2 of the AutoPlanBench paper), ours beside the paper's.
 
-Coverage of a domain is the number of its tasks that were solved; of the random walk, whose runs differ in their seeds,
-each task counts with the share of its walks that reached the goal, which over all tasks is the mean over the seeds.
-Runs that infrastructure broke count in no cell and are listed apart.
+Coverage of a domain is the number of its solved tasks; a task of the random walk counts with the share of its walks
+that reached the goal. Runs with infrastructure errors count in no cell.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 from pddl2nl.reports.paper import paper_table
 from pddl2nl.reports.records import Record
+from pddl2nl.reports.tables.grid import number_text
+from pddl2nl.reports.tables.model import Heading, Line, Section, Table, TableCell
 
-__all__ = ["BASELINE_COLUMNS", "PAPER", "BaselineCell", "BaselineRow", "BaselineTable", "PaperRow", "baseline_table"]
+__all__ = ["BASELINE_COLUMNS", "BaselineCell", "BaselineRow", "BaselineTable", "baseline_table"]
 
-BASELINE_COLUMNS: Mapping[str, str] = MappingProxyType({"random": "rnd", "brfs": "BrFS", "lmcut": "LM-cut", "ff": "FF"})
-"""The baselines by their names in records, with what tables call them."""
-
-
-@dataclass(frozen=True)
-class PaperRow:
-    """The paper's coverage of a domain of 20 tasks, as it prints it: whole tasks, of ``rnd`` the mean of 10 seeds."""
-
-    random: int
-    brfs: int
-    lmcut: int
-    ff: int
-
-
-def _paper() -> Mapping[str, Mapping[str, PaperRow]]:
-    table = paper_table("table-2")
-    places = [[column.policy for column in table.columns].index(policy) for policy in BASELINE_COLUMNS]
-    found: dict[str, dict[str, PaperRow]] = {}
-    for line in table.rows:
-        if not line.variant:
-            found.setdefault(line.section, {})[line.label] = PaperRow(*(line.values[place] for place in places))
-    return MappingProxyType({section: MappingProxyType(dict(sorted(rows.items()))) for section, rows in found.items()})
-
-
-PAPER = _paper()
-"""Table 2 of the paper, the columns of the symbolic baselines, by set and domain."""
+BASELINE_COLUMNS = {"random": "rnd", "brfs": "BrFS", "lmcut": "LM-cut", "ff": "FF"}
+"""The baselines by their names in records, with their names in tables."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +26,12 @@ class BaselineCell:
     """One baseline on the tasks of one domain, or of all.
 
     Attributes:
-        solved: tasks; of the random walk the mean over its seeds.
-        tasks: how many have a run that is scored.
+        solved: tasks; for the random walk the mean over its seeds.
+        tasks: the number with a scored run.
         seconds: wall time of all runs that found a plan.
-        plans: how many those are.
-        unsolved: why the others found none, by outcome.
-        broken: runs that infrastructure broke, which are in none of the above.
+        plans: the number of these runs.
+        unsolved: the number of the other runs, by outcome.
+        broken: runs with infrastructure errors, which count in none of the above.
     """
 
     solved: float = 0.0
@@ -67,39 +41,49 @@ class BaselineCell:
     unsolved: Mapping[str, int] = field(default_factory=dict)
     broken: int = 0
 
-    def __add__(self, other: BaselineCell) -> BaselineCell:
-        return BaselineCell(
-            self.solved + other.solved,
-            self.tasks + other.tasks,
-            self.seconds + other.seconds,
-            self.plans + other.plans,
-            dict(sorted((Counter(self.unsolved) + Counter(other.unsolved)).items())),
-            self.broken + other.broken,
-        )
-
     @property
     def mean_seconds(self) -> float | None:
-        """Wall time of a run that found a plan; None where none did."""
+        """Wall time of a run that found a plan; None without any."""
         return self.seconds / self.plans if self.plans else None
 
     def __str__(self) -> str:
-        return f"{_number(self.solved)} of {self.tasks}" if self.tasks else "–"
+        return f"{number_text(self.solved)} of {self.tasks}" if self.tasks else "–"
 
 
 @dataclass(frozen=True)
 class BaselineRow:
-    """A domain, or the sum: a cell for each of the `BASELINE_COLUMNS`, and the paper's numbers where there are some."""
+    """A domain, or the sum: a cell for each of the `BASELINE_COLUMNS`, and the paper's numbers if it has any."""
 
     label: str
     cells: tuple[BaselineCell, ...]
     paper: tuple[int, ...] | None = None
 
+    def as_json(self) -> dict[str, object]:
+        """The cells by baseline."""
+        return {
+            name: {
+                "solved": round(cell.solved, 6),
+                "tasks": cell.tasks,
+                "unsolved": dict(cell.unsolved),
+                "broken": cell.broken,
+                "mean_seconds": None if cell.mean_seconds is None else round(cell.mean_seconds, 3),
+                "paper": number,
+            }
+            for name, cell, number in zip(BASELINE_COLUMNS, self.cells, self.paper or (None,) * 4, strict=True)
+        }
+
+    def line(self, *, total: bool = False) -> Line:
+        """The row as a line of a table."""
+        ours = (TableCell(str(cell), cell.solved if cell.tasks else None, _detail(cell)) for cell in self.cells)
+        paper = (TableCell(str(number), number) for number in self.paper) if self.paper else [TableCell()] * 4
+        return Line(self.label, (*ours, *paper), total=total)
+
 
 @dataclass(frozen=True)
 class BaselineTable:
-    """The baselines over a set; ``broken`` holds the runs that are scored nowhere.
+    """The baselines over a set; ``broken`` holds the runs with infrastructure errors.
 
-    The paper's numbers in ``total`` are the sums over those of the rows that the paper has.
+    The paper's numbers in ``total`` are the sums over the rows that the paper has.
     """
 
     chosen_set: str
@@ -111,89 +95,69 @@ class BaselineTable:
         """The table as ``pddl2nl baselines --json`` prints it."""
         return {
             "set": self.chosen_set,
-            "domains": {row.label: _row_json(row) for row in self.rows},
-            "sum": _row_json(self.total),
+            "domains": {row.label: row.as_json() for row in self.rows},
+            "sum": self.total.as_json(),
             "infrastructure_errors": [
                 {"run": record.id, "message": "" if record.fault is None else record.fault.text}
                 for record in self.broken
             ],
         }
 
-    def text(self) -> str:
-        """The table for people, in aligned columns; a star marks those of the paper."""
-        lines = self._lines("{}*")
-        widths = [max(len(line[place]) for line in lines) for place in range(len(lines[0]))]
-        shown = ["  ".join(_aligned(line, widths)).rstrip() for line in lines]
-        rule = "-" * max(map(len, shown))
-        return "\n".join([shown[0], rule, *shown[1:-2], rule, *shown[-2:]])
-
-    def markdown(self) -> str:
-        """The table in Markdown, numbers to the right."""
-        lines = self._lines("paper: {}")
-        shown = [f"| {' | '.join(line)} |" for line in lines]
-        rule = f"|---|{'---:|' * (len(lines[0]) - 1)}"
-        return "\n".join([shown[0], rule, *shown[1:]])
-
-    def csv(self) -> str:
-        """The table as comma-separated values, a line for each domain and baseline, the sum's last."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(("domain", "baseline", "solved", "tasks", "broken", "mean_seconds", "paper_solved"))
-        for row in (*self.rows, self.total):
-            for index, (name, cell) in enumerate(zip(BASELINE_COLUMNS, row.cells, strict=True)):
-                seconds = "" if cell.mean_seconds is None else f"{cell.mean_seconds:.3f}"
-                paper = "" if row.paper is None else row.paper[index]
-                writer.writerow((row.label, name, _number(cell.solved), cell.tasks, cell.broken, seconds, paper))
-        return out.getvalue().rstrip("\n")
-
-    def _lines(self, papers: str) -> list[list[str]]:
-        """Head, rows, sum and mean seconds, as cells; ``papers`` is how a column of the paper is called."""
-        names = [*BASELINE_COLUMNS.values()]
-        times = ["–" if (mean := cell.mean_seconds) is None else f"{mean:.1f}" for cell in self.total.cells]
-        # Of a walk nobody asks for the time.
-        times[0] = "–"
-        return [
-            ["", *names, *map(papers.format, names)],
-            *(_shown(row) for row in (*self.rows, self.total)),
-            ["seconds a plan", *times, *[""] * len(names)],
-        ]
+    def table(self) -> Table:
+        """The table as `pddl2nl.reports.tables.written` writes it."""
+        names = BASELINE_COLUMNS.values()
+        headings = (*map(Heading, names), *(Heading(name, paper=True) for name in names))
+        # The time of a walk that reached the goal by chance says nothing.
+        means = (None, *(cell.mean_seconds for cell in self.total.cells[1:]))
+        seconds = [TableCell() if mean is None else TableCell(f"{mean:.1f}", mean) for mean in means]
+        time = Line("seconds a plan", (*seconds, *[TableCell("")] * len(names)))
+        lines = tuple(row.line() for row in self.rows)
+        sections = (Section((*lines, self.total.line(total=True))), Section((time,)))
+        return Table(f"baselines-{self.chosen_set}", "", "", headings, sections)
 
 
-def baseline_table(records: Iterable[Record], chosen_set: str, label: Callable[[Record], str]) -> BaselineTable:
-    """The table of some records, of which those of other policies and planners are left out.
+def _detail(cell: BaselineCell) -> str:
+    seconds = "" if cell.mean_seconds is None else f"{cell.mean_seconds:.3f} s a plan"
+    broken = f"{cell.broken} broken by infrastructure, not counted" if cell.broken else ""
+    return "; ".join(filter(None, (*(f"{n} {outcome}" for outcome, n in cell.unsolved.items()), broken, seconds)))
 
-    Args:
-        records: of runs over the set, all or some of them.
-        chosen_set: ``primary`` or ``scaled``; says which of the paper's numbers stand beside.
-        label: the name of the shipped domain that a record belongs to.
+
+def baseline_table(records: Iterable[Record], chosen_set: str) -> BaselineTable:
+    """The table of some runs over a set, ``primary`` or ``scaled``; those of other policies and planners are left out.
+
+    Rows are the suites of the records, which are the names of shipped domains.
     """
     runs: dict[str, dict[str, list[Record]]] = {}
     broken: list[Record] = []
     for record in records:
-        if record.column.policy not in BASELINE_COLUMNS:
-            continue
-        runs.setdefault(label(record), {}).setdefault(record.column.policy, []).append(record)
-        if record.infrastructure:
-            broken.append(record)
-    paper = PAPER.get(chosen_set, {})
-    rows = [
-        BaselineRow(name, tuple(_cell(runs[name].get(column, ())) for column in BASELINE_COLUMNS), _of(paper.get(name)))
+        if record.policy in BASELINE_COLUMNS:
+            runs.setdefault(record.first.suite or record.first.domain, {}).setdefault(record.policy, []).append(record)
+            if record.infrastructure:
+                broken.append(record)
+    paper = _paper(chosen_set)
+    rows = tuple(
+        BaselineRow(name, tuple(_cell(runs[name].get(column, ())) for column in BASELINE_COLUMNS), paper.get(name))
         for name in sorted(runs)
-    ]
-    known = [row.paper for row in rows if row.paper is not None]
-    total = BaselineRow(
-        "sum",
-        tuple(sum((row.cells[index] for row in rows), BaselineCell()) for index in range(len(BASELINE_COLUMNS))),
-        tuple(map(sum, zip(*known, strict=True))) if known else None,
     )
-    return BaselineTable(chosen_set, tuple(rows), total, tuple(broken))
+    known = [row.paper for row in rows if row.paper is not None]
+    cells = tuple(_summed([row.cells[place] for row in rows]) for place in range(len(BASELINE_COLUMNS)))
+    total = BaselineRow("sum", cells, tuple(map(sum, zip(*known, strict=True))) if known else None)
+    return BaselineTable(chosen_set, rows, total, tuple(broken))
+
+
+def _paper(chosen_set: str) -> dict[str, tuple[int, ...]]:
+    """The paper's coverage of each domain of a set, 20 tasks each; of ``rnd`` the mean of 10 seeds, rounded."""
+    table = paper_table("table-2")
+    places = [[column.policy for column in table.columns].index(policy) for policy in BASELINE_COLUMNS]
+    lines = [line for line in table.rows if line.section == chosen_set and not line.variant]
+    return {line.label: tuple(line.values[place] for place in places) for line in lines}
 
 
 def _cell(records: Sequence[Record]) -> BaselineCell:
     tasks: dict[str, list[Record]] = {}
     for record in records:
         if not record.infrastructure:
-            tasks.setdefault(record.problem_pddl, []).append(record)
+            tasks.setdefault(record.first.problem_pddl, []).append(record)
     scored = [record for runs in tasks.values() for record in runs]
     plans = [record for record in scored if record.solved]
     return BaselineCell(
@@ -206,35 +170,13 @@ def _cell(records: Sequence[Record]) -> BaselineCell:
     )
 
 
-def _of(row: PaperRow | None) -> tuple[int, ...] | None:
-    return None if row is None else (row.random, row.brfs, row.lmcut, row.ff)
-
-
-def _row_json(row: BaselineRow) -> dict[str, object]:
-    paper = row.paper or (None,) * len(BASELINE_COLUMNS)
-    return {
-        name: {
-            "solved": round(cell.solved, 6),
-            "tasks": cell.tasks,
-            "unsolved": dict(cell.unsolved),
-            "broken": cell.broken,
-            "mean_seconds": None if cell.mean_seconds is None else round(cell.mean_seconds, 3),
-            "paper": number,
-        }
-        for name, cell, number in zip(BASELINE_COLUMNS, row.cells, paper, strict=True)
-    }
-
-
-def _shown(row: BaselineRow) -> list[str]:
-    paper = ["–"] * len(row.cells) if row.paper is None else [str(number) for number in row.paper]
-    return [row.label, *map(str, row.cells), *paper]
-
-
-def _aligned(line: Sequence[str], widths: Sequence[int]) -> list[str]:
-    numbers = [cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True)]
-    return [line[0].ljust(widths[0]), *numbers]
-
-
-def _number(solved: float) -> str:
-    """A whole number as it is, any other with one decimal."""
-    return str(round(solved)) if abs(solved - round(solved)) < 1e-9 else f"{solved:.1f}"
+def _summed(cells: Sequence[BaselineCell]) -> BaselineCell:
+    unsolved = sum((Counter(cell.unsolved) for cell in cells), Counter[str]())
+    return BaselineCell(
+        sum(cell.solved for cell in cells),
+        sum(cell.tasks for cell in cells),
+        sum(cell.seconds for cell in cells),
+        sum(cell.plans for cell in cells),
+        dict(sorted(unsolved.items())),
+        sum(cell.broken for cell in cells),
+    )

@@ -1,7 +1,7 @@
 """Tables of a family, laid out by its ``paper.toml`` (`pddl2nl.policies.paper`), with the paper's lines below ours.
 
-Of several runs of a task, which differ in their seeds, a table shows the mean. Sums are over tasks, without variants of
-other tasks. Planners' columns are left out, because their records have none of the events that are measured.
+Several runs of a task, which differ in their seeds, are shown as their mean. Sums are over tasks, without variants of
+other tasks. Planners' columns are left out, because their records have none of the measured events.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from types import MappingProxyType
+from statistics import fmean
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutTable
@@ -26,20 +26,14 @@ from pddl2nl.reports.tables.model import Heading, Line, Section, Table, TableCel
 __all__ = ["FAMILY_TABLES"]
 
 _BLANK = TableCell("")
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
-
-
-_MEANS: Mapping[str, Callable[[Sequence[float]], float]] = {"mean": _mean, "min": min, "max": max}
+_MEANS: Mapping[str, Callable[[Sequence[float]], float]] = {"mean": fmean, "min": min, "max": max}
 
 
 def _table(family: Family, laid: PaperTable, gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -> Table:
     """A table of a family; raises `InputError` if it names numbers of another table."""
     if wanted.paper not in ("", laid.paper):
         raise InputError(
-            f"the numbers of '{wanted.paper}' do not stand in a table of the kind '{laid.kind}': those of "
+            f"a table of the kind '{laid.kind}' cannot show the numbers of '{wanted.paper}', only those of "
             f"'{laid.paper}'"
         )
     grid = Grid.of(gathered, replace(wanted, paper=""), paper=False)
@@ -71,35 +65,32 @@ def _line(family: Family, laid: PaperTable, grid: Grid, column: int) -> Line:
     rows = grid.rows
     runs = [run for run in grid.runs(rows, column) if run.measured is None or run.measured.averaged]
     show = show_runs(rows, column)
-    link = (rows[0], column) if len(rows) == 1 and grid.gathered.cell(rows[0], column) else None
-    cells = [_together(each, runs) for each in laid.columns]
-    cells = [replace(cell, show=show) if cell.value is not None else cell for cell in cells]
-    scored = len({(run.suite, run.task, run.task_id) for run in runs if not run.infrastructure})
+    cells = []
+    for each in laid.columns:
+        cell = _sum(each, each.metric, runs)
+        cell = _both(_sum(each, each.before, runs), cell) if each.before else cell
+        cells.append(replace(cell, show=show) if cell.value is not None else cell)
+    scored = len({run.task_key for run in runs if not run.infrastructure})
     lacks = lacking(sum(run.infrastructure for run in runs), grid.lacks(rows, column))
-    told = f"{len(runs)} runs{lacks}"
-    tasks = TableCell(f"{scored}{lacks}", float(scored), told, link=link, show=() if link else show)
-    said = grid.column(column)
-    return Line(said.name or family.titles.get(said.policy, said.policy), (tasks, *cells))
-
-
-def _together(column: PaperColumn, runs: Sequence[RunSummary]) -> TableCell:
-    """Our number in a column of sums: the means of the tasks put together."""
-    after = _sum(column, column.metric, runs)
-    return _both(_sum(column, column.before, runs), after) if column.before else after
+    tasks = TableCell(f"{scored}{lacks}", float(scored), f"{len(runs)} runs{lacks}", show=show)
+    if len(rows) == 1 and grid.gathered.cell(rows[0], column):
+        tasks = replace(tasks, link=(rows[0], column), show=())
+    layout = grid.column(column)
+    return Line(layout.name or family.titles.get(layout.policy, layout.policy), (tasks, *cells))
 
 
 def _sum(column: PaperColumn, metric: str, runs: Iterable[RunSummary]) -> TableCell:
+    """The means of the tasks put together."""
     wanted = column.complexity
     kept = [run for run in runs if not wanted or (run.measured and run.measured.complexity == wanted)]
     means = [*task_means(metric, kept).values()]
     if not means:
         return TableCell()
-    cell = _percent(_MEANS[column.over](means))
-    return replace(cell, detail=f"over {len(means)} {'task' if len(means) == 1 else 'tasks'}")
+    detail = f"over {len(means)} {'task' if len(means) == 1 else 'tasks'}"
+    return replace(_percent(_MEANS[column.over](means)), detail=detail)
 
 
 def _percent(value: float | None) -> TableCell:
-    """A number in % with two decimals; a dash for None."""
     return TableCell() if value is None else TableCell(f"{value:.2f}", value)
 
 
@@ -107,8 +98,8 @@ def _both(before: TableCell, after: TableCell) -> TableCell:
     """``(47.03) 74.20``: before correction and after; the cell's value is that after."""
     if before.value is None:
         return after
-    said = "; ".join(filter(None, (f"before correction {before.text}", after.detail or before.detail)))
-    return replace(after, text=f"({before.text}) {after.text}", detail=said)
+    detail = "; ".join(filter(None, (f"before correction {before.text}", after.detail or before.detail)))
+    return replace(after, text=f"({before.text}) {after.text}", detail=detail)
 
 
 def _marked(lines: Sequence[Line], columns: Sequence[PaperColumn]) -> tuple[Line, ...]:
@@ -116,37 +107,35 @@ def _marked(lines: Sequence[Line], columns: Sequence[PaperColumn]) -> tuple[Line
     tasks = {line.cells[0].text for line in lines}
     if len(tasks) > 1 or any("(" in text for text in tasks):
         return tuple(lines)
-    best: dict[int, frozenset[int]] = {}
+    best: set[tuple[int, int]] = set()
     for place, column in enumerate(columns, 1):
         values = [line.cells[place].value for line in lines]
-        found = best_of(values, column.better) if column.better else frozenset[int]()
-        best[place] = found if len(found) < sum(value is not None for value in values) else frozenset()
+        found = best_of(values, column.better) if column.better else frozenset()
+        if len(found) < sum(value is not None for value in values):
+            best |= {(at, place) for at in found}
     return tuple(
-        replace(line, cells=tuple(replace(cell, best=at in best.get(n, ())) for n, cell in enumerate(line.cells)))
+        replace(line, cells=tuple(replace(cell, best=(at, place) in best) for place, cell in enumerate(line.cells)))
         for at, line in enumerate(lines)
     )
 
 
 def _paper_sections(family: Family, laid: PaperTable) -> Iterator[Section]:
+    tasks = TableCell(str(laid.tasks), float(laid.tasks))
     for model in family.paper.source.models:
         lines = [
-            Line(
-                family.titles[said["policy"]],
-                (TableCell(str(laid.tasks), float(laid.tasks)), *(_printed(said, column) for column in laid.columns)),
-                paper=True,
-            )
-            for said in family.paper.summary
-            if said["model"] == model
+            Line(family.titles[row["policy"]], (tasks, *(_printed(row, column) for column in laid.columns)), paper=True)
+            for row in family.paper.summary
+            if row["model"] == model
         ]
         yield Section(tuple(lines), f"paper: {model}")
 
 
-def _printed(said: Mapping[str, object], column: PaperColumn) -> TableCell:
+def _printed(row: Mapping[str, object], column: PaperColumn) -> TableCell:
     if not column.paper:
         return _BLANK
 
     def number(key: str) -> TableCell:
-        found = said.get(key)
+        found = row.get(key)
         if isinstance(found, list) and column.place is not None:
             found = found[column.place]
         return _percent(float(found) if isinstance(found, int | float) else None)
@@ -166,16 +155,13 @@ def _by_task(family: Family, laid: PaperTable, grid: Grid, *, shows_paper: bool)
         ours = (_task_line(grid, column, section, laid, tasks) for column in grid.columns)
         lines = [line for line in ours if any(cell.value is not None for cell in line.cells)]
         if shows_paper:
-            lines += [
-                _paper_line(family, said, section, tasks, sums)
-                for said in family.paper.results
-                if section.paper and said.metric == section.paper
-            ]
+            results = (row for row in family.paper.results if section.paper and row.metric == section.paper)
+            lines += [_paper_line(family, row, section, tasks, sums) for row in results]
         if lines or section is laid.sections[0]:
             sections.append(Section(tuple(lines), section.title))
     headings = (*(Heading(each.task) for each in tasks), *(Heading(column.name, column.group) for column in sums))
     titles = " ".join(f"{each.task}: {each.title}." for each in tasks if each.title)
-    notes = [*((titles,) if titles else ()), *_notes(family, laid, grid)]
+    notes = [*filter(None, [titles]), *_notes(family, laid, grid)]
     if shows_paper:
         notes += [_paper_note(family), *family.paper.source.disagreements]
     return Table(laid.kind, laid.title, "", headings, tuple(sections), tuple(notes))
@@ -184,10 +170,9 @@ def _by_task(family: Family, laid: PaperTable, grid: Grid, *, shows_paper: bool)
 def _tasks(grid: Grid) -> tuple[Measured, ...]:
     """The tasks with a reference in natural order, T2 before T10; of two of the same name the first."""
     found: dict[str, Measured] = {}
-    for column in grid.columns:
-        for run in grid.runs(grid.rows, column):
-            if run.measured is not None:
-                found.setdefault(run.measured.task, run.measured)
+    for run in _runs(grid):
+        if run.measured is not None:
+            found.setdefault(run.measured.task, run.measured)
     return tuple(found[task] for task in sorted(found, key=_natural))
 
 
@@ -195,10 +180,13 @@ def _natural(name: str) -> tuple[tuple[int, str], ...]:
     return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name))
 
 
+def _runs(grid: Grid) -> list[RunSummary]:
+    return [run for column in grid.columns for run in grid.runs(grid.rows, column)]
+
+
 def _task_line(grid: Grid, column: int, section: PaperSection, laid: PaperTable, tasks: Sequence[Measured]) -> Line:
-    runs = [run for run in grid.runs(grid.rows, column) if run.measured is not None]
-    cells = [_task_cell(grid, column, section.metric, task.task, runs) for task in tasks]
-    kept = [run for run in runs if run.measured and run.measured.averaged]
+    cells = [_task_cell(grid, column, section.metric, task.task) for task in tasks]
+    kept = [run for run in grid.runs(grid.rows, column) if run.measured and run.measured.averaged]
     cells += [_sum(each, each.metric or section.metric, kept) for each in laid.means]
     ranged = section.range and bool(task_means(section.metric, kept))
     for each in laid.ranges:
@@ -207,30 +195,33 @@ def _task_line(grid: Grid, column: int, section: PaperSection, laid: PaperTable,
     return Line(grid.column(column).label, tuple(cells))
 
 
-def _task_cell(grid: Grid, column: int, metric: str, task: str, runs: Sequence[RunSummary]) -> TableCell:
+def _task_cell(grid: Grid, column: int, metric: str, task: str) -> TableCell:
     """The mean of the runs of one task."""
-    runs = [run for run in runs if run.measured and run.measured.task == task]
-    means = [*task_means(metric, runs).values()]
+    found = [
+        (row, run)
+        for row in grid.rows
+        for run in grid.gathered.cell(row, column)
+        if run.measured and run.measured.task == task
+    ]
+    means = task_means(metric, [run for _, run in found])
     if not means:
         return TableCell()
-    number = sum(metric in run.values for run in runs)
-    rows = [row for row in grid.rows if any(run in grid.gathered.cell(row, column) for run in runs)]
-    cell = _percent(sum(means) / len(means))
-    return replace(cell, detail=f"mean of {number} runs" if number > 1 else "", link=(rows[0], column))
+    number = sum(metric in run.values for _, run in found)
+    detail = f"mean of {number} runs" if number > 1 else ""
+    return replace(_percent(fmean(means.values())), detail=detail, link=(found[0][0], column))
 
 
 def _paper_line(
-    family: Family, said: PaperResult, section: PaperSection, tasks: Sequence[Measured], sums: Sequence[PaperColumn]
+    family: Family, row: PaperResult, section: PaperSection, tasks: Sequence[Measured], sums: Sequence[PaperColumn]
 ) -> Line:
-    values = dict(said.values)
+    values = dict(row.values)
     for other in family.paper.more:
-        if (other.model, other.policy, other.metric) == (said.model, said.policy, said.metric):
+        if (other.model, other.policy, other.metric) == (row.model, row.policy, row.metric):
             values = {**other.values, **values}
+    printed = dict(zip(section.sums, row.sums, strict=False))
     cells = [_percent(values[each.task]) if each.task in values else _BLANK for each in tasks]
-    printed = dict(zip(section.sums, said.sums, strict=False))
     cells += [_percent(printed[column.name]) if column.name in printed else _BLANK for column in sums]
-    label = f"paper, {said.model}: {family.titles[said.policy]} (Table {said.table})"
-    return Line(label, tuple(cells), paper=True)
+    return Line(f"paper, {row.model}: {family.titles[row.policy]} (Table {row.table})", tuple(cells), paper=True)
 
 
 # ── notes ────────────────────────────────────────────────────────────────────────────────────────
@@ -241,7 +232,7 @@ def _notes(family: Family, laid: PaperTable, grid: Grid) -> Iterator[str]:
     notes = family.paper.notes
     yield from (f"{name}: {notes[name]}." for name in laid.notes)
     yield notes["together"]
-    runs = [run for column in grid.columns for run in grid.runs(grid.rows, column)]
+    runs = _runs(grid)
     if runs and not any(run.measured for run in runs):
         yield notes["unmeasured"]
     if any(grid.column(column).model.startswith("oracle") for column in grid.columns):
@@ -255,7 +246,7 @@ def _paper_note(family: Family) -> str:
     return f"paper: {source.short}, “{source.title}”, with {models}; {family.paper.notes['paper']}"
 
 
-FAMILY_TABLES = MappingProxyType(
-    {laid.kind: partial(_table, family, laid) for family in FAMILIES.values() for laid in family.paper.tables}
-)
+FAMILY_TABLES = {
+    laid.kind: partial(_table, family, laid) for family in FAMILIES.values() for laid in family.paper.tables
+}
 """The tables of all families, by their kind."""

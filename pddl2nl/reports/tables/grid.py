@@ -1,4 +1,4 @@
-"""An experiment as a table shows it: the columns and rows of the table, and which runs belong in each cell."""
+"""An experiment as a table shows it: the columns and rows of the table, and the runs of each cell."""
 
 from __future__ import annotations
 
@@ -9,22 +9,11 @@ from functools import cached_property
 
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable, Place
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.paper import PaperTable, paper_source, paper_table
-from pddl2nl.reports.paper.matching import columns_beside
+from pddl2nl.reports.paper import PaperTable, columns_beside, paper_source, paper_table
 from pddl2nl.reports.summaries import RunSummary
-from pddl2nl.reports.tables.model import Heading, TableCell
+from pddl2nl.reports.tables.model import Heading, Show, TableCell
 
-__all__ = [
-    "ESTIMATE_NOTE",
-    "MISTAKEN_NOTE",
-    "ORACLE_NOTE",
-    "Grid",
-    "best_of",
-    "lacking",
-    "number_text",
-    "show_runs",
-    "with_best",
-]
+__all__ = ["ESTIMATE_NOTE", "ORACLE_NOTE", "Grid", "best_of", "lacking", "number_text", "show_runs", "with_best"]
 
 ORACLE_NOTE = (
     "oracle: no language model was asked. The oracle parses the task from the prompt, plans with Fast Downward, and "
@@ -33,7 +22,7 @@ ORACLE_NOTE = (
 
 ESTIMATE_NOTE = "~: partly estimated from the number of characters, because an endpoint reported no token counts."
 
-MISTAKEN_NOTE = (
+_MISTAKEN_NOTE = (
     "oracle:MISTAKE: the oracle makes this mistake until its prompt mentions it; no language model was asked."
 )
 
@@ -47,14 +36,12 @@ class Grid:
         wanted: the table that is asked for.
         columns: indices of the layout's columns that the table shows.
         paper: the paper's numbers to show beside them, if any.
-        absent: labels of columns that the table wants and the experiment left out, because a file was missing.
     """
 
     gathered: Gathered
     wanted: LayoutTable
     columns: tuple[int, ...]
     paper: PaperTable | None = None
-    absent: tuple[str, ...] = ()
 
     @staticmethod
     def of(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -> Grid:
@@ -64,13 +51,17 @@ class Grid:
             InputError: the table names an unknown table of the paper.
         """
         labels = [column.label for column in gathered.layout.columns]
-        absent = tuple(label for label in wanted.columns if label not in labels)
         chosen = tuple(labels.index(label) for label in wanted.columns or labels if label in labels)
-        beside = paper_table(wanted.paper) if paper and wanted.paper else None
-        return Grid(gathered, wanted, chosen, beside, absent)
+        return Grid(gathered, wanted, chosen, paper_table(wanted.paper) if paper and wanted.paper else None)
 
     @cached_property
-    def placed(self) -> frozenset[Place]:
+    def absent(self) -> tuple[str, ...]:
+        """Labels of wanted columns that the experiment was run without, because a file was missing."""
+        labels = {column.label for column in self.gathered.layout.columns}
+        return tuple(label for label in self.wanted.columns if label not in labels)
+
+    @cached_property
+    def planned(self) -> frozenset[Place]:
         """The cells for which the specification plans runs."""
         planned = {place for places in self.gathered.layout.runs.values() for place in places}
         return frozenset(planned | set(self.gathered.cells))
@@ -82,34 +73,32 @@ class Grid:
         return Counter(place for name in self.gathered.missing for place in runs.get(name, ()))
 
     @cached_property
-    def rows(self) -> tuple[int, ...]:
-        """The rows with planned runs in any of the columns; variants follow the row that they vary."""
+    def sections(self) -> Mapping[str, tuple[int, ...]]:
+        """The rows with planned runs in any of the columns, by section; variants follow the row that they vary."""
         rows = self.gathered.layout.rows
-        here = [row for row in range(len(rows)) if any(Place(row, column) in self.placed for column in self.columns)]
-        first = {(rows[row].section, rows[row].label): row for row in reversed(here)}
-        sections = list(dict.fromkeys(rows[row].section for row in here))
-        return tuple(
-            sorted(
-                here,
-                key=lambda row: (
-                    sections.index(rows[row].section),
-                    first[rows[row].section, rows[row].label],
-                    bool(rows[row].variant),
-                    row,
-                ),
+        here = [row for row in range(len(rows)) if any(Place(row, column) in self.planned for column in self.columns)]
+        found: dict[str, dict[str, list[int]]] = {}
+        for row in here:
+            found.setdefault(rows[row].section, {}).setdefault(rows[row].label, []).append(row)
+        return {
+            section: tuple(
+                row for same in labels.values() for row in sorted(same, key=lambda row: rows[row].variant != "")
             )
-        )
+            for section, labels in found.items()
+        }
 
     @cached_property
-    def sections(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
-        """The rows by section; sums are over a section."""
-        found: dict[str, list[int]] = {}
-        for row in self.rows:
-            found.setdefault(self.row(row).section, []).append(row)
-        return tuple((section, tuple(rows)) for section, rows in found.items())
+    def rows(self) -> tuple[int, ...]:
+        """The rows of all sections."""
+        return tuple(row for rows in self.sections.values() for row in rows)
 
     @cached_property
-    def beside(self) -> tuple[int, ...]:
+    def bases(self) -> tuple[int, ...]:
+        """The rows that are not variants."""
+        return tuple(row for row in self.rows if not self.row(row).variant)
+
+    @cached_property
+    def paper_columns(self) -> tuple[int, ...]:
         """The paper's columns that correspond to one of ours, by index."""
         return () if self.paper is None else columns_beside(self.paper, map(self.column, self.columns))
 
@@ -117,15 +106,8 @@ class Grid:
     def headings(self) -> tuple[Heading, ...]:
         """The headings of our columns, then those of the paper's."""
         ours = tuple(Heading(self.column(place).name, self.column(place).group) for place in self.columns)
-        if self.paper is None:
-            return ours
-        papers = (self.paper.columns[place] for place in self.beside)
+        papers = [] if self.paper is None else [self.paper.columns[place] for place in self.paper_columns]
         return (*ours, *(Heading(column.name, column.group, paper=True) for column in papers))
-
-    @property
-    def models(self) -> tuple[bool, ...]:
-        """For each of our columns, whether a language model chooses the actions."""
-        return tuple(self.column(place).kind == "model" for place in self.columns)
 
     def row(self, place: int) -> LayoutRow:
         """A row of the layout."""
@@ -135,26 +117,29 @@ class Grid:
         """A column of the layout."""
         return self.gathered.layout.columns[place]
 
+    def is_model(self, column: int) -> bool:
+        """Whether a language model chooses the actions of a column."""
+        return self.column(column).kind == "model"
+
     def runs(self, rows: Iterable[int], column: int) -> list[RunSummary]:
         """The finished runs of these rows in one column."""
-        return [run for row in rows for run in self.gathered.cell(row, column)]
+        return self.gathered.runs_in(rows, column)
 
     def lacks(self, rows: Iterable[int], column: int) -> int:
         """The number of missing runs of these rows in one column."""
         return sum(self.missing.get(Place(row, column), 0) for row in rows)
 
-    def stands(self, rows: Iterable[int], column: int) -> bool:
+    def has_runs(self, rows: Iterable[int], column: int) -> bool:
         """Whether runs are planned for any of these rows in the column."""
-        return any(Place(row, column) in self.placed for row in rows)
+        return any(Place(row, column) in self.planned for row in rows)
 
     def tasks(self, rows: Iterable[int]) -> int:
         """The number of tasks of the rows; if the layout does not say, the number of tasks with runs."""
-        found = 0
-        for row in rows:
-            found += self.row(row).tasks or len(
-                {(run.task, run.task_id) for column in self.columns for run in self.gathered.cell(row, column)}
-            )
-        return found
+        return sum(
+            self.row(row).tasks
+            or len({(run.task, run.task_id) for column in self.columns for run in self.gathered.cell(row, column)})
+            for row in rows
+        )
 
     def notes(self) -> tuple[str, ...]:
         """Notes of any kind of table: missing columns, the oracle, the source of the paper's numbers."""
@@ -163,8 +148,8 @@ class Grid:
         if "oracle" in models:
             notes.append(ORACLE_NOTE)
         if any(model.startswith("oracle:") for model in models):
-            notes.append(MISTAKEN_NOTE)
-        if self.paper is not None and self.beside:
+            notes.append(_MISTAKEN_NOTE)
+        if self.paper is not None and self.paper_columns:
             source = paper_source()
             name = self.paper.title.partition(":")[0]
             notes.append(f"paper: {name} of {source.short}, “{source.title}”, with {source.model}.")
@@ -172,7 +157,7 @@ class Grid:
         return tuple(notes)
 
 
-def show_runs(rows: Iterable[int], column: int, **filters: str) -> tuple[tuple[str, str], ...]:
+def show_runs(rows: Iterable[int], column: int, **filters: str) -> Show:
     """The `TableCell.show` of the runs of these rows in one column that pass the ``filters``."""
     return (("row", ",".join(map(str, rows))), ("column", str(column)), *filters.items())
 
@@ -184,8 +169,8 @@ def number_text(value: float) -> str:
 
 def lacking(broken: int, missing: int) -> str:
     """The runs that a cell lacks, as a suffix: `` (2 broken, 1 missing)``; empty if it lacks none."""
-    said = [f"{number} {what}" for number, what in ((broken, "broken"), (missing, "missing")) if number]
-    return f" ({', '.join(said)})" if said else ""
+    parts = [f"{number} {what}" for number, what in ((broken, "broken"), (missing, "missing")) if number]
+    return f" ({', '.join(parts)})" if parts else ""
 
 
 def best_of(values: Sequence[float | None], better: str = "higher") -> frozenset[int]:
@@ -207,13 +192,8 @@ def with_best(
 ) -> tuple[TableCell, ...]:
     """The cells, with the best of the ``comparable`` ones marked.
 
-    If higher is better, a cell is only marked if no cell with missing runs can still exceed it: ``reach`` is the most
-    that these can come to.
+    No cell is marked that is lower than ``reach``, the most that cells with missing runs can still reach.
     """
     values = [cell.value if fit else None for cell, fit in zip(cells, comparable, strict=True)]
-    best = frozenset(
-        place
-        for place in best_of(values, better)
-        if better == "lower" or round(values[place] or 0.0, 1) >= round(reach, 1)
-    )
+    best = {place for place in best_of(values, better) if round(values[place] or 0.0, 1) >= round(reach, 1)}
     return tuple(replace(cell, best=True) if place in best else cell for place, cell in enumerate(cells))

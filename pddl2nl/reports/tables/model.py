@@ -6,7 +6,10 @@ import unicodedata
 from dataclasses import dataclass
 from itertools import groupby
 
-__all__ = ["Heading", "Line", "Section", "Table", "TableCell", "full_heading", "groups_of", "one_line"]
+__all__ = ["Heading", "Line", "Section", "Show", "Table", "TableCell", "full_heading", "groups_of", "one_line"]
+
+Show = tuple[tuple[str, str], ...]
+"""Filters of a page's list of runs: pairs of a name and a value; see `TableCell.show`."""
 
 
 @dataclass(frozen=True)
@@ -24,14 +27,13 @@ class TableCell:
 
     Attributes:
         text: what is shown: ``13.4``, ``–``.
-        value: the number behind it; None where there is none.
+        value: the number behind it, if any.
         detail: shown on demand on a page and in further columns of CSV: ``67 of 100 runs``, the interval.
         best: whether it is the best language-model column of its line; shown in bold.
         estimated: whether the value contains an estimate; marked with ``~``.
-        link: the runs behind it on a page, as ``(row, column)`` of the layout; None for sums and a paper's numbers.
-        show: the runs behind it on a page that one cell does not identify, as filters of the list of runs: pairs of
-            a name (``outcome``, ``link``, ``predicate``, ``column``, or ``row``, several separated by commas) and a
-            value. If ``against`` is set, the names are ``a``, ``b``, ``row`` and ``which``.
+        link: the layout's (row, column) of the runs behind it; None for sums and a paper's numbers.
+        show: filters for runs that are not one cell's. Names are ``outcome``, ``link``, ``predicate``, ``column`` and
+            ``row`` (several, separated by commas); if ``against`` is set, ``a``, ``b``, ``row`` and ``which``.
         against: whether ``show`` selects two columns side by side.
     """
 
@@ -41,7 +43,7 @@ class TableCell:
     best: bool = False
     estimated: bool = False
     link: tuple[int, int] | None = None
-    show: tuple[tuple[str, str], ...] = ()
+    show: Show = ()
     against: bool = False
 
 
@@ -79,29 +81,34 @@ class Table:
     sections: tuple[Section, ...]
     notes: tuple[str, ...] = ()
 
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """The lines of all sections."""
+        return tuple(line for section in self.sections for line in section.lines)
+
 
 def one_line(text: str) -> str:
     """The text on one line, with control characters replaced."""
-    kept = "".join("�" if _controls(character) else character for character in " ".join(text.split()))
-    return kept.encode("utf-8", "replace").decode("utf-8")
-
-
-def _controls(character: str) -> bool:
     # Cc: terminal escapes; Cf: marks that reorder text, as in "Trojan source"; Cs: lone surrogates.
-    return unicodedata.category(character) in ("Cc", "Cf", "Cs")
+    kept = ("�" if unicodedata.category(each) in ("Cc", "Cf", "Cs") else each for each in " ".join(text.split()))
+    return "".join(kept)
 
 
 def full_heading(heading: Heading) -> str:
     """A column's heading on one line: ``NL Act``, ``paper: NL Act``."""
-    said = one_line(f"{heading.group} {heading.name}".strip())
-    return f"paper: {said}" if heading.paper else said
+    name = one_line(f"{heading.group} {heading.name}".strip())
+    return f"paper: {name}" if heading.paper else name
 
 
-def groups_of(table: Table) -> tuple[tuple[str, int], ...]:
-    """The group headings, each with the number of columns that it spans; the name of a group may be empty."""
+def groups_of(table: Table) -> list[tuple[str, range]]:
+    """The group headings, each with the columns that it spans; the name of a group may be empty."""
 
-    def above(heading: Heading) -> str:
-        group = one_line(heading.group)
-        return (f"paper: {group}" if group else "paper") if heading.paper else group
+    def name_of(heading: Heading) -> str:
+        return one_line(": ".join(filter(None, ("paper" if heading.paper else "", heading.group))))
 
-    return tuple((name, len(tuple(each))) for name, each in groupby(map(above, table.headings)))
+    found, first = [], 0
+    for name, headings in groupby(map(name_of, table.headings)):
+        end = first + len(list(headings))
+        found.append((name, range(first, end)))
+        first = end
+    return found

@@ -6,14 +6,13 @@ run uses tokens until its budget ends.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from pddl2nl.experiments.layout import LayoutTable, Place
+from pddl2nl.experiments.layout import LayoutTable
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.metrics import METRICS, Aggregate, aggregate
-from pddl2nl.reports.paper import PaperLine
-from pddl2nl.reports.paper.matching import domain_lines, summed
+from pddl2nl.reports.paper import PaperLine, domain_lines, summed
 from pddl2nl.reports.summaries import RunSummary
 from pddl2nl.reports.tables.coverage import paper_cells
 from pddl2nl.reports.tables.grid import ESTIMATE_NOTE, Grid, lacking, show_runs, with_best
@@ -31,6 +30,9 @@ _NOTES = (
     "The last line sums the means above it.",
 )
 
+_Means = Mapping[int, tuple[Aggregate | None, ...]]
+"""The mean of each column, by row."""
+
 
 def tokens_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True) -> Table:
     """Mean tokens sent to the planning model by domain and column, over the runs that all columns solved.
@@ -41,21 +43,21 @@ def tokens_table(gathered: Gathered, wanted: LayoutTable, *, paper: bool = True)
         InputError: the table names an unknown table of the paper.
     """
     grid = Grid.of(gathered, wanted, paper=paper)
-    asking = tuple(column for column in grid.columns if grid.column(column).kind == "model")
-    grid = replace(grid, columns=asking)
+    grid = replace(grid, columns=tuple(filter(grid.is_model, grid.columns)))
     # If a column is absent, no run is solved by all columns.
     shared = () if grid.absent else grid.rows
-    rows = [row for row in shared if all(Place(row, column) in grid.placed for column in asking)]
-    lines = _paper_lines(grid, rows)
+    rows = [row for row in shared if all(grid.has_runs([row], column) for column in grid.columns)]
+    papers: Mapping[int, PaperLine | None] = dict.fromkeys(rows)
+    if grid.paper is not None:
+        papers = dict(zip(rows, domain_lines(grid.paper, [grid.row(row) for row in rows]), strict=True))
     means = {row: _means(grid, row) for row in rows}
     several = len({grid.row(row).section for row in rows}) > 1
     sections = []
-    for name, each in grid.sections:
-        shown = tuple(_line(grid, row, means[row], lines[row]) for row in each if row in means)
-        if shown:
-            sections.append(Section(shown, name if several else ""))
+    for name, each in grid.sections.items():
+        if lines := tuple(_line(grid, row, means[row], papers[row]) for row in each if row in means):
+            sections.append(Section(lines, name if several else ""))
     if rows:
-        sections.append(Section((_sum(grid, means, lines),)))
+        sections.append(Section((_sum(grid, means, papers),)))
     title = wanted.title or "Mean input tokens of the planning model for a task"
     return Table("tokens", title, "domain", grid.headings, tuple(sections), _notes(grid, means))
 
@@ -74,66 +76,54 @@ def _means(grid: Grid, row: int) -> tuple[Aggregate | None, ...]:
     return tuple(aggregate(METRICS[TOKENS], [runs[pair] for pair in common]) for runs in solved)
 
 
-def _line(grid: Grid, row: int, means: Sequence[Aggregate | None], line: PaperLine | None) -> Line:
-    said = grid.row(row)
+def _line(grid: Grid, row: int, means: Sequence[Aggregate | None], paper: PaperLine | None) -> Line:
     cells = []
     for column, mean in zip(grid.columns, means, strict=True):
         lacks = lacking(_broken(grid, row, column), grid.lacks([row], column))
-        if mean is None:
-            cells.append(TableCell(f"–{lacks}", None, f"no task that every column solved{lacks}", link=(row, column)))
-            continue
-        detail = f"mean of {mean.tasks} tasks, {mean.runs} pairs of task and seed{lacks}"
-        cells.append(_number(mean.value, mean.estimated, lacks, detail, (row, column)))
-    marked = with_best(cells, [True] * len(cells), "lower")
-    return Line(f"{said.label} {said.variant}".strip(), (*marked, *_papers(grid, line)))
+        cell = TableCell(f"–{lacks}", None, f"no task that every column solved{lacks}")
+        if mean is not None:
+            detail = f"mean of {mean.tasks} tasks, {mean.runs} pairs of task and seed{lacks}"
+            cell = _number(mean.value, mean.estimated, lacks, detail)
+        cells.append(replace(cell, link=(row, column)))
+    label = f"{grid.row(row).label} {grid.row(row).variant}".strip()
+    return Line(label, (*with_best(cells, [True] * len(cells), "lower"), *_paper_cells(grid, paper)))
 
 
-def _sum(grid: Grid, means: dict[int, tuple[Aggregate | None, ...]], lines: dict[int, PaperLine | None]) -> Line:
+def _sum(grid: Grid, means: _Means, papers: Mapping[int, PaperLine | None]) -> Line:
     cells = []
-    for place in range(len(grid.columns)):
-        known = [mean for each in means.values() if (mean := each[place]) is not None]
+    for place, column in enumerate(grid.columns):
+        known = {row: mean for row, each in means.items() if (mean := each[place]) is not None}
         if not known:
             cells.append(TableCell())
             continue
-        total = sum(mean.value for mean in known)
-        cell = _number(total, any(mean.estimated for mean in known), "", f"over {len(known)} rows", None)
-        rows = [row for row, each in means.items() if each[place] is not None]
-        cells.append(replace(cell, show=show_runs(rows, grid.columns[place], outcome="solved")))
-    marked = with_best(cells, [True] * len(cells), "lower")
-    return Line("sum", (*marked, *_papers(grid, _paper_sum(grid, lines))), total=True)
+        total, estimated = sum(mean.value for mean in known.values()), any(mean.estimated for mean in known.values())
+        cell = _number(total, estimated, "", f"over {len(known)} rows")
+        cells.append(replace(cell, show=show_runs(known, column, outcome="solved")))
+    here = [line for line in papers.values() if line is not None]
+    if grid.paper is not None and set(here) == set(grid.paper.rows):
+        paper: PaperLine | None = grid.paper.sums[0]  # printed, so it is rounded only once
+    else:
+        paper = summed([line for line in here if line.values])
+    return Line("sum", (*with_best(cells, [True] * len(cells), "lower"), *_paper_cells(grid, paper)), total=True)
 
 
 def _broken(grid: Grid, row: int, column: int) -> int:
     return sum(run.infrastructure for run in grid.gathered.cell(row, column))
 
 
-def _number(value: float, estimated: bool, lacks: str, detail: str, link: tuple[int, int] | None) -> TableCell:
+def _number(value: float, estimated: bool, lacks: str, detail: str) -> TableCell:
     text = f"{'~' if estimated else ''}{value:,.0f}{lacks}"
-    return TableCell(text, value, f"{detail}{'; estimated' if estimated else ''}", False, estimated, link)
+    return TableCell(text, value, f"{detail}{'; estimated' if estimated else ''}", estimated=estimated)
 
 
-def _papers(grid: Grid, line: PaperLine | None) -> tuple[TableCell, ...]:
+def _paper_cells(grid: Grid, line: PaperLine | None) -> tuple[TableCell, ...]:
     """The paper's numbers; a dash if its line is blank."""
     if line is not None and not line.values:
-        return (TableCell(),) * len(grid.beside)
+        return (TableCell(),) * len(grid.paper_columns)
     return paper_cells(grid, line, 0)
 
 
-def _paper_lines(grid: Grid, rows: Sequence[int]) -> dict[int, PaperLine | None]:
-    if grid.paper is None:
-        return dict.fromkeys(rows)
-    return dict(zip(rows, domain_lines(grid.paper, [grid.row(row) for row in rows]), strict=True))
-
-
-def _paper_sum(grid: Grid, lines: dict[int, PaperLine | None]) -> PaperLine | None:
-    """The paper's printed sum if all of its rows are shown, because it is rounded only once; else the sum of these."""
-    here = [line for line in lines.values() if line is not None]
-    if grid.paper is not None and set(here) == set(grid.paper.rows):
-        return grid.paper.sums[0]
-    return summed([line for line in here if line.values])
-
-
-def _notes(grid: Grid, means: dict[int, tuple[Aggregate | None, ...]]) -> tuple[str, ...]:
+def _notes(grid: Grid, means: _Means) -> tuple[str, ...]:
     if not means:
         nothing = () if grid.absent else ("No domain is run by all columns.",)
         return (*nothing, *grid.notes())

@@ -6,10 +6,13 @@ import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import PAPER_TABLES, LayoutColumn, LayoutRow
-from pddl2nl.reports.paper import PaperLine, paper_source, paper_table, paper_tables
-from pddl2nl.reports.paper.matching import (
+from pddl2nl.reports.paper import (
+    PaperLine,
     columns_beside,
     domain_lines,
+    paper_source,
+    paper_table,
+    paper_tables,
     same_column,
     suite_lines,
     suite_name,

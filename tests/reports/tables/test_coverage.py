@@ -9,8 +9,9 @@ import pytest
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable
 from pddl2nl.reports.paper import paper_table
-from pddl2nl.reports.tables import ORACLE_NOTE, coverage_json, coverage_table, runs_table, tables_of
-from pddl2nl.reports.tables.grid import best_of
+from pddl2nl.reports.tables import coverage_json, runs_table, tables_of
+from pddl2nl.reports.tables.coverage import coverage_table
+from pddl2nl.reports.tables.grid import ORACLE_NOTE, best_of
 
 _PAPERS = LayoutTable("coverage", paper="table-2")
 
@@ -208,7 +209,7 @@ def test_alarms_name_what_is_in_no_cell(experiment):
         "  r1c2t03s2: why r1c2t03s2",
         "Not run yet: 1 of 300 runs; no cell counts them",
         "  r3c1t01s5",
-        "Strangers: 1 record is no run of this experiment, and in no cell of the tables",
+        "Other records: 1 record is not a run of this experiment, and in no cell of the tables",
         "  other",
         "Two experiments are shown as one.",
     )

@@ -12,26 +12,18 @@ import pytest
 from rich.console import Console
 
 from pddl2nl.errors import InputError
-from pddl2nl.reports.tables import (
-    FORMATS,
-    Heading,
-    Line,
-    Section,
-    Table,
-    TableCell,
+from pddl2nl.reports.tables import FORMATS, links_table, metrics_tables, tables_of
+from pddl2nl.reports.tables.model import Heading, Line, Section, Table, TableCell, one_line
+from pddl2nl.reports.tables.writers import (
     csv_text,
+    latex_escaped,
     latex_text,
-    links_table,
     markdown_text,
-    metrics_tables,
     plain_text,
     print_tables,
     table_json,
-    tables_of,
     written,
 )
-from pddl2nl.reports.tables.model import one_line
-from pddl2nl.reports.tables.writers import latex_escaped
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -12,7 +12,8 @@ from pddl2nl.experiments.layout import Layout, LayoutColumn, LayoutRow, LayoutTa
 from pddl2nl.policies.families import FAMILIES
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.summaries import Measured, RunSummary
-from pddl2nl.reports.tables import FORMATS, TABLES, Line, Table, table_json, written
+from pddl2nl.reports.tables import FORMATS, TABLES, Table, table_json, written
+from pddl2nl.reports.tables.model import Line
 
 PAPER = FAMILIES["hvr"].paper
 VALUES = [metric.name for metric in FAMILIES["hvr"].metrics]
@@ -225,9 +226,7 @@ def test_the_papers_lines_are_marked_and_can_be_left_out() -> None:
         assert isinstance(said, list)
         marked = [line.get("paper", False) for section in said for line in section["lines"]]
         assert marked == [line.paper for line in lines(table)]
-        with pytest.raises(
-            InputError, match=f"the numbers of 'table-2' do not stand in a table of the kind '{table.key}'"
-        ):
+        with pytest.raises(InputError, match=f"a table of the kind '{table.key}' cannot show the numbers of 'table-2'"):
             make(found, LayoutTable(table.key, paper="table-2"))
         for form in FORMATS:
             assert written([table], form)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pddl2nl.experiments.layout import LayoutRow
-from pddl2nl.reports.html.overview import overview_of
+from pddl2nl.reports.html.pages import overview_of
 from pddl2nl.reports.html.plan import plan_pages
 from pddl2nl.reports.rows import Records
 from pddl2nl.reports.summaries import BrokenLink
@@ -157,7 +157,6 @@ def test_metrics_of_a_family_are_a_table_of_their_own_in_every_format(build, hea
     assert [(line.label, _texts(line)) for line in own.sections[0].lines] == [("NL Act", ["80.0"])]
     for form in FORMATS:
         assert "80" in written([own], form)
-    whole = {"title": "", "notes": (), "differences": (), "rechecked": 0, "folder": True, "plots": False}
-    assert own in overview_of(plan_pages(found), **whole).tables
+    assert own in overview_of(plan_pages(found), folder=True, plots=False)["tables"]
     rows = Records(tuple(found.runs.values())).run_rows()
     assert {row["execution-success"] for row in rows} == {80.0, None}

@@ -6,7 +6,7 @@ import pytest
 
 from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable
 from pddl2nl.reports.paper import paper_table
-from pddl2nl.reports.tables import families_table, suites_table
+from pddl2nl.reports.tables.coverage import families_table, suites_table
 
 _SUITES = LayoutTable("suites", paper="table-4")
 _FAMILIES = LayoutTable("families", paper="table-3")

@@ -6,8 +6,7 @@ import pytest
 from msgspec import structs
 
 from pddl2nl.reports.gathering import gathered
-from pddl2nl.reports.metrics import METRICS
-from pddl2nl.reports.optima import optimal_length, ratio, shipped_lengths, task_id
+from pddl2nl.reports.metrics import METRICS, length_ratio, optimal_length, shipped_lengths, task_id
 from pddl2nl.reports.records import read_record
 from pddl2nl.tasks import shipped_domain
 
@@ -62,7 +61,7 @@ def test_a_plan_proves_its_length_where_its_planner_looks_for_the_shortest(write
 
 @pytest.mark.parametrize(("length", "optimal", "over"), [(6, 4, 1.5), (4, 4, 1.0), (0, 0, 1.0), (2, 0, None)])
 def test_ratios(length, optimal, over):
-    assert ratio(length, optimal) == over
+    assert length_ratio(length, optimal) == over
 
 
 def test_other_runs_of_a_task_learn_its_length_from_an_optimal_planner(write, planned, act_events, basic_events):

@@ -1,0 +1,300 @@
+"""The report's pages: one self-contained file for up to 200 runs, a folder with an index beyond.
+
+Nothing on a page is fetched from a network, and each opens from disk. In a folder every task has its own page with all
+its runs, so that any two of them can be compared and each page stays small. Jinja2 escapes all text from models and
+files; in addition, the content security policy of a page allows only its own script, by hash, and no connection.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pddl2nl.errors import InfrastructureError, MissingExtraError
+from pddl2nl.experiments.layout import Layout
+from pddl2nl.reports.comparison import comparison_table, comparisons
+from pddl2nl.reports.gathering import Gathered
+from pddl2nl.reports.html.plan import PagePlan, RunPage, list_data, plan_pages
+from pddl2nl.reports.html.run import OUTCOME_MEANINGS, PageRun, counted, view_of
+from pddl2nl.reports.html.steps import status_label
+from pddl2nl.reports.plots import PLOTS, NoDataError, plot_svg
+from pddl2nl.reports.summaries import in_processes
+from pddl2nl.reports.tables import links_table, metrics_tables, tables_of
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+__all__ = ["RUNS_IN_ONE_FILE", "overview_of", "render_report", "write_html"]
+
+RUNS_IN_ONE_FILE = 200
+"""With more runs a report is a folder of pages."""
+
+_TITLE = "Results, down to every reply"
+
+_MARK = "<!-- pddl2nl report -->"
+"""Every page of a report begins with this comment, which identifies it as ours."""
+
+_SCRIPTS = ("runs.js", "against.js", "viewer.js", "compare.js", "keys.js")
+
+
+def write_html(
+    gathered: Gathered,
+    out: Path,
+    *,
+    title: str = "",
+    notes: Sequence[str] = (),
+    paper: bool = True,
+    plots: bool = True,
+    workers: int | None = None,
+) -> Path:
+    """Writes the report and returns the path of the page to open.
+
+    Up to `RUNS_IN_ONE_FILE` runs are one file: ``out`` itself if it ends in ``.html``, else ``index.html`` in the
+    folder ``out``. More are a folder, ``out`` without ``.html``, with ``index.html`` and ``runs/``. Pages of an older
+    report in that folder are removed.
+
+    Args:
+        gathered: what is shown; its records are read again.
+        out: a file or folder, made if it is missing.
+        title, notes: the first page's heading, by default the experiment's name, and paragraphs below it.
+        paper: whether the paper's numbers stand beside ours if there are any.
+        plots: whether plots are drawn, which takes a second or two.
+        workers: processes for a folder's pages; by default as many as there are processors.
+
+    Raises:
+        RecordError: a record was changed since it was gathered, and cannot be read now.
+        InfrastructureError: a page cannot be written.
+    """
+    plan = plan_pages(gathered)
+    overview = partial(overview_of, plan, title=title, notes=notes, paper=paper, plots=plots)
+    named = out.suffix.lower() in (".html", ".htm")
+    if len(plan.runs) <= RUNS_IN_ONE_FILE:
+        path = out if named else out / "index.html"
+        _write(path, _one_page(plan.runs, overview))
+        return path
+    folder = out.with_suffix("") if named else out
+    _remove_old(folder / "runs", {f"{page.name}.html" for page in plan.pages})
+    judged = in_processes(partial(_write_page, gathered.layout, folder / "runs"), plan.pages, workers)
+    content = overview(_together(judged), folder=True)
+    _write(folder / "index.html", _render("report", home="", articles=(), files={}, **content))
+    return folder / "index.html"
+
+
+def render_report(
+    gathered: Gathered, *, title: str = "", notes: Sequence[str] = (), paper: bool = True, plots: bool = True
+) -> str:
+    """The whole report as one page, however many runs it has; arguments as of `write_html`."""
+    plan = plan_pages(gathered)
+    return _one_page(plan.runs, partial(overview_of, plan, title=title, notes=notes, paper=paper, plots=plots))
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A run for which the new verdict differs from its record."""
+
+    anchor: str
+    recorded: str
+    now: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The number of runs that were judged again, and those whose verdict differs."""
+
+    number: int = 0
+    differences: tuple[Difference, ...] = ()
+
+
+def _together(found: Sequence[Judged]) -> Judged:
+    return Judged(sum(one.number for one in found), tuple(each for one in found for each in one.differences))
+
+
+# ── the first page ───────────────────────────────────────────────────────────────────────────────
+
+
+def overview_of(
+    plan: PagePlan,
+    judged: Judged = Judged(),
+    *,
+    title: str = "",
+    notes: Sequence[str] = (),
+    folder: bool = False,
+    paper: bool = True,
+    plots: bool = True,
+) -> dict[str, Any]:
+    """The content of the first page, as its template reads it: tables, comparisons, plots, and the list of runs.
+
+    ``folder`` says that the runs are on other pages, ``paper`` asks for the paper's numbers beside ours.
+    """
+    gathered = plan.gathered
+    made = comparisons(gathered)
+    pages = plan.page_of() if folder else {}
+    return {
+        "title": title or gathered.layout.name or _TITLE,
+        "notes": (*notes, *gathered.notes),
+        "plan": plan,
+        "gathered": gathered,
+        "tables": [
+            table
+            for table in (*tables_of(gathered, paper=paper), *metrics_tables(gathered), links_table(gathered))
+            if table.sections
+        ],
+        "comparisons": [table for table in [comparison_table(made)] if table is not None],
+        "compared": list(dict.fromkeys(one.columns for one in made if one.a.column != one.b.column)),
+        "pictures": _pictures(gathered) if plots else [],
+        "judged": judged,
+        "folder": folder,
+        "solved": sum(run.summary.solved for run in plan.runs),
+        "scored": sum(not run.summary.infrastructure for run in plan.runs),
+        "broken": [run for run in plan.runs if run.summary.infrastructure],
+        "addresses": {
+            run.anchor: f"{f'runs/{pages[run.anchor]}.html' if run.anchor in pages else ''}#{run.anchor}"
+            for run in plan.runs
+        },
+        "data": list_data(gathered.layout, plan.runs, pages),
+    }
+
+
+@dataclass(frozen=True)
+class _Picture:
+    """A plot: ``source`` is the SVG as a data URL; ``missing`` says why it is not drawn."""
+
+    key: str
+    title: str
+    caption: str = ""
+    source: str = ""
+    missing: str = ""
+
+
+def _pictures(gathered: Gathered) -> list[_Picture]:
+    """The plots as images, which run no script and keep their style; missing ones come last."""
+    found = []
+    for key, plot in PLOTS.items():
+        try:
+            svg = plot_svg(gathered, key)
+        except NoDataError as error:
+            found.append(_Picture(key, plot.title, missing=str(error)))
+            continue
+        except MissingExtraError as error:
+            return [_Picture("plots", "Plots", missing=str(error))]
+        source = "data:image/svg+xml;base64," + base64.b64encode(svg.encode("utf-8")).decode("ascii")
+        found.append(_Picture(key, plot.title, plot.caption, source))
+    return sorted(found, key=lambda picture: not picture.source)
+
+
+# ── the pages of runs ────────────────────────────────────────────────────────────────────────────
+
+
+class _Files:
+    """The PDDL texts of a page, each stored once: ``texts`` maps anchors to headings and texts."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, tuple[str, str]] = {}
+        self._anchors: dict[str, str] = {}
+
+    def anchor(self, heading: str, text: str) -> str:
+        """Stores a text and returns its anchor."""
+        if text not in self._anchors:
+            self._anchors[text] = f"file-{len(self._anchors) + 1}"
+            self.texts[self._anchors[text]] = (heading, text)
+        return self._anchors[text]
+
+
+def _one_page(runs: Sequence[PageRun], overview: Any) -> str:
+    articles, files, judged = _articles(runs)
+    return _render("report", home="", articles=articles, files=files, **overview(judged))
+
+
+def _write_page(layout: Layout, folder: Path, page: RunPage) -> Judged:
+    articles, files, judged = _articles(page.runs)
+    data = list_data(layout, page.runs, {})
+    content = {"title": page.title, "page": page, "articles": articles, "files": files, "data": data}
+    _write(folder / f"{page.name}.html", _render("runs_page", home="../index.html", **content))
+    return judged
+
+
+def _articles(runs: Sequence[PageRun]) -> tuple[list[Markup], Mapping[str, tuple[str, str]], Judged]:
+    """The runs step by step, their PDDL files, and what judging them again gave."""
+    from markupsafe import Markup
+
+    files = _Files()
+    articles, differences, number = [], [], 0
+    for run in runs:
+        view = view_of(run)
+        first = view.record.first
+        problem = files.anchor(f"Problem {first.problem}, in PDDL", first.problem_pddl)
+        domain = files.anchor(f"Domain {first.domain}, in PDDL", first.domain_pddl)
+        articles.append(Markup(_render("run", run=view, problem=problem, domain=domain)))
+        again = view.recheck
+        number += again.verdict not in ("not-judged", "no-plan")
+        if not again.agrees and not run.summary.infrastructure:
+            differences.append(Difference(run.anchor, view.record.outcome, again.verdict, again.note))
+    return articles, files.texts, Judged(number, tuple(differences))
+
+
+def _render(template: str, **content: Any) -> str:
+    return _environment().get_template(f"{template}.html.j2").render(**content)
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=PackageLoader("pddl2nl.reports.html"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    script = "\n".join(map(_own_text, _SCRIPTS))
+    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+    environment.globals |= {
+        "generator": Markup(_MARK),
+        "status_label": status_label,
+        "meanings": OUTCOME_MEANINGS,
+        "counted": counted,
+        "style": Markup(_own_text("report.css")),
+        "script": Markup(script),
+        "script_hash": Markup(f"sha256-{digest}"),
+    }
+    return environment
+
+
+def _own_text(name: str) -> str:
+    return (resources.files("pddl2nl.reports.html") / "templates" / name).read_text(encoding="utf-8")
+
+
+# ── files ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _remove_old(folder: Path, kept: set[str]) -> None:
+    """Removes pages of an older report."""
+    with _disk(folder):
+        for path in sorted(folder.glob("task-*.html")):
+            if path.name not in kept and _MARK in path.read_text(encoding="utf-8", errors="replace")[:200]:
+                path.unlink()
+
+
+def _write(path: Path, html: str) -> None:
+    with _disk(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(html, encoding="utf-8")
+
+
+@contextmanager
+def _disk(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InfrastructureError(f"cannot write {path}: {error.strerror}") from error
