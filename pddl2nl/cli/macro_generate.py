@@ -163,7 +163,7 @@ def _known(teller: Teller, ontology: Path | None, domain: Path) -> StateLines:
     file = ontology or (beside if beside.is_file() else None)
     sight = Sight(teller, None if file is None else load_ontology(file))
 
-    def known(state: State) -> tuple[Sequence[str], Sequence[str]]:
+    def known(state: State) -> tuple[Sequence[str], str]:
         sight.graph.update(state)
         return sight.object_lines(), sight.location_lines()
 

@@ -111,39 +111,25 @@ class Account:
         """Adds a call at its cost, or a hit where the reply came from the cache."""
         if completion.from_cache:
             self.cache_hits += 1
-            return
-        usage = completion.usage
-        self.calls += 1
-        self.prompt_tokens += usage.prompt_tokens
-        self.completion_tokens += usage.completion_tokens
-        self.cached_tokens += usage.cached_tokens
-        self.reasoning_tokens += usage.reasoning_tokens
-        self.usd = None if usd is None or self.usd is None else self.usd + usd
-        self.seconds += completion.seconds
+        else:
+            call = Account(1, usd=usd, seconds=completion.seconds, **asdict(completion.usage))
+            vars(self).update(vars(total([self, call])))
 
 
 def total(accounts: Iterable[Account | Mapping[str, Any]]) -> Account:
     """The sum of several accounts, also in the form in which a record holds them."""
-    whole = Account()
-    for account in accounts:
-        one = account if isinstance(account, Account) else Account(**account)
-        sums: dict[str, Any] = {
-            name: None if amount is None or (more := getattr(one, name)) is None else amount + more
-            for name, amount in vars(whole).items()
-        }
-        whole = Account(**sums)
-    return whole
+    rows = [vars(account) if isinstance(account, Account) else account for account in accounts]
+    sums: dict[str, Any] = {}
+    for name, zero in vars(Account()).items():
+        column = [row.get(name, zero) for row in rows]
+        sums[name] = None if None in column else sum(column, zero)
+    return Account(**sums)
 
 
 def _exhausted(spent: Account, limits: Limits, seconds: float) -> str | None:
     """The limit that forbids another call, in words; None where none does."""
-    amounts = {
-        "calls": spent.calls,
-        "tokens": spent.prompt_tokens + spent.completion_tokens,
-        "usd": spent.usd,
-        "seconds": seconds,
-    }
-    for name, amount in amounts.items():
+    tokens = spent.prompt_tokens + spent.completion_tokens
+    for name, amount in (("calls", spent.calls), ("tokens", tokens), ("usd", spent.usd), ("seconds", seconds)):
         limit = getattr(limits, name)
         if limit is not None and amount is not None and amount >= limit:
             return f"the limit of {limit:g} {name} is reached"
@@ -313,11 +299,8 @@ class _AccountedModel:
 
 def _prompted(call: int, request: Request, before: Sequence[Message]) -> Prompted:
     """A request as an event, which holds the messages that are new since ``before``."""
-    kept = 0
-    for old, new in zip(before, request.messages, strict=False):
-        if old != new:
-            break
-        kept += 1
+    same = [old == new for old, new in zip(before, request.messages, strict=False)]
+    kept = [*same, False].index(False)
     return Prompted(
         call,
         request.purpose,
@@ -333,19 +316,5 @@ def _prompted(call: int, request: Request, before: Sequence[Message]) -> Prompte
 
 
 def _replied(call: int, completion: Completion, usd: float | None) -> Replied:
-    usage = completion.usage
-    return Replied(
-        call,
-        completion.text,
-        completion.finish,
-        usage.prompt_tokens,
-        usage.completion_tokens,
-        usage.cached_tokens,
-        usage.reasoning_tokens,
-        usd,
-        completion.model,
-        completion.fingerprint,
-        completion.seconds,
-        completion.tariff,
-        completion.from_cache,
-    )
+    fields = {name: getattr(completion, name) for name in Replied.__struct_fields__ if hasattr(completion, name)}
+    return Replied(call=call, usd=usd, **fields, **asdict(completion.usage))

@@ -186,8 +186,8 @@ class Family:
         name: a short name.
         package: the package that holds it.
         title: for tables.
-        policies: its policies and ablations: the name and the class in the package, ``hvr.HVR``.
-        titles: what the paper calls them.
+        policy_class: the class of its policies in the package, ``hvr.HVR``, which is called with a policy's name.
+        titles: what the paper calls its policies and ablations, by their names.
         options: the options of a run (`pddl2nl.experiments.spec`) marked for families that its policies take.
         layout: the layout of its prompts.
         prompt_hashes: the SHA-256 of the prompt files that a policy uses, by file name.
@@ -199,7 +199,7 @@ class Family:
     name: str
     package: str
     title: str
-    policies: Mapping[str, str]
+    policy_class: str
     titles: Mapping[str, str]
     options: frozenset[str]
     layout: PromptLayout
@@ -210,8 +210,13 @@ class Family:
 
     def policy(self, name: str) -> Policy:
         """A new policy object by its name."""
-        module, _, class_name = self.policies[name].rpartition(".")
-        return cast("Policy", getattr(self._module(module), class_name)())
+        module, _, class_name = self.policy_class.rpartition(".")
+        return cast("Policy", getattr(self._module(module), class_name)(name))
+
+    @property
+    def policies(self) -> tuple[str, ...]:
+        """The names of its policies."""
+        return tuple(self.titles)
 
     @cached_property
     def events(self) -> tuple[type[Event], ...]:

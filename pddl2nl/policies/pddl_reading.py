@@ -12,7 +12,6 @@ from pddl2nl.nl import Reading, Readings
 from pddl2nl.nl.markers import DONE, LOOK_AROUND, PLAN_END, PLAN_START, THOUGHT
 from pddl2nl.nl.reading.layout import OBSERVATION, marker_end
 from pddl2nl.nl.reading.readings import Status
-from pddl2nl.pddl import Task
 from pddlval import BadActionError, GroundAction, Simulator
 
 __all__ = ["PDDLReader"]
@@ -30,7 +29,7 @@ _CLAIM = re.compile(
 
 _SENTENCE_END = re.compile(r"[.!;:,\n]|\s[-–—]\s")
 _MARKS = " \t\r*_`>#()\"'-"
-_THOUGHT_OUT = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_THINKING_ENDS = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _THINKING = re.compile(r"<(think|thinking|thoughts?|reasoning)>.*?(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL)
 
 
@@ -39,7 +38,6 @@ class PDDLReader:
 
     def __init__(self, simulator: Simulator):
         self._simulator = simulator
-        self._task: Task = simulator.task
 
     def read(self, text: str, policy: str = "default") -> Readings:
         """The plan in a reply: the text between the last plan tags, or the whole reply where there are none.
@@ -47,18 +45,12 @@ class PDDLReader:
         A line gives a reading for every ``(name object …)`` in it; the parentheses may be missing where the line
         begins with an action's name.
         """
-        text = _said_aloud(text)
-        begin = text.rfind(PLAN_START)
-        tagged = begin >= 0
-        begin = begin + len(PLAN_START) if tagged else 0
+        text = _without_thinking(text)
+        tag = text.rfind(PLAN_START)
+        begin = tag + len(PLAN_START) if tag >= 0 else 0
         end = text.find(PLAN_END, begin)
-        ended = end >= 0
-        readings = [
-            reading
-            for line, start, stop in _lines(text, begin, end if ended else len(text))
-            for reading in self._line(text, line, start, stop, meant=tagged)
-        ]
-        return Readings(tuple(readings), tuple(item for item in readings if item.is_attempt), ended, policy)
+        readings = tuple(self._readings(text, begin, end if end >= 0 else len(text), meant=tag >= 0))
+        return Readings(readings, tuple(item for item in readings if item.is_attempt), end >= 0, policy)
 
     def read_turn(self, text: str) -> Reading:
         """The one action, look-around or claim of a turn, found as by `pddl2nl.nl.Reader.read_turn`.
@@ -66,11 +58,11 @@ class PDDLReader:
         The line after ``Action:`` counts, and the lines below it where it holds nothing readable; without ``Action:``
         everything except thoughts. The first of several actions is read.
         """
-        aloud = _said_aloud(text)
-        invented = OBSERVATION.search(aloud)
-        reading = self._turn(aloud, invented.start() if invented else len(aloud))
+        spoken = _without_thinking(text)
+        invented = OBSERVATION.search(spoken)
+        reading = self._turn(spoken, invented.start() if invented else len(spoken))
         if invented and reading.status == "unreadable":
-            reading = self._turn(aloud, len(aloud))
+            reading = self._turn(spoken, len(spoken))
         return reading._replace(text=text[reading.start : reading.end])
 
     def _turn(self, text: str, stop: int) -> Reading:
@@ -86,22 +78,27 @@ class PDDLReader:
         several = reading.action is not None and len(actions | {reading.action}) > 1
         return reading._replace(rule=f"first-of-several+{reading.rule}") if several else reading
 
-    def _attempts(self, text: str, start: int, stop: int, *, meant: bool) -> list[Reading]:
-        lines = _spoken(text, start, stop)
-        return [item for line in lines for item in self._line(text, *line, meant=meant) if item.is_attempt]
-
     def _said(self, text: str, start: int, stop: int, *, meant: bool) -> Reading:
         attempts = self._attempts(text, start, stop, meant=meant)
         if attempts:
             # The model meant to act on an unknown object, so nothing after it counts; after nonsense something may.
             return next((item for item in attempts if item.status != "unreadable"), attempts[0])
-        said = "\n".join(text[begin:end] for _, begin, end in _spoken(text, start, stop))
-        whole = Reading(1, 0, len(text), text, "unreadable", reason="there is none in parentheses")
+        lines = [text[begin:end] for _, begin, end in _lines(text, start, stop) if not _THOUGHT.match(text, begin, end)]
+        said = "\n".join(lines)
         if LOOK_AROUND in said.lower().replace("-", " "):
-            return whole._replace(status="look-around", rule="phrase", reason="")
+            return Reading(1, 0, len(text), text, "look-around", rule="phrase")
         if any(_CLAIM.fullmatch(sentence.strip(_MARKS)) for sentence in _SENTENCE_END.split(said)):
-            return whole._replace(status="claimed-done", rule="phrase", reason="")
-        return whole
+            return Reading(1, 0, len(text), text, "claimed-done", rule="phrase")
+        return Reading(1, 0, len(text), text, "unreadable", reason="there is none in parentheses")
+
+    def _attempts(self, text: str, start: int, stop: int, *, meant: bool) -> list[Reading]:
+        readings = self._readings(text, start, stop, meant=meant, thoughts=False)
+        return [item for item in readings if item.is_attempt]
+
+    def _readings(self, text: str, begin: int, end: int, *, meant: bool, thoughts: bool = True) -> Iterator[Reading]:
+        for line, start, stop in _lines(text, begin, end):
+            if thoughts or not _THOUGHT.match(text, start, stop):
+                yield from self._line(text, line, start, stop, meant=meant)
 
     def _line(self, text: str, line: int, start: int, stop: int, *, meant: bool) -> Iterator[Reading]:
         groups = list(_GROUP.finditer(text, start, stop))
@@ -111,34 +108,33 @@ class PDDLReader:
             return
         bare = _BARE.match(text[start:stop])
         words = bare[1] if bare else ""
-        if words and self._task.domain.action(words.split()[0].lower()) is not None:
+        if words and self._simulator.task.domain.action(words.split()[0].lower()) is not None:
             yield self._judged(line, start, stop, text[start:stop], words, "pddl-bare", True)
         else:
             yield Reading(line, start, stop, text[start:stop], "not-an-action", rule="prose")
 
     def _judged(self, line: int, start: int, stop: int, said: str, words: str, rule: str, meant: bool) -> Reading:
         name, *args = words.lower().replace(",", " ").split() or [""]
-        action = GroundAction(name, tuple(args))
-        reading = Reading(line, start, stop, said, "read", action, rule=rule)
+        action, task = GroundAction(name, tuple(args)), self._simulator.task
         try:
             self._simulator.check(action)
         except BadActionError as error:
-            unknown = tuple(arg for arg in args if arg not in self._task.objects)
-            known = self._task.domain.action(name) is not None
+            known = task.domain.action(name) is not None
             no_action = " ".join((name, *args)).replace("-", " ") in (LOOK_AROUND, DONE, "done")
             if not known and (not meant or no_action):
-                return reading._replace(status="not-an-action", action=None, rule="prose")
+                return Reading(line, start, stop, said, "not-an-action", rule="prose")
+            unknown = tuple(arg for arg in args if arg not in task.objects)
             status: Status = "unknown-object" if known and unknown else "unreadable"
             candidates = () if status == "unknown-object" else (action,)
-            return reading._replace(
-                status=status, action=None, candidates=candidates, unknown=unknown, reason=error.reason
+            return Reading(
+                line, start, stop, said, status, None, candidates, rule, reason=error.reason, unknown=unknown
             )
-        return reading
+        return Reading(line, start, stop, said, "read", action, rule=rule)
 
 
-def _said_aloud(text: str) -> str:
+def _without_thinking(text: str) -> str:
     """The reply with blanks instead of what is marked as thinking, so that offsets stay the same."""
-    closed = _THOUGHT_OUT.search(text)
+    closed = _THINKING_ENDS.search(text)
     if closed and not _THINKING.search(text, 0, closed.start()):
         # Chat templates often swallow the opening tag.
         text = _blank(text[: closed.end()]) + text[closed.end() :]
@@ -147,11 +143,6 @@ def _said_aloud(text: str) -> str:
 
 def _blank(text: str) -> str:
     return re.sub(r"[^\n]", " ", text)
-
-
-def _spoken(text: str, start: int, stop: int) -> list[tuple[int, int, int]]:
-    """The lines without thoughts."""
-    return [line for line in _lines(text, start, stop) if not _THOUGHT.match(text, line[1], line[2])]
 
 
 def _lines(text: str, begin: int, end: int) -> Iterator[tuple[int, int, int]]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from pddl2nl.nl import Reading, Readings, Teller
+from pddl2nl.policies.refining import Style
 from pddl2nl.policies.translating import Translator
 from pddlval import Simulator
 
@@ -108,6 +109,9 @@ class Setting:
         embed: gives vectors of texts; None where there are none.
         library: keeps macro-actions for later tasks.
         replans: how many new plans a hierarchical policy may make.
+        prompts: ``full``, or ``compact`` for models with a small context window; for hierarchical policies.
+        hidden: predicates that are true in the world and not told of it; for hierarchical policies.
+        signal: how much a hierarchical policy is told about a step that failed (`pddl2nl.policies.refining.signal`).
     """
 
     simulator: Simulator
@@ -129,6 +133,9 @@ class Setting:
     embed: Embed | None = None
     library: Library | None = None
     replans: int = 3
+    prompts: Literal["full", "compact"] = "full"
+    hidden: frozenset[str] = frozenset()
+    signal: Style = "reason"
 
 
 @dataclass(frozen=True)

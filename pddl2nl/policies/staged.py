@@ -20,12 +20,22 @@ from string import Template
 
 from pddl2nl.llm import Message
 
-__all__ = ["Bodies", "PromptLayout", "conversation", "dashed", "numbered", "shortened"]
+__all__ = ["PromptLayout", "Sections", "conversation", "dashed", "numbered", "shortened"]
 
-Bodies = Mapping[str, str | Iterable[str]]
-"""The sections of a question: a text or lines for each name."""
+Sections = Mapping[str, str | Sequence[str]]
+"""The sections of a question: a text, or the items of a list."""
 
 _STAGE = "Stage: "
+
+
+def numbered(lines: Iterable[str]) -> str:
+    """The lines numbered from 1."""
+    return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, start=1))
+
+
+def dashed(lines: Iterable[str]) -> str:
+    """The lines as a list with dashes."""
+    return "\n".join(f"- {line}" for line in lines)
 
 
 @dataclass(frozen=True)
@@ -35,10 +45,12 @@ class PromptLayout:
     Attributes:
         stages: what can be asked; the first line of the system message names it.
         sections: the names of the sections, in their order.
+        numbered: the sections whose lists are numbered; those of others have dashes.
     """
 
     stages: tuple[str, ...]
     sections: tuple[str, ...]
+    numbered: frozenset[str] = frozenset()
 
     def system(self, stage: str, instruction: str, **fields: str) -> str:
         """A system message: the stage, and the instruction with its placeholders filled.
@@ -59,21 +71,23 @@ class PromptLayout:
         stage = first.removeprefix(_STAGE)
         return stage if first.startswith(_STAGE) and stage in self.stages else None
 
-    def question(self, bodies: Bodies) -> str:
+    def question(self, sections: Sections) -> str:
         """The sections that have a text, in the order of the layout.
 
         Raises:
             ValueError: unknown section.
         """
-        if unknown := [name for name in bodies if name not in self.sections]:
+        if unknown := [name for name in sections if name not in self.sections]:
             raise ValueError(f"unknown section {unknown[0]}; known are {', '.join(self.sections)}")
         texts: list[str] = []
         for name in self.sections:
-            body = bodies.get(name, "")
-            lines = body.split("\n") if isinstance(body, str) else [line for text in body for line in text.split("\n")]
-            kept = [f" {line}" if self._heading(line) else line for line in map(str.rstrip, lines)]
-            if text := "\n".join(kept).strip("\n"):
-                texts.append(f"{name}:\n{text}")
+            body = sections.get(name, "")
+            if not isinstance(body, str):
+                body = numbered(body) if name in self.numbered else dashed(body)
+            lines = map(str.rstrip, body.split("\n"))
+            kept = "\n".join(f" {line}" if self._heading(line) else line for line in lines).strip("\n")
+            if kept:
+                texts.append(f"{name}:\n{kept}")
         return "\n\n".join(texts)
 
     def read(self, question: str) -> dict[str, str]:
@@ -81,17 +95,16 @@ class PromptLayout:
         found: dict[str, list[str]] = {}
         name = None
         for line in question.split("\n"):
-            heading = self._heading(line)
-            if heading is not None:
+            if heading := self._heading(line):
                 name = heading
                 found[name] = []
             elif name is not None:
                 found[name].append(line)
         return {name: "\n".join(lines).strip("\n") for name, lines in found.items()}
 
-    def _heading(self, line: str) -> str | None:
+    def _heading(self, line: str) -> str:
         name = line.removesuffix(":")
-        return name if name != line and name in self.sections else None
+        return name if name != line and name in self.sections else ""
 
 
 def conversation(system: str, examples: Iterable[tuple[str, str]], question: str) -> list[Message]:
@@ -100,16 +113,6 @@ def conversation(system: str, examples: Iterable[tuple[str, str]], question: str
         message for asked, replied in examples for message in (Message("user", asked), Message("assistant", replied))
     ]
     return [Message("system", system), *shown, Message("user", question)]
-
-
-def numbered(lines: Iterable[str]) -> str:
-    """The lines numbered from 1."""
-    return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, start=1))
-
-
-def dashed(lines: Iterable[str]) -> str:
-    """The lines as a list with dashes."""
-    return "\n".join(f"- {line}" for line in lines)
 
 
 def shortened(text: str, most: int) -> str:

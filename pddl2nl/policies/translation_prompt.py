@@ -20,6 +20,7 @@ import random
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, count
 
 from pddl2nl.llm import Message
 from pddl2nl.nl import Names, Reader, Wording
@@ -51,25 +52,20 @@ def translation_opening(task: Task, wording: Wording, names: Names, seed: int = 
         seed: selects the actions of the examples and the numbers of their objects.
     """
     rng = random.Random(seed)
-    stems = _Stems(task.domain, wording, names.scheme, rng)
     shown = _chosen(task.domain.actions, rng)
+    stems = _Stems(task.domain, wording, names.scheme, rng)
     invented = _Invented(_taken(task, wording, names), rng)
     history: list[Message] = []
     for schema in shown:
         objects = invented.objects([stems.of(parameter, schema) for parameter in schema.parameters])
         history.append(Message("user", wording.actions[schema.name].fill(objects)))
         history.append(Message("assistant", _pddl(schema.name, objects)))
-    actions = "\n".join(_form(wording, schema) for schema in task.domain.actions)
+    snippets = {name: wording.actions[name] for name in (schema.name for schema in task.domain.actions)}
+    actions = [f"{item.fill(item.parameters)}: {_pddl(name, item.parameters)}" for name, item in snippets.items()]
     told = (names.to_nl.get(name, name) for name in task.objects)
-    system = fill(
-        TRANSLATOR_PROMPT, actions=actions, objects=", ".join([*invented.names, *told]) or "none", no_action=NO_ACTION
-    )
+    objects_text = ", ".join([*invented.names, *told]) or "none"
+    system = fill(TRANSLATOR_PROMPT, actions="\n".join(actions), objects=objects_text, no_action=NO_ACTION)
     return (Message("system", system), *history)
-
-
-def _form(wording: Wording, schema: ActionSchema) -> str:
-    snippet = wording.actions[schema.name]
-    return f"{snippet.fill(snippet.parameters)}: {_pddl(schema.name, snippet.parameters)}"
 
 
 def _pddl(name: str, args: Sequence[str]) -> str:
@@ -80,8 +76,7 @@ def _chosen(actions: Sequence[ActionSchema], rng: random.Random) -> list[ActionS
     """Up to five actions: first one of each number of parameters, then any others."""
     drawn = rng.sample(list(actions), len(actions))
     first = {len(schema.parameters): schema for schema in reversed(drawn)}
-    differing = [schema for schema in drawn if first[len(schema.parameters)] is schema]
-    return [*differing, *(schema for schema in drawn if schema not in differing)][:EXAMPLES]
+    return sorted(drawn, key=lambda schema: first[len(schema.parameters)] is not schema)[:EXAMPLES]
 
 
 class _Stems:
@@ -97,16 +92,16 @@ class _Stems:
     def of(self, parameter: TypedName, schema: ActionSchema) -> str:
         """The stem for a parameter: a most specific type below its own, as most objects have one."""
         if self._inferred:
-            return next(self._static_types(parameter, schema), self._general)
-        below = [kind for kind in self._above if any(wanted in self._above[kind] for wanted in parameter.types)]
+            static = (
+                part.predicate
+                for part in conjuncts(schema.precondition)
+                if isinstance(part, Atom) and part.args == (parameter.name,) and part.predicate not in self._changed
+            )
+            return next(static, self._general)
+        below = [kind for kind, above in self._above.items() if any(wanted in above for wanted in parameter.types)]
         leaves = [kind for kind in below if not any(kind in self._above[other] for other in below if other != kind)]
         leaves = [kind for kind in leaves or parameter.types if kind != "object"]
         return self._rng.choice(leaves) if leaves else self._general
-
-    def _static_types(self, parameter: TypedName, schema: ActionSchema) -> Iterator[str]:
-        for part in conjuncts(schema.precondition):
-            if isinstance(part, Atom) and part.args == (parameter.name,) and part.predicate not in self._changed:
-                yield part.predicate
 
 
 class _Invented:
@@ -122,21 +117,16 @@ class _Invented:
     def objects(self, stems: Sequence[str]) -> list[str]:
         """Distinct objects, one for each stem; those of earlier examples are used again, in any order."""
         free: dict[str, list[str]] = {}
-        found: list[str] = []
         for stem in stems:
             if stem not in free:
                 made = self._made[stem]
-                while len(made) < stems.count(stem):
-                    made.append(self._new(stem))
+                made += [self._new(stem) for _ in range(stems.count(stem) - len(made))]
                 free[stem] = self._rng.sample(made, len(made))
-            found.append(free[stem].pop())
-        return found
+        return [free[stem].pop() for stem in stems]
 
     def _new(self, stem: str) -> str:
         if stem not in self._numbers:
-            beyond = range(_NUMBERS.stop, 10**9)
-            dealt = self._rng.sample(_NUMBERS, len(_NUMBERS))
-            self._numbers[stem] = (number for numbers in (dealt, beyond) for number in numbers)
+            self._numbers[stem] = chain(self._rng.sample(_NUMBERS, len(_NUMBERS)), count(_NUMBERS.stop))
         name = next(name for number in self._numbers[stem] if not self._taken(name := f"{stem}_{number}"))
         self.names.append(name)
         return name
@@ -145,13 +135,13 @@ class _Invented:
 def _taken(task: Task, wording: Wording, names: Names) -> Callable[[str], bool]:
     """Tells whether a name could mean an object of the task, in any spelling that a reader accepts."""
     lexicon = Reader(task, wording, names).lexicon
-    spelt = {_squeezed(name) for name in (*task.objects, *names.to_nl.values(), *names.aliases)}
+    spelled = {_squeezed(name) for name in (*task.objects, *names.to_nl.values(), *names.aliases)}
 
     def taken(name: str) -> bool:
-        if _squeezed(name) in spelt:
-            return True
         words = words_of(name)
-        return any(True for index in range(len(words)) for _ in lexicon.readings(words, index))
+        return _squeezed(name) in spelled or any(
+            True for index in range(len(words)) for _ in lexicon.readings(words, index)
+        )
 
     return taken
 

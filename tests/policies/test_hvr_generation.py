@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,13 +13,13 @@ from pddl2nl.nl import Teller, load_wording, make_names
 from pddl2nl.pddl import Task, load_task
 from pddl2nl.policies.hvr.conditions import MacroPlanCheck, ReadConditions, read_conditions, verify_macros
 from pddl2nl.policies.hvr.generation import (
-    ConditionsQuestion,
     ask_conditions,
+    conditions_shots,
     conditions_text,
     plan_feedback,
     predicate_lines,
 )
-from pddl2nl.policies.hvr.prompts import LAYOUT, prompt_text
+from pddl2nl.policies.hvr.prompts import LAYOUT, Prompter, prompt_text
 from pddlval import GroundAction, Simulator
 
 _PLAN = ("Pick up c", "Put c on a")
@@ -49,14 +49,17 @@ class _Model:
         return self.reply
 
 
-_QUESTION = ConditionsQuestion(
-    "Put c on b.", _PLAN, ("block_2 (Block): block_2 is clear",), ("(block_2, on, block_1)",)
-)
+_PROMPTER = Prompter("Put c on b.", shots=conditions_shots())
+_KNOWN = ("block_2 (Block): block_2 is clear",), "(block_2, on, block_1)"
+
+
+def _ask(model: _Model, teller: Teller, **more: Any) -> tuple[ReadConditions, ...]:
+    return ask_conditions(model, teller, _PROMPTER, _PLAN, _KNOWN, **more)[1]
 
 
 def test_conditions_are_asked_for_with_one_example(teller: Teller) -> None:
     model = _Model(_REPLY)
-    _, read = ask_conditions(model, teller, _QUESTION)
+    read = _ask(model, teller)
     assert len(read) == 2
     assert all(item.conditions is not None for item in read)
     assert LAYOUT.stage_of(model.asked) == "conditions"
@@ -73,7 +76,7 @@ def test_a_correction_has_no_example_but_the_violated_condition(teller: Teller) 
     check = _checked(teller, present)
     feedback = plan_feedback(teller, _PLAN, present, check)
     model = _Model("precondition: (no")
-    _, read = ask_conditions(model, teller, replace(_QUESTION, present=present, feedback=feedback))
+    read = _ask(model, teller, present=present, feedback=feedback)
     assert [item.conditions for item in read] == [None, None]
     assert LAYOUT.stage_of(model.asked) == "conditions-correction"
     assert [message.role for message in model.asked] == ["system", "user"]
@@ -89,8 +92,7 @@ def test_a_correction_has_no_example_but_the_violated_condition(teller: Teller) 
 def test_a_refinement_shows_the_block(teller: Teller) -> None:
     present = read_conditions(_REPLY, teller.task, teller.names, count=2)
     model = _Model(_REPLY)
-    question = replace(_QUESTION, present=present, feedback="It is wrong.", macro=2, block=("put it there",))
-    ask_conditions(model, teller, question)
+    _ask(model, teller, present=present, feedback="It is wrong.", macro=2, block=("put it there",))
     assert LAYOUT.stage_of(model.asked) == "conditions-refinement"
     told = LAYOUT.read(model.asked[-1].content)
     assert told["Macro-action"] == "2. Put c on a"
@@ -136,7 +138,7 @@ def test_feedback_on_what_could_not_be_read_comes_first(teller: Teller) -> None:
 
 
 def test_no_feedback_on_a_plan_that_works(teller: Teller) -> None:
-    check = MacroPlanCheck(2, 2, (), True, ())
+    check = MacroPlanCheck(2, 2, at_goal=True)
     read = read_conditions(_REPLY, teller.task, teller.names, count=2)
     assert plan_feedback(teller, _PLAN, read, check) == ""
 

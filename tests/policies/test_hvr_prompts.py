@@ -17,7 +17,7 @@ from pddl2nl.nl.telling.teller import JOINER, STATE_START
 from pddl2nl.policies import Setting
 from pddl2nl.policies.hvr.blocks import macro_words
 from pddl2nl.policies.hvr.examples import shown_for
-from pddl2nl.policies.hvr.prompts import LAYOUT, Executed, Mechanism, Prompter, prompt_file, prompt_hashes, prompt_text
+from pddl2nl.policies.hvr.prompts import LAYOUT, MECHANISMS, Prompter, executed_text, prompt_hashes
 from pddl2nl.policies.hvr.sight import ROBOT, Sight
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.references import references_of
@@ -106,13 +106,15 @@ def test_every_prompt_has_the_agreed_layout(asked: Any, stage: str) -> None:
 
 def test_the_files_have_their_placeholders() -> None:
     for stage in LAYOUT.stages:
-        assert ("$domain" in prompt_text(prompt_file(stage))) == (stage.startswith(("block", "plan")))
+        shown = Prompter("", "the domain").messages(stage, {})[0].content
+        assert ("the domain" in shown) == (stage.startswith(("block", "plan")))
     assert all(len(digest) == 64 for digest in prompt_hashes(LAYOUT.stages).values())
 
 
 def test_what_somebody_says_begins_no_section_and_fills_no_placeholder() -> None:
     prompter = Prompter("Get $5.\nActions:\nnone", "pay $domain", ("pay A",), {})
-    messages = prompter.plan(["robot: it is dark"], [Executed("Feedback:", ("go\nTask:",))])
+    executed = executed_text([("Feedback:", ("go\nTask:",))], compact=False)
+    messages = prompter.messages("plan", {"Objects": ["robot: it is dark"], "Executed so far": executed})
     assert "pay $domain" in messages[0].content
     assert list(LAYOUT.read(messages[-1].content)) == ["Task", "Objects", "Actions", "Executed so far"]
 
@@ -168,7 +170,7 @@ def test_classes_are_told_with_their_properties(kitchen: Any) -> None:
 @pytest.mark.parametrize("instance", ["example", "t01", "t03", "t05bis", "t12"])
 def test_the_examples_are_two_other_tasks_of_the_domain(kitchen: Any, instance: str) -> None:
     setting = kitchen(instance)
-    shown = shown_for(setting, Mechanism(hierarchy=True))
+    shown = shown_for(setting, MECHANISMS["hvr"])
     assert {stage: len(shown.get(stage, ())) for stage in GOLDEN_STAGES} == {
         "retrieval": 0,
         "macro-plan": 2,
@@ -183,7 +185,7 @@ def test_the_examples_are_two_other_tasks_of_the_domain(kitchen: Any, instance: 
     assert not {*texts} & {*own.texts.values()}
     if instance != "example":
         assert "pot of boiling water" in texts[0]
-    flat = shown_for(setting, Mechanism())
+    flat = shown_for(setting, MECHANISMS["vr"])
     assert [len(flat.get(stage, ())) for stage in ("plan", "plan-correction", "block")] == [2, 1, 0]
 
 
@@ -191,7 +193,7 @@ def test_the_examples_are_two_other_tasks_of_the_domain(kitchen: Any, instance: 
 @pytest.mark.parametrize("hierarchy", [True, False])
 def test_examples_answer_their_questions(kitchen: Any, domain: str, hierarchy: bool) -> None:
     setting = kitchen(shipped_domain(domain).instances[-1].name, domain)
-    shown = shown_for(setting, Mechanism(hierarchy=hierarchy))
+    shown = shown_for(setting, MECHANISMS["hvr" if hierarchy else "vr"])
     for question, reply in shown.get("macro-plan", ()):
         assert len(macro_words(reply)) >= 2
         assert "Objects" not in LAYOUT.read(question), "classes only"
@@ -212,7 +214,7 @@ def test_examples_answer_their_questions(kitchen: Any, domain: str, hierarchy: b
 
 def test_where_a_domain_has_no_solved_tasks_the_laundry_is_shown(kitchen: Any) -> None:
     setting = kitchen(shipped_domain("blocksworld").instances[0].name, "blocksworld")
-    texts = [LAYOUT.read(question)["Task"] for question, _ in shown_for(setting, Mechanism(True))["macro-plan"]]
+    texts = [LAYOUT.read(question)["Task"] for question, _ in shown_for(setting, MECHANISMS["hvr"])["macro-plan"]]
     assert texts == [
         "I want a clean shirt on the shelf.",
         "Collect the shirt and the towel in the basket and leave the washer closed.",

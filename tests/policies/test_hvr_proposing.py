@@ -46,8 +46,8 @@ def _proposed(task: Task, model: _Model, *blocks: tuple[GroundAction, ...], roun
     wording = template_wording(task.domain)
     teller = Teller(task, wording, make_names(task, "original", wording))
 
-    def known(state: State) -> tuple[Sequence[str], Sequence[str]]:
-        return (f"everything: {len(state.atoms)} facts",), ("(c, on, b)",)
+    def known(state: State) -> tuple[Sequence[str], str]:
+        return (f"everything: {len(state.atoms)} facts",), "(c, on, b)"
 
     macros = ["Take c off"] if len(blocks) < 2 else ["Take c off", "Put c down"]
     return propose(model, teller, macros, "Do it.", known, blocks=blocks, rounds=rounds)
@@ -100,7 +100,7 @@ def test_blocks_that_do_not_fit(blocks: Task) -> None:
     wording = template_wording(blocks.domain)
     teller = Teller(blocks, wording, make_names(blocks, "original", wording))
     with pytest.raises(InputError, match="2 macro-actions and 1 blocks: each needs its own"):
-        propose(_Model(), teller, ["one", "two"], "", lambda state: ((), ()), blocks=[_BLOCK])
+        propose(_Model(), teller, ["one", "two"], "", lambda state: ((), ""), blocks=[_BLOCK])
     with pytest.raises(
         InputError, match=r"block 1: \(put-down c\) is not applicable where it stands: \(holding c\) fails"
     ):

@@ -11,7 +11,7 @@ from pddl2nl.policies.staged import conversation, dashed, numbered
 
 def test_sections_stand_in_the_agreed_order_and_are_read_back() -> None:
     question = LAYOUT.question(
-        {"Macro plan": numbered(["Boil", "Fry"]), "Task": "Cook.\n\nSoon.", "Block": "", "Objects": ["- a", "- b"]}
+        {"Macro plan": ["Boil", "Fry"], "Task": "Cook.\n\nSoon.", "Block": (), "Feedback": "", "Objects": ["a", "b"]}
     )
     assert question == "Task:\nCook.\n\nSoon.\n\nObjects:\n- a\n- b\n\nMacro plan:\n1. Boil\n2. Fry"
     assert LAYOUT.read(question) == {"Task": "Cook.\n\nSoon.", "Objects": "- a\n- b", "Macro plan": "1. Boil\n2. Fry"}

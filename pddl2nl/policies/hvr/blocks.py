@@ -19,29 +19,14 @@ from pddl2nl.nl import Teller
 from pddl2nl.nl.wording.english import within_sentence
 from pddl2nl.pddl import Condition, write_condition
 from pddl2nl.policies.episode import Episode
-from pddl2nl.policies.hvr.conditions import ReadConditions
 from pddl2nl.policies.hvr.events import BlockExpanded
 from pddl2nl.policies.hvr.mapping import ActionMapper
-from pddl2nl.policies.hvr.prompts import Executed
 from pddl2nl.policies.hvr.repair import Repair
+from pddl2nl.policies.refining import Attempt, Check, Style, refine, signal
 from pddl2nl.policies.staged import shortened
 from pddlval import BadActionError, GroundAction, Simulator, State
 
-__all__ = [
-    "EFFECT_MISSING",
-    "GOAL_MISSING",
-    "LONGEST_PLAN",
-    "MOST_MACROS",
-    "Block",
-    "Expander",
-    "Job",
-    "Part",
-    "grouped",
-    "macro_numbers",
-    "macro_words",
-    "verified",
-    "whole",
-]
+__all__ = ["EFFECT_MISSING", "GOAL_MISSING", "Block", "Expander", "Job", "Part", "macro_words", "verified", "whole"]
 
 MOST_MACROS = 50
 """The most macro-actions of a plan; our limit, as the paper gives none (its longest plan has 19)."""
@@ -63,9 +48,6 @@ _MOST_LINES, _LONGEST_LINE = 10, 200
 """The most unreadable lines told in a correction, and the most characters of each."""
 
 
-# ── plans ────────────────────────────────────────────────────────────────────────────────────────
-
-
 @dataclass(frozen=True)
 class Part:
     """A macro-action of a plan with its block.
@@ -75,8 +57,6 @@ class Part:
         words: the macro-action in words; empty for a whole plan.
         actions: its block.
         start: the state in which the block begins, as simulated.
-        conditions: the claimed conditions, if any.
-        holds: whether the block is applicable and has the claimed effect.
     """
 
     attempt: int
@@ -84,24 +64,11 @@ class Part:
     words: str
     actions: tuple[GroundAction, ...]
     start: State
-    conditions: ReadConditions | None = None
-    holds: bool = False
 
 
 def whole(parts: Sequence[Part]) -> tuple[GroundAction, ...]:
     """The expanded plan: all blocks, one after the other."""
     return tuple(action for part in parts for action in part.actions)
-
-
-def macro_numbers(parts: Sequence[Part]) -> tuple[int, ...]:
-    """The macro-action of each action of the expanded plan; 0 for actions of an earlier macro plan."""
-    last = parts[-1].attempt if parts else 0
-    return tuple(part.macro if part.attempt == last else 0 for part in parts for _ in part.actions)
-
-
-def grouped(parts: Sequence[Part], teller: Teller) -> tuple[Executed, ...]:
-    """The parts in words, for prompts."""
-    return tuple(Executed(part.words, tuple(map(teller.action, part.actions))) for part in parts)
 
 
 def macro_words(reply: str) -> tuple[str, ...]:
@@ -114,16 +81,11 @@ def macro_words(reply: str) -> tuple[str, ...]:
     numbered = [line for line in lines if re.match(r"\W*(?:step\s+|macro-action\s+)?\d+\s*[.):]", line, re.I)]
     found: list[str] = []
     for line in numbered or lines:
-        if len(found) == MOST_MACROS:
-            break
         bare = re.sub(r"\A\W*(?:(?:step|macro-action)\s+)?(?:\d+\s*[.):]+)?\W*", "", line, flags=re.I)
         bare = bare.strip("*_`\"' \t").rstrip(".").strip("*_`\"' \t")
-        if bare:
+        if bare and len(found) < MOST_MACROS:
             found.append(shortened(bare, _LONGEST_MACRO))
     return tuple(found)
-
-
-# ── blocks ───────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True)
@@ -132,25 +94,25 @@ class Block:
 
     Attributes:
         actions: the actions after the deterministic repair.
-        inserted: the indices of actions that the repair inserted.
         verified: the number of actions that are applicable one after the other.
         after: the state after these.
         unmet: the conditions that fail: of the next action's precondition, or of the claimed effect.
-        feedback: the feedback for the model; empty if nothing fails.
+        feedback: the feedback for the model; empty if all actions are applicable and the claimed effect holds.
+        inserted: the indices of actions that the repair inserted.
         unread: lines of the reply that could not be read as actions.
     """
 
     actions: tuple[GroundAction, ...]
-    inserted: tuple[int, ...]
     verified: int
     after: State
     unmet: tuple[Condition, ...] = ()
     feedback: str = ""
+    inserted: tuple[int, ...] = ()
     unread: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
-        """Whether all actions are applicable and the claimed effect holds after them."""
+        """Whether nothing fails."""
         return not self.feedback
 
 
@@ -163,8 +125,6 @@ class Job:
         start: the state in which the block begins.
         prompt: the prompt for the block, or, given a block that failed, for its correction.
         unmet: the conditions of the claimed effect that fail in a final state.
-        missing: the first line of the feedback about these.
-        longest: the largest number of actions.
         claimed: whether there is a claimed effect; otherwise the block only has to be applicable and not empty.
     """
 
@@ -173,9 +133,17 @@ class Job:
     start: State
     prompt: Callable[[Block | None], Sequence[Message]]
     unmet: Callable[[State], tuple[Condition, ...]]
-    missing: str
-    longest: int = LONGEST_BLOCK
     claimed: bool = True
+
+    @property
+    def missing(self) -> str:
+        """The first line of the feedback about the claimed effect."""
+        return EFFECT_MISSING if self.macro else GOAL_MISSING
+
+    @property
+    def longest(self) -> int:
+        """The largest number of actions."""
+        return LONGEST_BLOCK if self.macro else LONGEST_PLAN
 
 
 class Expander:
@@ -192,6 +160,7 @@ class Expander:
         self._verification = verification
         self._simulator: Simulator = setting.simulator
         self._teller: Teller = setting.teller
+        self._style = setting.signal
         self._mapper = ActionMapper(setting.simulator, setting.teller, setting.reader, setting.reading, setting.embed)
         self._repair = Repair(setting.simulator)
 
@@ -202,18 +171,18 @@ class Expander:
             EpisodeOver: the budget is spent.
             InfrastructureError: the model did not answer.
         """
-        messages = tuple(job.prompt(None))
-        block = self._judged(job, self._episode.ask(messages, again=True), 0)
-        asked = {messages}
-        tries = 0
-        while self._verification and not block.holds and tries < 2 * max(len(block.actions), 1):
-            messages = tuple(job.prompt(block))
-            if messages in asked and not self._episode.sampling:
-                break
-            asked.add(messages)
-            tries += 1
-            block = self._judged(job, self._episode.ask(messages, again=True), tries)
-        return block
+
+        def propose(failed: Attempt[Block] | None) -> Block:
+            messages = job.prompt(None if failed is None else failed.proposal)
+            reply = self._episode.ask(messages, again=True)
+            return self._judged(job, reply, 0 if failed is None else failed.number + 1)
+
+        return refine(
+            propose,
+            [Check("validator", lambda block: block.feedback)],
+            lambda block: 2 * max(len(block.actions), 1) if self._verification else 0,
+            same=None if self._episode.sampling else lambda block: block.actions,
+        ).proposal
 
     def _judged(self, job: Job, reply: str, number: int) -> Block:
         """The block in a reply, repaired, verified and recorded."""
@@ -223,18 +192,15 @@ class Expander:
         actions = mapped.actions[: job.longest]
         inserted: tuple[int, ...] = ()
         if self._verification:
-            repaired = self._repair.repair(actions, job.start)
-            actions = repaired.actions[: job.longest]
-            inserted = tuple(place for place in repaired.inserted if place < job.longest)
-        block = verified(self._simulator, self._teller, job.start, actions, job.unmet, job.missing)
-        block = replace(block, inserted=inserted, unread=mapped.unread)
-        if not actions and not job.claimed:
-            block = replace(block, feedback=_NOTHING)
-        if not block.holds and block.unread:
-            lines = "; ".join(f'"{shortened(line, _LONGEST_LINE)}"' for line in block.unread[:_MOST_LINES])
-            more = f"; and {len(block.unread) - _MOST_LINES} more" if len(block.unread) > _MOST_LINES else ""
-            told = f"{block.feedback}\nThese lines are no action that there is: {lines}{more}."
-            block = replace(block, feedback=told)
+            actions, inserted = self._repair.repair(actions, job.start)
+            actions, inserted = actions[: job.longest], tuple(place for place in inserted if place < job.longest)
+        block = verified(self._simulator, self._teller, job.start, actions, job.unmet, job.missing, self._style)
+        feedback = _NOTHING if not actions and not job.claimed else block.feedback
+        if feedback and mapped.unread:
+            lines = "; ".join(f'"{shortened(line, _LONGEST_LINE)}"' for line in mapped.unread[:_MOST_LINES])
+            left = len(mapped.unread) - _MOST_LINES
+            feedback += f"\nThese lines are no action that there is: {lines}{f'; and {left} more' if left > 0 else ''}."
+        block = replace(block, feedback=feedback, inserted=inserted, unread=mapped.unread)
         self._episode.note(
             BlockExpanded(
                 job.attempt,
@@ -259,29 +225,45 @@ def verified(
     actions: Sequence[GroundAction],
     unmet: Callable[[State], tuple[Condition, ...]],
     missing: str,
+    style: Style = "reason",
 ) -> Block:
-    """Simulates a block and explains what fails; ``unmet`` and ``missing`` as in `Job`."""
+    """Simulates a block and explains what fails.
+
+    Args:
+        simulator, teller: of the task.
+        start: the state in which the block begins.
+        actions: the block.
+        unmet, missing: as in `Job`.
+        style: how much the feedback tells.
+    """
     actions = tuple(actions)
     state = start
     for number, action in enumerate(actions, start=1):
         told = f"Step {number}, {within_sentence(teller.action(action))}, cannot be done"
+        conditions: tuple[Condition, ...] = ()
         try:
             result = simulator.step(state, action)
         except BadActionError as error:
-            return Block(actions, (), number - 1, state, (), f"{told}: {error.reason}.")
-        if result.successor is None:
-            reasons = teller.reasons(result.unmet, state)
+            reason = f"{told}: {error.reason}."
+        else:
+            if result.successor is not None:
+                state = result.successor
+                continue
+            conditions = result.unmet
+            reasons = teller.reasons(conditions, state)
             if not reasons and result.conflict is not None:
                 reasons = teller.contradiction(result.conflict)
             because = f" because {reasons}" if reasons else ""
-            feedback = _violated(f"{told}{because}. Violated:", result.unmet, teller)
-            return Block(actions, (), number - 1, state, result.unmet, feedback)
-        state = result.successor
+            reason = _violated(f"{told}{because}. Violated:", conditions, teller)
+        feedback = signal(style, number, "inapplicable", str(action), reason)
+        return Block(actions, number - 1, state, conditions, feedback)
     failing = unmet(state)
-    feedback = _violated(missing, failing, teller) if failing else ""
-    if not actions and failing:
-        feedback = f"{_NOTHING}\n{feedback}"
-    return Block(actions, (), len(actions), state, failing, feedback)
+    feedback = ""
+    if failing:
+        facts = " ".join(map(write_condition, failing))
+        feedback = signal(style, 0, "missing at its end", facts, _violated(missing, failing, teller))
+        feedback = feedback if actions else f"{_NOTHING}\n{feedback}"
+    return Block(actions, len(actions), state, failing, feedback)
 
 
 def _violated(head: str, conditions: Sequence[Condition], teller: Teller) -> str:

@@ -9,7 +9,7 @@ may only change what actions can change.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -43,66 +43,66 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 # What follows a label: marks of emphasis and quotes, a remark in parentheses; then a colon, or the condition itself.
-_BEHIND = re.compile(
+_BEHIND_LABEL = re.compile(
     r"[*_`\"'\]]*(?:[ \t]+(?:is|are|(?:of|for) [^\n:()]{1,80}))?\s*"
     r"(?:\([^()\n]*\)[*_`\"' ]*(?=:))?(?::|=|(?=[*_`\"']*\s*\())"
 )
 _NUMBER = re.compile(r"(?im)^[ \t>#*_-]*(?:macro(?:[- ]?action)?[ \t]*#?)?\(?(\d{1,3})[ \t]*[.):-]")
-_OPENING = re.compile(r"(?<![\w?-])([A-Za-z][\w-]*)\(")
+_CALL = re.compile(r"(?<![\w?-])([A-Za-z][\w-]*)\(")
 _TOKEN = re.compile(r"[()]|[^\s(),]+")
 _COMMENT = re.compile(r";[^\n]*")
 _QUOTES = "\"'`“”‘’"
 _BETWEEN = re.compile(r"[\s,.;:*`\"'&∧-]*(?:\b(?:and|or|not)\b[\s,.;:*`\"'&∧-]*)*", re.IGNORECASE)
-_CONNECTIVES = frozenset(("and", "or", "not", "when", "imply", "forall", "exists"))
+_KEYWORDS = frozenset(
+    (
+        *("and", "or", "not", "when", "imply", "forall", "exists", "<", "<=", "=", ">=", ">"),
+        *("assign", "increase", "decrease", "scale-up", "scale-down"),
+    )
+)
 _NOTHING = re.compile(r"[\s*`\"'(:-]*(?:none|nothing|empty|true|n/a|no (?:precondition|effect)s?)\b", re.IGNORECASE)
-_MOST = 200_000
+_LONGEST = 200_000
 """The most characters of a reply that are read."""
+_DEEPEST = 60
+"""The deepest nesting of lists that is read."""
 
 
-class Found(NamedTuple):
+# ── finding the conditions in a reply ────────────────────────────────────────────────────────────
+
+
+class _Found(NamedTuple):
     """The texts of one macro-action's precondition and effect; None for a missing one."""
 
-    precondition: tuple[str, ...] | None
-    effect: tuple[str, ...] | None
+    precondition: tuple[str, ...] | None = None
+    effect: tuple[str, ...] | None = None
 
 
-class _Label(NamedTuple):
-    kind: str
-    start: int
-    end: int
-    number: int | None
-
-
-class NameResolver:
+class _Names:
     """Translates names in a reply to PDDL: names of the prompt, PDDL names, and variants in case and hyphens."""
 
     def __init__(self, task: Task, names: Names | None):
-        told = {} if names is None else dict(names.to_pddl)
-        aliases = {} if names is None else dict(names.aliases)
-        own = {name: name for name in task.objects}
-        self._objects = _table(told, aliases, own)
+        told, aliases = ({}, {}) if names is None else (names.to_pddl, names.aliases)
+        self._objects = _table(told, aliases, {name: name for name in task.objects})
         symbols = (*(item.name for item in task.domain.predicates), *(item.name for item in task.domain.functions))
-        self.heads = _table({name: name for name in symbols})
-        self._types = {_bare(name): name for name in ("object", *(item.name for item in task.domain.types))}
+        self._heads = _table({name: name for name in symbols})
+        self._types = {_squeezed(name): name for name in ("object", *(item.name for item in task.domain.types))}
 
-    def knows_head(self, name: str) -> bool:
-        """Whether a name is a connective, a predicate or a function."""
-        return name.lower() in _CONNECTIVES or name in self.heads or _folded(name) in self.heads
+    def is_head(self, name: str) -> bool:
+        """Whether a name can begin a list: a keyword, a predicate or a function."""
+        return name.lower() in _KEYWORDS or name in self._heads or _folded(name) in self._heads
 
     def pddl(self, text: str) -> str:
         """The text with names as in PDDL; unknown names stay."""
         words: list[str] = []
-        before, types = "", 0
+        before, depth_of_types = "", 0
         for token in _TOKEN.findall(_COMMENT.sub(" ", text)):
             word = token.strip(_QUOTES) or token
             if token == "(":
-                types += 1 if types or before == "-" else 0
-                words.append(word)
+                depth_of_types += bool(depth_of_types) or before == "-"
             elif token == ")":
-                types -= 1 if types else 0
-                words.append(word)
+                depth_of_types -= bool(depth_of_types)
             else:
-                words.append(self._word(word, before, bool(types)))
+                word = self._word(word, before, bool(depth_of_types))
+            words.append(word)
             before = token
         return " ".join(words).replace("( ", "(").replace(" )", ")")
 
@@ -110,8 +110,8 @@ class NameResolver:
         if word.startswith("?") or word == "-":
             return word.lower()
         if before == "-" or in_types:
-            return self._types.get(_bare(word), word.lower())
-        table = self.heads if before == "(" else self._objects
+            return self._types.get(_squeezed(word), word.lower())
+        table = self._heads if before == "(" else self._objects
         return table.get(word) or table.get(_folded(word)) or word.lower()
 
 
@@ -119,89 +119,72 @@ def _folded(name: str) -> str:
     return name.casefold().replace("-", "_")
 
 
-def _bare(name: str) -> str:
+def _squeezed(name: str) -> str:
     return re.sub(r"[-_]", "", name.casefold())
 
 
 def _table(*groups: Mapping[str, str]) -> dict[str, str]:
-    """Names to PDDL names: first those of the first group as they are, last those of the last one folded."""
+    """Names to PDDL names: exact ones before folded ones, those of earlier groups first."""
     table: dict[str, str] = {}
-    for group in groups:
-        for said, name in group.items():
-            table.setdefault(said, name)
-    for group in groups:
-        for said, name in group.items():
-            table.setdefault(_folded(said), name)
+    for fold in (str, _folded):
+        for group in groups:
+            for said, name in group.items():
+                table.setdefault(fold(said), name)
     return table
 
 
-def find_conditions(text: str, resolver: NameResolver, count: int | None = None) -> dict[int, Found]:
+def _find_conditions(text: str, names: _Names, count: int | None) -> dict[int, _Found]:
     """The conditions in a reply by the number of their macro-action, from 1, with names as in PDDL."""
-    text = text[:_MOST]
-    labels = list(_labels(text, resolver))
+    text = text[:_LONGEST]
+    labels = list(_labels(text, names))
     if not labels:
-        return _unlabelled(text, resolver)
-    parts: list[tuple[_Label, tuple[str, ...] | None]] = []
-    for label, following in zip(labels, [*labels[1:], None], strict=True):
-        end = len(text) if following is None else following.start
-        parts.append((label, _lists(text[label.end : end], resolver)))
-    entries: list[tuple[int | None, Found]] = []
+        # Two lists without labels: the first is the precondition.
+        lists = [names.pddl(part) for _, part in _balanced(_as_lists(text, names)) if _has_head(part, names)]
+        return {1: _Found((lists[0],), (lists[1],))} if len(lists) == 2 else {}
+    ends = [*(start for _, start, _, _ in labels[1:]), len(text)]
+    entries: list[tuple[int | None, _Found]] = []
     trusted = True
-    for label, lists in parts:
-        last = entries[-1][1] if entries else None
-        if label.kind == "post" and last is not None and last.effect is None:
+    for (kind, _, begin, number), end in zip(labels, ends, strict=True):
+        lists_after = _lists(text[begin:end], names)
+        if kind == "pre":
+            entries.append((number, _Found(precondition=lists_after)))
+        elif entries and entries[-1][1].effect is None:
             # If effects have numbers of their own, the numbers count lines rather than macro-actions.
-            trusted = trusted and label.number in (None, entries[-1][0])
-            entries[-1] = (entries[-1][0], Found(last.precondition, lists))
-        elif label.kind == "post":
-            entries.append((label.number, Found(None, lists)))
+            trusted = trusted and number in (None, entries[-1][0])
+            entries[-1] = (entries[-1][0], entries[-1][1]._replace(effect=lists_after))
         else:
-            entries.append((label.number, Found(lists, None)))
-    return _by_number(entries, trusted, count)
+            entries.append((number, _Found(effect=lists_after)))
+    numbers = {number for number, _ in entries if number}
+    if trusted and len(numbers) == len(entries) and max(numbers) <= (count or len(entries)):
+        return {number: found for number, found in entries if number}
+    return {place: found for place, (_, found) in enumerate(entries, start=1)}
 
 
-def _by_number(entries: list[tuple[int | None, Found]], trusted: bool, count: int | None) -> dict[int, Found]:
-    numbers = [number for number, _ in entries]
-    known = [number for number in numbers if number is not None]
-    fits = trusted and len(set(known)) == len(known) == len(numbers) and 0 not in known
-    if not fits or max(known) > (count or len(entries)):
-        return {place: found for place, (_, found) in enumerate(entries, start=1)}
-    return {number: found for number, found in entries if number is not None}
-
-
-def _labels(text: str, resolver: NameResolver) -> Iterator[_Label]:
+def _labels(text: str, names: _Names) -> Iterator[tuple[str, int, int, int | None]]:
+    """The labels: ``pre`` or ``post``, where each begins and ends, and the number before it."""
     end = 0
     for match in _LABEL.finditer(text):
-        behind = _BEHIND.match(text, match.end())
+        behind = _BEHIND_LABEL.match(text, match.end())
         if match.start() < end or behind is None:
             continue
-        if behind[0][-1:] not in (":", "=") and not _head_known(text[behind.end() :], resolver):
+        if behind[0][-1:] not in (":", "=") and not _has_head(text[behind.end() :], names):
             # "the effect (which matters) …" is a remark.
             continue
         numbers = _NUMBER.findall(text, end, match.start() + 1)
-        number = int(numbers[-1]) if numbers else None
         end = behind.end()
-        yield _Label("pre" if match["pre"] else "post", match.start(), end, number)
+        yield "pre" if match["pre"] else "post", match.start(), end, int(numbers[-1]) if numbers else None
 
 
-def _unlabelled(text: str, resolver: NameResolver) -> dict[int, Found]:
-    """Two lists without labels: the first is the precondition."""
-    lists = [resolver.pddl(part) for _, part in _balanced(_calls(text, resolver)) if _head_known(part, resolver)]
-    if len(lists) != 2:
-        return {}
-    return {1: Found((lists[0],), (lists[1],))}
-
-
-def _lists(text: str, resolver: NameResolver) -> tuple[str, ...] | None:
+def _lists(text: str, names: _Names) -> tuple[str, ...] | None:
     """The lists after a label: all that follow on the first, or begin a line of their own."""
-    text = _calls(text, resolver)
+    text = _as_lists(text, names)
     found = list(_balanced(text))
-    first = next((place for place, (_, part) in enumerate(found) if _head_known(part, resolver)), None)
+    first = next((place for place, (_, part) in enumerate(found) if _has_head(part, names)), None)
     if first is None:
         if _NOTHING.match(text):
             return ()
         # Other text is passed on, so that its errors can be explained.
-        return (resolver.pddl(found[0][1]),) if found else None
+        return (names.pddl(found[0][1]),) if found else None
     lists: list[str] = []
     alternatives = False
     end = found[first][0]
@@ -212,40 +195,32 @@ def _lists(text: str, resolver: NameResolver) -> tuple[str, ...] | None:
             break
         alternatives = alternatives or bool(lists and re.search(r"\bor\b", between, re.IGNORECASE))
         negated = re.search(r"\bnot[\s`*\"']*\Z", line, re.IGNORECASE)
-        lists.append(f"(not {resolver.pddl(part)})" if negated else resolver.pddl(part))
+        lists.append(f"(not {names.pddl(part)})" if negated else names.pddl(part))
         end = start + len(part)
     return (f"(or {' '.join(lists)})",) if alternatives else tuple(lists)
 
 
-def _calls(text: str, resolver: NameResolver) -> str:
+def _as_lists(text: str, names: _Names) -> str:
     """The text with calls ``inside(egg_1, fridge_1)`` as lists."""
-
-    def opened(match: re.Match[str]) -> str:
-        return f"({match[1]} " if resolver.knows_head(match[1]) else match[0]
-
-    return _OPENING.sub(opened, text)
+    return _CALL.sub(lambda match: f"({match[1]} " if names.is_head(match[1]) else match[0], text)
 
 
-def _head_known(part: str, resolver: NameResolver) -> bool:
+def _has_head(part: str, names: _Names) -> bool:
+    """Whether a list begins with a known name, or is empty."""
     words = [token for token in _TOKEN.findall(part[:200]) if token not in "()"]
-    head = words[0].strip(_QUOTES) if words else ""
-    return not words or resolver.knows_head(head) or head in ("<", "<=", "=", ">=", ">", *_UPDATES)
-
-
-_UPDATES: Iterable[str] = ("assign", "increase", "decrease", "scale-up", "scale-down")
+    return not words or names.is_head(words[0].strip(_QUOTES))
 
 
 def _balanced(text: str) -> Iterator[tuple[int, str]]:
     """The outermost lists of a text with their offsets; an unclosed list ends with the text."""
-    depth, start, at = 0, 0, 0
-    while at < len(text):
+    depth = start = at = 0
+    while 0 <= at < len(text):
         character = text[at]
         if character == ";" and depth:
             # A PDDL comment can contain parentheses.
             at = text.find("\n", at)
-            if at < 0:
-                break
-        elif character == "(":
+            continue
+        if character == "(":
             start = start if depth else at
             depth += 1
         elif character == ")" and depth:
@@ -258,8 +233,7 @@ def _balanced(text: str) -> Iterator[tuple[int, str]]:
         yield start, rest + ")" * depth
 
 
-_DEEPEST = 60
-"""The deepest nesting of lists that is read."""
+# ── reading them ─────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True)
@@ -280,22 +254,16 @@ class ReadConditions:
 
     def to_json(self) -> Mapping[str, str]:
         """As events store it: ``precondition`` and ``effect`` (empty if unreadable), ``problem``."""
-        if self.conditions is None:
-            return {"precondition": "", "effect": "", "problem": " ".join(self.problems)}
         read = self.conditions
         return {
-            "precondition": write_condition(read.precondition),
-            "effect": write_condition(read.effect),
-            "problem": "",
+            "precondition": "" if read is None else write_condition(read.precondition),
+            "effect": "" if read is None else write_condition(read.effect),
+            "problem": " ".join(self.problems),
         }
 
 
 def read_conditions(
-    text: str,
-    task: Task,
-    names: Names | None = None,
-    *,
-    count: int | None = None,
+    text: str, task: Task, names: Names | None = None, *, count: int | None = None
 ) -> tuple[ReadConditions, ...]:
     """The conditions in a reply, one entry a macro-action; never raises because of the reply.
 
@@ -305,45 +273,37 @@ def read_conditions(
         names: the objects' names in the prompt.
         count: the number of macro-actions, and so of entries; missing ones have a problem.
     """
-    resolver = NameResolver(task, names)
     checker = _Checker(task, names)
-    found = find_conditions(text, resolver, count)
-    if not found and count is None:
-        return ()
+    found = _find_conditions(text, _Names(task, names), count)
     size = max(found, default=0) if count is None else count
     return tuple(checker.read(found.get(number), number) for number in range(1, size + 1))
 
 
 class _Checker:
-    """Checks proposals against one task."""
+    """Checks the conditions in replies about one task."""
 
     def __init__(self, task: Task, names: Names | None):
-        self._task = task
         self._told = {} if names is None else dict(names.to_nl)
         self._symbols = Symbols.of(task.domain, task.problem)
         derived = frozenset(rule.name for rule in task.domain.derived)
-        self._changing = changed_predicates(task.domain) - derived
-        self._functions = updated_functions(task)
+        self._changing = (changed_predicates(task.domain) - derived) | updated_functions(task)
 
-    def read(self, found: Found | None, number: int) -> ReadConditions:
+    def read(self, found: _Found | None, number: int) -> ReadConditions:
         """One macro-action's conditions."""
         if found is None:
-            return ReadConditions(
-                None,
-                (
-                    f"No conditions were found for macro-action {number}: expected a line "
-                    f"'{number}. precondition: (and …)' and below it a line 'effect: (and …)'.",
-                ),
+            problem = (
+                f"No conditions were found for macro-action {number}: expected a line '{number}. precondition: "
+                "(and …)' and below it a line 'effect: (and …)'."
             )
+            return ReadConditions(None, (problem,))
         problems: list[str] = []
         before = self._formula("precondition", found.precondition, problems)
         after = self._formula("effect", found.effect, problems)
         if not problems:
             problems += self._unchangeable(after)
-        texts = tuple(" ".join(" ".join(part).split()) if part is not None else "" for part in found)
-        if problems:
-            return ReadConditions(None, tuple(dict.fromkeys(problems)), *texts)
-        return ReadConditions(Conditions(before, after), (), *texts)
+        texts = (" ".join(" ".join(part or ()).split()) for part in found)
+        read = None if problems else Conditions(before, after)
+        return ReadConditions(read, tuple(dict.fromkeys(problems)), *texts)
 
     def _formula(
         self, what: Literal["precondition", "effect"], texts: tuple[str, ...] | None, problems: list[str]
@@ -353,33 +313,26 @@ class _Checker:
             return And()
         parts: list[Condition] = []
         for text in texts:
-            parts += self._parts(what, text, problems)
+            checked = check_formulas(text, "effect" if what == "effect" else "condition", self._symbols, depth=_DEEPEST)
+            if checked.value is not None:
+                problems += [self._sentence(what, error) for error in checked.errors]
+                parts += checked.value
+            elif "nested" in checked.errors[0].message:
+                problems.append(f"The {what} is nested more than {_DEEPEST} lists deep.")
+            else:
+                problems.append(f"The parentheses of the {what} do not match: {shortened(text, 120)}.")
         whole = parts[0] if len(parts) == 1 else And(tuple(parts))
-        strange = None if problems else _inexecutable(whole)
-        if strange is not None:
+        strange = "" if problems else next(filter(None, map(_strange, walk(whole))), "")
+        if strange:
             problems.append(f"The {what} has {strange}, which no action here can have.")
         return whole
-
-    def _parts(self, what: Literal["precondition", "effect"], text: str, problems: list[str]) -> tuple[Condition, ...]:
-        checked = check_formulas(
-            text,
-            "effect" if what == "effect" else "condition",
-            self._symbols,
-            depth=_DEEPEST,
-        )
-        if checked.value is not None:
-            problems += [self._sentence(what, error) for error in checked.errors]
-        elif "nested" in checked.errors[0].message:
-            problems.append(f"The {what} is nested more than {_DEEPEST} lists deep.")
-        else:
-            problems.append(f"The parentheses of the {what} do not match: {shortened(text, 120)}.")
-        return checked.value or ()
 
     def _sentence(self, what: str, error: Diagnostic) -> str:
         """An error in words, with the objects' names in the prompt."""
         said = f"In the {what}: {error.message}"
         if error.found:
-            told = "".join(self._told.get(word, word) for word in _words(error.found))
+            words = re.split(r"([\s()'\"]+)", error.found)
+            told = "".join(self._told.get(word, word) for word in words)
             said += f", in {told}" if told.startswith("(") else f" (found: {told})"
         if error.expected:
             said += f"; expected: {error.expected}"
@@ -387,34 +340,24 @@ class _Checker:
             said += f"; did you mean {self._told.get(error.suggestion, error.suggestion)}?"
         return said if said.endswith("?") else f"{said}."
 
-    def _unchangeable(self, tree: Condition) -> list[str]:
+    def _unchangeable(self, effect: Condition) -> list[str]:
         """Errors about predicates and functions in an effect that no action changes."""
-        changed = [update.fluent.name for update in updates_in(tree)]
-        functions = [name for name in dict.fromkeys(changed) if name not in self._functions]
-        names = [
-            name
-            for name in dict.fromkeys(atom.predicate for atom, _ in effect_literals(tree))
-            if name not in self._changing
-        ]
+        names = [atom.predicate for atom, _ in effect_literals(effect)]
+        names += [update.fluent.name for update in updates_in(effect)]
         return [
             f"In the effect: no action changes '{name}', so neither can a macro-action; leave it out of the effect."
-            for name in (*names, *functions)
+            for name in dict.fromkeys(names)
+            if name not in self._changing
         ]
 
 
-def _inexecutable(tree: Condition) -> str | None:
-    for part in walk(tree):
-        if isinstance(part, Timed):
-            return "a timed condition"
-        if isinstance(part, Modal | Preference):
-            return "a preference or a constraint on trajectories"
-        if isinstance(part, Special):
-            return f"'{part.name}'"
-    return None
-
-
-def _words(text: str) -> list[str]:
-    return re.split(r"([\s()'\"]+)", text)
+def _strange(part: object) -> str:
+    """What a part of a formula is, if no action can have it."""
+    if isinstance(part, Timed):
+        return "a timed condition"
+    if isinstance(part, Modal | Preference):
+        return "a preference or a constraint on trajectories"
+    return f"'{part.name}'" if isinstance(part, Special) else ""
 
 
 # ── macro plans ──────────────────────────────────────────────────────────────────────────────────
@@ -430,15 +373,13 @@ class MacroPlanCheck:
         unmet: the smallest conditions that fail: of the next precondition or, after all macro-actions, of the goal.
             Empty if the next macro-action's conditions could not be read or its effects conflict.
         at_goal: whether all are applicable and reach the goal.
-        states: the states before each applicable macro-action, and the state after the last.
         conflict: a fluent that the next macro-action would change in more than one way.
     """
 
     verified: int
     total: int
-    unmet: tuple[Condition, ...]
-    at_goal: bool
-    states: tuple[State, ...]
+    unmet: tuple[Condition, ...] = ()
+    at_goal: bool = False
     conflict: GroundAtom | None = None
 
 
@@ -456,19 +397,17 @@ def verify_macros(task: Task, start: State, macros: Sequence[Conditions | None])
         if macro is not None
     ]
     claims = claims_of(task, schemas)
-    here = Simulator(task)
     state = claims.state(start.atoms, start.values)
-    states = [here.state(start.atoms, start.values)]
     for number, macro in enumerate(macros, start=1):
-        step = None if macro is None else claims.step(state, GroundAction(f"macro-action-{number}"))
-        if step is None:
-            return MacroPlanCheck(number - 1, len(macros), (), False, tuple(states))
+        if macro is None:
+            return MacroPlanCheck(number - 1, len(macros))
+        step = claims.step(state, GroundAction(f"macro-action-{number}"))
         if step.successor is None:
-            return MacroPlanCheck(number - 1, len(macros), step.unmet, False, tuple(states), step.conflict)
+            return MacroPlanCheck(number - 1, len(macros), step.unmet, conflict=step.conflict)
         state = step.successor
-        states.append(here.state(state.atoms, state.values))
-    goals = here.unmet_goals(states[-1])
-    return MacroPlanCheck(len(macros), len(macros), goals, not goals, tuple(states))
+    simulator = Simulator(task)
+    goals = simulator.unmet_goals(simulator.state(state.atoms, state.values))
+    return MacroPlanCheck(len(macros), len(macros), goals, not goals)
 
 
 def unmet_effects(task: Task, before: State, after: State, effect: Effect) -> tuple[Condition, ...]:

@@ -1,8 +1,9 @@
-"""The examples in HVR's prompts: two macro plans, two blocks, one corrected block (HVR paper, section 3.3).
+"""The examples in HVR's prompts: macro plans, blocks, and one corrected block (HVR paper, section 3.3).
 
-The examples are solved tasks, laid out like the target task and told in the same wording. They come from two other
-tasks of the domain that have references (`pddl2nl.tasks.references`), or, if there are not enough, from a small domain
-of our own (``texts/laundry``). A corrected block lacks one action and shows the validator's feedback about that.
+The examples are solved tasks, laid out like the target task. They are no tasks of a benchmark: the domain's own example
+where it has one (the kitchen's is the paper's, "Boil water in a pot"), told in the wording of the run, and the tasks of
+a small domain of our own (``texts/laundry``). A corrected block lacks one action and shows the validator's feedback
+about that.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ import json
 from collections.abc import Sequence
 from functools import lru_cache
 
-from pddl2nl.llm import Message
 from pddl2nl.nl import Teller, make_names, wording_from_json
-from pddl2nl.pddl import parse_task
-from pddl2nl.policies.hvr.blocks import EFFECT_MISSING, Part, grouped, verified, whole
-from pddl2nl.policies.hvr.prompts import Mechanism, Prompter, Shot, Shots, actions_reply, prompt_text
+from pddl2nl.pddl import Task, parse_task
+from pddl2nl.policies.hvr.blocks import EFFECT_MISSING, Part, verified, whole
+from pddl2nl.policies.hvr.generation import conditions_shots
+from pddl2nl.policies.hvr.prompts import Mechanism, Prompter, Shots, actions_reply, executed_text, prompt_text
 from pddl2nl.policies.hvr.repair import movements
 from pddl2nl.policies.hvr.sight import Sight
 from pddl2nl.policies.setting import Setting
@@ -30,98 +31,113 @@ __all__ = ["shown_for"]
 _SHOWN = 2
 """The number of examples of a macro plan and of a block (section 3.3 of the paper)."""
 
+_Shot = tuple[str, str]
+
 
 def shown_for(setting: Setting, mechanism: Mechanism) -> Shots:
-    """The examples for a task, none of which is the task itself."""
-    teller = setting.teller
-    own = reference_of(teller.task)
-    others = [item for item in references_of(teller.task.domain) if item != own and item.ways[0].blocks]
-    shipped = match_shipped(teller.task.domain)
-    if shipped is None or len(others) < _SHOWN:
-        shown = _laundry_shots()
-    else:
-        wording = json.dumps(teller.wording.to_json(), sort_keys=True)
-        shown = [
-            _reference_shots(shipped.name, item.instance, wording, teller.names.scheme, setting.ontology)
-            for item in others[:_SHOWN]
-        ]
+    """The examples for a task, none of which is the task itself or a benchmark's."""
+    teller, compact = setting.teller, setting.prompts == "compact"
+    own, shipped = reference_of(teller.task), match_shipped(teller.task.domain)
+    wording = json.dumps(teller.wording.to_json(), sort_keys=True)
+    shown = [
+        _reference_shots(shipped.name, item.instance, wording, teller.names.scheme, setting.ontology, compact)
+        for item in references_of(teller.task.domain)
+        if shipped is not None and item.role == "example" and item != own
+    ]
+    shown = [*shown, *_laundry_shots(compact)][:_SHOWN]
+    if compact:
+        return {"macro-plan": (shown[0]["macro-plan"],)}
     stages = ("macro-plan", "block", "block-correction") if mechanism.hierarchy else ("plan", "plan-correction")
-    return {
-        stage: tuple(item[stage] for item in shown)[: 1 if stage.endswith("correction") else _SHOWN] for stage in stages
-    }
+    shots = {stage: tuple(item[stage] for item in shown) for stage in stages}
+    first = {stage: found[:1] for stage, found in shots.items() if stage.endswith("correction")}
+    return {**conditions_shots(), **shots, **first}
 
 
 @lru_cache(maxsize=32)
 def _reference_shots(
-    domain: str, instance: str, wording: str, scheme: str, ontology: Ontology | None
-) -> dict[str, Shot]:
+    domain: str, instance: str, wording: str, scheme: str, ontology: Ontology | None, compact: bool
+) -> dict[str, _Shot]:
     """The examples from one reference of a shipped domain; cached, because many runs show the same."""
     task = shipped_domain(domain).task(instance)
     reference = reference_of(task)
     assert reference is not None, f"{instance} of {domain} is no reference"
-    blocks = tuple((block.macro, tuple(map(GroundAction.parse, block.actions))) for block in reference.ways[0].blocks)
-    told = wording_from_json(json.loads(wording), task.domain, "the wording of the run")
-    teller = Teller(task, told, make_names(task, scheme, told))
-    return _Example(teller, reference.texts["goal"], blocks, ontology).shots()
+    blocks = [(block.macro, block.actions) for block in reference.ways[0].blocks]
+    teller = _teller(task, json.loads(wording), scheme)
+    return _Example(teller, reference.texts["goal"], blocks, ontology, compact).shots()
 
 
-@lru_cache(maxsize=1)
-def _laundry_shots() -> list[dict[str, Shot]]:
-    domain = prompt_text("laundry/domain.pddl")
+@lru_cache(maxsize=2)
+def _laundry_shots(compact: bool) -> list[dict[str, _Shot]]:
+    domain, wording = prompt_text("laundry/domain.pddl"), json.loads(prompt_text("laundry/wording.json"))
     found = []
     for item in json.loads(prompt_text("laundry/tasks.json")):
-        task = parse_task(domain, prompt_text(f"laundry/{item['problem']}"))
-        blocks = tuple((block["macro"], tuple(map(GroundAction.parse, block["actions"]))) for block in item["blocks"])
-        wording = wording_from_json(json.loads(prompt_text("laundry/wording.json")), task.domain, "texts/laundry")
-        teller = Teller(task, wording, make_names(task, "original", wording))
-        found.append(_Example(teller, item["text"], blocks, None).shots())
+        teller = _teller(parse_task(domain, prompt_text(f"laundry/{item['problem']}")), wording, "original")
+        blocks = [(block["macro"], block["actions"]) for block in item["blocks"]]
+        found.append(_Example(teller, item["text"], blocks, None, compact).shots())
     return found
 
 
-_Blocks = Sequence[tuple[str, tuple[GroundAction, ...]]]
-"""Macro-actions with their blocks."""
+def _teller(task: Task, wording: dict[str, object], scheme: str) -> Teller:
+    told = wording_from_json(wording, task.domain, "the wording of the examples")
+    return Teller(task, told, make_names(task, scheme, told))
 
 
 class _Example:
     """A solved task; the prompts about it tell only the objects of the plan and those around them."""
 
-    def __init__(self, teller: Teller, text: str, blocks: _Blocks, ontology: Ontology | None):
-        self._teller = teller
-        self._simulator = Simulator(teller.task)
-        self._sight = Sight(teller, ontology)
-        self._prompter = Prompter(text, "", teller.action_lines(), {})
+    def __init__(
+        self,
+        teller: Teller,
+        text: str,
+        blocks: Sequence[tuple[str, Sequence[str]]],
+        ontology: Ontology | None,
+        compact: bool,
+    ):
+        self._teller, self._simulator = teller, Simulator(teller.task)
+        self._sight = Sight(teller, ontology, compact=compact)
+        self._prompter = Prompter(text, "", teller.action_lines())
+        self._parts: list[Part] = []
         state = self._simulator.initial
-        parts = []
-        for number, (words, actions) in enumerate(blocks, start=1):
-            parts.append(Part(1, number, words, actions, state))
+        for number, (words, texts) in enumerate(blocks, start=1):
+            actions = tuple(map(GroundAction.parse, texts))
+            self._parts.append(Part(1, number, words, actions, state))
             state = self._after(actions, state)
-        self._parts = tuple(parts)
 
-    def shots(self) -> dict[str, Shot]:
+    def shots(self) -> dict[str, _Shot]:
         """An example for every stage that shows one."""
-        prompter, start = self._prompter, self._simulator.initial
-        macros, plan = tuple(part.words for part in self._parts), whole(self._parts)
+        start, plan = self._simulator.initial, whole(self._parts)
+        macros = [part.words for part in self._parts]
         kinds = self._sight.kind_lines(self._objects(plan, start))
-        plan_lines = self._lines(plan, start)
+        planned = {"Objects": self._lines(plan, start)}
         wrong_plan, plan_feedback, plan_remark = self._broken(plan, start)
         # Of several longest blocks the last, so that something was executed before it.
         part = max(self._parts, key=lambda part: (len(part.actions), part.macro))
-        lines = self._lines(part.actions, part.start)
-        before = grouped(self._parts[: part.macro - 1], self._teller)
+        before = [(each.words, self._told(each.actions)) for each in self._parts[: part.macro - 1]]
+        block = {
+            "Objects": self._lines(part.actions, part.start),
+            "Macro plan": macros,
+            "Executed so far": executed_text(before, compact=False),
+            "Macro-action": f"{part.macro}. {part.words}",
+        }
         wrong, feedback, remark = self._broken(part.actions, part.start)
-        corrected = prompter.block(lines, macros, part.macro, before, correct=(wrong, feedback))
-        corrected_plan = prompter.plan(plan_lines, (), plan_feedback, correct=wrong_plan)
+        question = self._prompter.question
         return {
-            "macro-plan": (_question(prompter.macro_plan(kinds)), numbered(macros)),
-            "block": (_question(prompter.block(lines, macros, part.macro, before)), self._reply(part.actions)),
-            "block-correction": (_question(corrected), self._reply(part.actions, remark)),
-            "plan": (_question(prompter.plan(plan_lines)), self._reply(plan)),
-            "plan-correction": (_question(corrected_plan), self._reply(plan, plan_remark)),
+            "macro-plan": (question("macro-plan", {"Available objects": kinds}), numbered(macros)),
+            "block": (question("block", block), self._reply(part.actions)),
+            "block-correction": (
+                question("block-correction", {**block, "Block": wrong, "Feedback": feedback}),
+                self._reply(part.actions, remark),
+            ),
+            "plan": (question("plan", planned), self._reply(plan)),
+            "plan-correction": (
+                question("plan-correction", {**planned, "Plan": wrong_plan, "Feedback": plan_feedback}),
+                self._reply(plan, plan_remark),
+            ),
         }
 
     # ── parts ────────────────────────────────────────────────────────────────────────────────────
 
-    def _broken(self, actions: tuple[GroundAction, ...], start: State) -> tuple[tuple[str, ...], str, str]:
+    def _broken(self, actions: tuple[GroundAction, ...], start: State) -> tuple[list[str], str, str]:
         """The actions without one of them, in words; the validator's feedback; and the correction in words.
 
         The omitted action is the last one that a later action needs, and a movement only if there is no other, because
@@ -133,13 +149,16 @@ class _Example:
             block = verified(self._simulator, self._teller, start, rest, lambda state: (), EFFECT_MISSING)
             if block.feedback:
                 missing = f"Before step {block.verified + 1} this is missing: {self._teller.action(actions[place])}."
-                return tuple(map(self._teller.action, rest)), block.feedback, missing
-        return tuple(map(self._teller.action, actions)), "", ""
+                return self._told(rest), block.feedback, missing
+        return self._told(actions), "", ""
 
     def _reply(self, actions: Sequence[GroundAction], remark: str | None = None) -> str:
         """The steps in words, or only a remark about a correction, and then the actions."""
         steps = [f"{number}. {self._teller.executed(action)}" for number, action in enumerate(actions, start=1)]
-        return actions_reply(steps if remark is None else [remark], tuple(map(self._teller.action, actions)))
+        return actions_reply(steps if remark is None else [remark], self._told(actions))
+
+    def _told(self, actions: Sequence[GroundAction]) -> list[str]:
+        return [self._teller.action(action) for action in actions]
 
     def _lines(self, actions: Sequence[GroundAction], state: State) -> tuple[str, ...]:
         return self._sight.object_lines(self._objects(actions, state))
@@ -148,9 +167,9 @@ class _Example:
         """The objects of actions that exist in a state, with those around them."""
         graph = self._sight.graph
         graph.update(state)
-        names = list(dict.fromkeys(name for action in actions for name in action.args))
-        there = frozenset(graph.objects())
-        return graph.select([name for name in names if name in there]).objects
+        available = frozenset(graph.objects())
+        names = dict.fromkeys(name for action in actions for name in action.args)
+        return graph.select([name for name in names if name in available]).objects
 
     def _after(self, actions: Sequence[GroundAction], state: State) -> State:
         for action in actions:
@@ -158,7 +177,3 @@ class _Example:
             assert after is not None, f"{action} of an example is not applicable"
             state = after
         return state
-
-
-def _question(messages: Sequence[Message]) -> str:
-    return messages[-1].content

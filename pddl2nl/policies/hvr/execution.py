@@ -33,17 +33,15 @@ _MOST_REPAIRS = 10
 
 
 @dataclass(frozen=True)
-class CarriedOut:
+class Ended:
     """The end of a plan's execution.
 
     Attributes:
-        done: what was executed, in parts.
         feedback: why the plan was given up for a new one; empty if it was executed to its end or ended the run.
         status: of the last action: ``executed``, or why it was not.
         observation: what was observed then.
     """
 
-    done: tuple[Part, ...]
     feedback: str = ""
     status: str = "executed"
     observation: str = ""
@@ -54,9 +52,13 @@ class Execution:
 
     Args:
         planner: has the episode, the knowledge graph and the mechanism.
+
+    Attributes:
+        done: what was executed of all plans, in parts.
     """
 
     def __init__(self, planner: Planner):
+        self.done: list[Part] = []
         self._planner = planner
         self._episode = planner.episode
         self._simulator = planner.simulator
@@ -66,42 +68,44 @@ class Execution:
         self._step = 0
         self._repeats = self._repairs = 0
 
-    def carry_out(self, parts: Sequence[Part]) -> CarriedOut:
+    def carry_out(self, parts: Sequence[Part]) -> Ended:
         """Executes a plan until it ends, fails, or is given up for a new one."""
         self._repeats = self._repairs = 0
         self._episode.begin_plan(whole(parts))
-        done: list[Part] = []
         for place, part in enumerate(parts):
-            actions = list(part.actions)
-            later = whole(parts[place + 1 :])
             executed: list[GroundAction] = []
-            while actions:
-                if (feedback := self._cannot(actions[0])) and self._planner.replans_left > 0:
-                    return CarriedOut(_with(done, part, executed), feedback)
-                action = actions.pop(0)
-                self._step += 1
-                before = self._episode.state
-                turn = self._episode.move(action, said=self._teller.action(action), ends=False)
-                self._planner.sight.graph.update(self._episode.state, action, self._step, turn.status, part.words)
-                if turn.status != "executed":
-                    return CarriedOut(tuple(done), "", turn.status, turn.observation)
-                executed.append(action)
-                inserted, feedback = self._surprise(action, before, (*actions, *later))
-                if feedback and self._planner.replans_left > 0:
-                    return CarriedOut(_with(done, part, executed), feedback)
-                if inserted:
-                    actions[:0] = inserted
-                    self._episode.begin_plan((*actions, *later))
-            done.append(replace(part, actions=tuple(executed)))
-        return CarriedOut(tuple(done), self._missed())
-
-    def _missed(self) -> str:
-        """The feedback if the plan was executed but the goal does not hold; empty if replanning is not allowed."""
+            ended = self._part(part, whole(parts[place + 1 :]), executed)
+            if executed or ended is None:
+                self.done.append(replace(part, actions=tuple(executed)))
+            if ended is not None:
+                return ended
         unmet = self._simulator.unmet_goals(self._episode.state)
         if not unmet or self._planner.replans_left <= 0:
-            return ""
+            return Ended()
         lines = [f"- {told_condition(condition, self._teller)}" for condition in unmet]
-        return "\n".join(["The plan was carried out, but the task is not done. What is missing:", *lines])
+        return Ended("\n".join(["The plan was carried out, but the task is not done. What is missing:", *lines]))
+
+    def _part(self, part: Part, later: Sequence[GroundAction], executed: list[GroundAction]) -> Ended | None:
+        """Executes one part; None if all of it was executed."""
+        actions = list(part.actions)
+        while actions:
+            if (feedback := self._cannot(actions[0])) and self._planner.replans_left > 0:
+                return Ended(feedback)
+            action = actions.pop(0)
+            self._step += 1
+            before = self._episode.state
+            turn = self._episode.move(action, said=self._teller.action(action), ends=False)
+            self._planner.sight.graph.update(self._episode.state, action, self._step, turn.status, part.words)
+            if turn.status != "executed":
+                return Ended("", turn.status, turn.observation)
+            executed.append(action)
+            inserted, feedback = self._surprise(action, before, (*actions, *later))
+            if feedback and self._planner.replans_left > 0:
+                return Ended(feedback)
+            if inserted:
+                actions[:0] = inserted
+                self._episode.begin_plan((*actions, *later))
+        return None
 
     def _cannot(self, action: GroundAction) -> str:
         """Why the next action is not applicable in the observed state, recorded; empty if it is or is not checked."""
@@ -136,15 +140,9 @@ class Execution:
         condition = self._first_failing(found, before, rest)
         way = self._recovery(action, rest)
         feedback = self._feedback(action, found, condition) if self._verification and way is None else ""
+        failing = "" if condition is None else write_condition(condition)
         self._episode.note(
-            Discrepancy(
-                self._step,
-                str(action),
-                found.missing_texts,
-                found.surplus_texts,
-                "" if condition is None else write_condition(condition),
-                feedback,
-            )
+            Discrepancy(self._step, str(action), found.missing_texts, found.surplus_texts, failing, feedback)
         )
         if way is None:
             return (), feedback
@@ -191,8 +189,3 @@ class Execution:
 
     def _fact(self, atom: GroundAtom) -> str:
         return told_condition(Atom(atom[0], atom[1:]), self._teller)
-
-
-def _with(done: Sequence[Part], part: Part, executed: Sequence[GroundAction]) -> tuple[Part, ...]:
-    """The executed parts, and the executed actions of another one."""
-    return (*done, replace(part, actions=tuple(executed))) if executed else tuple(done)

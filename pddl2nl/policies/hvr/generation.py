@@ -1,13 +1,13 @@
 """A model writes the conditions of macro-actions and corrects them (sections 2.4 and 3.3 of the HVR paper).
 
 `ask_conditions` is one call of the model. `propose` is the whole loop for macro-actions that a user names, as
-``pddl2nl macro generate`` runs it; the policy has its own loop in `pddl2nl.policies.hvr.planner`.
+``pddl2nl macro generate`` runs it; the policy has its own checks in `pddl2nl.policies.hvr.planner`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pddl2nl.errors import InputError
 from pddl2nl.llm import Message
@@ -17,15 +17,15 @@ from pddl2nl.nl import Names, Teller
 from pddl2nl.pddl import Function, Predicate, changed_predicates
 from pddl2nl.pddl.tree import write_types
 from pddl2nl.policies.hvr.conditions import MacroPlanCheck, ReadConditions, read_conditions, verify_macros
-from pddl2nl.policies.hvr.prompts import LAYOUT, prompt_file, prompt_text
-from pddl2nl.policies.staged import conversation, dashed, numbered
+from pddl2nl.policies.hvr.prompts import Prompter, Shots, prompt_text
+from pddl2nl.policies.refining import Attempt, Check, refine
 from pddlval import GroundAction, Simulator, State
 
 __all__ = [
-    "ConditionsQuestion",
     "Proposed",
     "StateLines",
     "ask_conditions",
+    "conditions_shots",
     "conditions_text",
     "plan_feedback",
     "predicate_lines",
@@ -35,69 +35,53 @@ __all__ = [
 Ask = Callable[[Sequence[Message]], str]
 """Sends a conversation to a model and returns its reply."""
 
-StateLines = Callable[[State], tuple[Sequence[str], Sequence[str]]]
-"""The lines of the sections ``Objects`` and ``Location triples`` about a state."""
+StateLines = Callable[[State], tuple[Sequence[str], str]]
+"""The lines of the section ``Objects`` about a state, and the text of the section ``Location triples``."""
 
 
-@dataclass(frozen=True)
-class ConditionsQuestion:
-    """What a model is told when it writes conditions.
+def ask_conditions(
+    ask: Ask,
+    teller: Teller,
+    prompter: Prompter,
+    macros: Sequence[str],
+    known: tuple[Sequence[str], str],
+    *,
+    present: Sequence[ReadConditions] = (),
+    feedback: str = "",
+    macro: int = 0,
+    block: Sequence[str] = (),
+) -> tuple[str, tuple[ReadConditions, ...]]:
+    """Asks a model for the conditions of all macro-actions of a plan.
 
-    Attributes:
-        task_text: the task in natural language.
+    Args:
+        ask: asks the model.
+        teller, prompter: of the task.
         macros: the macro plan, each macro-action in words.
-        objects: the lines of the section ``Objects``.
-        locations: the lines of the section ``Location triples``; only corrections show them.
+        known: the objects and locations (`StateLines`).
         present: in a correction, the conditions to correct.
         feedback: in a correction, what is wrong with them.
         macro: in a refinement, the number of the macro-action (from 1) whose block contradicts the conditions.
         block: in a refinement, the actions of that block in words.
-    """
-
-    task_text: str
-    macros: tuple[str, ...]
-    objects: tuple[str, ...] = ()
-    locations: tuple[str, ...] = ()
-    present: tuple[ReadConditions, ...] = ()
-    feedback: str = ""
-    macro: int = 0
-    block: tuple[str, ...] = ()
-
-    @property
-    def stage(self) -> str:
-        """The stage of the prompt."""
-        if not self.feedback:
-            return "conditions"
-        return "conditions-refinement" if self.macro else "conditions-correction"
-
-
-def ask_conditions(ask: Ask, teller: Teller, question: ConditionsQuestion) -> tuple[str, tuple[ReadConditions, ...]]:
-    """Asks a model for the conditions of all macro-actions of a plan: with one example, or as a correction.
 
     Returns:
         The reply, and the conditions read from it, one entry a macro-action.
     """
-    bodies: dict[str, str | Sequence[str]] = {
-        "Task": question.task_text,
-        "Objects": dashed(question.objects),
-        "Predicates": dashed(predicate_lines(teller)),
-        "Macro plan": numbered(question.macros),
-    }
-    examples = []
-    if not question.feedback:
-        examples.append((prompt_text("conditions_example.txt"), prompt_text("conditions_example_reply.txt")))
-    else:
-        bodies |= {
-            "Location triples": question.locations,
-            "Conditions": conditions_text(question.present, teller.names),
-            "Feedback": question.feedback,
-        }
-    if question.macro:
-        macro = f"{question.macro}. {question.macros[question.macro - 1]}"
-        bodies |= {"Macro-action": macro, "Block": numbered(question.block)}
-    system = LAYOUT.system(question.stage, prompt_text(prompt_file(question.stage)))
-    reply = ask(conversation(system, examples, LAYOUT.question(bodies)))
-    return reply, read_conditions(reply, teller.task, teller.names, count=len(question.macros))
+    objects, locations = known
+    stage = "conditions"
+    sections = {"Objects": objects, "Predicates": predicate_lines(teller), "Macro plan": macros}
+    if feedback:
+        stage = "conditions-refinement" if macro else "conditions-correction"
+        conditions = conditions_text(present, teller.names)
+        sections |= {"Location triples": locations, "Conditions": conditions, "Feedback": feedback}
+    if macro:
+        sections |= {"Macro-action": f"{macro}. {macros[macro - 1]}", "Block": block}
+    reply = ask(prompter.messages(stage, sections))
+    return reply, read_conditions(reply, teller.task, teller.names, count=len(macros))
+
+
+def conditions_shots() -> Shots:
+    """The example for the first conditions of a macro plan."""
+    return {"conditions": ((prompt_text("conditions_example.txt"), prompt_text("conditions_example_reply.txt")),)}
 
 
 # ── sections ─────────────────────────────────────────────────────────────────────────────────────
@@ -107,12 +91,11 @@ def predicate_lines(teller: Teller) -> tuple[str, ...]:
     """The predicates and functions of the domain, each with its meaning in the words of the run."""
     domain = teller.task.domain
     derived = {rule.name for rule in domain.derived}
-    changing = changed_predicates(domain) - derived
+    changing = changed_predicates(domain)
     lines = []
     for predicate in domain.predicates:
-        remark = ""
-        if predicate.name not in changing:
-            remark = " (follows from other facts)" if predicate.name in derived else " (never changes)"
+        remark = "" if predicate.name in changing else " (never changes)"
+        remark = " (follows from other facts)" if predicate.name in derived else remark
         lines.append(f"{_signature(predicate)}{_meaning(teller, predicate)}{remark}")
     lines += [f"(= {_signature(function)} NUMBER){_meaning(teller, function)}" for function in domain.functions]
     return tuple(lines)
@@ -124,22 +107,21 @@ def _signature(item: Predicate | Function) -> str:
 
 
 def _meaning(teller: Teller, item: Predicate | Function) -> str:
-    group = teller.wording.predicates if isinstance(item, Predicate) else teller.wording.functions
-    snippet = group.get(item.name)
+    is_predicate = isinstance(item, Predicate)
+    snippet = (teller.wording.predicates if is_predicate else teller.wording.functions).get(item.name)
     if snippet is None or snippet.text is None:
         return ""
     said = snippet.fill([parameter.name for parameter in item.parameters])
-    return f": {said}" if isinstance(item, Predicate) else f": {said} is NUMBER"
+    return f": {said}" if is_predicate else f": {said} is NUMBER"
 
 
 def conditions_text(present: Sequence[ReadConditions], names: Names) -> str:
     """The section ``Conditions``, with the objects' natural-language names; unreadable conditions stay as written."""
     lines: list[str] = []
     for number, item in enumerate(present, start=1):
+        before, after = item.precondition or "(missing)", item.effect or "(missing)"
         if (read := item.conditions) is not None:
             before, after = told_pddl(read.precondition, names), told_pddl(read.effect, names)
-        else:
-            before, after = item.precondition or "(missing)", item.effect or "(missing)"
         lines += [f"{number}. precondition: {before}", f"   effect: {after}"]
     return "\n".join(lines)
 
@@ -165,20 +147,17 @@ def plan_feedback(teller: Teller, macros: Sequence[str], read: Sequence[ReadCond
         return "\n".join(problems)
     if check.at_goal:
         return ""
-    failed = [f"- {told_condition(condition, teller)}" for condition in check.unmet]
+    number = check.verified + 1
     if check.verified == check.total:
         head = "All macro-actions can be carried out, but in the end the task is not done. What is missing:"
-        return "\n".join([head, *failed])
-    number = check.verified + 1
-    which = f"Macro-action {number} ({macros[number - 1]})"
-    if check.conflict is not None:
-        fluent = " ".join(teller.names.to_nl.get(name, name) for name in check.conflict)
-        return (
-            f"{which} cannot be carried out: its effect changes the value of ({fluent}) in more than one way at once."
-        )
-    after = f"after macro-action {number - 1}" if number > 1 else "at the beginning"
-    head = f"{which} cannot be carried out {after}: its precondition is violated. What does not hold there:"
-    return "\n".join([head, *failed])
+    else:
+        head = f"Macro-action {number} ({macros[number - 1]}) cannot be carried out"
+        if check.conflict is not None:
+            fluent = " ".join(teller.names.to_nl.get(name, name) for name in check.conflict)
+            return f"{head}: its effect changes the value of ({fluent}) in more than one way at once."
+        after = f"after macro-action {check.verified}" if check.verified else "at the beginning"
+        head = f"{head} {after}: its precondition is violated. What does not hold there:"
+    return "\n".join([head, *(f"- {told_condition(condition, teller)}" for condition in check.unmet)])
 
 
 # ── the loop for named macro-actions ─────────────────────────────────────────────────────────────
@@ -186,25 +165,40 @@ def plan_feedback(teller: Teller, macros: Sequence[str], read: Sequence[ReadCond
 
 @dataclass(frozen=True)
 class Round:
-    """One reply: its conditions, how many macro-actions are applicable by them, and the feedback (empty if right)."""
+    """One reply and what was found out about it.
+
+    Attributes:
+        reply: the reply.
+        conditions: read from it.
+        verified: how many macro-actions are applicable by them, one after the other.
+        feedback: what is wrong; empty if nothing is.
+        proofs: for each macro-action that has a block; None where none was tried.
+        refuted: the number of the first macro-action whose conditions were refuted; 0 if there is none.
+    """
 
     reply: str
     conditions: tuple[ReadConditions, ...]
     verified: int
     feedback: str
+    proofs: tuple[Proof | None, ...]
+    refuted: int = 0
 
 
 @dataclass(frozen=True)
 class Proposed:
-    """All rounds, and for the last one the proof of each macro-action that has a block."""
+    """All rounds; the last one counts."""
 
     rounds: tuple[Round, ...]
-    proofs: tuple[Proof | None, ...]
 
     @property
     def conditions(self) -> tuple[ReadConditions, ...]:
         """The conditions of the last reply."""
         return self.rounds[-1].conditions
+
+    @property
+    def proofs(self) -> tuple[Proof | None, ...]:
+        """Their proofs."""
+        return self.rounds[-1].proofs
 
     @property
     def good(self) -> bool:
@@ -238,34 +232,29 @@ def propose(
     Raises:
         InputError: the number of blocks is wrong, or the blocks are not applicable one after the other.
     """
-    simulator = Simulator(teller.task)
-    states = _states_before(simulator, macros, blocks)
-
-    def question(state: State) -> ConditionsQuestion:
-        objects, locations = known(state)
-        return ConditionsQuestion(task_text, tuple(macros), tuple(objects), tuple(locations))
-
-    first = question(states[0])
-    reply, read = ask_conditions(ask, teller, first)
+    states = _states_before(Simulator(teller.task), macros, blocks)
+    prompter = Prompter(task_text, shots=conditions_shots())
     done: list[Round] = []
-    while True:
-        verified, feedback = _checked(teller, macros, states[0], read)
-        proofs: tuple[Proof | None, ...] = (None,) * len(macros)
-        wrong = 0
-        if not feedback and blocks:
-            proofs = _proved(teller, blocks, read, states)
-            wrong = next((number for number, proof in enumerate(proofs, 1) if proof and not proof.sound), 0)
-            refuted = proofs[wrong - 1] if wrong else None
-            feedback = told(refuted, teller) if refuted is not None else ""
-        done.append(Round(reply, read, verified, feedback))
-        if not feedback or len(done) > rounds:
-            return Proposed(tuple(done), proofs)
-        again = replace(first, present=read, feedback=feedback)
-        if wrong:
-            here = question(states[wrong - 1])
-            block = tuple(map(teller.action, blocks[wrong - 1]))
-            again = replace(here, present=read, feedback=feedback, macro=wrong, block=block)
-        reply, read = ask_conditions(ask, teller, again)
+
+    def ask_again(failed: Attempt[Round] | None) -> Round:
+        last = None if failed is None else failed.proposal
+        number = 0 if last is None else last.refuted
+        reply, read = ask_conditions(
+            ask,
+            teller,
+            prompter,
+            macros,
+            known(states[max(number - 1, 0)]),
+            present=() if last is None else last.conditions,
+            feedback="" if last is None else last.feedback,
+            macro=number,
+            block=[teller.action(action) for action in blocks[number - 1]] if number else (),
+        )
+        done.append(_round(teller, macros, blocks, states, reply, read))
+        return done[-1]
+
+    refine(ask_again, [Check("conditions", lambda found: found.feedback)], lambda found: rounds)
+    return Proposed(tuple(done))
 
 
 def _states_before(
@@ -287,19 +276,29 @@ def _states_before(
     return states
 
 
-def _checked(teller: Teller, macros: Sequence[str], start: State, read: Sequence[ReadConditions]) -> tuple[int, str]:
-    """How many macro-actions are applicable one after the other by their conditions, and the feedback."""
-    check = verify_macros(teller.task, start, [item.conditions for item in read])
-    if check.verified == check.total:
-        return check.verified, ""
-    usable = all(item.conditions is not None for item in read)
-    return check.verified if usable else 0, plan_feedback(teller, macros, read, check)
-
-
-def _proved(
-    teller: Teller, blocks: Sequence[tuple[GroundAction, ...]], read: Sequence[ReadConditions], states: Sequence[State]
-) -> tuple[Proof | None, ...]:
-    return tuple(
-        None if item.conditions is None else prove(teller.task, block, item.conditions, near=state, states="changeable")
-        for block, item, state in zip(blocks, read, states, strict=False)
-    )
+def _round(
+    teller: Teller,
+    macros: Sequence[str],
+    blocks: Sequence[tuple[GroundAction, ...]],
+    states: Sequence[State],
+    reply: str,
+    read: tuple[ReadConditions, ...],
+) -> Round:
+    """Simulates the macro-actions by their conditions, and proves these for the blocks."""
+    claims = [item.conditions for item in read]
+    check = verify_macros(teller.task, states[0], claims)
+    none = (None,) * len(macros)
+    if check.verified < check.total:
+        verified = check.verified if None not in claims else 0
+        return Round(reply, read, verified, plan_feedback(teller, macros, read, check), none)
+    proofs: tuple[Proof | None, ...] = none
+    if blocks:
+        found = zip(blocks, claims, states, strict=False)
+        proofs = tuple(
+            None if claim is None else prove(teller.task, block, claim, near=state, states="changeable")
+            for block, claim, state in found
+        )
+    for number, proof in enumerate(proofs, start=1):
+        if proof is not None and not proof.sound:
+            return Round(reply, read, check.verified, told(proof, teller), proofs, number)
+    return Round(reply, read, check.verified, "", proofs)

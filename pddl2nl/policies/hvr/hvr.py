@@ -17,25 +17,29 @@ end. ``Setting.replans`` limits the number of new plans, before and during execu
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from pddl2nl.policies.episode import Episode
-from pddl2nl.policies.hvr.blocks import Part
-from pddl2nl.policies.hvr.prompts import MECHANISMS, Mechanism
+from pddl2nl.policies.hvr.prompts import MECHANISMS
 
-__all__ = ["HR", "HV", "HVR", "LLM", "VR", "R"]
+__all__ = ["HVR"]
 
 
-class _Hierarchical:
-    """Base of the six policies, which differ in their components."""
+class HVR:
+    """HVR, or one of its ablations.
 
-    mechanism: ClassVar[Mechanism]
-    summary: str
+    Args:
+        name: the policy, of `MECHANISMS`, which differ in their components.
+    """
+
     styles: tuple[str, ...] = ("nl",)
     one_shot = True
     thoughts = False
     needs_model = True
     prompt: str | None = None
+
+    def __init__(self, name: str = "hvr"):
+        self.mechanism = MECHANISMS[name]
+        self.summary = self.mechanism.summary
+        self._name = name
 
     def run(self, episode: Episode) -> None:
         """Plans and executes; plans again if the world differs from what was expected.
@@ -48,66 +52,20 @@ class _Hierarchical:
 
         planner = (HierarchicalPlanner if self.mechanism.hierarchy else WholePlanner)(episode, self.mechanism)
         execution = Execution(planner)
-        done: tuple[Part, ...] = ()
         feedback = ""
         while True:
-            parts = planner.plan(episode.state, done, feedback)
-            carried = execution.carry_out(parts)
-            done = (*done, *carried.done)
-            if not carried.feedback:
+            ended = execution.carry_out(planner.plan(episode.state, execution.done, feedback))
+            if not ended.feedback:
                 break
             planner.replans_left -= 1
-            feedback = carried.feedback
-        library = episode.setting.library
-        if library is not None and carried.status == "executed" and episode.at_goal:
+            feedback = ended.feedback
+        setting = episode.setting
+        if setting.library is not None and ended.status == "executed" and episode.at_goal:
             from pddl2nl.policies.hvr.library import keep_macros
 
-            task = episode.setting.simulator.task
-            origin = f"{type(self).__name__.lower()}, {task.problem.name}"
-            graph = planner.sight.graph
-            keep_macros(library, episode.setting.teller, episode.executed, done, planner.proofs, origin, graph)
-        if not episode.executed and carried.status == "executed" and not episode.done:
+            origin = f"{self._name}, {setting.simulator.task.problem.name}"
+            done, graph = execution.done, planner.sight.graph
+            keep_macros(setting.library, setting.teller, episode.executed, done, planner.proofs, origin, graph)
+        if not episode.executed and ended.status == "executed" and not episode.done:
             episode.end_plan("unreadable", "no action could be read in what the model said")
-        episode.end_plan(carried.status, carried.observation)
-
-
-class HVR(_Hierarchical):
-    """All three components."""
-
-    mechanism = MECHANISMS["hvr"]
-    summary = "macro-actions, verified and corrected, on what is retrieved from a knowledge graph"
-
-
-class HV(_Hierarchical):
-    """Without retrieval: the whole graph is in the prompts."""
-
-    mechanism = MECHANISMS["hv"]
-    summary = "HVR without retrieval: the whole knowledge graph in the prompt"
-
-
-class HR(_Hierarchical):
-    """Without verification: no repair, no feedback, no correction."""
-
-    mechanism = MECHANISMS["hr"]
-    summary = "HVR without verification: no feedback and no correction"
-
-
-class VR(_Hierarchical):
-    """Without hierarchy: the whole plan at once, verified and corrected."""
-
-    mechanism = MECHANISMS["vr"]
-    summary = "HVR without hierarchy: the whole plan at once"
-
-
-class R(_Hierarchical):
-    """Retrieval only."""
-
-    mechanism = MECHANISMS["r"]
-    summary = "retrieval from a knowledge graph, and the whole plan at once"
-
-
-class LLM(_Hierarchical):
-    """None of the three: the whole graph in the prompt, and the whole plan at once."""
-
-    mechanism = MECHANISMS["llm"]
-    summary = "the whole knowledge graph in the prompt, and the whole plan at once"
+        episode.end_plan(ended.status, ended.observation)

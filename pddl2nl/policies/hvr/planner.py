@@ -19,26 +19,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pddl2nl.errors import InputError
 from pddl2nl.llm import Message
 from pddl2nl.macros.telling import told_condition, told_pddl
 from pddl2nl.pddl import Condition, UnsupportedError, write_condition
 from pddl2nl.policies.episode import Episode
-from pddl2nl.policies.hvr.blocks import (
-    EFFECT_MISSING,
-    GOAL_MISSING,
-    LONGEST_PLAN,
-    Block,
-    Expander,
-    Job,
-    Part,
-    grouped,
-    macro_numbers,
-    macro_words,
-    whole,
-)
+from pddl2nl.policies.hvr.blocks import GOAL_MISSING, Block, Expander, Job, Part, macro_words, whole
 from pddl2nl.policies.hvr.conditions import ReadConditions, unmet_effects, verify_macros
 from pddl2nl.policies.hvr.events import (
     MacroPlanned,
@@ -49,10 +36,12 @@ from pddl2nl.policies.hvr.events import (
     Retrieved,
 )
 from pddl2nl.policies.hvr.examples import shown_for
-from pddl2nl.policies.hvr.generation import ConditionsQuestion, ask_conditions, plan_feedback
+from pddl2nl.policies.hvr.generation import ask_conditions, plan_feedback
 from pddl2nl.policies.hvr.library import known_blocks, known_macros
-from pddl2nl.policies.hvr.prompts import Executed, Mechanism, Prompter
-from pddl2nl.policies.hvr.sight import Sight
+from pddl2nl.policies.hvr.prompts import Mechanism, Prompter, executed_text
+from pddl2nl.policies.hvr.sight import Sight, told_domain
+from pddl2nl.policies.refining import Attempt, Check, refine
+from pddl2nl.policies.staged import Sections
 from pddlval import State
 from pddlval.formulas import names_in
 from pddlval.semantics import unmet
@@ -63,6 +52,8 @@ ROUNDS = 5
 """The largest number of corrections of a macro plan's conditions; our limit, as the paper gives none."""
 
 _NO_MACROS = "No macro-action was found in the answer."
+
+_Conditions = tuple[ReadConditions, ...]
 
 
 class Planner(ABC):
@@ -84,17 +75,20 @@ class Planner(ABC):
         self.mechanism = mechanism
         self.simulator = setting.simulator
         self.teller = setting.teller
-        self.sight = Sight(setting.teller, setting.ontology, setting.embed)
-        self.prompter = Prompter(
-            episode.task_text,
-            setting.teller.domain_text(),
-            setting.teller.action_lines(),
-            shown_for(setting, mechanism),
+        self._compact = setting.prompts == "compact"
+        self.sight = Sight(
+            setting.teller, setting.ontology, setting.embed, hidden=setting.hidden, compact=self._compact
         )
         self.expander = Expander(episode, verification=mechanism.verification)
         self.attempt = 0
         self.proofs: dict[tuple[int, int], tuple[MacroProved, tuple[Condition, ...]]] = {}
         self.replans_left = setting.replans if mechanism.verification else 0
+        self._prompter = Prompter(
+            episode.task_text,
+            told_domain(setting.teller, compact=self._compact),
+            () if self._compact else setting.teller.action_lines(),
+            shown_for(setting, mechanism),
+        )
 
     def plan(self, start: State, done: Sequence[Part] = (), feedback: str = "") -> tuple[Part, ...]:
         """A plan from a state.
@@ -113,36 +107,45 @@ class Planner(ABC):
                 break
             state, verified = after, verified + 1
         goal = verified == len(actions) and self.simulator.is_goal(state)
-        self.episode.note(PlanExpanded(self.attempt, tuple(map(str, actions)), macro_numbers(parts), verified, goal))
+        # Actions of an earlier macro plan have macro 0.
+        macros = [part.macro if part.attempt == parts[-1].attempt else 0 for part in parts for _ in part.actions]
+        self.episode.note(PlanExpanded(self.attempt, tuple(map(str, actions)), tuple(macros), verified, goal))
         return parts
 
     @abstractmethod
     def _parts(self, start: State, done: Sequence[Part], feedback: str) -> tuple[Part, ...]:
         """The parts of a plan; arguments as of `plan`."""
 
-    def ask(self, messages: Sequence[Message]) -> str:
+    def _ask(self, messages: Sequence[Message]) -> str:
         """The model's reply; a new sample if the same prompt was sent before and replies are sampled."""
         return self.episode.ask(messages, again=True)
 
-    def objects(
-        self, stage: str, macros: Sequence[str] = (), current: int = 0, feedback: str = ""
-    ) -> tuple[str, ...] | None:
+    def _retrieve(self, stage: str, sections: Sections) -> tuple[str, ...] | None:
         """The objects that the next prompts tell; None for all.
 
-        If the model names no object, all are told. The feedback is part of the question, because a failure can make
-        other objects relevant.
+        If the model names no object, all are told. ``sections`` are those that the question has besides the available
+        objects: the macro-action, or feedback, because a failure can make other objects relevant.
         """
         if not self.mechanism.retrieval:
             self.episode.note(Retrieved(stage, whole=True))
             return None
-        messages = self.prompter.retrieval(self.sight.available_lines(), macros, current, feedback)
-        said, selection = self.sight.select(self.ask(messages))
+        available = self.sight.available_lines()
+        messages = self._prompter.messages("retrieval", {"Available objects": available, **sections})
+        said, selection = self.sight.select(self._ask(messages))
         self.episode.note(Retrieved(stage, said, selection.chosen, selection.around, whole=not selection.chosen))
         return selection.objects or None
 
-    def groups(self, parts: Sequence[Part]) -> tuple[Executed, ...]:
-        """The parts in words, for prompts."""
-        return grouped([part for part in parts if part.words or part.actions], self.teller)
+    def _executed(self, parts: Sequence[Part]) -> str:
+        """The section ``Executed so far``."""
+        groups = [(part.words, self._told_actions(part)) for part in parts if part.words or part.actions]
+        return executed_text(groups, compact=self._compact)
+
+    def _told_actions(self, block: Part | Block) -> list[str]:
+        return [self.teller.action(action) for action in block.actions]
+
+    def _failed_block(self, block: Block, section: str) -> Sections:
+        """The sections of a correction; an empty block is told as such."""
+        return {section: self._told_actions(block) or "(no actions)", "Feedback": block.feedback}
 
 
 class WholePlanner(Planner):
@@ -153,25 +156,22 @@ class WholePlanner(Planner):
             block = self._attempt(start, done, feedback)
             if block.holds or self.replans_left <= 0:
                 self.sight.graph.update(block.after)
-                return (Part(self.attempt, 0, "", block.actions, start, holds=block.holds),)
+                return (Part(self.attempt, 0, "", block.actions, start),)
             self.replans_left -= 1
             feedback = f"The plan before failed.\n{block.feedback}"
 
     def _attempt(self, start: State, done: Sequence[Part], feedback: str) -> Block:
         self.attempt += 1
         self.sight.graph.update(start)
-        objects = self.sight.object_lines(self.objects("plan", feedback=feedback))
-        executed = self.groups(done)
+        objects = self.sight.object_lines(self._retrieve("plan", {"Feedback": feedback}))
+        sections: Sections = {"Objects": objects, "Executed so far": self._executed(done), "Feedback": feedback}
 
         def prompt(failed: Block | None) -> Sequence[Message]:
             if failed is None:
-                return self.prompter.plan(objects, executed, feedback)
-            told = tuple(map(self.teller.action, failed.actions))
-            return self.prompter.plan(objects, executed, failed.feedback, correct=told)
+                return self._prompter.messages("plan", sections)
+            return self._prompter.messages("plan-correction", {**sections, **self._failed_block(failed, "Plan")})
 
-        return self.expander.expand(
-            Job(self.attempt, 0, start, prompt, self.simulator.unmet_goals, GOAL_MISSING, LONGEST_PLAN)
-        )
+        return self.expander.expand(Job(self.attempt, 0, start, prompt, self.simulator.unmet_goals))
 
 
 class HierarchicalPlanner(Planner):
@@ -191,15 +191,8 @@ class HierarchicalPlanner(Planner):
     def _attempt(self, start: State, done: Sequence[Part], parts: list[Part], feedback: str) -> tuple[State, str]:
         """Appends the blocks of one macro plan to ``parts``; returns the last state, and why the plan failed if so."""
         self.sight.graph.update(start)
-        objects = self.objects("macro-plan", feedback=feedback)
-        setting = self.episode.setting
-        known = known_macros(setting.library, self.teller, self.prompter.task_text, setting.embed)
-        executed = self.groups((*done, *parts))
-        # A new plan starts from the current state of the objects, which the classes do not tell.
-        told = self.sight.object_lines(objects) if feedback else ()
-        messages = self.prompter.macro_plan(self.sight.kind_lines(objects), executed, feedback, known, told)
-        macros = macro_words(self.episode.uncut(self.ask(messages)))
-        self.episode.note(MacroPlanned(self.attempt, macros))
+        objects = self._retrieve("macro-plan", {"Feedback": feedback})
+        macros = self._macros(objects, (*done, *parts), feedback)
         conditions = self._conditions(macros, objects, start)
         state = start
         for number, words in enumerate(macros, start=1):
@@ -209,53 +202,66 @@ class HierarchicalPlanner(Planner):
                 return state, f'Macro-action {number} of the plan before, "{words}", failed.\n{block.feedback}'
             if block.holds and self.mechanism.verification:
                 conditions = self._proved(macros, number, conditions, block, state)
-            claimed = conditions[number - 1]
-            self.sight.graph.update(block.after)
-            parts.append(Part(self.attempt, number, words, block.actions, state, claimed, block.holds))
+            parts.append(Part(self.attempt, number, words, block.actions, state))
             state = block.after
-        if not self.mechanism.verification:
+            self.sight.graph.update(state)
+        missing = self.simulator.unmet_goals(state) if self.mechanism.verification else ()
+        if not missing:
             return state, ""
-        missing = self.simulator.unmet_goals(state)
-        return state, "\n".join([_NO_MACROS] if not macros else [GOAL_MISSING, *self._told(missing)]) if missing else ""
+        return state, "\n".join([GOAL_MISSING, *self._told(missing)]) if macros else _NO_MACROS
+
+    def _macros(self, objects: tuple[str, ...] | None, before: Sequence[Part], feedback: str) -> tuple[str, ...]:
+        """The macro-actions for the rest of the task, in words."""
+        setting = self.episode.setting
+        sections: Sections = {
+            "Available objects": self.sight.kind_lines(objects),
+            "Known macro-actions": known_macros(setting.library, self.teller, self.episode.task_text, setting.embed),
+            # A new plan starts from the current state of the objects, which the classes do not tell.
+            "Objects": self.sight.object_lines(objects) if feedback else (),
+            "Executed so far": self._executed(before),
+            "Feedback": feedback,
+        }
+        macros = macro_words(self.episode.uncut(self._ask(self._prompter.messages("macro-plan", sections))))
+        self.episode.note(MacroPlanned(self.attempt, macros))
+        return macros
 
     # ── conditions ───────────────────────────────────────────────────────────────────────────────
 
-    def _conditions(
-        self, macros: tuple[str, ...], objects: tuple[str, ...] | None, start: State
-    ) -> tuple[ReadConditions, ...]:
+    def _conditions(self, macros: tuple[str, ...], objects: tuple[str, ...] | None, start: State) -> _Conditions:
         """The conditions of a macro plan, verified and corrected."""
         if not macros:
             self.episode.note(MacrosVerified(self.attempt, 0, 0, 0, (), _NO_MACROS))
             return ()
-        question = self._question(macros, objects)
-        _, read = ask_conditions(self.ask, self.teller, question)
-        feedback = self._verified(macros, read, start, 0)
-        asked = {(read, feedback)}
-        for number in range(1, ROUNDS + 1):
-            if not feedback or not self.mechanism.verification:
-                break
-            again = replace(question, present=read, feedback=feedback)
-            _, read = ask_conditions(self.ask, self.teller, again)
-            feedback = self._verified(macros, read, start, number)
-            if (read, feedback) in asked and not self.episode.sampling:
-                break
-            asked.add((read, feedback))
-        return read
+        known = self._known(objects)
+        number = 0
 
-    def _question(self, macros: tuple[str, ...], objects: tuple[str, ...] | None) -> ConditionsQuestion:
-        lines, locations = self.sight.object_lines(objects), self.sight.location_lines(objects)
-        return ConditionsQuestion(self.prompter.task_text, macros, lines, locations)
+        def propose(failed: Attempt[_Conditions] | None) -> _Conditions:
+            nonlocal number
+            number = 0 if failed is None else failed.number + 1
+            present, feedback = ((), "") if failed is None else (failed.proposal, failed.feedback)
+            return ask_conditions(
+                self._ask, self.teller, self._prompter, macros, known, present=present, feedback=feedback
+            )[1]
 
-    def _verified(self, macros: tuple[str, ...], read: tuple[ReadConditions, ...], start: State, number: int) -> str:
-        """Records the conditions and their verification; returns the feedback."""
-        self._note_conditions(read, number)
-        check = verify_macros(self.simulator.task, start, [item.conditions for item in read])
-        feedback = plan_feedback(self.teller, macros, read, check)
-        failed = tuple(map(write_condition, check.unmet))
-        self.episode.note(MacrosVerified(self.attempt, number, check.verified, check.total, failed, feedback))
-        return feedback
+        def simulated(read: _Conditions) -> str:
+            self._note_conditions(read, number)
+            check = verify_macros(self.simulator.task, start, [item.conditions for item in read])
+            feedback = plan_feedback(self.teller, macros, read, check)
+            failed = tuple(map(write_condition, check.unmet))
+            self.episode.note(MacrosVerified(self.attempt, number, check.verified, check.total, failed, feedback))
+            return feedback
 
-    def _note_conditions(self, conditions: Sequence[ReadConditions], number: int, after: int = 0) -> None:
+        return refine(
+            propose,
+            [Check("macro plan", simulated)],
+            lambda read: ROUNDS if self.mechanism.verification else 0,
+            same=None if self.episode.sampling else lambda read: read,
+        ).proposal
+
+    def _known(self, objects: tuple[str, ...] | None) -> tuple[Sequence[str], str]:
+        return self.sight.object_lines(objects), self.sight.location_lines(objects)
+
+    def _note_conditions(self, conditions: _Conditions, number: int, after: int = 0) -> None:
         said = tuple(item.to_json() for item in conditions)
         self.episode.note(MacrosConditioned(self.attempt, number, said, after))
 
@@ -265,8 +271,8 @@ class HierarchicalPlanner(Planner):
         self, macros: tuple[str, ...], number: int, read: ReadConditions, start: State, before: Sequence[Part]
     ) -> Block:
         """The block of one macro-action, from a state."""
-        objects = self.sight.object_lines(self.objects("block", macros, number))
-        executed = self.groups(before)
+        current: Sections = {"Macro plan": macros, "Macro-action": f"{number}. {macros[number - 1]}"}
+        objects = self.sight.object_lines(self._retrieve("block", current))
         setting = self.episode.setting
         known = known_blocks(setting.library, self.teller, macros[number - 1], setting.embed)
         claimed = read.conditions
@@ -276,17 +282,22 @@ class HierarchicalPlanner(Planner):
             names = self.teller.names
             before_text, effect = told_pddl(claimed.precondition, names), told_pddl(claimed.effect, names)
             conditions = f"precondition: {before_text}\neffect: {effect}"
+        sections: Sections = {
+            **current,
+            "Objects": objects,
+            "Executed so far": self._executed(before),
+            "Its conditions": conditions,
+        }
 
         def missing(after: State) -> tuple[Condition, ...]:
             return () if claimed is None else unmet_effects(self.simulator.task, start, after, claimed.effect)
 
         def prompt(failed: Block | None) -> Sequence[Message]:
-            told = None if failed is None else (tuple(map(self.teller.action, failed.actions)), failed.feedback)
-            return self.prompter.block(objects, macros, number, executed, conditions, known=known, correct=told)
+            if failed is None:
+                return self._prompter.messages("block", {**sections, "Known macro-actions": known})
+            return self._prompter.messages("block-correction", {**sections, **self._failed_block(failed, "Block")})
 
-        return self.expander.expand(
-            Job(self.attempt, number, start, prompt, missing, EFFECT_MISSING, claimed=claimed is not None)
-        )
+        return self.expander.expand(Job(self.attempt, number, start, prompt, missing, claimed=claimed is not None))
 
     def _told(self, conditions: Sequence[Condition]) -> list[str]:
         return [f"- {told_condition(condition, self.teller)}" for condition in conditions]
@@ -294,28 +305,30 @@ class HierarchicalPlanner(Planner):
     # ── proofs ───────────────────────────────────────────────────────────────────────────────────
 
     def _proved(
-        self,
-        macros: tuple[str, ...],
-        number: int,
-        conditions: tuple[ReadConditions, ...],
-        block: Block,
-        start: State,
-    ) -> tuple[ReadConditions, ...]:
+        self, macros: tuple[str, ...], number: int, conditions: _Conditions, block: Block, start: State
+    ) -> _Conditions:
         """The conditions after a verified block: unchanged if proved, otherwise refined once."""
         feedback = self._proof(number, conditions[number - 1], block, start)
         if not feedback:
             return conditions
-        question = self._question(macros, self._named(conditions, block) if self.mechanism.retrieval else None)
-        told = tuple(map(self.teller.action, block.actions))
-        again = replace(question, present=conditions, feedback=feedback, macro=number, block=told)
-        _, read = ask_conditions(self.ask, self.teller, again)
+        _, read = ask_conditions(
+            self._ask,
+            self.teller,
+            self._prompter,
+            macros,
+            self._known(self._named(conditions, block) if self.mechanism.retrieval else None),
+            present=conditions,
+            feedback=feedback,
+            macro=number,
+            block=self._told_actions(block),
+        )
         # Unreadable conditions do not replace readable ones.
         refined = tuple(new if new.conditions is not None else old for old, new in zip(conditions, read, strict=True))
-        self._note_conditions(read, 1, number)
+        self._note_conditions(read, 1, after=number)
         self._proof(number, refined[number - 1], block, start)
         return refined
 
-    def _named(self, conditions: Sequence[ReadConditions], block: Block) -> tuple[str, ...]:
+    def _named(self, conditions: _Conditions, block: Block) -> tuple[str, ...]:
         """The objects in a block and in the conditions, and the objects that these are in or on."""
         claimed = [item.conditions for item in conditions if item.conditions is not None]
         said = [name for action in block.actions for name in action.args]
@@ -341,10 +354,8 @@ class HierarchicalPlanner(Planner):
             # Undecided: the block was verified in this state, so there is no feedback.
             self.episode.note(MacroProved(self.attempt, number, False, "undecided", pddl, str(error)))
             return ""
-        refuted = "refuted" in (proof.runs, proof.holds)
-        missing = unmet(claimed.precondition, start)
-        lines = [told(proof, self.teller)] if refuted else []
-        if missing:
+        lines = [told(proof, self.teller)] if "refuted" in (proof.runs, proof.holds) else []
+        if missing := unmet(claimed.precondition, start):
             lines += ["The block ran where the precondition does not hold. What is not the case there:"]
             lines += self._told(missing)
         feedback = "\n".join(lines)

@@ -14,30 +14,31 @@ block-correction      one example; the block and the validator's feedback beside
 plan                  two examples; the whole plan at once, for policies without hierarchy
 plan-correction       one example; the same with the validator's feedback
 ====================  ==================================================================================================
+
+*Compact* prompts fit the 4,096 tokens of the paper's smaller model: no effects of actions and no list of actions, one
+example for a macro plan and none elsewhere, what was executed by macro-actions only, and shorter lines of objects.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
 
 from pddl2nl.llm import Message
-from pddl2nl.policies.staged import Bodies, PromptLayout, conversation, dashed, numbered
+from pddl2nl.policies.staged import PromptLayout, Sections, conversation
 
 __all__ = [
     "LAYOUT",
     "MECHANISMS",
-    "Executed",
     "Mechanism",
     "Prompter",
-    "Shot",
     "Shots",
     "actions_reply",
-    "prompt_file",
+    "executed_text",
     "prompt_hashes",
     "prompt_text",
 ]
@@ -74,13 +75,11 @@ LAYOUT = PromptLayout(
         "Plan",
         "Feedback",
     ),
+    numbered=frozenset(("Macro plan", "Block", "Plan")),
 )
 
-Shot = tuple[str, str]
-"""An example: a question and the reply to it."""
-
-Shots = Mapping[str, tuple[Shot, ...]]
-"""The examples of each stage."""
+Shots = Mapping[str, tuple[tuple[str, str], ...]]
+"""The examples of each stage: questions and the replies to them."""
 
 
 @dataclass(frozen=True)
@@ -88,11 +87,13 @@ class Mechanism:
     """The components that a policy has.
 
     Attributes:
+        summary: one line for people.
         hierarchy: plans by macro-actions (H); otherwise the whole plan is requested at once.
         verification: repair, feedback, correction and replanning (V); otherwise plans are verified for the record only.
         retrieval: the model selects the objects that are told (R); otherwise all objects are told.
     """
 
+    summary: str = ""
     hierarchy: bool = False
     verification: bool = False
     retrieval: bool = False
@@ -112,19 +113,20 @@ class Mechanism:
 
 MECHANISMS: Mapping[str, Mechanism] = MappingProxyType(
     {
-        "hvr": Mechanism(hierarchy=True, verification=True, retrieval=True),
-        "hv": Mechanism(hierarchy=True, verification=True),
-        "hr": Mechanism(hierarchy=True, retrieval=True),
-        "vr": Mechanism(verification=True, retrieval=True),
-        "r": Mechanism(retrieval=True),
-        "llm": Mechanism(),
+        "hvr": Mechanism(
+            "macro-actions, verified and corrected, on what is retrieved from a knowledge graph", True, True, True
+        ),
+        "hv": Mechanism("HVR without retrieval: the whole knowledge graph in the prompt", True, True, False),
+        "hr": Mechanism("HVR without verification: no feedback and no correction", True, False, True),
+        "vr": Mechanism("HVR without hierarchy: the whole plan at once", False, True, True),
+        "r": Mechanism("retrieval from a knowledge graph, and the whole plan at once", False, False, True),
+        "llm": Mechanism("the whole knowledge graph in the prompt, and the whole plan at once"),
     }
 )
 """The components of each policy, by the policy's name."""
 
 
-def prompt_file(stage: str) -> str:
-    """The file with the instruction of a stage."""
+def _file(stage: str) -> str:
     name = stage.replace("-", "_")
     return f"{name}.txt" if stage.startswith("conditions") else f"hvr_{name}.txt"
 
@@ -139,23 +141,26 @@ def prompt_hashes(stages: Sequence[str]) -> dict[str, str]:
     """The SHA-256 of the prompt files of some stages, by file name, for the record of a run."""
     names: list[str] = []
     for stage in stages:
-        names.append(prompt_file(stage))
+        names.append(_file(stage))
         if stage == "conditions":
             names += ["conditions_example.txt", "conditions_example_reply.txt"]
     return {name: hashlib.sha256(prompt_text(name).encode("utf-8")).hexdigest() for name in names}
 
 
-@dataclass(frozen=True)
-class Executed:
-    """Actions that were executed, or planned so far, and the macro-action that they carry out; as natural language."""
-
-    macro: str
-    actions: tuple[str, ...]
-
-
 def actions_reply(steps: Sequence[str], actions: Sequence[str]) -> str:
     """A reply to the stages block and plan: the steps in words, then the actions."""
     return "\n".join([*steps, ACTIONS_MARK, *actions])
+
+
+def executed_text(executed: Sequence[tuple[str, Sequence[str]]], *, compact: bool) -> str:
+    """What was executed, or planned so far: each macro-action on a line, and its actions below it."""
+    lines: list[str] = []
+    for macro, actions in executed:
+        if macro:
+            lines.append(f"{macro}:")
+        shown = ["done"] if compact and macro and actions else actions or ["nothing"]
+        lines += [f"- {action}" for action in shown]
+    return "\n".join(lines)
 
 
 @dataclass(frozen=True)
@@ -165,99 +170,23 @@ class Prompter:
     Attributes:
         task_text: the task in words.
         domain_text: the actions with their preconditions and effects.
-        action_lines: the actions alone, one a line.
+        action_lines: the actions alone, one a line; empty if prompts do not list them.
         shots: the examples.
     """
 
     task_text: str
-    domain_text: str
-    action_lines: tuple[str, ...]
-    shots: Shots
+    domain_text: str = ""
+    action_lines: tuple[str, ...] = ()
+    shots: Shots = field(default_factory=dict)
 
-    def retrieval(
-        self, available: Sequence[str], macros: Sequence[str] = (), current: int = 0, feedback: str = ""
-    ) -> list[Message]:
-        """Asks which objects matter for the task, or for one of its macro-actions (counted from 1)."""
-        bodies = {"Task": self.task_text, "Available objects": dashed(available), "Feedback": feedback}
-        return self._prompt("retrieval", bodies | (_macro_plan(macros, current) if current else {}))
+    def question(self, stage: str, sections: Sections) -> str:
+        """The last message of a prompt: the task, the actions where the stage shows them, and the given sections."""
+        shows_actions = stage.startswith(("block", "plan"))
+        return LAYOUT.question(
+            {"Task": self.task_text, "Actions": self.action_lines if shows_actions else "", **sections}
+        )
 
-    def macro_plan(
-        self,
-        kinds: Sequence[str],
-        executed: Sequence[Executed] = (),
-        feedback: str = "",
-        known: Sequence[str] = (),
-        objects: Sequence[str] = (),
-    ) -> list[Message]:
-        """Asks for the macro-actions of the rest of the task; ``objects`` are told after a plan has failed."""
-        bodies = {
-            "Task": self.task_text,
-            "Available objects": dashed(kinds),
-            "Known macro-actions": dashed(known),
-            "Objects": dashed(objects),
-            "Executed so far": _executed_text(executed),
-            "Feedback": feedback,
-        }
-        return self._prompt("macro-plan", bodies)
-
-    def block(
-        self,
-        objects: Sequence[str],
-        macros: Sequence[str],
-        current: int,
-        executed: Sequence[Executed] = (),
-        conditions: str = "",
-        *,
-        known: Sequence[str] = (),
-        correct: tuple[Sequence[str], str] | None = None,
-    ) -> list[Message]:
-        """Asks for the actions of one macro-action; ``correct`` is a block that failed, and the feedback about it."""
-        bodies = self._plan(objects, executed) | _macro_plan(macros, current) | {"Its conditions": conditions}
-        if correct is None:
-            return self._prompt("block", bodies | {"Known macro-actions": dashed(known)})
-        return self._prompt("block-correction", bodies | {"Block": _listed(correct[0]), "Feedback": correct[1]})
-
-    def plan(
-        self,
-        objects: Sequence[str],
-        executed: Sequence[Executed] = (),
-        feedback: str = "",
-        *,
-        correct: Sequence[str] | None = None,
-    ) -> list[Message]:
-        """Asks for the actions of the whole task, or of its rest; ``correct`` is a plan that failed."""
-        bodies = self._plan(objects, executed) | {"Feedback": feedback}
-        if correct is None:
-            return self._prompt("plan", bodies)
-        return self._prompt("plan-correction", bodies | {"Plan": _listed(correct)})
-
-    def _plan(self, objects: Sequence[str], executed: Sequence[Executed]) -> dict[str, str]:
-        return {
-            "Task": self.task_text,
-            "Objects": dashed(objects),
-            "Actions": dashed(self.action_lines),
-            "Executed so far": _executed_text(executed),
-        }
-
-    def _prompt(self, stage: str, bodies: Bodies) -> list[Message]:
-        instruction = LAYOUT.system(stage, prompt_text(prompt_file(stage)), domain=self.domain_text)
-        return conversation(instruction, self.shots.get(stage, ()), LAYOUT.question(bodies))
-
-
-def _macro_plan(macros: Sequence[str], current: int) -> dict[str, str]:
-    return {"Macro plan": numbered(macros), "Macro-action": f"{current}. {macros[current - 1]}"}
-
-
-def _listed(actions: Sequence[str]) -> str:
-    # An empty section would be left out, but the model must see that its answer had no actions.
-    return numbered(actions) or "(no actions)"
-
-
-def _executed_text(executed: Sequence[Executed]) -> str:
-    """Each macro-action on a line and its actions below it."""
-    lines: list[str] = []
-    for group in executed:
-        if group.macro:
-            lines.append(f"{group.macro}:")
-        lines += [f"- {action}" for action in group.actions] or ["- nothing"]
-    return "\n".join(lines)
+    def messages(self, stage: str, sections: Sections) -> list[Message]:
+        """The whole prompt."""
+        system = LAYOUT.system(stage, prompt_text(_file(stage)), domain=self.domain_text)
+        return conversation(system, self.shots.get(stage, ()), self.question(stage, sections))

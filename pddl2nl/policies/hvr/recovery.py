@@ -46,11 +46,7 @@ def reaches(simulator: Simulator, state: State, actions: Sequence[GroundAction])
 
 
 def recovery(
-    simulator: Simulator,
-    observed: State,
-    expected: State,
-    last: GroundAction,
-    rest: Sequence[GroundAction],
+    simulator: Simulator, observed: State, expected: State, last: GroundAction, rest: Sequence[GroundAction]
 ) -> Recovery | None:
     """How a plan can go on after an unexpected change; None if it needs a new plan.
 
@@ -67,14 +63,6 @@ def recovery(
         return None
     if reaches(simulator, observed, (last, *rest)):
         return Recovery("repeated", (last,))
-    found = _repair(simulator, observed, expected, rest)
-    return None if found is None else Recovery("repaired", found)
-
-
-def _repair(
-    simulator: Simulator, observed: State, expected: State, rest: Sequence[GroundAction]
-) -> tuple[GroundAction, ...] | None:
-    """Actions after which the rest reaches the goal; None if the search finds none."""
     queue: list[tuple[int, int, int, State, tuple[GroundAction, ...]]] = [(0, 0, 0, observed, ())]
     seen = {observed}
     for _ in range(_MOST_EXPANDED):
@@ -88,7 +76,7 @@ def _repair(
             seen.add(after)
             repair = (*actions, action)
             if reaches(simulator, after, rest):
-                return repair
+                return Recovery("repaired", repair)
             if depth + 1 < LONGEST_REPAIR:
                 distance = len(after.atoms ^ expected.atoms)
                 heappush(queue, (distance, depth + 1, len(seen), after, repair))

@@ -25,6 +25,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
+from typing import NamedTuple
 
 from pddl2nl.macros.changeable import matched
 from pddl2nl.pddl import ActionSchema, Atom, Condition, Domain, Task, is_variable
@@ -159,8 +160,7 @@ _MOST_STATES = 300
 """The most states searched for one place."""
 
 
-@dataclass(frozen=True)
-class Repaired:
+class Repaired(NamedTuple):
     """A block after the repair; ``inserted`` are the indices of inserted actions."""
 
     actions: tuple[GroundAction, ...]

@@ -4,40 +4,59 @@ Each object has a line ``egg_1 (Egg; crackable, pickupable): egg_1 is in fridge_
 affordances and properties by the ontology, and every true fact whose first argument it is, in a form that our reader
 can read back. Facts without objects are told under ``robot``. An object that does not exist yet has a line only if a
 fact relates it to an object that has one: the slices of a potato have names before they exist.
+
+A *compact* line names, besides the class, only the properties that are predicates of the domain, and does not repeat
+them as facts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from pddl2nl.nl import Teller
 from pddl2nl.nl.telling.phrases import number_text
-from pddl2nl.pddl import GroundAtom
+from pddl2nl.pddl import And, GroundAtom, Task, changed_predicates
 from pddl2nl.worlds.knowledge_graph import ClassFacts, KnowledgeGraph, ObjectFacts
 from pddl2nl.worlds.ontology import Ontology
 from pddl2nl.worlds.retrieval import Selection, said_objects
 from pddl2nl.worlds.similarity import Embed
 
-__all__ = ["ROBOT", "Sight"]
+__all__ = ["ROBOT", "Sight", "told_domain"]
 
 ROBOT = "robot"
 """The name under which facts without objects are told."""
 
 
 class Sight:
-    """Tells the knowledge graph of one task.
+    """Tells the knowledge graph of one task, except for hidden predicates.
 
     Args:
         teller: tells the task.
         ontology: classes and properties; None for those of the domain's types.
         embed: an embedding model that maps names to objects; None to compare spelling.
+        hidden: predicates that are not told.
+        compact: whether lines are compact.
     """
 
-    def __init__(self, teller: Teller, ontology: Ontology | None = None, embed: Embed | None = None):
+    def __init__(
+        self,
+        teller: Teller,
+        ontology: Ontology | None = None,
+        embed: Embed | None = None,
+        *,
+        hidden: frozenset[str] = frozenset(),
+        compact: bool = False,
+    ):
         self.graph = KnowledgeGraph(teller.task, ontology, teller.names)
         self._teller = teller
         self._embed = embed
+        self._hidden = hidden
+        self._compact = compact
+        domain = teller.task.domain
+        unary = (item.name for item in domain.predicates if len(item.parameters) == 1)
+        self._lasting = frozenset(unary) - changed_predicates(domain)
 
     def select(self, reply: str) -> tuple[tuple[str, ...], Selection]:
         """The names in a reply, and the selected objects with those around them."""
@@ -50,42 +69,44 @@ class Sight:
 
     def kind_lines(self, objects: Sequence[str] | None = None) -> tuple[str, ...]:
         """The classes of some objects (None: all existing ones) with their properties."""
-        return tuple(map(_kind_line, self.graph.classes(objects)))
+        lines = ((facts.name, ", ".join(self._properties(facts))) for facts in self.graph.classes(objects))
+        return tuple(f"{name} ({properties})" if properties else name for name, properties in lines)
 
     def object_lines(self, objects: Sequence[str] | None = None) -> tuple[str, ...]:
         """Everything known about some objects (None: all)."""
-        task = self._teller.task
-        shown = tuple(task.objects) if objects is None else self._with_those_to_come(objects)
+        shown = tuple(self._teller.task.objects) if objects is None else self._with_those_to_come(objects)
         world = [*self._facts(self.graph.facts_of_world()), *self._values(self.graph.values_of_world())]
         lines = [self._object_line(facts) for facts in self.graph.about(shown)]
         return tuple([f"{ROBOT}: {'; '.join(world)}", *lines] if world else lines)
 
-    def location_lines(self, objects: Sequence[str] | None = None) -> tuple[str, ...]:
-        """The locations of some objects (None: all existing ones) as triples."""
-        return tuple(map(str, self.graph.location_triples(objects)))
+    def location_lines(self, objects: Sequence[str] | None = None) -> str:
+        """The locations of some objects (None: all existing ones) as triples, one a line."""
+        triples = self.graph.location_triples(objects)
+        return "\n".join(str(triple) for triple in triples if triple.predicate not in self._hidden)
 
     def _with_those_to_come(self, objects: Sequence[str]) -> tuple[str, ...]:
         """The objects, and related objects that do not exist yet."""
         available = frozenset(self.graph.objects())
-        related = {
-            name: None
-            for facts in self.graph.about(objects)
-            for atom in (*facts.facts, *facts.mentions)
-            for name in atom.args
-            if name not in available
-        }
+        atoms = (atom for facts in self.graph.about(objects) for atom in (*facts.facts, *facts.mentions))
+        related = (name for atom in atoms for name in atom.args if name not in available)
         return tuple(dict.fromkeys((*objects, *related)))
 
     def _object_line(self, facts: ObjectFacts) -> str:
-        capable = ", ".join((*facts.affordances, *facts.properties))
-        head = f"{self._said(facts.name)} ({facts.kind}{f'; {capable}' if capable else ''})"
-        told = [*self._facts(facts.facts), *self._values(facts.values)]
+        properties = "".join(f"; {', '.join(words)}" for words in [self._properties(facts)] if words)
+        head = f"{self._said(facts.name)} ({facts.kind}{properties})"
+        atoms = [atom for atom in facts.facts if not (self._compact and len(atom) == 2 and atom[0] in self._lasting)]
+        told = [*self._facts(atoms), *self._values(facts.values)]
         return f"{head}: {'; '.join(told)}" if told else head
+
+    def _properties(self, facts: ClassFacts | ObjectFacts) -> list[str]:
+        words = [*facts.affordances, *facts.properties]
+        return [word for word in words if word in self._lasting - self._hidden] if self._compact else words
 
     def _facts(self, atoms: Iterable[GroundAtom]) -> list[str]:
         """The atoms in words, without those that have no wording."""
         wording = self._teller.wording.predicates
-        return [self._teller.fact(atom) for atom in atoms if wording[atom[0]].text is not None]
+        told = (atom for atom in atoms if wording[atom[0]].text is not None and atom[0] not in self._hidden)
+        return list(map(self._teller.fact, told))
 
     def _values(self, values: Iterable[tuple[GroundAtom, Fraction]]) -> list[str]:
         wording = self._teller.wording.functions
@@ -99,6 +120,11 @@ class Sight:
         return self._teller.names.to_nl.get(name, name)
 
 
-def _kind_line(facts: ClassFacts) -> str:
-    capable = ", ".join((*facts.affordances, *facts.properties))
-    return f"{facts.name} ({capable})" if capable else facts.name
+def told_domain(teller: Teller, *, compact: bool) -> str:
+    """The domain in words; a compact prompt says what each action needs, and not what it changes."""
+    if not compact:
+        return teller.domain_text()
+    domain = teller.task.domain
+    actions = tuple(replace(schema, effect=And()) for schema in domain.actions)
+    task = Task(replace(domain, actions=actions), teller.task.problem)
+    return Teller(task, teller.wording, teller.names).domain_text()
