@@ -317,4 +317,4 @@ def _prompted(call: int, request: Request, before: Sequence[Message]) -> Prompte
 
 def _replied(call: int, completion: Completion, usd: float | None) -> Replied:
     fields = {name: getattr(completion, name) for name in Replied.__struct_fields__ if hasattr(completion, name)}
-    return Replied(call=call, usd=usd, **fields, **asdict(completion.usage))
+    return Replied(**(fields | asdict(completion.usage) | {"call": call, "usd": usd}))
