@@ -1,4 +1,4 @@
-"""The results of planners in one SQLite file, so that a filter such as ``solved-by`` runs them only once.
+"""The results of planners in a folder, so that a filter such as ``solved-by`` runs them only once.
 
 A result is found by the texts of domain and problem, the planner, its version and its search. It is stored with the
 limits of its run and answers for others as well: a task solved after 3.2 s is solved within any longer limit, and one
@@ -7,41 +7,19 @@ unsolved after 1800 s is unsolved within any shorter one.
 
 from __future__ import annotations
 
-import hashlib
-from contextlib import closing
-from dataclasses import astuple, dataclass
-from datetime import UTC, datetime
+import os
+import secrets
+from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from pddl2nl.baselines import DEFAULT_SECONDS, PLANNERS, PlannerResult, Status, TaskTexts, version
+from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.llm.cache import default_cache_path
-from pddl2nl.llm.sqlite_file import FileKind, SqliteFile
+from pddl2nl.llm.keys import sha256
 
-__all__ = ["Known", "PlannerCache", "ResultKey", "default_planner_cache", "result_key"]
-
-_REPLIES = "replies"
-_COLUMNS = "domain, problem, planner, version, search"
-_KIND = FileKind(
-    "cache of planners' results",
-    0x70326E70,
-    (
-        f"CREATE TABLE results ({_COLUMNS}, status NOT NULL, seconds REAL NOT NULL, time_limit INTEGER,"
-        " memory_limit_mb INTEGER, plan_length INTEGER, expanded INTEGER, time TEXT NOT NULL)",
-        f"CREATE INDEX by_task ON results ({_COLUMNS})",
-    ),
-    "remove it, or name another cache by --cache FILE, beside which it lies",
-)
-
-
-@dataclass(frozen=True)
-class ResultKey:
-    """Everything but limits that determines a result: SHA-256 of the two texts, the planner, its version and search."""
-
-    domain: str
-    problem: str
-    planner: str
-    version: str
-    search: str
+__all__ = ["Known", "PlannerCache", "default_planner_cache", "result_key"]
 
 
 @dataclass(frozen=True)
@@ -75,76 +53,68 @@ class Known:
         return self.status in ("unsolvable", "unsupported")
 
 
-def _limit(seconds: int | None) -> int:
-    return DEFAULT_SECONDS if seconds is None else seconds
-
-
 def _within(amount: float | None, limit: float | None) -> bool:
     return limit is None or (amount is not None and amount <= limit)
 
 
-def result_key(texts: TaskTexts, planner: str) -> ResultKey:
-    """The key of a planner's result on a task.
+def result_key(texts: TaskTexts, planner: str) -> str:
+    """The SHA-256 of everything but limits that determines a result: the texts, the planner, its version and search.
 
     Raises:
         MissingExtraError: the planner is not installed.
         InfrastructureError: it cannot be started.
     """
-    return ResultKey(_sha256(texts.domain), _sha256(texts.problem), planner, version(), PLANNERS[planner].search)
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256("\0".join((texts.domain, texts.problem, planner, version(), PLANNERS[planner].search)))
 
 
 def default_planner_cache(replies: Path | None = None) -> Path:
-    """The file of results beside a cache of replies, by default beside the default one."""
+    """The folder of results beside a cache of replies, by default beside the default one."""
     beside = default_cache_path() if replies is None else replies
-    return beside.with_name("plans.sqlite" if beside.stem == _REPLIES else f"{beside.stem}-plans.sqlite")
+    return beside.with_name("plans" if beside.stem == "replies" else f"{beside.stem}-plans")
 
 
 class PlannerCache:
-    """Results in an SQLite file, for any number of threads and processes; created with the first result.
+    """Results in a folder, a JSON file each, for any number of threads and processes."""
 
-    Every call opens the file anew: a planner's run takes so much longer that keeping it open gains nothing.
-    """
+    def __init__(self, folder: str | Path):
+        self.folder = Path(folder)
 
-    def __init__(self, path: str | Path):
-        self.path = Path(path)
-
-    def find(self, key: ResultKey, time_limit: int | None, memory_limit_mb: int | None = None) -> Known | None:
+    def find(self, key: str, time_limit: int | None, memory_limit_mb: int | None = None) -> Known | None:
         """A result that answers for these limits, if there is one.
 
         Raises:
-            InputError: the file is no cache of results.
-            InfrastructureError: it is damaged, or the disk failed.
+            InputError: a file there holds no result.
+            InfrastructureError: the disk failed.
         """
-        if not self.path.exists():
-            return None
-        where = " AND ".join(f"{column} = ?" for column in _COLUMNS.split(", "))
-        with closing(SqliteFile(self.path, _KIND)) as file:
-            rows = file.read(
-                "SELECT status, seconds, time_limit, memory_limit_mb, plan_length, expanded "
-                f"FROM results WHERE {where} ORDER BY rowid",
-                astuple(key),
-            )
-        for row in rows:
-            known = Known(*row)
-            if known.answers(_limit(time_limit), memory_limit_mb):
+        limit = DEFAULT_SECONDS if time_limit is None else time_limit
+        for path in sorted(self.folder.glob(f"{key}-*.json")):
+            try:
+                known = msgspec.json.decode(path.read_bytes(), type=Known)
+            except msgspec.DecodeError as error:
+                raise InputError(f"{path} is no result of a planner: {error}; remove it") from error
+            except OSError as error:
+                raise InfrastructureError(f"{path}: {error.strerror}") from error
+            if known.answers(limit, memory_limit_mb):
                 return known
         return None
 
-    def put(self, key: ResultKey, result: PlannerResult, time_limit: int | None, memory_limit_mb: int | None) -> Known:
-        """Stores a result, unless the planner failed (``error``), and returns it as `find` will.
+    def put(self, key: str, result: PlannerResult, time_limit: int | None, memory_limit_mb: int | None) -> None:
+        """Stores a result, unless the planner failed (``error``).
 
         Raises:
-            InputError: the file is no cache of results.
             InfrastructureError: the disk refused.
         """
+        if result.status == "error":
+            return
         length = None if result.plan is None else len(result.plan)
-        known = Known(result.status, result.seconds, _limit(time_limit), memory_limit_mb, length, result.expanded)
-        if result.status != "error":
-            row = (*astuple(key), *astuple(known), datetime.now(UTC).isoformat(timespec="seconds"))
-            with closing(SqliteFile(self.path, _KIND)) as file, file.transaction() as connection:
-                connection.execute(f"INSERT INTO results VALUES ({', '.join('?' * len(row))})", row)
-        return known
+        limit = DEFAULT_SECONDS if time_limit is None else time_limit
+        known = Known(result.status, result.seconds, limit, memory_limit_mb, length, result.expanded)
+        path = self.folder / f"{key}-{secrets.token_hex(4)}.json"
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            # Renamed into place, so that no reader sees half a file.
+            writing = path.with_suffix(".writing")
+            writing.write_bytes(msgspec.json.encode(known))
+            os.replace(writing, path)
+        except OSError as error:
+            raise InfrastructureError(f"cannot keep a planner's result in {self.folder}: {error.strerror}") from error

@@ -11,14 +11,12 @@ user                  domain, problem, and the example's trajectory: for each st
 assistant, user       where the first answer cannot be used: it, and what is wrong with it (``thoughts_again.txt``)
 ====================  ==========================================================================================
 
-Nothing in it depends on the mechanism that shows the example, so that CoT and ReAct show the same thoughts and a cache
-serves the second of the two.
+CoT and ReAct ask the same and show the same thoughts, so a cache serves the second of the two.
 
-A reply is untrusted text. Tolerated are marks of bold letters, bullets and fences, placeholders written as ``1.`` or
-``Thought 1:``, the label "Thought:" before a thought, the trajectory's own lines repeated between them, thinking in
-tags, and a JSON object or array of the thoughts. All else must be as asked, since the thoughts go into a prompt: their
-number, and that none is empty or holds a tag of `nl.markers`. After one more try the template's thoughts stand in, and
-the record says why.
+A reply is untrusted text. Bold letters, bullets, fences, placeholders written as ``1.`` or ``Thought 1:``, the label
+"Thought:", repeated lines of the trajectory, thinking in tags, and JSON are tolerated. The number of thoughts must be
+as asked, and none may be empty or hold a tag of `nl.markers`, since they go into a prompt. After one more try the
+template's thoughts stand in, and the record says why.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pddl2nl.llm import Completion, ContextWindowError, Finish, Message, Model, Request
+from pddl2nl.llm import ContextWindowError, Finish, Message, Model, Request
 from pddl2nl.nl.markers import ACTION, PLAN_END, PLAN_START, THOUGHT
 from pddl2nl.nl.wording.english import enumerate_words
 from pddl2nl.nl.wording.word_checks import without_thinking
@@ -64,28 +62,30 @@ _OBSERVATION = "Observation:"
 _TAGS = (ACTION, THOUGHT, _OBSERVATION, PLAN_START, PLAN_END, "[THOUGHT")
 """Marks that a thought must not hold: a model that copies them would produce replies that are misread."""
 
-_STRIPES = " *_`#>•|-"
-_MARKS = r"[ \t*_`#>•|-]*"
-_TAG = r"[\[(<{]\s*thought\s*#?(?P<tagged>\d{1,4})\s*[\])>}]"
+_MARKS = " \t*_`#>•|-"
+_TAG = r"[\[(<{]\s*thought\s*#?(\d{1,4})\s*[\])>}]"
 _HEADS = tuple(
     re.compile(pattern, re.IGNORECASE | re.MULTILINE)
     for pattern in (
-        rf"^{_MARKS}(?:\d{{1,4}}[.)]{_MARKS})?(?:thought\s*:{_MARKS})?{_TAG}",
+        rf"^[{_MARKS}]*(?:\d{{1,4}}[.)][{_MARKS}]*)?(?:thought\s*:[{_MARKS}]*)?{_TAG}",
         _TAG,
-        rf"^{_MARKS}(?:"
-        r"(?:thought|step|placeholder)\s*\#?(?P<named>\d{1,4})(?=[\s*_`]*(?:[:.)–—-]|$))"
-        r"|[\[(](?P<bracketed>\d{1,4})[\])]"
-        r"|(?P<plain>\d{1,4})(?:[.):]|\s+[–—-])(?=[\s*_`]|$))",
-        rf"^{_MARKS}(?P<label>thought)\s*[*_`]*:",
+        rf"^[{_MARKS}]*(?:thought|step|placeholder)?\s*[#(\[]?(\d{{1,4}})(?=[\s*_`]*(?:[\]:.)–—-]|$))",
+        rf"^[{_MARKS}]*thought\s*[*_`]*:()",
     )
 )
 """Where a thought may begin, the strictest first; the last has no number."""
-
+_NO_THOUGHT = re.compile(r"(?:step|thought)?\d{0,4}", re.IGNORECASE)
+"""The letters of a line that holds no thought: "Step 2", "3.", "Thought:", "---", a fence."""
 _LABEL = re.compile(r"thought\s*[*_`]*:", re.IGNORECASE)
-_KEYED = re.compile(r"[\"']\s*:")
 _FENCED = re.compile(r"```(?:json)?[^\S\n]*\n(.*?)\n[^\S\n]*```", re.DOTALL | re.IGNORECASE)
-_BARE_HEAD = re.compile(r"(?:step|thought)?\d{0,4}", re.IGNORECASE)
-_QUOTES = (('"', '"'), ("“", "”"), ("«", "»"))
+_QUOTED = re.compile(r'"([^"]*)"|“([^”]*)”|«([^»]*)»')
+
+_SHORT: Mapping[Finish, str] = {
+    "length": f"It was cut off after {THOUGHTS_TOKENS} tokens; be briefer, a sentence for each thought.",
+    "refused": "The model refused to answer.",
+    "filtered": "The answer was withheld by a filter.",
+    "empty": "It is empty.",
+}
 
 
 @dataclass(frozen=True)
@@ -110,162 +110,119 @@ def trajectory(example: Example) -> str:
 
 
 def think(
-    example: Example,
-    domain_text: str,
-    model: Model,
-    *,
-    seed: int | None = 1,
-    temperature: float | None = 0.0,
-    max_tokens: int = THOUGHTS_TOKENS,
+    example: Example, domain_text: str, model: Model, *, seed: int | None = 1, temperature: float | None = 0.0
 ) -> Example:
     """The example with a model's thoughts in place of its own.
 
-    Where no answer can be used, which includes one that was refused, filtered or cut off, and where the prompt is too
-    long for the model, the example keeps its thoughts, and its ``thoughts_note`` says why.
+    Where no answer can be used, also because it was refused, filtered or cut off, or the prompt is too long for the
+    model, the example keeps its thoughts, and its ``thoughts_note`` says why.
 
     Args:
         example: told, with the template's thoughts.
         domain_text: its domain, told in the same wording.
         model: asked once, and once more where the first answer cannot be used.
-        seed, temperature, max_tokens: of the calls.
+        seed, temperature: of the calls.
 
     Raises:
-        InfrastructureError: no reply could be had.
+        InfrastructureError: there is no reply.
         ReplyPendingError: a batch will bring it.
     """
     if not example.steps:
         return example
-    messages = _opening(example, domain_text)
-    notes: list[str] = []
-    for _ in range(_TRIES):
-        try:
-            reply = model.complete(Request(tuple(messages), "thoughts", temperature, seed, max_tokens))
-        except ContextWindowError as error:
-            notes.append(str(error))
-            break
-        read = _read(reply, example, max_tokens)
-        if not read.faults:
-            steps = [replace(step, thought=text) for step, text in zip(example.steps, read.texts, strict=True)]
-            return replace(example, steps=tuple(steps), thoughts="llm", thoughts_note="")
-        notes.append(" ".join(read.faults))
-        messages += [_shown(reply), Message("user", _feedback(read.faults, len(example.steps)))]
-    return replace(example, thoughts_note=f"no thoughts of the model's could be used. {' Then: '.join(notes)}")
-
-
-def _opening(example: Example, domain_text: str) -> list[Message]:
-    target = fill("thoughts_target.txt", domain=domain_text, problem=problem_text(example), steps=trajectory(example))
-    return [
+    every = placeholder(1) if len(example.steps) == 1 else f"{placeholder(1)} to {placeholder(len(example.steps))}"
+    steps = trajectory(example)
+    messages = [
         Message("system", prompt_text("thoughts.txt")),
         Message("user", prompt_text("thoughts_example.txt")),
         Message("assistant", prompt_text("thoughts_answer.txt")),
-        Message("user", target),
+        Message("user", fill("thoughts_target.txt", domain=domain_text, problem=problem_text(example), steps=steps)),
     ]
-
-
-def _feedback(faults: Sequence[str], number: int) -> str:
-    every = placeholder(1) if number == 1 else f"{placeholder(1)} to {placeholder(number)}"
-    return fill("thoughts_again.txt", faults="\n".join(f"- {fault}" for fault in faults), placeholders=every)
-
-
-def _shown(reply: Completion) -> Message:
-    # Dots for an empty one, which endpoints refuse, and nothing that is no text.
-    return Message("assistant", reply.text.encode("utf-8", "replace").decode("utf-8").strip() or "…")
+    notes: list[str] = []
+    for _ in range(_TRIES):
+        try:
+            reply = model.complete(Request(tuple(messages), "thoughts", temperature, seed, THOUGHTS_TOKENS))
+        except ContextWindowError as error:
+            notes.append(str(error))
+            break
+        text = reply.text.encode("utf-8", "replace").decode("utf-8")
+        short = _SHORT.get(reply.finish)
+        read = read_thoughts(text, example) if short is None else ReadThoughts(faults=(short,))
+        if not read.faults:
+            thinking = [replace(step, thought=text) for step, text in zip(example.steps, read.texts, strict=True)]
+            return replace(example, steps=tuple(thinking), thoughts="llm", thoughts_note="")
+        notes.append(" ".join(read.faults))
+        faults = "\n".join(f"- {fault}" for fault in read.faults)
+        messages += [
+            # Dots for an empty one, which endpoints refuse.
+            Message("assistant", text.strip() or "…"),
+            Message("user", fill("thoughts_again.txt", faults=faults, placeholders=every)),
+        ]
+    return replace(example, thoughts_note=f"no thoughts of the model's could be used. {' Then: '.join(notes)}")
 
 
 # ── the answer ───────────────────────────────────────────────────────────────────────────────────
 
 
-def _read(reply: Completion, example: Example, max_tokens: int) -> ReadThoughts:
-    short: Mapping[Finish, str] = {
-        "length": f"It was cut off after {max_tokens} tokens; be briefer, a sentence for each thought.",
-        "refused": "The model refused to answer.",
-        "filtered": "The answer was withheld by a filter.",
-        "empty": "It is empty.",
-    }
-    if reply.finish in short:
-        return ReadThoughts(faults=(short[reply.finish],))
-    return read_thoughts(reply.text, example)
-
-
 def read_thoughts(text: str, example: Example) -> ReadThoughts:
     """The thoughts in a model's answer: one for each step of the example, checked."""
-    number = len(example.steps)
     said = "\n".join(without_thinking(text.encode("utf-8", "replace").decode("utf-8")).splitlines())
     said = _from_json(said) or said
-    found = _numbered(said, number)
-    faults = _wrong_numbers([place for place, _ in found], number)
-    if faults:
+    wanted = list(range(1, len(example.steps) + 1))
+    found: list[tuple[int, str]] = []
+    for heads in _HEADS:
+        parts = _parts(said, heads)
+        if [number for number, _ in parts] == wanted:
+            found = parts
+            break
+        found = found or parts
+    if faults := _wrong_numbers([number for number, _ in found], wanted):
         return ReadThoughts(faults=faults)
     own = {_bare(line) for line in trajectory(example).split("\n")}
-    texts = tuple(_thought(body, own, last=index == number) for index, (_, body) in enumerate(found, 1))
-    faults = tuple(fault for place, thought in enumerate(texts, 1) for fault in _wrong(placeholder(place), thought))
+    texts = tuple(_thought(body, own, last=number == len(wanted)) for number, body in found)
+    faults = tuple(fault for number, thought in enumerate(texts, 1) for fault in _wrong(placeholder(number), thought))
     return ReadThoughts(faults=faults) if faults else ReadThoughts(texts)
 
 
 def _from_json(said: str) -> str | None:
-    """The thoughts of a JSON object or array as lines behind their placeholders; None where the answer is neither."""
+    """The thoughts of a JSON object or array as lines with their placeholders; None where the answer is neither."""
     fenced = _FENCED.search(said)
     try:
         data = json.loads(fenced[1] if fenced else said)
-        while isinstance(data, dict) and len(data) == 1 and isinstance(inner := next(iter(data.values())), dict | list):
-            data = inner
     except (ValueError, RecursionError):
         return None
-    if not isinstance(data, dict | list):
+    while isinstance(data, dict):
+        items = list(data.values())
+        data = items[0] if len(items) == 1 else items
+    if not isinstance(data, list):
         return None
-    items = list(data.items()) if isinstance(data, dict) else [(str(place), item) for place, item in enumerate(data, 1)]
     lines = []
-    for place, (key, item) in enumerate(items, 1):
+    for number, item in enumerate(data, 1):
         if isinstance(item, dict):
             item = next((value for name, value in item.items() if "thought" in name.lower()), None)
         if not isinstance(item, str):
             return None
-        digits = re.search(r"\d{1,4}", key)
-        lines.append(f"{placeholder(int(digits[0]) if digits else place)} {item}")
+        lines.append(f"{placeholder(number)} {item}")
     return "\n".join(lines)
 
 
-def _numbered(said: str, number: int) -> list[tuple[int, str]]:
-    """What stands behind each placeholder, with its number, up to the next: as told apart where that comes out even."""
-    ways = [_parted(said, heads) for heads in _HEADS]
-    wanted = list(range(1, number + 1))
-    even = (way for way in ways if [place for place, _ in way] == wanted)
-    return next(even, None) or next((way for way in ways if way), [])
-
-
-def _parted(said: str, heads: re.Pattern[str]) -> list[tuple[int, str]]:
+def _parts(said: str, heads: re.Pattern[str]) -> list[tuple[int, str]]:
+    """What follows each head up to the next, with its number."""
     matches = list(heads.finditer(said))
-    begins = [match.start() for match in matches]
+    ends = [*(match.start() for match in matches[1:]), len(said)]
     return [
-        (_number(match, place), said[match.end() : end])
-        for place, (match, end) in enumerate(zip(matches, [*begins[1:], len(said)], strict=False), 1)
+        (int(match[1] or place), said[match.end() : end])
+        for place, (match, end) in enumerate(zip(matches, ends, strict=False), 1)
     ]
 
 
-def _number(match: re.Match[str], place: int) -> int:
-    said = next(text for text in match.groupdict().values() if text is not None)
-    return int(said) if said.isdecimal() else place
-
-
-def _wrong_numbers(places: Sequence[int], number: int) -> tuple[str, ...]:
-    wanted = range(1, number + 1)
-    missing = [placeholder(place) for place in wanted if place not in places]
-    twice = [placeholder(place) for place in wanted if places.count(place) > 1]
-    others = [placeholder(place) for place in dict.fromkeys(places) if place not in wanted]
-    there = "is 1 placeholder" if number == 1 else f"are {number} placeholders"
-    if list(places) == list(wanted):
+def _wrong_numbers(numbers: Sequence[int], wanted: Sequence[int]) -> tuple[str, ...]:
+    if numbers == wanted:
         return ()
-    found = ["The thoughts are not in the order of their placeholders."] if sorted(places) == list(wanted) else []
-    if len(places) != number:
-        filled = "none of them is" if not places else f"{len(places)} thought{'s are' if len(places) > 1 else ' is'}"
-        found.append(f"There {there}, and {filled} given.")
-    if missing and places:
-        found.append(f"The thought for {enumerate_words(missing)} is missing.")
-    if twice:
-        found.append(f"There is more than one thought for {enumerate_words(twice)}.")
-    if others:
-        found.append(f"There is no placeholder {enumerate_words(others)}.")
-    return tuple(found)
+    missing = [placeholder(number) for number in wanted if number not in numbers]
+    others = [placeholder(number) for number in dict.fromkeys(numbers) if number not in wanted]
+    faults = [f"The thought for {enumerate_words(missing)} is missing."] if missing else []
+    faults += [f"There is no placeholder {enumerate_words(others)}."] if others else []
+    return tuple(faults) or ("The thoughts are not in the order of their placeholders, one for each.",)
 
 
 def _thought(body: str, own: set[str], *, last: bool) -> str:
@@ -273,27 +230,15 @@ def _thought(body: str, own: set[str], *, last: bool) -> str:
     if last:
         # What comes after a blank line or a closing fence behind the last one is said to us: "Let me know if …".
         body = re.split(r"\n[^\S\n]*(?:\n|```)", body.strip(), maxsplit=1)[0]
-    lines = [line for line in body.split("\n") if not line.strip().startswith("```")]
-    said = " ".join(line for line in lines if _bare(line) not in own and not _is_bare_head(line))
-    said, before = " ".join(said.split()), ""
-    while said != before:
-        said, before = _unwrapped(said), said
-    return said
-
-
-def _unwrapped(said: str) -> str:
-    said = said.rstrip(_STRIPES).lstrip(_STRIPES + ":.)]=–—")
-    label = _LABEL.match(said)
-    said = said[label.end() :].strip() if label else said
-    for left, right in _QUOTES:
-        if len(said) > 1 and said.startswith(left) and said.endswith(right) and left not in said[1:-1]:
-            said = said[1:-1].strip()
-    return said
-
-
-def _is_bare_head(line: str) -> bool:
-    """Whether a line is nothing but the label or number of what follows: "Step 2", "3.", "Thought:", "---"."""
-    return _BARE_HEAD.fullmatch(re.sub(r"[\W_]+", "", line)) is not None
+    lines = [
+        line
+        for line in body.split("\n")
+        if _bare(line) not in own and not _NO_THOUGHT.fullmatch(re.sub(r"[\W_]+", "", line))
+    ]
+    said = " ".join(" ".join(lines).split()).rstrip(_MARKS).lstrip(_MARKS + ":.)]=–—")
+    said = _LABEL.sub("", said, count=1).strip(_MARKS) if _LABEL.match(said) else said
+    quoted = _QUOTED.fullmatch(said)
+    return said if quoted is None else next(text for text in quoted.groups() if text is not None).strip()
 
 
 def _bare(line: str) -> str:
@@ -303,7 +248,7 @@ def _bare(line: str) -> str:
 def _wrong(place: str, thought: str) -> list[str]:
     if not any(character.isalnum() for character in thought):
         return [f"The thought for {place} is empty."]
-    if _KEYED.match(thought):
+    if re.match(r"[\"']\s*:", thought):
         return [f"The thought for {place} is no plain text."]
     held = [tag for tag in _TAGS if tag.lower() in thought.lower()]
     return [f'The thought for {place} holds "{held[0]}", which is no part of a thought.'] if held else []

@@ -66,9 +66,9 @@ def test_a_dry_run_says_what_is_not_decided_and_then_what_is_left_out(
 
 def test_results_lie_beside_the_cache_that_is_named_or_nowhere(spec: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["experiment", spec, "--out", "one", "--cache", "none"]) == 0
-    assert not [*Path().rglob("*plans.sqlite")]
+    assert not [*Path().rglob("*plans")]
     assert main(["experiment", spec, "--out", "two", "--cache", "mine.sqlite"]) == 0
-    assert Path("mine-plans.sqlite").is_file()
+    assert Path("mine-plans").is_dir()
 
 
 def test_an_experiment_stopped_while_filters_are_decided_goes_on_later(

@@ -1,8 +1,7 @@
-"""What planners found, kept: for which limits it answers, and many threads and processes at one file."""
+"""What planners found, kept: for which limits it answers, and many threads and processes at one folder."""
 
 from __future__ import annotations
 
-import sqlite3
 import subprocess
 import sys
 import threading
@@ -10,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from pddl2nl.baselines import PlannerResult, Status
+from pddl2nl.baselines import PlannerResult, Status, TaskTexts
 from pddl2nl.errors import InfrastructureError, InputError
-from pddl2nl.experiments.planner_cache import Known, PlannerCache, ResultKey, default_planner_cache
+from pddl2nl.experiments.planner_cache import Known, PlannerCache, default_planner_cache, result_key
 
-KEY = ResultKey("d", "p", "ff", "Fast Downward 0", "ff()")
+KEY = "0123abcd"
 
 
 def result(status: Status = "solved", seconds: float = 3.2) -> PlannerResult:
@@ -47,7 +46,7 @@ def test_a_result_answers_for_limits_within_which_it_would_be_the_same(
 
 
 def test_what_was_kept_is_found_by_another_start(tmp_path: Path) -> None:
-    path = tmp_path / "deep" / "plans.sqlite"
+    path = tmp_path / "deep" / "plans"
     assert PlannerCache(path).find(KEY, 60) is None
     assert not path.exists()
     PlannerCache(path).put(KEY, result("timeout", 5.5), 5, None)
@@ -59,28 +58,29 @@ def test_what_was_kept_is_found_by_another_start(tmp_path: Path) -> None:
     assert (short.status, long.status, long.plan_length, long.expanded) == ("timeout", "solved", 0, 7)
     # Between the two, nobody knows.
     assert cache.find(KEY, 20) is None
-    for other in (
-        ResultKey("D", "p", "ff", "Fast Downward 0", "ff()"),
-        ResultKey("d", "P", "ff", "Fast Downward 0", "ff()"),
-        ResultKey("d", "p", "lama", "Fast Downward 0", "ff()"),
-        ResultKey("d", "p", "ff", "Fast Downward 1", "ff()"),
-        ResultKey("d", "p", "ff", "Fast Downward 0", "gg()"),
-    ):
-        assert cache.find(other, 31) is None
+    assert cache.find("0123", 31) is None
+
+
+@pytest.mark.usefixtures("needs_planner")
+def test_everything_but_limits_is_in_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = {result_key(TaskTexts(*texts), planner) for texts in (("d", "p"), ("dp", "")) for planner in ("ff", "lama")}
+    monkeypatch.setattr("pddl2nl.experiments.planner_cache.version", lambda: "Fast Downward 0")
+    keys.add(result_key(TaskTexts("d", "p"), "ff"))
+    assert len(keys) == 5
 
 
 def test_a_failure_of_the_planner_is_not_kept(tmp_path: Path) -> None:
-    cache = PlannerCache(tmp_path / "plans.sqlite")
-    assert cache.put(KEY, result("error"), 60, None).status == "error"
+    cache = PlannerCache(tmp_path / "plans")
+    cache.put(KEY, result("error"), 60, None)
     assert cache.find(KEY, 60) is None
 
 
-def test_threads_share_the_file(tmp_path: Path) -> None:
-    path = tmp_path / "plans.sqlite"
+def test_threads_share_the_folder(tmp_path: Path) -> None:
+    path = tmp_path / "plans"
 
     def work(number: int) -> None:
         for problem in range(4):
-            PlannerCache(path).put(ResultKey("d", f"{number}-{problem}", "ff", "v", "s"), result(), 60, None)
+            PlannerCache(path).put(f"{number}-{problem}", result(), 60, None)
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
     for thread in threads:
@@ -88,52 +88,39 @@ def test_threads_share_the_file(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     cache = PlannerCache(path)
-    assert all(cache.find(ResultKey("d", f"{n}-{p}", "ff", "v", "s"), 60) for n in range(4) for p in range(4))
+    assert all(cache.find(f"{n}-{p}", 60) for n in range(4) for p in range(4))
 
 
-def test_processes_make_and_fill_the_file_at_once(tmp_path: Path) -> None:
-    path = tmp_path / "plans.sqlite"
+def test_processes_make_and_fill_the_folder_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "plans"
     program = (
         "import sys\n"
         "from pddl2nl.baselines import PlannerResult\n"
-        "from pddl2nl.experiments.planner_cache import PlannerCache, ResultKey\n"
+        "from pddl2nl.experiments.planner_cache import PlannerCache\n"
         "for n in range(3):\n"
         "    found = PlannerResult('ff', 'solved', (), None, 1.0, 7, 's')\n"
-        "    PlannerCache(sys.argv[1]).put(ResultKey('d', f'{sys.argv[2]}-{n}', 'ff', 'v', 's'), found, 60, None)\n"
+        "    PlannerCache(sys.argv[1]).put(f'{sys.argv[2]}-{n}', found, 60, None)\n"
     )
     running = [subprocess.Popen([sys.executable, "-c", program, str(path), str(number)]) for number in range(2)]
     assert [process.wait(timeout=60) for process in running] == [0, 0]
-    with sqlite3.connect(path) as connection:
-        assert connection.execute("SELECT count(*) FROM results").fetchone() == (6,)
+    assert len([*path.glob("*.json")]) == 6
 
 
-def test_a_file_that_is_something_else_is_refused_and_left_alone(tmp_path: Path) -> None:
-    text = tmp_path / "text"
-    text.write_text("These are no results of planners, by any means. " * 9)
-    other = tmp_path / "other.sqlite"
-    with sqlite3.connect(other) as connection:
-        connection.execute("CREATE TABLE replies (x)")
-    connection.close()
-    newer = tmp_path / "newer.sqlite"
-    PlannerCache(newer).put(KEY, result(), 60, None)
-    with sqlite3.connect(newer) as connection:
-        connection.execute("PRAGMA user_version = 99")
-    connection.close()
-    for path, what in ((text, "no SQLite file"), (other, "some other SQLite file"), (newer, "of format 99")):
-        before = path.read_bytes()
-        with pytest.raises(InputError, match=f"{path.name} .*{what}.*; remove it"):
-            PlannerCache(path).find(KEY, 60)
-        with pytest.raises(InputError, match=what):
-            PlannerCache(path).put(KEY, result(), 60, None)
-        assert path.read_bytes() == before
-    with pytest.raises(InfrastructureError, match="cache of planners' results"):
-        PlannerCache(text / "below").put(KEY, result(), 60, None)
+def test_a_damaged_result_is_named_and_a_folder_that_cannot_be_made_is_infrastructure(tmp_path: Path) -> None:
+    cache = PlannerCache(tmp_path / "plans")
+    cache.put(KEY, result(), 60, None)
+    (path,) = (tmp_path / "plans").iterdir()
+    path.write_text("{")
+    with pytest.raises(InputError, match=rf"{path.name} is no result of a planner: .*; remove it"):
+        cache.find(KEY, 60)
+    with pytest.raises(InfrastructureError, match="cannot keep a planner's result"):
+        PlannerCache(path / "below").put(KEY, result(), 60, None)
 
 
-def test_the_usual_file_lies_beside_the_cache_of_replies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_usual_folder_lies_beside_the_cache_of_replies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PDDL2NL_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert default_planner_cache() == tmp_path / "pddl2nl" / "plans.sqlite"
+    assert default_planner_cache() == tmp_path / "pddl2nl" / "plans"
     monkeypatch.setenv("PDDL2NL_CACHE", str(tmp_path / "mine.sqlite"))
-    assert default_planner_cache() == tmp_path / "mine-plans.sqlite"
-    assert default_planner_cache(tmp_path / "replies.sqlite") == tmp_path / "plans.sqlite"
+    assert default_planner_cache() == tmp_path / "mine-plans"
+    assert default_planner_cache(tmp_path / "replies.sqlite") == tmp_path / "plans"

@@ -286,7 +286,7 @@ SOLVED = '{suite = "bench", only = "lamps", solved-by = "ff", within = "30m"}'
 
 
 def test_what_a_planner_does_not_solve_is_left_out(load: Load, planner: Planner, tmp_path: Path) -> None:
-    cache = PlannerCache(tmp_path / "plans.sqlite")
+    cache = PlannerCache(tmp_path / "plans")
     seen: list[Deciding] = []
     said = narrow(load(SOLVED), cache, on_progress=seen.append)
     assert told(said) == {"lamps": ["p01", "p02"]}
@@ -305,13 +305,13 @@ def test_what_a_planner_does_not_solve_is_left_out(load: Load, planner: Planner,
 
 
 def test_the_unsolved_may_be_what_is_wanted(load: Load, planner: Planner, tmp_path: Path) -> None:
-    said = narrow(load(SOLVED.replace("solved-by", "unsolved-by")), PlannerCache(tmp_path / "plans.sqlite"))
+    said = narrow(load(SOLVED.replace("solved-by", "unsolved-by")), PlannerCache(tmp_path / "plans"))
     assert told(said) == {"lamps": ["p10"]}
     assert said.left_out == ("2 of 3 tasks of lamps: unsolved-by ff within 30m: 2 solved",)
 
 
 def test_a_dry_run_asks_nobody_and_uses_what_is_known(load: Load, planner: Planner, tmp_path: Path) -> None:
-    cache = PlannerCache(tmp_path / "plans.sqlite")
+    cache = PlannerCache(tmp_path / "plans")
     said = narrow(load(SOLVED), cache, ask=False)
     assert told(said) == {"lamps": ["p01", "p02", "p10"]}
     assert said.left_out == ()
@@ -325,7 +325,7 @@ def test_a_dry_run_asks_nobody_and_uses_what_is_known(load: Load, planner: Plann
 
 
 def test_a_planner_that_breaks_decides_nothing_and_is_asked_again(load: Load, planner: Planner, tmp_path: Path) -> None:
-    cache = PlannerCache(tmp_path / "plans.sqlite")
+    cache = PlannerCache(tmp_path / "plans")
     both = '{suite = "bench", only = "halls"}, ' + SOLVED.replace('"ff"', '["ff", "lama"]')
     for _ in range(2):
         said = narrow(load(both), cache)
@@ -349,7 +349,7 @@ def test_nothing_runs_before_filters_are_decided(load: Load) -> None:
 
 
 def test_after_ctrl_c_what_was_found_is_kept(load: Load, planner: Planner, tmp_path: Path) -> None:
-    cache = PlannerCache(tmp_path / "plans.sqlite")
+    cache = PlannerCache(tmp_path / "plans")
 
     def stop(progress: Deciding) -> None:
         if progress.decided:
@@ -366,14 +366,14 @@ def test_after_ctrl_c_what_was_found_is_kept(load: Load, planner: Planner, tmp_p
 def test_results_that_cannot_be_kept_are_used_all_the_same(load: Load, planner: Planner, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     warnings: list[str] = []
-    said = narrow(load(SOLVED), PlannerCache(tmp_path / "file" / "plans.sqlite"), warn=warnings.append, workers=1)
+    said = narrow(load(SOLVED), PlannerCache(tmp_path / "file" / "plans"), warn=warnings.append, workers=1)
     assert told(said) == {"lamps": ["p01", "p02"]}
     assert len(warnings) == 1
 
 
 @pytest.mark.usefixtures("needs_planner")
 def test_a_real_planner_decides(load: Load, tmp_path: Path) -> None:
-    cache = PlannerCache(tmp_path / "plans.sqlite")
+    cache = PlannerCache(tmp_path / "plans")
     entry = '{suite = "bench", only = "lamps", instances = "p01", solved-by = "ff", within = "20s"}'
     assert told(narrow(load(entry), cache)) == {"lamps": ["p01"]}
     assert told(narrow(load(entry.replace("solved-by", "unsolved-by") + ', "visitall"'), cache, ask=False)).keys() == {

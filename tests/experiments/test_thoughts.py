@@ -323,14 +323,14 @@ def test_the_trajectory_filled_in_is_read_as_well(example: Example) -> None:
 
 
 UNUSABLE = {
-    "": "none of them is given",
-    "I cannot do this.": "none of them is given",
+    "": "The thought for [THOUGHT 1] and [THOUGHT 2] is missing.",
+    "I cannot do this.": "The thought for [THOUGHT 1] and [THOUGHT 2] is missing.",
     f"[THOUGHT 1] {A}": "The thought for [THOUGHT 2] is missing.",
     f"{ANSWER}\n[THOUGHT 3] And more.": "There is no placeholder [THOUGHT 3].",
-    f"[THOUGHT 1] {A}\n[THOUGHT 1] {B}": "more than one thought for [THOUGHT 1]",
+    f"[THOUGHT 1] {A}\n[THOUGHT 1] {B}": "The thought for [THOUGHT 2] is missing.",
     f"[THOUGHT 2] {B}\n[THOUGHT 1] {A}": "not in the order",
     f'{{"[THOUGHT 1]": "{A}", "[THOUGHT 2]": "{B}",}}': "The thought for [THOUGHT 1] is no plain text.",
-    '{"THOUGHT 1": ["One."], "THOUGHT 2": 2}': "none of them is given",
+    '{"THOUGHT 1": ["One."], "THOUGHT 2": 2}': "is missing",
     f"[THOUGHT 1]\n[THOUGHT 2] {B}": "The thought for [THOUGHT 1] is empty.",
     f"[THOUGHT 1] …\n[THOUGHT 2] {B}": "The thought for [THOUGHT 1] is empty.",
     f"[THOUGHT 1] {A}\nAction: smash cup_0\n[THOUGHT 2] {B}": '[THOUGHT 1] holds "Action:"',
@@ -360,7 +360,7 @@ def test_many_thoughts_and_a_single_one() -> None:
     reply = "\n".join(f"[THOUGHT {number}] {text}" for number, text in enumerate(texts, 1))
     assert read_thoughts(reply, _long(12)).texts == texts
     assert read_thoughts("[THOUGHT 1] Only this.", _long(1)).texts == ("Only this.",)
-    assert read_thoughts("Only this.", _long(1)).faults == ("There is 1 placeholder, and none of them is given.",)
+    assert read_thoughts("Only this.", _long(1)).faults == ("The thought for [THOUGHT 1] is missing.",)
 
 
 @pytest.mark.parametrize("junk", ["*", "- ", "[", "[THOUGHT ", "1.", "\n", "> ", "Thought: ", '"', "_a", "\ud800"])
@@ -376,7 +376,7 @@ def test_junk_is_refused_at_once(junk: str, example: Example) -> None:
 @pytest.mark.parametrize(
     ("reply", "why"),
     [
-        ("no thoughts", "none of them is given"),
+        ("no thoughts", "is missing"),
         (ScriptedReply(ANSWER, finish="length"), "cut off after 2000 tokens"),
         (ScriptedReply(ANSWER, finish="refused"), "refused"),
         (ScriptedReply(ANSWER, finish="filtered"), "filter"),
@@ -535,7 +535,7 @@ def test_a_replay_has_the_thoughts_that_were_recorded(task: Task, solved: Solved
         assert _purposes(again) == _purposes(first)
         assert _started(first).example["thoughts"] == ("template" if folder == "bad" else "llm")  # type: ignore[index]
     record = json.loads((tmp_path / "bad" / "run.jsonl").read_text(encoding="utf-8").splitlines()[0])
-    assert "none of them is given" in record["example"]["thoughts_note"]
+    assert "is missing" in record["example"]["thoughts_note"]
     scripted = Recording(REPLIES["react"])
     _run(task, solved, "react", scripted, record=tmp_path / "script" / "run.jsonl")
     again = _run(task, solved, "react", f"replay:{tmp_path / 'script'}")

@@ -22,7 +22,7 @@ from pddl2nl.baselines import Status, TaskTexts, solve
 from pddl2nl.baselines.fast_downward import stop_searches
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.experiments.estimate import estimate
-from pddl2nl.experiments.planner_cache import PlannerCache, ResultKey, result_key
+from pddl2nl.experiments.planner_cache import PlannerCache, result_key
 from pddl2nl.experiments.specification.columns import ROLES
 from pddl2nl.experiments.specification.domains import SolvedBy, SpecDomain
 from pddl2nl.experiments.specification.experiment import ExperimentSpec
@@ -34,7 +34,7 @@ from pddl2nl.llm.settings import load_catalogue
 __all__ = ["Deciding", "limit_costs", "narrow", "still_costly"]
 
 _TICK = 0.5
-_Question = tuple[ResultKey, SolvedBy]
+_Question = tuple[str, SolvedBy]
 
 
 @dataclass(frozen=True)
