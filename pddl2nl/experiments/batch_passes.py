@@ -30,8 +30,8 @@ _REPLY = 300
 class BatchPasses:
     """The passes of one command, and the batches between them.
 
-    A reply from a batch is in the cache before anything uses it. At its first use it is booked as spent and not as a
-    cache hit, since it was paid for now.
+    A reply from a batch is in the cache before anything uses it. At its first use it counts as spent and not as a cache
+    hit, since it was paid for now.
 
     Args:
         access: how models are reached; needs a cache.
@@ -47,33 +47,24 @@ class BatchPasses:
         access: Access,
         *,
         poll_seconds: float = 30.0,
-        on_progress: Callable[[BatchProgress], None] | None = None,
+        on_progress: Callable[[BatchProgress], None] = lambda progress: None,
     ):
         cache = access.opened_cache()
         if cache is None:
             raise InputError("--provider-batch remembers in the cache what it has submitted: it needs --cache FILE")
-        self._runner = BatchRunner(
-            cache,
-            on_progress=on_progress or (lambda progress: None),
-            on_reply=self._brought,
-            poll_seconds=poll_seconds,
-        )
-        self._fresh: Counter[str] = Counter()
-        self._lock = threading.Lock()
-        self._budget: SharedBudget | None = None
-        self._prices: dict[str, Price | None] = {}
-        self._promised = Account()
-        self._collecting = threading.Lock()
+        self._runner = BatchRunner(cache, on_progress=on_progress, on_reply=self._brought, poll_seconds=poll_seconds)
         self._access = replace(access, cache=cache, collect=self._collect)
+        self._lock = threading.RLock()
+        self._unused: Counter[str] = Counter()
+        """Replies that this command has paid for and no finished run has used, by the key of their request."""
+        self._prices: dict[str, Price | None] = {}
+        self._budget: SharedBudget | None = None
+        self._promised = Account()
+        """An estimate for what was noted since the last batch."""
 
     def charge(self, budget: SharedBudget) -> None:
         """Books the replies of batches there when they come; no batch is larger than the budget allows."""
         self._budget = budget
-
-    @property
-    def pending(self) -> int:
-        """How many requests wait for a batch."""
-        return self._runner.pending
 
     def bring(self) -> None:
         """Brings the replies to everything that was noted.
@@ -90,14 +81,18 @@ class BatchPasses:
         Raises:
             ReplyPendingError: a reply is missing; try again after `bring`.
         """
-        used: list[str] = []
+        used: Counter[str] = Counter()
         before = self._access.before
+
+        def counted(model: Model) -> Model:
+            return _Counted(before(model), self._unused, used, self._lock)
+
         try:
-            return work(replace(self._access, before=lambda model: _Fresh(before(model), self, used)))
+            return work(replace(self._access, before=counted))
         except BaseException:
-            # The work failed, so the replies are booked when another attempt uses them.
+            # Another attempt will use these replies.
             with self._lock:
-                self._fresh.update(used)
+                self._unused.update(used)
             raise
 
     def until_done(self, work: Callable[[Access], Result]) -> Result:
@@ -108,19 +103,9 @@ class BatchPasses:
             except ReplyPendingError:
                 self.bring()
 
-    def booked(self, request: Request, completion: Completion, used: list[str]) -> Completion:
-        """The reply as the accounts should see it: paid for now, if a batch of this command brought it."""
-        key = request_key(request)
-        with self._lock:
-            if not completion.from_cache or not self._fresh[key]:
-                return completion
-            self._fresh[key] -= 1
-        used.append(key)
-        return replace(completion, from_cache=False)
-
     def _collect(self, request: Request, model: EndpointModel) -> Completion | None:
         """Notes a request for the next batch; one that the budget may not allow waits for a later batch."""
-        with self._collecting:
+        with self._lock:
             noted = self._runner.pending
             if self._budget is not None and noted:
                 try:
@@ -133,25 +118,32 @@ class BatchPasses:
             if self._runner.pending > noted:
                 characters = sum(len(message.content) for message in request.messages)
                 usage = Usage(estimate_tokens(characters), min(_REPLY, request.max_tokens or _REPLY))
-                usd = 0.0 if price is None else price.usd(usage, "batch")
-                self._promised.book(Completion("", usage=usage), usd)
+                self._promised.book(Completion("", usage=usage), 0.0 if price is None else price.usd(usage, "batch"))
         return found
 
     def _brought(self, request: Request, completion: Completion) -> None:
         key = request_key(request)
         with self._lock:
-            self._fresh[key] += 1
+            self._unused[key] += 1
         if self._budget is not None and key in self._prices:
             price = self._prices[key]
             self._budget.book(completion, None if price is None else price.usd(completion.usage, "batch"))
 
 
-class _Fresh(Wrapped):
-    def __init__(self, model: Model, passes: BatchPasses, used: list[str]):
+class _Counted(Wrapped):
+    """A model whose replies from batches of this command count as paid for now."""
+
+    def __init__(self, model: Model, unused: Counter[str], used: Counter[str], lock: threading.RLock):
         super().__init__(model)
-        self._passes = passes
-        self._used = used
+        self._unused, self._used, self._lock = unused, used, lock
 
     def complete(self, request: Request) -> Completion:
-        """The model's reply, booked as `BatchPasses.booked` says."""
-        return self._passes.booked(request, self._model.complete(request), self._used)
+        """The model's reply."""
+        completion = self._model.complete(request)
+        key = request_key(request)
+        with self._lock:
+            if not completion.from_cache or not self._unused[key]:
+                return completion
+            self._unused[key] -= 1
+            self._used[key] += 1
+        return replace(completion, from_cache=False)

@@ -1,30 +1,27 @@
 """The planners' plans that runs need: FF's for step limits and examples, LM-cut's for shown examples.
 
-An experiment asks for the same plans again for every policy, model and seed, and from many threads at once. So a plan
-is remembered by the texts of its task and made once, however many ask for it at the same time, and no more planners
-run at once than there are processors: a planner's limit is CPU time, which crowding would not change, but wall time
-would run out on those that wait.
+An experiment asks for the same plans again for every policy, model and seed, and from many threads at once. So a result
+is remembered by the texts of its task, and each search is run once. No more planners run at once than there are
+processors: a planner's limit is CPU time, which crowding would not change, but wall time would run out on those that
+wait.
 """
 
 from __future__ import annotations
 
 import os
 import threading
+from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from pddl2nl.errors import InfrastructureError, InputError, MissingExtraError, UnsupportedError
 from pddl2nl.pddl import Task, write_domain, write_problem
 from pddlval import GroundAction
 
-__all__ = [
-    "MOST_EXPANDED",
-    "NoPlanExistsError",
-    "Plan",
-    "ff_plan",
-    "forget_plans",
-    "optimal_plan",
-    "quick_plan",
-]
+if TYPE_CHECKING:
+    from pddl2nl.baselines import PlannerResult
+
+__all__ = ["MOST_EXPANDED", "NoPlanExistsError", "Plan", "ff_plan", "forget_plans", "optimal_plan", "quick_plan"]
 
 Plan = tuple[GroundAction, ...]
 
@@ -49,32 +46,12 @@ class NoPlanExistsError(InputError):
     """A planner proved that a task has no plan."""
 
 
-class _NoPlanError(Exception):
-    """A planner found no plan; ``proved``: it proved that none exists."""
+@dataclass
+class _Search:
+    """A search, and its result once it has one."""
 
-    def __init__(self, message: str, proved: bool = False):
-        super().__init__(message)
-        self.proved = proved
-
-
-class _Solving:
-    """One search for a plan, with its result cached: the plan, or that none was found."""
-
-    def __init__(self, domain: str, problem: str, planner: str, seconds: int, expanded: int | None):
-        self._asked = (domain, problem, planner, seconds, expanded)
-        self._lock = threading.Lock()
-        self._outcome: Plan | _NoPlanError | None = None
-
-    def plan(self) -> Plan:
-        # Other threads wait for a running search. An infrastructure error is not kept: the next one
-        # tries again.
-        with self._lock:
-            if self._outcome is None:
-                with _PLANNERS:
-                    self._outcome = _solved(*self._asked)
-        if isinstance(self._outcome, _NoPlanError):
-            raise _NoPlanError(str(self._outcome), self._outcome.proved)
-        return self._outcome
+    result: PlannerResult | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
 
 _PLANNERS = threading.BoundedSemaphore(os.cpu_count() or 1)
@@ -82,30 +59,26 @@ _SEARCHES = threading.Lock()
 
 
 @lru_cache(maxsize=1024)
-def _search(domain: str, problem: str, planner: str, seconds: int, expanded: int | None) -> _Solving:
-    return _Solving(domain, problem, planner, seconds, expanded)
+def _search(domain: str, problem: str, planner: str, seconds: int) -> _Search:
+    return _Search()
 
 
-def _solved(domain: str, problem: str, planner: str, seconds: int, expanded: int | None) -> Plan | _NoPlanError:
+def _result(task: Task, planner: str, seconds: int) -> PlannerResult:
     from pddl2nl.baselines import TaskTexts, solve
 
-    result = solve(TaskTexts(domain, problem), planner, time_limit=seconds)
-    if result.status == "error":
-        raise InfrastructureError(f"Fast Downward failed: {result.message}")
-    if result.plan is None:
-        message = f"{planner} found no plan ({result.status}: {result.message})"
-        return _NoPlanError(message, result.status == "unsolvable")
-    if expanded is not None and result.expanded is not None and result.expanded > expanded:
-        return _NoPlanError(f"{planner} found no plan within {expanded} expansions")
-    return result.plan
-
-
-def _plan(task: Task, planner: str, seconds: int, expanded: int | None = None) -> Plan:
     texts = write_domain(task.domain), write_problem(task.problem)
     with _SEARCHES:
         # The cache alone would let two threads that come at once begin two searches.
-        search = _search(*texts, planner, seconds, expanded)
-    return search.plan()
+        search = _search(*texts, planner, seconds)
+    with search.lock:
+        if search.result is None:
+            with _PLANNERS:
+                result = solve(TaskTexts(*texts), planner, time_limit=seconds)
+            if result.status == "error":
+                # Not remembered: the next one tries again.
+                raise InfrastructureError(f"Fast Downward failed: {result.message}")
+            search.result = result
+        return search.result
 
 
 def forget_plans() -> None:
@@ -123,12 +96,14 @@ def ff_plan(task: Task, advice: str) -> Plan:
         InfrastructureError: the planner failed.
     """
     try:
-        return _plan(task, "ff", FF_SECONDS)
+        result = _result(task, "ff", FF_SECONDS)
     except MissingExtraError as error:
         raise InputError(f"{error}; without a planner, give {advice}") from error
-    except _NoPlanError as error:
-        kind = NoPlanExistsError if error.proved else InputError
-        raise kind(f"problem '{task.problem.name}': {error}; give {advice}") from error
+    if result.plan is None:
+        kind = NoPlanExistsError if result.status == "unsolvable" else InputError
+        why = f"ff found no plan ({result.status}: {result.message})"
+        raise kind(f"problem '{task.problem.name}': {why}; give {advice}")
+    return result.plan
 
 
 def quick_plan(task: Task) -> Plan | None:
@@ -137,7 +112,7 @@ def quick_plan(task: Task) -> Plan | None:
     Raises:
         InfrastructureError: the planner failed.
     """
-    return _plan_or_none(task, "ff", QUICK_SECONDS)
+    return _small_plan(task, "ff", QUICK_SECONDS)
 
 
 def optimal_plan(task: Task) -> Plan | None:
@@ -146,11 +121,12 @@ def optimal_plan(task: Task) -> Plan | None:
     Raises:
         InfrastructureError: the planner failed.
     """
-    return _plan_or_none(task, "lmcut", OPTIMAL_SECONDS)
+    return _small_plan(task, "lmcut", OPTIMAL_SECONDS)
 
 
-def _plan_or_none(task: Task, planner: str, seconds: int) -> Plan | None:
+def _small_plan(task: Task, planner: str, seconds: int) -> Plan | None:
     try:
-        return _plan(task, planner, seconds, MOST_EXPANDED)
-    except (MissingExtraError, UnsupportedError, _NoPlanError):
+        result = _result(task, planner, seconds)
+    except (MissingExtraError, UnsupportedError):
         return None
+    return result.plan if result.expanded is None or result.expanded <= MOST_EXPANDED else None
