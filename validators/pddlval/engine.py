@@ -13,6 +13,7 @@ from pddl2nl.pddl import (
     DerivedPredicate,
     Exists,
     GroundAtom,
+    Not,
     Or,
     Task,
     TypedName,
@@ -367,7 +368,7 @@ class Engine:
             UndefinedError: a comparison reads a fluent without a value, or divides by zero.
             TypeError: no condition of PDDL 2.2.
         """
-        if isinstance(condition, LITERAL):
+        if isinstance(condition.body if isinstance(condition, Not) else condition, LITERAL):
             return holds(condition, state, binding)
         found = self._known.get(id(condition))
         if found is None:

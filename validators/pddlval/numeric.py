@@ -9,10 +9,9 @@ from types import MappingProxyType
 
 from pddl2nl.pddl import Arithmetic, Comparison, Expression, Fluent, GroundAtom, UnsupportedError, substitute
 from pddl2nl.pddl import Number as NumberNode
-from pddlval.state import GROUP, Layout, Levels, Number
+from pddlval.state import Number
 
 __all__ = [
-    "ValueReader",
     "UndefinedError",
     "as_float",
     "bounded",
@@ -23,7 +22,6 @@ __all__ = [
     "ground_expression",
     "multiply",
     "plain_number",
-    "value_reader",
 ]
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -167,72 +165,6 @@ def bounded(value: Number) -> Number:
     return value
 
 
-ValueReader = Callable[[Levels], Number]
-"""The value of a ground expression, given a state's numeric values; raises `UndefinedError`."""
-
-
-def value_reader(expression: Expression, binding: Mapping[str, str], layout: Layout) -> ValueReader:
-    """What reads a numeric expression, with objects for its variables, in any state of a layout."""
-    match expression:
-        case NumberNode(value):
-            return _always(exact(value))
-        case Fluent(name, args):
-            return _fluent(GroundAtom((name, *[binding.get(term, term) for term in args])), layout)
-        case Arithmetic(operator, operands):
-            return _arithmetic(expression, operator, [value_reader(one, binding, layout) for one in operands], binding)
-    raise TypeError(f"not an executable expression: {type(expression).__name__}")
-
-
-def _always(value: Number) -> ValueReader:
-    return lambda levels: value
-
-
-def _fluent(fluent: GroundAtom, layout: Layout) -> ValueReader:
-    if fluent[0] not in layout.functions:
-        value = layout.statics.values.get(fluent)
-        if value is not None:
-            return _always(value)
-
-        def undefined(levels: Levels) -> Number:
-            raise UndefinedError.of(fluent)
-
-        return undefined
-    group, inside = divmod(layout.place(fluent), GROUP)
-
-    def read(levels: Levels) -> Number:
-        try:
-            found = levels[group][inside]
-        except IndexError:
-            found = None
-        if found is None:
-            raise UndefinedError.of(fluent)
-        return found
-
-    return read
-
-
-def _arithmetic(
-    expression: Arithmetic, operator: str, operands: Sequence[ValueReader], binding: Mapping[str, str]
-) -> ValueReader:
-    if operator == "+" and len(operands) == 2:
-        one, other = operands
-        return lambda levels: one(levels) + other(levels)
-    if operator == "-" and len(operands) == 2:
-        one, other = operands
-        return lambda levels: one(levels) - other(levels)
-
-    def calculated(levels: Levels) -> Number:
-        try:
-            return calculate(operator, [operand(levels) for operand in operands])
-        except ZeroDivisionError:
-            raise UndefinedError(ground_expression(expression, binding)) from None
-
-    return calculated
-
-
 def ground_expression(expression: Arithmetic, binding: Mapping[str, str]) -> Arithmetic:
     """The expression with objects for its variables."""
-    both = substitute(Comparison("=", expression, expression), binding)
-    assert isinstance(both, Comparison)
-    assert isinstance(both.left, Arithmetic)
-    return both.left
+    return substitute(expression, binding)

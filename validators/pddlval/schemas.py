@@ -1,23 +1,20 @@
-"""Action schemas and ground actions, compiled: everything that does not depend on a state is computed once.
+"""Action schemas and ground actions, compiled.
 
 A ground action is met again and again (in the plans of a batch, in the walks of an agent), so what does not depend
-on the state is done once for each: static preconditions, equalities, constant costs, and the bits of its atoms.
+on the state is computed once for each: static preconditions, equalities, constant costs, and the bits of its atoms.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain, islice
+from itertools import islice
 from operator import itemgetter
-from typing import Literal
 
-from pddl2nl.lean import dataclass
 from pddl2nl.pddl import (
     ActionSchema,
     And,
     Atom,
-    Comparison,
     Condition,
     Equality,
     GroundAtom,
@@ -26,14 +23,14 @@ from pddl2nl.pddl import (
     is_variable,
     substitute,
 )
-from pddlval.effects import Block, Instances, Masks, Outcome, Part, outcome_of, updated_levels
+from pddlval.effects import Block, Instances, Outcome, Part, changed_chunks, outcome_of, updated_levels
 from pddlval.formulas import fluents_in, has_comparison, names_in, negation_normal, updates_in
-from pddlval.numeric import UndefinedError, ValueReader, value_reader
+from pddlval.numeric import UndefinedError
 from pddlval.plans import GroundAction
-from pddlval.semantics import compare, unmet
-from pddlval.state import BIT, BITS, Chunks, Layout, Levels, State
+from pddlval.semantics import unmet
+from pddlval.state import BIT, BITS, Chunks, Layout, State
 
-__all__ = ["Ground", "LiftedLiteral", "Schema", "Schemas"]
+__all__ = ["Ground", "Schema", "Schemas"]
 
 _FULL = (1 << BITS) - 1
 
@@ -43,24 +40,20 @@ _MOST_PARTS = 10_000
 Pick = Callable[[Sequence[str]], tuple[str, ...]]
 """Picks the names of an atom out of a schema's constants and a ground action's arguments."""
 
-Test = Callable[..., bool]
-
-
-@dataclass(frozen=True, slots=True)
-class LiftedLiteral:
-    """A literal of a schema; ``kind`` says where its truth comes from: equality, static or changing atoms."""
-
-    positive: bool
-    predicate: str
-    terms: tuple[str, ...]
-    kind: Literal["equality", "static", "changing"]
+Masks = tuple[tuple[int, int], ...]
+"""Bits of a state: which of its integers, and which bits of that one."""
 
 
 class Schema:
     """An action schema, compiled.
 
-    ``literals`` are the members of its precondition that are literals once ``not`` is pushed inward, in the order of
-    the file; ``comparisons`` compare numbers; ``others`` is all else.
+    Attributes:
+        needed, forbidden: the atoms that actions change among the literals of the precondition.
+        static_checks: the static ones, and whether they must be true.
+        equalities: the places of two names, and whether they must be equal.
+        others: all else in the precondition; None if there is nothing else.
+        may_fail: whether the effects may have no value, or contradict each other: the precondition does not tell.
+        constant: whether the effects are the same in every state.
     """
 
     def __init__(self, node: ActionSchema, layout: Layout):
@@ -72,71 +65,41 @@ class Schema:
         names = dict.fromkeys((*names_in(precondition), *names_in(node.effect)))
         self.constants = tuple(name for name in names if not is_variable(name))
         self._slots = {name: slot for slot, name in enumerate((*self.constants, *self.parameters))}
-        literals: list[LiftedLiteral] = []
-        comparisons: list[tuple[Comparison, bool]] = []
+        self.static_checks: list[tuple[Pick, bool]] = []
+        self.equalities: list[tuple[int, int, bool]] = []
+        changing: dict[bool, list[Atom]] = {True: [], False: []}
         others: list[Condition] = []
         for part in conjuncts(precondition):
             positive, body = (False, part.body) if isinstance(part, Not) else (True, part)
             if isinstance(body, Equality):
-                literals.append(LiftedLiteral(positive, "=", (body.left, body.right), "equality"))
-            elif isinstance(body, Atom) and body.predicate not in layout.derived:
-                kind: Literal["static", "changing"] = "changing" if body.predicate in layout.changing else "static"
-                literals.append(LiftedLiteral(positive, body.predicate, body.args, kind))
-            elif isinstance(body, Comparison):
-                comparisons.append((body, positive))
-            else:
+                self.equalities.append((self._slots[body.left], self._slots[body.right], positive))
+            elif not isinstance(body, Atom) or body.predicate in layout.derived:
                 others.append(part)
-        self.literals = tuple(literals)
-        self.comparisons = tuple(comparisons)
+            elif body.predicate in layout.changing:
+                changing[positive].append(body)
+            else:
+                self.static_checks.append((self._pick(body), positive))
+        self.needed, self.forbidden = self._picks(changing[True]), self._picks(changing[False])
         self.others = And(tuple(others)) if others else None
         self.effect = Block.of(node.effect, layout)
-        self._lay_out_atoms()
+        self.added, self.deleted = self._picks(self.effect.adds), self._picks(self.effect.deletes)
         updates = list(updates_in(node.effect))
-        self.has_updates = bool(updates)
-        self.may_fail = self.has_updates or has_comparison(node.effect, layout.statics.partial)
-        """Whether the effects may have no value, or contradict each other: what the precondition does not tell."""
+        self.may_fail = bool(updates) or has_comparison(node.effect, layout.statics.partial)
         read = {fluent.name for update in updates for fluent in fluents_in(update.value)}
         self.constant = not self.effect.conditional and read.isdisjoint(layout.functions)
-        """Whether the effects are the same in every state."""
+
+    def _pick(self, atom: Atom) -> Pick:
+        names = (atom.predicate, *atom.args)
+        return itemgetter(*[self._slots[name] for name in names]) if atom.args else lambda _: names
+
+    def _picks(self, atoms: Iterable[Atom]) -> tuple[Pick, ...]:
+        return tuple(map(self._pick, dict.fromkeys(atoms)))
 
     @cached_property
-    def test(self) -> Test:
+    def test(self) -> Callable[..., bool]:
         """The test of the `others`: a function of the tables of a state and the numbers of the arguments."""
         assert self.others is not None
         return self.layout.engine.test(self.others, self.parameters)
-
-    def slots(self, arguments: Sequence[str]) -> tuple[str, ...]:
-        """What a ground action's atoms are picked from."""
-        return (*self.constants, *arguments)
-
-    def _pick(self, names: tuple[str, ...]) -> Pick:
-        if len(names) == 1:
-            return lambda _: names
-        return itemgetter(*[self._slots[name] for name in names])
-
-    def _lay_out_atoms(self) -> None:
-        """Lists the atoms that actions change, each once: an atom needed and deleted is looked up once."""
-        patterns: dict[tuple[str, ...], int] = {}
-
-        def index(predicate: str, terms: Sequence[str]) -> int:
-            return patterns.setdefault((predicate, *terms), len(patterns))
-
-        changing = [literal for literal in self.literals if literal.kind == "changing"]
-        self.needed = tuple(index(literal.predicate, literal.terms) for literal in changing if literal.positive)
-        self.forbidden = tuple(index(literal.predicate, literal.terms) for literal in changing if not literal.positive)
-        self.added = tuple([index(atom.predicate, atom.args) for atom in self.effect.adds])
-        self.deleted = tuple([index(atom.predicate, atom.args) for atom in self.effect.deletes])
-        self.patterns = tuple(map(self._pick, patterns))
-        self.static_checks = tuple(
-            (self._pick((literal.predicate, *literal.terms)), literal.positive)
-            for literal in self.literals
-            if literal.kind == "static"
-        )
-        self.equalities = tuple(
-            (self._slots[literal.terms[0]], self._slots[literal.terms[1]], literal.positive)
-            for literal in self.literals
-            if literal.kind == "equality"
-        )
 
 
 class Ground:
@@ -146,10 +109,8 @@ class Ground:
     """
 
     __slots__ = (
-        "_comparisons",
         "_fixed",
-        "_numbers",
-        "_once",
+        "_last",
         "_operations",
         "_parts",
         "_simple",
@@ -164,36 +125,29 @@ class Ground:
         self.schema = schema
         self.action = action
         layout = schema.layout
-        slots = schema.slots(action.args)
-        self.possible = _possible(schema, slots, layout.statics.atoms)
-        atoms = [GroundAtom(pick(slots)) for pick in schema.patterns]
-        number = layout.number
-        bits = [divmod(number(atom), BITS) for atom in atoms]
-        self.needed = _masks(schema.needed, bits)
-        self.forbidden = _masks(schema.forbidden, bits)
-        self._operations = _operations(schema, bits)
-        self._simple = not (schema.others or schema.comparisons or schema.may_fail)
-        self._fixed: Outcome | None = None
+        slots = (*schema.constants, *action.args)
+        self.possible = _possible(schema, slots)
+        self.needed = _masks(layout, schema.needed, slots)
+        self.forbidden = _masks(layout, schema.forbidden, slots)
+        # Of an atom both deleted and added the add wins (Fox and Long 2003, definition 6): what is kept comes first.
+        kept, added = dict(_masks(layout, schema.deleted, slots)), dict(_masks(layout, schema.added, slots))
+        self._operations = tuple([(at, _FULL & ~kept.get(at, 0), added.get(at, 0)) for at in {**kept, **added}])
+        self._last: tuple[State, Outcome] | None = None
         self._parts: tuple[Part, ...] | None = None
-        self._comparisons: tuple[tuple[str, bool, ValueReader, ValueReader], ...] | None = None
-        self._numbers: tuple[int, ...] | None = None
-        self._once: tuple[Chunks, Levels, Outcome] | None = None
+        """The parts of the effect for all states; empty if they are too many to keep."""
+        self._fixed: Outcome | None = None
+        self._simple = not (schema.others or schema.may_fail)
         if schema.constant:
-            deletes = tuple([atoms[index] for index in schema.deleted])
-            self._fix(deletes, tuple([atoms[index] for index in schema.added]))
+            self._fix()
 
-    def _fix(self, deletes: tuple[GroundAtom, ...], adds: tuple[GroundAtom, ...]) -> None:
-        schema = self.schema
-        if not schema.has_updates:
-            self._fixed = Outcome(deletes, adds)
-            return
+    def _fix(self) -> None:
+        """Computes the effects that are the same in every state."""
         try:
-            found = outcome_of(self._made_parts(), schema.layout.empty)
+            self._fixed = outcome_of(self._made_parts(), self.schema.layout.empty)
         except UndefinedError:
             return
-        self._fixed = found
-        if found.conflict() is None and all(change.operator != "scale-down" for change in found.updates):
-            self._simple = not (schema.others or schema.comparisons)
+        scales = any(change.operator == "scale-down" for change in self._fixed.updates)
+        self._simple = not (self.schema.others or scales or self._fixed.conflict())
 
     def applicable(self, state: State) -> bool:
         """Whether the action can be executed in a state."""
@@ -202,13 +156,12 @@ class Ground:
     def _literals_hold(self, state: State) -> bool:
         if not self.possible:
             return False
-        # As `effects.holds_in`, here once more because half of the time of a step is calls.
         chunks = state.chunks
         count = len(chunks)
         for chunk, mask in self.needed:
             if chunk >= count or chunks[chunk] & mask != mask:
                 return False
-        for chunk, mask in self.forbidden:  # noqa: SIM110
+        for chunk, mask in self.forbidden:  # noqa: SIM110 (a generator costs more than the checks)
             if chunk < count and chunks[chunk] & mask:
                 return False
         return True
@@ -226,47 +179,20 @@ class Ground:
 
     def _after(self, state: State) -> State | None:
         """The state after the action, whose literals hold; None where something else does not."""
-        schema = self.schema
+        schema, layout = self.schema, state.layout
         try:
-            if schema.others is not None and not self._others_hold(state):
-                return None
-            if schema.comparisons and not self._comparisons_hold(state):
-                return None
+            if schema.others is not None:
+                numbers = layout.engine.numbered(self.action.args)
+                if not layout.engine.ask(state, schema.test, *numbers):
+                    return None
             outcome = self.outcome(state)
             if outcome.conflict() is not None:
                 return None
             levels = updated_levels(state, outcome.updates) if outcome.updates else state.levels
         except UndefinedError:
             return None
-        if schema.effect.conditional:
-            return State(state.layout, changed_chunks(state, (outcome,)), levels)
-        return State(state.layout, self.applied(state.chunks), levels)
-
-    def _others_hold(self, state: State) -> bool:
-        engine = self.schema.layout.engine
-        if self._numbers is None:
-            self._numbers = engine.numbered(self.action.args)
-        return engine.ask(state, self.schema.test, *self._numbers)
-
-    def _comparisons_hold(self, state: State) -> bool:
-        if self._comparisons is None:
-            binding, layout = self.binding(), self.schema.layout
-            self._comparisons = tuple(
-                [
-                    (
-                        one.operator,
-                        positive,
-                        value_reader(one.left, binding, layout),
-                        value_reader(one.right, binding, layout),
-                    )
-                    for one, positive in self.schema.comparisons
-                ]
-            )
-        levels, tolerance = state.levels, state.layout.tolerance
-        for operator, positive, left, right in self._comparisons:
-            if compare(operator, left(levels), right(levels), tolerance) is not positive:
-                return False
-        return True
+        conditional = schema.effect.conditional
+        return State(layout, changed_chunks(state, (outcome,)) if conditional else self.applied(state.chunks), levels)
 
     def outcome(self, state: State) -> Outcome:
         """The effects that happen in a state.
@@ -275,30 +201,20 @@ class Ground:
             UndefinedError: a numeric effect, or the condition of an effect, reads a fluent that has no value.
             UnsupportedError: quantified effects have too many instances.
         """
-        schema = self.schema
         if self._fixed is not None:
             return self._fixed
-        if self._parts is not None:
-            return outcome_of(self._parts, state)
-        if self._once is not None:
-            chunks, levels, known = self._once
-            if chunks is state.chunks and levels is state.levels:
-                return known
-        elif schema.effect.conditional:
+        if self._last is None:
             # Most actions are met in one state: only what happens there is computed.
-            known = outcome_of(self._made_parts(state), state)
-            self._once = (state.chunks, state.levels, known)
-            return known
-        made = self._made_parts()
-        kept = list(islice(made, _MOST_PARTS))
-        if len(kept) == _MOST_PARTS:
-            return outcome_of(chain(kept, made), state)
-        self._parts = tuple(kept)
-        return outcome_of(kept, state)
+            self._last = state, outcome_of(self._made_parts(state), state)
+        elif self._last[0] is not state:
+            if self._parts is None:
+                parts = tuple(islice(self._made_parts(), _MOST_PARTS + 1))
+                self._parts = parts if len(parts) <= _MOST_PARTS else ()
+            self._last = state, outcome_of(self._parts or self._made_parts(state), state)
+        return self._last[1]
 
     def _made_parts(self, state: State | None = None) -> Iterator[Part]:
-        schema = self.schema
-        return Instances(schema.layout, self.action, state).parts(schema.effect, self.binding())
+        return Instances(self.schema.layout, self.action, state).parts(self.schema.effect, self.binding())
 
     def applied(self, chunks: Chunks) -> Chunks:
         """A state's integers after the action, whose effects on atoms are the same in every state."""
@@ -334,10 +250,8 @@ class Ground:
 
     def conflict(self, state: State) -> GroundAtom | None:
         """The fluent that the numeric effects contradict each other about in a state; None is the rule."""
-        if not self.schema.has_updates:
-            return None
         try:
-            return self.outcome(state).conflict()
+            return self.outcome(state).conflict() if self.schema.may_fail else None
         except UndefinedError:
             return None
 
@@ -346,58 +260,24 @@ class Ground:
         return dict(zip(self.schema.parameters, self.action.args, strict=True))
 
 
-def changed_chunks(state: State, outcomes: Iterable[Outcome]) -> Chunks:
-    """A state's integers after effects that happen together: all deletes, then all adds."""
-    number = state.layout.number
-    chunks = list(state.chunks)
-    outcomes = tuple(outcomes)
-    for outcome in outcomes:
-        for atom in outcome.deletes:
-            chunk, place = divmod(number(atom), BITS)
-            if chunk < len(chunks):
-                chunks[chunk] &= ~BIT[place]
-    for outcome in outcomes:
-        for atom in outcome.adds:
-            chunk, place = divmod(number(atom), BITS)
-            chunks.extend([0] * (chunk + 1 - len(chunks)))
-            chunks[chunk] |= BIT[place]
-    while chunks and not chunks[-1]:
-        chunks.pop()
-    return tuple(chunks)
-
-
-def _possible(schema: Schema, slots: Sequence[str], static_atoms: frozenset[GroundAtom]) -> bool:
+def _possible(schema: Schema, slots: Sequence[str]) -> bool:
     for one, other, positive in schema.equalities:
         if (slots[one] == slots[other]) is not positive:
             return False
+    atoms = schema.layout.statics.atoms
     for pick, positive in schema.static_checks:  # noqa: SIM110 (a generator costs more than the checks)
-        if (pick(slots) in static_atoms) is not positive:
+        if (pick(slots) in atoms) is not positive:
             return False
     return True
 
 
-def _masks(which: Sequence[int], bits: Sequence[tuple[int, int]]) -> Masks:
-    if len(which) == 1:
-        chunk, place = bits[which[0]]
-        return ((chunk, BIT[place]),)
+def _masks(layout: Layout, picks: Sequence[Pick], slots: Sequence[str]) -> Masks:
+    """The bits of some atoms."""
     masks: dict[int, int] = {}
-    for index in which:
-        chunk, place = bits[index]
+    for pick in picks:
+        chunk, place = divmod(layout.number(GroundAtom(pick(slots))), BITS)
         masks[chunk] = masks.get(chunk, 0) | BIT[place]
     return tuple(masks.items())
-
-
-def _operations(schema: Schema, bits: Sequence[tuple[int, int]]) -> tuple[tuple[int, int, int], ...]:
-    """What the top of the effect does to a state's integers: which one, which bits it keeps, which it gets."""
-    masks: dict[int, list[int]] = {}
-    for index in schema.deleted:
-        chunk, place = bits[index]
-        masks.setdefault(chunk, [_FULL, 0])[0] &= ~BIT[place]
-    for index in schema.added:
-        chunk, place = bits[index]
-        masks.setdefault(chunk, [_FULL, 0])[1] |= BIT[place]
-    # Of an atom both deleted and added the add wins (Fox and Long 2003, definition 6): what is kept comes first.
-    return tuple([(chunk, kept, added) for chunk, (kept, added) in masks.items()])
 
 
 class Schemas:

@@ -20,6 +20,7 @@ from pddl2nl.pddl import (
     Condition,
     Equality,
     Exists,
+    Fluent,
     Forall,
     GroundAtom,
     Imply,
@@ -32,7 +33,7 @@ from pddlval.formulas import LITERAL, opposite
 from pddlval.numeric import UndefinedError, as_float, evaluate
 from pddlval.state import Number
 
-__all__ = ["UndefinedError", "World", "compare", "ground_atom", "holds", "unmet"]
+__all__ = ["UndefinedError", "World", "compare", "ground_atom", "ground_fluent", "holds", "unmet"]
 
 Binding = Mapping[str, str]
 """Objects by the names of variables."""
@@ -68,6 +69,11 @@ class World(Protocol):
 def ground_atom(atom: Atom, binding: Binding = _NOTHING) -> GroundAtom:
     """The ground atom that an atom stands for under a binding of its variables."""
     return GroundAtom((atom.predicate, *[binding.get(term, term) for term in atom.args]))
+
+
+def ground_fluent(fluent: Fluent, binding: Binding = _NOTHING) -> GroundAtom:
+    """The ground fluent that a fluent stands for under a binding of its variables."""
+    return GroundAtom((fluent.name, *[binding.get(term, term) for term in fluent.args]))
 
 
 def holds(condition: Condition, world: World, binding: Binding = _NOTHING) -> bool:

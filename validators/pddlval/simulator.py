@@ -23,10 +23,10 @@ from pddl2nl.pddl import (
     Task,
     changed_predicates,
 )
-from pddlval.effects import Outcome, updated_levels
+from pddlval.effects import Outcome, changed_chunks, updated_levels
 from pddlval.numeric import UndefinedError, evaluate, exact
 from pddlval.plans import GroundAction, why_bad
-from pddlval.schemas import Ground, Schema, Schemas, changed_chunks
+from pddlval.schemas import Ground, Schema, Schemas
 from pddlval.semantics import unmet
 from pddlval.state import Engine, Layout, Number, State, Statics
 from pddlval.unsupported import refuse_unsupported, updated_functions
