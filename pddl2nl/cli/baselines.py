@@ -101,28 +101,20 @@ def _told(table: BaselineTable, form: str, summary: SweepSummary, folder: Path, 
     if form != "text":
         return text
     lines = [f"Coverage of the baselines, {table.chosen_set} set ({limits})", "", text, ""]
-    lines += _left_unsolved(table)
+    # A random walk that does not reach the goal is no news.
+    lines += [
+        f"{domain}, {planner}: {', '.join(f'{count} {outcome}' for outcome, count in outcomes.items())}"
+        for domain, planner, outcomes in table.unsolved()
+    ]
     if table.broken:
         lines.append(f"Infrastructure errors: {len(table.broken)} runs are in no cell of the table")
-        lines += [f"  {record.id}: {'' if record.fault is None else record.fault.text}" for record in table.broken]
+        lines += [f"  {run.name}: {run.message}" for run in table.broken]
     if summary.unfinished:
         lines.append(f"{summary.unfinished} runs are left for the next time, and in no cell of the table")
     lines.append("paper: Table 2 of the AutoPlanBench paper, whose tasks are others; its rnd is rounded to whole tasks")
     lines.append(f"{summary.runs} runs, of them finished before: {summary.earlier}; {summary.seconds:.0f} s")
     lines.append(f"records: {folder}")
     return "\n".join(lines)
-
-
-def _left_unsolved(table: BaselineTable) -> list[str]:
-    """Why searches found no plan, a line for each domain and search; that a walk ends nowhere is no news."""
-    from pddl2nl.reports.tables.baselines import BASELINE_COLUMNS
-
-    return [
-        f"{row.label}, {shown}: {', '.join(f'{count} {outcome}' for outcome, count in cell.unsolved.items())}"
-        for row in table.rows
-        for (name, shown), cell in zip(BASELINE_COLUMNS.items(), row.cells, strict=True)
-        if name != "random" and cell.unsolved
-    ]
 
 
 def _exit_code(summary: SweepSummary) -> int:

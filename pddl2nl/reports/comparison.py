@@ -9,7 +9,7 @@ the instances, and the seeds of these, that both columns solved.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,9 +18,10 @@ from statistics import fmean
 
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.experiments.layout import Place
+from pddl2nl.policies.family import Metric
 from pddl2nl.reports.coverage import coverage_of
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.metrics import METRICS, Metric
+from pddl2nl.reports.metrics import METRICS
 from pddl2nl.reports.statistics import (
     RESAMPLES,
     McNemar,
@@ -31,9 +32,8 @@ from pddl2nl.reports.statistics import (
     paired_bootstrap,
 )
 from pddl2nl.reports.summaries import RunSummary
-from pddl2nl.reports.tables.model import Heading, Line, Section, Show, Table, TableCell
-
-__all__ = ["Comparison", "Pair", "Side", "compare", "comparison_table", "comparisons", "corrected"]
+from pddl2nl.reports.tables.grid import show_runs
+from pddl2nl.reports.tables.model import Heading, Line, Section, Table, TableCell
 
 _SHARES = frozenset({"coverage", "unsolvable-claimed", "unsolvable-claimed-falsely"})
 """The metrics that are yes or no for a run, so that their mean is a share."""
@@ -97,14 +97,11 @@ class Comparison:
         return len(self.pairs)
 
     @property
-    def a_value(self) -> float | None:
-        """The mean of A over the instances; None without any."""
-        return math.fsum(pair.a for pair in self.pairs) / len(self.pairs) if self.pairs else None
-
-    @property
-    def b_value(self) -> float | None:
-        """The mean of B over the instances; None without any."""
-        return math.fsum(pair.b for pair in self.pairs) / len(self.pairs) if self.pairs else None
+    def means(self) -> tuple[float, float] | None:
+        """The means of both sides over the instances; None without any."""
+        if not self.pairs:
+            return None
+        return fmean(pair.a for pair in self.pairs), fmean(pair.b for pair in self.pairs)
 
     @cached_property
     def differences(self) -> tuple[float, ...]:
@@ -112,40 +109,21 @@ class Comparison:
         return tuple(pair.difference for pair in self.pairs)
 
     @property
-    def better(self) -> int:
-        """The number of instances for which A is better, in the direction of the metric."""
-        sign = 1 if METRICS[self.metric].better == "higher" else -1
-        return sum(sign * value > 0 for value in self.differences)
-
-    @property
-    def equal(self) -> int:
-        """The number of instances for which both are equal."""
-        return self.differences.count(0)
-
-    @property
-    def worse(self) -> int:
-        """The number of instances for which A is worse."""
-        return self.instances - self.better - self.equal
-
-    @property
-    def seeds(self) -> tuple[int, int]:
-        """The most runs of one instance, of either side."""
-        return max((pair.runs[0] for pair in self.pairs), default=0), max((p.runs[1] for p in self.pairs), default=0)
+    def counts(self) -> tuple[int, int, int]:
+        """The number of instances for which A is better, equal and worse, in the direction of the metric."""
+        larger, equal = sum(value > 0 for value in self.differences), self.differences.count(0)
+        smaller = self.instances - larger - equal
+        return (larger, equal, smaller) if METRICS[self.metric].better == "higher" else (smaller, equal, larger)
 
     @cached_property
     def test(self) -> McNemar | PairedBootstrap | None:
         """The paired test; None without instances."""
         if not self.pairs:
             return None
-        if self.metric in _SHARES and self.seeds == (1, 1):
-            counts = [sum((pair.a, pair.b) == kind for pair in self.pairs) for kind in ((1, 1), (1, 0), (0, 1), (0, 0))]
-            return mcnemar(*counts)
+        if self.metric in _SHARES and all(pair.runs == (1, 1) for pair in self.pairs):
+            results = Counter((pair.a, pair.b) for pair in self.pairs)
+            return mcnemar(results[1, 1], results[1, 0], results[0, 1], results[0, 0])
         return paired_bootstrap(self.differences)
-
-    @property
-    def difference(self) -> float | None:
-        """The mean of A minus that of B."""
-        return None if self.test is None else self.test.difference
 
     @property
     def p_value(self) -> float | None:
@@ -164,14 +142,11 @@ def compare(
     """Compares two columns over the instances that both have; ``section`` restricts them to a section's rows.
 
     Raises:
-        InputError: an unknown column, variant, section or metric, or a metric that is never compared.
+        InputError: an unknown column, variant or metric, or a metric that is never compared.
     """
     layout = gathered.layout
     sides = _side(gathered, a), _side(gathered, b)
     measured = _metric(metric)
-    sections = {row.section for row in layout.rows}
-    if section is not None and section not in sections:
-        raise InputError(f"no section '{section}' in this experiment; there are {_listed(sorted(sections))}")
     labels = [each.label for each in layout.columns]
     left, right = (labels.index(side.column) for side in sides)
     planned = {place for places in layout.runs.values() for place in places} | set(gathered.cells)
@@ -345,14 +320,13 @@ def comparison_table(made: Sequence[Comparison], *, best: bool = True) -> Table 
 
 
 def _line(one: Comparison) -> Line:
-    share = one.metric in _SHARES
-    means = [
-        TableCell(f"{100 * value:.1f} %" if share else _number(value), value, estimated=one.estimated, show=show)
-        if value is not None
-        else TableCell(show=show)
-        for value, show in zip((one.a_value, one.b_value), _shown_runs(one), strict=True)
-    ]
-    test = one.test
+    share, test = one.metric in _SHARES, one.test
+    shown = [show_runs(rows, column) for rows, column in zip(one.rows, one.columns, strict=True)]
+    means = [TableCell(show=show) for show in shown]
+    if one.means is not None:
+        texts = [f"{100 * value:.1f} %" if share else _number(value) for value in one.means]
+        each = zip(texts, one.means, shown, strict=True)
+        means = [TableCell(text, value, estimated=one.estimated, show=show) for text, value, show in each]
     interval = None if test is None else test.interval
     between = "–" if interval is None else f"{_signed(interval.low, share)} to {_signed(interval.high, share)}"
     difference = TableCell()
@@ -364,21 +338,13 @@ def _line(one: Comparison) -> Line:
         *means,
         difference,
         TableCell(between),
-        _count(one, one.better, "better"),
-        _count(one, one.equal, "equal"),
-        _count(one, one.worse, "worse"),
+        *(_count(one, number, which) for number, which in zip(one.counts, ("better", "equal", "worse"), strict=True)),
         TableCell("–" if test is None else "McNemar" if isinstance(test, McNemar) else "bootstrap"),
         _p(one.p_value),
         _p(one.p_holm),
         _effect(one),
     )
     return Line(one.b.label, cells)
-
-
-def _shown_runs(one: Comparison) -> Iterator[Show]:
-    """The runs behind the means of both sides."""
-    for rows, column in zip(one.rows, one.columns, strict=True):
-        yield (("row", ",".join(map(str, rows))), ("column", str(column)))
 
 
 def _count(one: Comparison, number: int, which: str) -> TableCell:
@@ -399,7 +365,7 @@ def _p(value: float | None) -> TableCell:
 def _effect(one: Comparison) -> TableCell:
     if not one.pairs:
         return TableCell()
-    if one.equal == one.instances:
+    if one.counts[1] == one.instances:
         return TableCell("none differ")
     if isinstance(one.test, McNemar):
         ratio = one.test.odds_ratio

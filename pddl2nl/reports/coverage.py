@@ -15,8 +15,6 @@ from statistics import fmean
 from pddl2nl.reports.statistics import Interval, mean_interval, wilson_interval
 from pddl2nl.reports.summaries import RunSummary
 
-__all__ = ["Coverage", "coverage_of"]
-
 
 @dataclass(frozen=True)
 class Coverage:

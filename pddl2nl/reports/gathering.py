@@ -13,8 +13,6 @@ from pddl2nl.reports.metrics import length_ratio
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, record_paths
 from pddl2nl.reports.summaries import RunSummary, read_summaries, summarize
 
-__all__ = ["Gathered", "gather", "gathered"]
-
 _LISTED = 20
 """The most runs that one alarm names."""
 

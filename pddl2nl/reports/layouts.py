@@ -11,8 +11,6 @@ from pddl2nl.experiments.layout import Kind, Layout, LayoutColumn, LayoutRow, La
 from pddl2nl.policies.families import FAMILIES, FAMILY_POLICIES
 from pddl2nl.reports.summaries import RunSummary
 
-__all__ = ["joined_layout", "made_layout"]
-
 _POLICIES = ("basic", "cot", "act", "react", *FAMILY_POLICIES, "random", "brfs", "lmcut", "ff", "lama")
 _KINDS: tuple[Kind, ...] = ("model", "walk", "planner")
 _STYLES = ("nl", "", "pddl")

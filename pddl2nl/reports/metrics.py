@@ -38,19 +38,6 @@ from pddl2nl.tasks import authored_domains, shipped_domain, shipped_domains
 if TYPE_CHECKING:
     from pddl2nl.reports.summaries import RunSummary
 
-__all__ = [
-    "METRICS",
-    "Aggregate",
-    "Metric",
-    "aggregate",
-    "length_ratio",
-    "measure",
-    "optimal_length",
-    "shipped_lengths",
-    "task_id",
-    "task_means",
-]
-
 
 @dataclass(frozen=True)
 class Aggregate:
@@ -196,7 +183,7 @@ def _claimed(record: Record, solvable: bool) -> float | None:
 
 
 def _seconds(record: Record) -> float | None:
-    return record.seconds
+    return record.last.seconds
 
 
 def _usage(record: Record, role: str | None) -> Usage | None:

@@ -16,8 +16,6 @@ from pddl2nl.worlds.faults import parse_faults
 from pddlval import Cause, GroundAction, validate
 from pddlval.simulator import simulator_of
 
-__all__ = ["Recheck", "effects", "recheck"]
-
 
 @dataclass(frozen=True)
 class Recheck:

@@ -23,20 +23,18 @@ from pddl2nl.policies.family import Family
 from pddl2nl.policies.ground_truth import Reference, reference_of
 from pddl2nl.reports.usage import Usage, usage_by_role
 
-__all__ = ["PlannerRecord", "Record", "RunRecord", "read_record", "read_task", "record_paths", "task_of"]
-
 
 @dataclass(frozen=True)
 class _Stored:
-    """What the records of episodes and planners share."""
+    """What the records of episodes and planners share.
+
+    Attributes:
+        path: of the record file.
+        events: of an episode, or the one of a planner.
+    """
 
     path: Path
-    events: tuple[Event | Planned, ...]
-
-    @property
-    def first(self) -> Started | Planned:
-        """The first event, which holds the task."""
-        return cast("Started | Planned", self.events[0])
+    events: tuple[Event, ...]
 
     @property
     def id(self) -> str:
@@ -59,21 +57,22 @@ class _Stored:
         return self.outcome == "infrastructure-error"
 
 
-@dataclass(frozen=True)
 class RunRecord(_Stored):
     """A finished episode as it was stored."""
-
-    events: tuple[Event, ...]
 
     @property
     def started(self) -> Started:
         """The first event."""
         return cast(Started, self.events[0])
 
+    first = started
+
     @property
     def finished(self) -> Finished:
         """The last event."""
         return cast(Finished, self.events[-1])
+
+    last = finished
 
     @property
     def outcome(self) -> str:
@@ -94,16 +93,6 @@ class RunRecord(_Stored):
     def plan(self) -> tuple[str, ...]:
         """The executed actions."""
         return self.finished.plan
-
-    @property
-    def seconds(self) -> float:
-        """Wall time."""
-        return self.finished.seconds
-
-    @property
-    def message(self) -> str:
-        """Why it ended, a sentence."""
-        return self.finished.message
 
     @property
     def solvable(self) -> bool | None:
@@ -143,16 +132,17 @@ class RunRecord(_Stored):
         return sum(self.usage.values(), Usage())
 
 
-@dataclass(frozen=True)
 class PlannerRecord(_Stored):
-    """A planner's run as it was stored: one event."""
+    """A planner's run as it was stored."""
 
-    events: tuple[Planned]
+    model = ""
 
     @property
     def planned(self) -> Planned:
-        """The event."""
-        return self.events[0]
+        """The only event."""
+        return cast(Planned, self.events[0])
+
+    first = last = planned
 
     @property
     def outcome(self) -> str:
@@ -165,24 +155,9 @@ class PlannerRecord(_Stored):
         return self.planned.planner
 
     @property
-    def model(self) -> str:
-        """Empty: no model is asked."""
-        return ""
-
-    @property
     def plan(self) -> tuple[str, ...]:
         """The plan; empty if none was found."""
         return self.planned.plan or ()
-
-    @property
-    def seconds(self) -> float:
-        """Wall time."""
-        return self.planned.seconds
-
-    @property
-    def message(self) -> str:
-        """Why there is no plan."""
-        return self.planned.message
 
     @property
     def solvable(self) -> bool | None:

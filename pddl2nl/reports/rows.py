@@ -19,8 +19,6 @@ from pddl2nl.reports.summaries import RunSummary
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["ROW_FORMATS", "Records", "load_records", "write_rows"]
-
 Row = dict[str, Any]
 
 ROW_FORMATS = (".csv", ".jsonl", ".parquet")

@@ -16,19 +16,6 @@ from typing import Any
 
 from pddl2nl.errors import InputError
 
-__all__ = [
-    "RESAMPLES",
-    "Interval",
-    "McNemar",
-    "PairedBootstrap",
-    "cohens_d_z",
-    "holm",
-    "mcnemar",
-    "mean_interval",
-    "paired_bootstrap",
-    "wilson_interval",
-]
-
 RESAMPLES = 10_000
 """The number of resamples of a bootstrap."""
 

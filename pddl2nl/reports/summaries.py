@@ -16,7 +16,6 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -32,18 +31,6 @@ from pddl2nl.policies.events import Rejected, Started
 from pddl2nl.reports.metrics import measure, shipped_lengths, task_id
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_record, read_task, task_of
 from pddlval import GroundAction, validate
-
-__all__ = [
-    "LINKS",
-    "BrokenLink",
-    "Measured",
-    "RunSummary",
-    "first_broken_link",
-    "in_processes",
-    "predicates_of",
-    "read_summaries",
-    "summarize",
-]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -204,7 +191,7 @@ def summarize(record: Record) -> RunSummary:
         model=record.model,
         outcome=record.outcome,
         link=first_broken_link(record),
-        message=record.message,
+        message=record.last.message,
         values=values,
         estimated=estimated,
     )
@@ -278,10 +265,10 @@ def first_broken_link(record: Record) -> BrokenLink | None:
     step, text = (0, "") if fault is None else (fault.step, fault.text)
     if record.infrastructure:
         kind = "infrastructure-error" if fault is None or fault.status not in LINKS else fault.status
-        return BrokenLink(kind, (), step, record.message or text)
+        return BrokenLink(kind, (), step, record.last.message or text)
     # A foreign record may have no fault.
     kind = record.outcome if fault is None else fault.status
-    return BrokenLink(kind, _violated(record, kind, step), step, record.message if fault is None else text)
+    return BrokenLink(kind, _violated(record, kind, step), step, record.last.message if fault is None else text)
 
 
 def _violated(record: Record, kind: str, step: int) -> tuple[str, ...]:
@@ -387,21 +374,8 @@ def in_processes(work: Callable[[Item], Result], items: Sequence[Item], workers:
 def _begin() -> None:
     # Ctrl-C reaches all processes of a terminal; only the first handles it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.freeze()  # collections need not scan what was inherited
+    gc.disable()  # it would scan the inherited runs repeatedly; records have no cycles
 
 
 def _summaries(paths: Sequence[Path]) -> list[RunSummary]:
-    with _no_collection():
-        return [summarize(read_record(path)) for path in paths]
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Disables garbage collection of cycles, which records do not have; it would scan every object repeatedly."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
+    return [summarize(read_record(path)) for path in paths]

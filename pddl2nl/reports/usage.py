@@ -14,8 +14,6 @@ from msgspec import Struct
 from pddl2nl.llm.tokens import estimate_tokens
 from pddl2nl.policies.events import Event, Prompted, Replied, Started
 
-__all__ = ["Usage", "usage_by_role"]
-
 
 class Usage(Struct, frozen=True):
     """The cost of the answered calls in one role, or in all roles, when they were first made.

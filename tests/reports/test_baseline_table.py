@@ -55,45 +55,46 @@ def table(write: Any, act_events: Any, planned: Any) -> BaselineTable:
 
 
 def test_a_walk_counts_with_its_share_of_the_seeds(table: BaselineTable) -> None:
-    visitall = table.rows[1]
-    assert visitall.label == "visitall"
-    walks, brfs, lmcut, ff = visitall.cells
+    visitall: Any = table.as_json()["domains"]["visitall"]
     # A third of the one task's walks, and half of the other's that were scored.
-    assert walks.solved == pytest.approx(1 / 3 + 1 / 2)
-    assert (walks.tasks, walks.broken, dict(walks.unsolved)) == (2, 1, {"budget": 2, "gave-up": 1})
-    assert (brfs.solved, brfs.tasks, dict(brfs.unsolved), brfs.mean_seconds) == (1, 2, {"timeout": 1}, 2.0)
-    assert (lmcut.tasks, lmcut.broken, lmcut.mean_seconds, str(lmcut)) == (0, 1, None, "–")
-    assert (str(ff), ff.mean_seconds) == ("2 of 2", 2.0)
+    assert visitall["random"]["solved"] == pytest.approx(1 / 3 + 1 / 2, abs=1e-6)
+    assert visitall["random"] | {"solved": 0, "mean_seconds": 0} == {
+        "solved": 0,
+        "tasks": 2,
+        "unsolved": {"budget": 2, "gave-up": 1},
+        "broken": 1,
+        "mean_seconds": 0,
+        "paper": 8,
+    }
+    brfs = {"solved": 1, "tasks": 2, "unsolved": {"timeout": 1}, "broken": 0, "mean_seconds": 2.0, "paper": 20}
+    assert visitall["brfs"] == brfs
+    lmcut = visitall["lmcut"]
+    assert (lmcut["solved"], lmcut["tasks"], lmcut["broken"], lmcut["mean_seconds"]) == (0, 0, 1, None)
+    assert table.unsolved() == [("visitall", "BrFS", {"timeout": 1})]
 
 
-def test_what_broke_is_apart_and_the_sum_is_that_of_the_rows(table: BaselineTable) -> None:
-    assert [record.id for record in table.broken] == ["visitall-two-2", "visitall-one-lmcut"]
-    assert [str(cell) for cell in table.total.cells] == ["0.8 of 2", "1 of 2", "–", "3 of 3"]
-    assert table.total.cells[3].mean_seconds == 3.0
-
-
-def test_the_papers_numbers_stand_beside_the_domains_that_it_has(table: BaselineTable) -> None:
-    own, visitall = table.rows
-    assert (own.paper, visitall.paper, table.total.paper) == (None, (8, 20, 20, 20), (8, 20, 20, 20))
+def test_what_broke_is_apart_and_domains_without_the_papers_numbers_have_none(table: BaselineTable) -> None:
+    assert [run.name for run in table.broken] == ["visitall-one-lmcut", "visitall-two-2"]
+    data: Any = table.as_json()
+    papers = [[cell["paper"] for cell in row.values()] for row in (*data["domains"].values(), data["sum"])]
+    assert papers == [[None] * 4, [8, 20, 20, 20], [8, 20, 20, 20]]
+    assert data["sum"]["ff"]["mean_seconds"] == 3.0
 
 
 def test_the_table_as_text_markdown_csv_and_json(table: BaselineTable) -> None:
-    text = written([table.table()], "text").strip().split("\n")
-    assert text[0].split() == ["paper"]
-    assert text[1].split() == ["rnd", "BrFS", "LM-cut", "FF", "rnd", "BrFS", "LM-cut", "FF"]
-    assert text[4].split() == [
-        "visitall",
-        *["0.8", "of", "2", "1", "of", "2", "–", "2", "of", "2", "8", "20", "20", "20"],
-    ]
-    assert text[-1].split() == ["seconds", "a", "plan", "–", "2.0", "–", "3.0"]
-    markdown = written([table.table()], "markdown").strip().split("\n")
-    assert markdown[0] == "|  | rnd | BrFS | LM-cut | FF | paper: rnd | paper: BrFS | paper: LM-cut | paper: FF |"
-    assert markdown[3] == "| visitall | 0.8 of 2 | 1 of 2 | – | 2 of 2 | 8 | 20 | 20 | 20 |"
-    assert len({line.count("|") for line in markdown}) == 1
-    lines = list(csv.DictReader(io.StringIO(written([table.table()], "csv"))))
-    assert [line["line"] for line in lines] == ["own", "visitall", "sum", "seconds a plan"]
-    assert (lines[1]["BrFS"], lines[1]["paper: BrFS"]) == ("1", "20")
-    assert lines[1]["BrFS: details"] == "1 timeout; 2.000 s a plan"
+    text = written([table.table()], "text").split("\n")
+    assert text[2].split() == ["domain", "rnd", "BrFS", "LM-cut", "FF", "rnd", "BrFS", "lmc", "FF"]
+    lines = {line.label: [cell.text for cell in line.cells] for line in table.table().lines}
+    paper = ["8 of 20", "20 of 20", "20 of 20", "20 of 20"]
+    assert lines["visitall (2)"] == ["0.8 (1 broken)", "1", "– (1 broken)", "2", *paper]
+    assert lines["own (1)"] == ["", "", "", "1", "", "", "", ""]
+    assert lines["sum (3)"] == ["0.8 of 2 (1 broken)", "1 of 2", "– (1 broken)", "3", *paper]
+    assert lines["seconds a plan"] == ["–", "2.0", "–", "3.0", "", "", "", ""]
+    markdown = written([table.table()], "markdown").split("\n")
+    assert markdown[0].startswith("| domain | rnd | BrFS | LM-cut | FF | paper: ")
+    rows = list(csv.DictReader(io.StringIO(written([table.table()], "csv"))))
+    assert [row["domain"] for row in rows] == ["own (1)", "visitall (2)", "sum (3)", "seconds a plan"]
+    assert rows[1]["rnd: details"].startswith("2 of 5 runs")
     data: Any = table.as_json()
     assert data["domains"]["visitall"]["random"]["solved"] == round(5 / 6, 6)
     assert data["sum"]["ff"] == {
@@ -104,11 +105,10 @@ def test_the_table_as_text_markdown_csv_and_json(table: BaselineTable) -> None:
         "mean_seconds": 3.0,
         "paper": 20,
     }
-    assert [error["run"] for error in data["infrastructure_errors"]] == ["visitall-two-2", "visitall-one-lmcut"]
+    assert [error["run"] for error in data["infrastructure_errors"]] == ["visitall-one-lmcut", "visitall-two-2"]
 
 
 def test_of_nothing_there_is_an_empty_table() -> None:
     empty = baseline_table([], "scaled")
-    assert (empty.rows, empty.total.paper) == ((), None)
-    assert [str(cell) for cell in empty.total.cells] == ["–"] * 4
-    assert written([empty.table()], "text").split()[:2] == ["paper", "rnd"]
+    assert empty.as_json()["domains"] == {}
+    assert [line.label for line in empty.table().lines] == ["seconds a plan"]

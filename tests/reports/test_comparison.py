@@ -27,9 +27,10 @@ def test_one_seed_of_coverage_is_mcnemars_test(experiment_of: Make) -> None:
     found = compare(gathered, "NL ReA", "NL Act")
     assert isinstance(found.test, McNemar)
     assert found.test == mcnemar(both=2, only_a=5, only_b=1, neither=2)
-    assert (found.instances, found.left_out, found.seeds) == (10, 0, (1, 1))
-    assert (found.better, found.equal, found.worse) == (5, 4, 1)
-    assert (found.a_value, found.b_value, found.difference) == (0.7, 0.3, pytest.approx(0.4))
+    assert (found.instances, found.left_out) == (10, 0)
+    assert found.counts == (5, 4, 1)
+    assert found.means == (0.7, 0.3)
+    assert found.test.difference == pytest.approx(0.4)
 
 
 def test_several_seeds_are_means_of_their_instance_and_never_instances(experiment_of: Make) -> None:
@@ -39,8 +40,8 @@ def test_several_seeds_are_means_of_their_instance_and_never_instances(experimen
     gathered = experiment_of([ACT, REACT], [BLOCKS], result, 6, range(1, 6))
     found = compare(gathered, "NL ReA", "NL Act")
     assert isinstance(found.test, PairedBootstrap)
-    assert (found.test.n, found.instances, found.seeds) == (6, 6, (5, 5))
-    assert (found.a_value, found.b_value) == (pytest.approx(0.9), pytest.approx(0.5))
+    assert (found.test.n, found.instances, found.pairs[0].runs) == (6, 6, (5, 5))
+    assert found.means == pytest.approx((0.9, 0.5))
     assert found.test.difference == pytest.approx(0.4)
     # All six differ alike: signs alone can say 2 in 64, not 1 in 10,000.
     assert found.p_value == pytest.approx(2 / 64)
@@ -54,7 +55,7 @@ def test_what_broke_or_is_missing_on_one_side_is_left_out_and_counted(experiment
 
     found = compare(experiment_of([ACT, REACT], [BLOCKS], result, 6), "NL Act", "NL ReA")
     assert (found.instances, found.left_out) == (4, 2)
-    assert (found.a_value, found.b_value, found.worse, found.equal) == (0.25, 1.0, 3, 1)
+    assert (found.means, found.counts) == ((0.25, 1.0), (0, 1, 3))
 
 
 def test_a_seed_that_broke_leaves_the_instances_other_seeds(experiment_of: Make) -> None:
@@ -62,7 +63,7 @@ def test_a_seed_that_broke_leaves_the_instances_other_seeds(experiment_of: Make)
         return "broken" if (column.name, task, seed) == ("Act", 0, 1) else True
 
     found = compare(experiment_of([ACT, REACT], [BLOCKS], result, 2, (1, 2)), "NL Act", "NL ReA")
-    assert (found.instances, found.left_out, found.difference, found.p_value) == (2, 0, 0.0, 1.0)
+    assert (found.instances, found.left_out, found.differences, found.p_value) == (2, 0, (0.0, 0.0), 1.0)
 
 
 def test_lengths_are_compared_where_both_solved_the_same_seed(experiment_of: Make) -> None:
@@ -83,9 +84,9 @@ def test_lengths_are_compared_where_both_solved_the_same_seed(experiment_of: Mak
 
     found = compare(experiment_of([ACT, REACT], [BLOCKS], result, 3, (1, 2)), "NL Act", "NL ReA", "plan-length")
     assert (found.instances, found.left_out) == (2, 1)
-    assert (found.a_value, found.b_value) == (8.0, 6.0)
+    assert found.means == (8.0, 6.0)
     # Shorter is better.
-    assert (found.better, found.equal, found.worse) == (0, 0, 2)
+    assert found.counts == (0, 0, 2)
     assert isinstance(found.test, PairedBootstrap)
 
 
@@ -94,7 +95,7 @@ def test_a_planner_without_seeds_goes_with_every_seed(experiment_of: Make) -> No
         return {"coverage": 1.0, "plan-length": 5.0 if seed is None else 6.0 + seed}
 
     found = compare(experiment_of([ACT, FF], [BLOCKS], result, 3, (1, 2, 3)), "NL Act", "Symb. FF", "plan-length")
-    assert (found.instances, found.a_value, found.b_value, found.seeds) == (3, 8.0, 5.0, (3, 1))
+    assert (found.means, [pair.runs for pair in found.pairs]) == ((8.0, 5.0), [(3, 1)] * 3)
 
 
 def test_the_best_column_stands_against_each_other_one_in_each_section(experiment_of: Make) -> None:
@@ -125,7 +126,7 @@ def test_a_variants_rows_are_compared_with_the_columns_own(experiment_of: Make) 
     assert len(made) == 1
     # Ferry has no such row: it is neither compared nor missed.
     assert (made[0].a, made[0].b) == (Side("NL Act"), Side("NL Act", "PlanBench"))
-    assert (made[0].instances, made[0].left_out, made[0].worse) == (10, 0, 3)
+    assert (made[0].instances, made[0].left_out, made[0].counts[2]) == (10, 0, 3)
 
 
 def test_rows_that_only_one_column_has_are_not_missed(experiment_of: Make) -> None:
@@ -148,8 +149,6 @@ def test_what_there_is_not_is_said_with_what_there_is(experiment_of: Make) -> No
         compare(gathered, "NL Act", "NL ReA", "token")
     with pytest.raises(InputError, match=r"cache-hits.*is not compared"):
         compare(gathered, "NL Act", "NL ReA", "cache-hits")
-    with pytest.raises(InputError, match="no section 'scaled'"):
-        compare(gathered, "NL Act", "NL ReA", section="scaled")
     with pytest.raises(InputError, match="no rows of a variant 'PlanBench'"):
         compare(gathered, "NL Act", Side("NL Act", "PlanBench"))
 

@@ -111,7 +111,7 @@ def test_columns_are_compared_by_every_metric_that_may_be(
             compare(gathered, "NL Act", "NL ReA", metric.name)
     else:
         found = compare(gathered, "NL Act", "NL ReA", metric.name)
-        assert (found.instances, found.difference) == (3, 1.0)
+        assert (found.instances, found.differences) == (3, (1.0,) * 3)
 
 
 # ── tables ───────────────────────────────────────────────────────────────────────────────────────

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-__all__ = ["RUNS_IN_ONE_FILE", "overview_of", "render_report", "write_html"]
-
 RUNS_IN_ONE_FILE = 200
 """With more runs a report is a folder of pages."""
 

@@ -17,8 +17,6 @@ from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.html.run import PageRun
 from pddl2nl.reports.summaries import RunSummary
 
-__all__ = ["RUNS_A_PAGE", "PagePlan", "RunPage", "list_data", "natural", "plan_pages", "row_label"]
-
 RUNS_A_PAGE = 120
 """The most runs of one task on one page, unless a single seed has more."""
 

@@ -14,8 +14,6 @@ from pddl2nl.reports.recheck import Recheck, recheck
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_record
 from pddl2nl.reports.summaries import RunSummary
 
-__all__ = ["OUTCOME_MEANINGS", "PageRun", "RunView", "counted", "facts_of", "view_of"]
-
 OUTCOME_MEANINGS = {
     "solved": "the goal was reached",
     "inapplicable": "an action of the plan could not be executed",
@@ -79,24 +77,6 @@ class RunView:
         return tuple(step for turn in self.turns if turn.counts for step in turn.steps)
 
     @property
-    def one_shot(self) -> bool:
-        """Whether the model gave the whole plan at once and got no observations."""
-        return isinstance(self.record, RunRecord) and bool(self.record.finished.proposed)
-
-    @property
-    def first_mistake(self) -> str:
-        """The anchor of the first failed step; empty if none failed."""
-        number = next((step.number for step in self.steps if step.mistake), None)
-        return "" if number is None else f"{self.place.anchor}-step-{number}"
-
-    @property
-    def fault_anchor(self) -> str:
-        """The anchor of the step that the fault names; empty if the run has no such step."""
-        fault = self.record.fault
-        found = fault is not None and any(step.number == fault.step for step in self.steps)
-        return f"{self.place.anchor}-step-{fault.step}" if fault is not None and found else ""
-
-    @property
     def statuses(self) -> Mapping[str, int]:
         """The number of steps by status, in order of first occurrence."""
         return Counter(step.status for step in self.steps)
@@ -104,14 +84,9 @@ class RunView:
     @property
     def message(self) -> str:
         """Why the run ended; empty if the outcome or the fault says the same."""
-        message = self.record.message if isinstance(self.record, RunRecord) else ""
+        message = self.record.last.message if isinstance(self.record, RunRecord) else ""
         fault = "" if self.record.fault is None else self.record.fault.text
         return "" if message in (fault, OUTCOME_MEANINGS.get(self.record.outcome)) else message.rstrip(".")
-
-    @property
-    def replay(self) -> str:
-        """The command that replays the run from its record; empty for planners, whose records hold no replies."""
-        return f"pddl2nl replay {self.record.path.name}" if isinstance(self.record, RunRecord) else ""
 
     @property
     def recheck_text(self) -> str:
@@ -155,7 +130,7 @@ def facts_of(record: Record) -> dict[str, str]:
         }
     else:
         facts = {**_settings(record), **_truth_and_world(record), **_costs(record)}
-    facts |= {"seconds": f"{record.seconds:.2f}", "record": record.path.name}
+    facts |= {"seconds": f"{record.last.seconds:.2f}", "record": record.path.name}
     return {name: str(value) for name, value in facts.items() if value not in (None, "")}
 
 

@@ -36,20 +36,6 @@ from pddl2nl.reports.recheck import Recheck, effects
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_task, task_of
 from pddlval import Cause, GroundAction, validate
 
-__all__ = [
-    "NOT_REACHED",
-    "Call",
-    "Piece",
-    "Reason",
-    "Step",
-    "Turn",
-    "explained",
-    "missing_goals",
-    "run_turns",
-    "status_label",
-    "turns_of",
-]
-
 NOT_REACHED = "not-reached"
 """The status of a plan's line after the first failure: it was read but not executed."""
 

@@ -25,8 +25,6 @@ from pddl2nl.reports.plots.style import (
 )
 from pddl2nl.reports.summaries import LINKS, RunSummary
 
-__all__ = ["cost_by_coverage", "coverage_by_domain", "coverage_by_size", "failure_composition", "tokens_by_steps"]
-
 _BAR = 0.115  # inches of a bar with the space above it
 _SIZES = 8  # more sizes are grouped
 _POINTS = 80  # of each column

@@ -21,20 +21,6 @@ from xml.etree import ElementTree
 from pddl2nl.errors import InputError, MissingExtraError
 from pddl2nl.experiments.layout import LayoutColumn
 
-__all__ = [
-    "WIDTH",
-    "Look",
-    "NoDataError",
-    "embedded",
-    "legend_rows",
-    "line_legend",
-    "looks",
-    "new_figure",
-    "panel_width",
-    "saved",
-    "shown",
-]
-
 WIDTH = 7.2
 """Inches: the text width of a page in two columns."""
 

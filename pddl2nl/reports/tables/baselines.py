@@ -1,125 +1,96 @@
-"""The table of the symbolic baselines (Table 2 of the AutoPlanBench paper), ours beside the paper's.
-
-Coverage of a domain is the number of its solved tasks; a task of the random walk counts with the share of its walks
-that reached the goal. Runs with infrastructure errors count in no cell.
-"""
+"""The table of the symbolic baselines: the coverage table with the paper's numbers (Table 2), and JSON."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
 
-from pddl2nl.reports.paper import paper_table
+from pddl2nl.experiments.layout import Layout, LayoutColumn, LayoutRow, LayoutTable, Place
+from pddl2nl.reports.coverage import coverage_of
+from pddl2nl.reports.gathering import Gathered, gathered
+from pddl2nl.reports.paper import PaperLine, domain_lines, paper_table, same_column, summed
 from pddl2nl.reports.records import Record
-from pddl2nl.reports.tables.grid import number_text
-from pddl2nl.reports.tables.model import Heading, Line, Section, Table, TableCell
+from pddl2nl.reports.summaries import RunSummary, summarize
+from pddl2nl.reports.tables.coverage import coverage_table
+from pddl2nl.reports.tables.model import Line, Section, Table, TableCell
 
-__all__ = ["BASELINE_COLUMNS", "BaselineCell", "BaselineRow", "BaselineTable", "baseline_table"]
-
-BASELINE_COLUMNS = {"random": "rnd", "brfs": "BrFS", "lmcut": "LM-cut", "ff": "FF"}
-"""The baselines by their names in records, with their names in tables."""
-
-
-@dataclass(frozen=True)
-class BaselineCell:
-    """One baseline on the tasks of one domain, or of all.
-
-    Attributes:
-        solved: tasks; for the random walk the mean over its seeds.
-        tasks: the number with a scored run.
-        seconds: wall time of all runs that found a plan.
-        plans: the number of these runs.
-        unsolved: the number of the other runs, by outcome.
-        broken: runs with infrastructure errors, which count in none of the above.
-    """
-
-    solved: float = 0.0
-    tasks: int = 0
-    seconds: float = 0.0
-    plans: int = 0
-    unsolved: Mapping[str, int] = field(default_factory=dict)
-    broken: int = 0
-
-    @property
-    def mean_seconds(self) -> float | None:
-        """Wall time of a run that found a plan; None without any."""
-        return self.seconds / self.plans if self.plans else None
-
-    def __str__(self) -> str:
-        return f"{number_text(self.solved)} of {self.tasks}" if self.tasks else "–"
-
-
-@dataclass(frozen=True)
-class BaselineRow:
-    """A domain, or the sum: a cell for each of the `BASELINE_COLUMNS`, and the paper's numbers if it has any."""
-
-    label: str
-    cells: tuple[BaselineCell, ...]
-    paper: tuple[int, ...] | None = None
-
-    def as_json(self) -> dict[str, object]:
-        """The cells by baseline."""
-        return {
-            name: {
-                "solved": round(cell.solved, 6),
-                "tasks": cell.tasks,
-                "unsolved": dict(cell.unsolved),
-                "broken": cell.broken,
-                "mean_seconds": None if cell.mean_seconds is None else round(cell.mean_seconds, 3),
-                "paper": number,
-            }
-            for name, cell, number in zip(BASELINE_COLUMNS, self.cells, self.paper or (None,) * 4, strict=True)
-        }
-
-    def line(self, *, total: bool = False) -> Line:
-        """The row as a line of a table."""
-        ours = (TableCell(str(cell), cell.solved if cell.tasks else None, _detail(cell)) for cell in self.cells)
-        paper = (TableCell(str(number), number) for number in self.paper) if self.paper else [TableCell()] * 4
-        return Line(self.label, (*ours, *paper), total=total)
+_PAPER = "table-2"
+_COLUMNS = (
+    LayoutColumn("rnd", kind="walk", policy="random"),
+    LayoutColumn("BrFS", kind="planner", policy="brfs"),
+    LayoutColumn("LM-cut", kind="planner", policy="lmcut"),
+    LayoutColumn("FF", kind="planner", policy="ff"),
+)
 
 
 @dataclass(frozen=True)
 class BaselineTable:
-    """The baselines over a set; ``broken`` holds the runs with infrastructure errors.
-
-    The paper's numbers in ``total`` are the sums over the rows that the paper has.
-    """
+    """The baselines over a set, a row for each shipped domain."""
 
     chosen_set: str
-    rows: tuple[BaselineRow, ...]
-    total: BaselineRow
-    broken: tuple[Record, ...]
+    gathered: Gathered
+
+    @property
+    def broken(self) -> tuple[RunSummary, ...]:
+        """The runs with infrastructure errors, which count in no cell."""
+        return self.gathered.broken
+
+    def table(self) -> Table:
+        """Solved tasks by domain; a task counts with the share of its random walks that reached the goal."""
+        table = coverage_table(self.gathered, LayoutTable("coverage", paper=_PAPER))
+        means = [self._seconds(range(len(self.gathered.layout.rows)), column) for column in range(len(_COLUMNS))]
+        # The time of a walk that reached the goal by chance says nothing.
+        ours = [TableCell() if mean is None else TableCell(f"{mean:.1f}", mean) for mean in [None, *means[1:]]]
+        paper = [TableCell("")] * (len(table.headings) - len(ours))
+        seconds = Section((Line("seconds a plan", (*ours, *paper)),))
+        return replace(table, title="", sections=(*table.sections, seconds))
+
+    def unsolved(self) -> list[tuple[str, str, Counter[str]]]:
+        """For each domain and planner that left tasks unsolved, the number of its outcomes."""
+        found = []
+        for row, domain in enumerate(self.gathered.layout.rows):
+            for column, baseline in enumerate(_COLUMNS):
+                outcomes = self._outcomes([row], column)
+                if baseline.kind == "planner" and outcomes:
+                    found.append((domain.label, baseline.name, outcomes))
+        return found
 
     def as_json(self) -> dict[str, object]:
         """The table as ``pddl2nl baselines --json`` prints it."""
+        rows = self.gathered.layout.rows
+        papers = domain_lines(paper_table(_PAPER), rows)
         return {
             "set": self.chosen_set,
-            "domains": {row.label: row.as_json() for row in self.rows},
-            "sum": self.total.as_json(),
-            "infrastructure_errors": [
-                {"run": record.id, "message": "" if record.fault is None else record.fault.text}
-                for record in self.broken
-            ],
+            "domains": {row.label: self._json([at], papers[at]) for at, row in enumerate(rows)},
+            "sum": self._json(range(len(rows)), summed(papers)),
+            "infrastructure_errors": [{"run": run.name, "message": run.message} for run in self.broken],
         }
 
-    def table(self) -> Table:
-        """The table as `pddl2nl.reports.tables.written` writes it."""
-        names = BASELINE_COLUMNS.values()
-        headings = (*map(Heading, names), *(Heading(name, paper=True) for name in names))
-        # The time of a walk that reached the goal by chance says nothing.
-        means = (None, *(cell.mean_seconds for cell in self.total.cells[1:]))
-        seconds = [TableCell() if mean is None else TableCell(f"{mean:.1f}", mean) for mean in means]
-        time = Line("seconds a plan", (*seconds, *[TableCell("")] * len(names)))
-        lines = tuple(row.line() for row in self.rows)
-        sections = (Section((*lines, self.total.line(total=True))), Section((time,)))
-        return Table(f"baselines-{self.chosen_set}", "", "", headings, sections)
+    def _json(self, rows: Sequence[int], paper: PaperLine | None) -> dict[str, object]:
+        found: dict[str, object] = {}
+        for column, baseline in enumerate(_COLUMNS):
+            coverage, seconds = coverage_of(self.gathered.runs_in(rows, column)), self._seconds(rows, column)
+            theirs = next(at for at, each in enumerate(paper_table(_PAPER).columns) if same_column(each, baseline))
+            found[baseline.policy] = {
+                "solved": round(coverage.solved, 6),
+                "tasks": coverage.tasks,
+                "unsolved": dict(sorted(self._outcomes(rows, column).items())),
+                "broken": coverage.broken,
+                "mean_seconds": None if seconds is None else round(seconds, 3),
+                "paper": None if paper is None else paper.value(theirs),
+            }
+        return found
 
+    def _outcomes(self, rows: Sequence[int], column: int) -> Counter[str]:
+        runs = self.gathered.runs_in(rows, column)
+        return Counter(run.outcome for run in runs if not run.solved and not run.infrastructure)
 
-def _detail(cell: BaselineCell) -> str:
-    seconds = "" if cell.mean_seconds is None else f"{cell.mean_seconds:.3f} s a plan"
-    broken = f"{cell.broken} broken by infrastructure, not counted" if cell.broken else ""
-    return "; ".join(filter(None, (*(f"{n} {outcome}" for outcome, n in cell.unsolved.items()), broken, seconds)))
+    def _seconds(self, rows: Sequence[int], column: int) -> float | None:
+        """Mean wall time of a run that found a plan; None without any."""
+        seconds = [run.values["seconds"] for run in self.gathered.runs_in(rows, column) if run.solved]
+        return fmean(seconds) if seconds else None
 
 
 def baseline_table(records: Iterable[Record], chosen_set: str) -> BaselineTable:
@@ -127,56 +98,12 @@ def baseline_table(records: Iterable[Record], chosen_set: str) -> BaselineTable:
 
     Rows are the suites of the records, which are the names of shipped domains.
     """
-    runs: dict[str, dict[str, list[Record]]] = {}
-    broken: list[Record] = []
-    for record in records:
-        if record.policy in BASELINE_COLUMNS:
-            runs.setdefault(record.first.suite or record.first.domain, {}).setdefault(record.policy, []).append(record)
-            if record.infrastructure:
-                broken.append(record)
-    paper = _paper(chosen_set)
-    rows = tuple(
-        BaselineRow(name, tuple(_cell(runs[name].get(column, ())) for column in BASELINE_COLUMNS), paper.get(name))
-        for name in sorted(runs)
-    )
-    known = [row.paper for row in rows if row.paper is not None]
-    cells = tuple(_summed([row.cells[place] for row in rows]) for place in range(len(BASELINE_COLUMNS)))
-    total = BaselineRow("sum", cells, tuple(map(sum, zip(*known, strict=True))) if known else None)
-    return BaselineTable(chosen_set, rows, total, tuple(broken))
-
-
-def _paper(chosen_set: str) -> dict[str, tuple[int, ...]]:
-    """The paper's coverage of each domain of a set, 20 tasks each; of ``rnd`` the mean of 10 seeds, rounded."""
-    table = paper_table("table-2")
-    places = [[column.policy for column in table.columns].index(policy) for policy in BASELINE_COLUMNS]
-    lines = [line for line in table.rows if line.section == chosen_set and not line.variant]
-    return {line.label: tuple(line.values[place] for place in places) for line in lines}
-
-
-def _cell(records: Sequence[Record]) -> BaselineCell:
-    tasks: dict[str, list[Record]] = {}
-    for record in records:
-        if not record.infrastructure:
-            tasks.setdefault(record.first.problem_pddl, []).append(record)
-    scored = [record for runs in tasks.values() for record in runs]
-    plans = [record for record in scored if record.solved]
-    return BaselineCell(
-        sum(sum(run.solved for run in runs) / len(runs) for runs in tasks.values()),
-        len(tasks),
-        sum(record.seconds for record in plans),
-        len(plans),
-        dict(sorted(Counter(record.outcome for record in scored if not record.solved).items())),
-        sum(record.infrastructure for record in records),
-    )
-
-
-def _summed(cells: Sequence[BaselineCell]) -> BaselineCell:
-    unsolved = sum((Counter(cell.unsolved) for cell in cells), Counter[str]())
-    return BaselineCell(
-        sum(cell.solved for cell in cells),
-        sum(cell.tasks for cell in cells),
-        sum(cell.seconds for cell in cells),
-        sum(cell.plans for cell in cells),
-        dict(sorted(unsolved.items())),
-        sum(cell.broken for cell in cells),
-    )
+    column_at = {column.policy: place for place, column in enumerate(_COLUMNS)}
+    runs = [summarize(record) for record in records if record.policy in column_at]
+    tasks: dict[str, set[str]] = {}
+    for run in runs:
+        tasks.setdefault(run.suite, set()).add(run.task_id)
+    rows = tuple(LayoutRow(name, chosen_set, tasks=len(tasks[name])) for name in sorted(tasks))
+    row_at = {row.label: place for place, row in enumerate(rows)}
+    places = {run.name: (Place(row_at[run.suite], column_at[run.policy]),) for run in runs}
+    return BaselineTable(chosen_set, gathered(runs, Layout("baselines", _COLUMNS, rows, places)))

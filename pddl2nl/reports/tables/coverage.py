@@ -28,8 +28,6 @@ from pddl2nl.reports.paper import (
 from pddl2nl.reports.tables.grid import Grid, lacking, number_text, show_runs, with_best
 from pddl2nl.reports.tables.model import Line, Section, Table, TableCell
 
-__all__ = ["coverage_json", "coverage_table", "families_table", "paper_cells", "runs_table", "suites_table"]
-
 _OTHERS_BELOW = 0.25
 """A suite is one of the others if every language-model column solves less than this share of its tasks."""
 

@@ -23,8 +23,6 @@ from pddl2nl.reports.summaries import Measured, RunSummary
 from pddl2nl.reports.tables.grid import Grid, best_of, lacking, show_runs
 from pddl2nl.reports.tables.model import Heading, Line, Section, Table, TableCell
 
-__all__ = ["FAMILY_TABLES"]
-
 _BLANK = TableCell("")
 _MEANS: Mapping[str, Callable[[Sequence[float]], float]] = {"mean": fmean, "min": min, "max": max}
 

@@ -13,8 +13,6 @@ from pddl2nl.reports.paper import PaperTable, columns_beside, paper_source, pape
 from pddl2nl.reports.summaries import RunSummary
 from pddl2nl.reports.tables.model import Heading, Show, TableCell
 
-__all__ = ["ESTIMATE_NOTE", "ORACLE_NOTE", "Grid", "best_of", "lacking", "number_text", "show_runs", "with_best"]
-
 ORACLE_NOTE = (
     "oracle: no language model was asked. The oracle parses the task from the prompt, plans with Fast Downward, and "
     "answers in the wording. Full coverage shows that the prompts hold all that is needed to solve the tasks."

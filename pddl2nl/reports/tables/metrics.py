@@ -16,8 +16,6 @@ from pddl2nl.reports.summaries import LINKS, RunSummary
 from pddl2nl.reports.tables.grid import ESTIMATE_NOTE, Grid, lacking, number_text, show_runs
 from pddl2nl.reports.tables.model import Heading, Line, Section, Table, TableCell
 
-__all__ = ["PREDICATES_SHOWN", "SHOWN_METRICS", "links_table", "metrics_tables"]
-
 SHOWN_METRICS = {
     "coverage": "solved",
     "unsolvable-claimed": "unsolvable, said so",

@@ -6,8 +6,6 @@ import unicodedata
 from dataclasses import dataclass
 from itertools import groupby
 
-__all__ = ["Heading", "Line", "Section", "Show", "Table", "TableCell", "full_heading", "groups_of", "one_line"]
-
 Show = tuple[tuple[str, str], ...]
 """Filters of a page's list of runs: pairs of a name and a value; see `TableCell.show`."""
 

@@ -18,8 +18,6 @@ from pddl2nl.reports.tables.coverage import paper_cells
 from pddl2nl.reports.tables.grid import ESTIMATE_NOTE, Grid, lacking, show_runs, with_best
 from pddl2nl.reports.tables.model import Line, Section, Table, TableCell
 
-__all__ = ["TOKENS", "tokens_table"]
-
 TOKENS = "planner-prompt-tokens"
 """The metric of the table: tokens sent to the model that chooses the actions."""
 

@@ -18,18 +18,6 @@ from pddl2nl.reports.tables.model import Line, Table, TableCell, full_heading, g
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = [
-    "FORMATS",
-    "csv_text",
-    "latex_escaped",
-    "latex_text",
-    "markdown_text",
-    "plain_text",
-    "print_tables",
-    "table_json",
-    "written",
-]
-
 
 def written(tables: Sequence[Table], form: str, alarms: Sequence[str] = ()) -> str:
     """The tables in one of the `FORMATS`, separated by empty lines, with the alarms above the first.
