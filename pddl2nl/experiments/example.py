@@ -32,186 +32,29 @@ from typing import Any
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.plans import Plan, ff_plan, optimal_plan, quick_plan
 from pddl2nl.nl import Teller
-from pddl2nl.pddl import (
-    And,
-    Atom,
-    Condition,
-    Domain,
-    GroundAtom,
-    Problem,
-    Task,
-    conjuncts,
-    load_problem,
-    parse_problem,
-    substitute,
-    write_problem,
-)
+from pddl2nl.pddl import And, Atom, Condition, Domain, Problem, Task, load_problem, parse_problem, write_problem
 from pddl2nl.policies.setting import Example, ExampleSource, ExampleStep
-from pddlval import GroundAction, Simulator, State, StepResult, load_plan, validate
+from pddl2nl.tasks import match_shipped
+from pddlval import GroundAction, Simulator, State, load_plan, validate
 from pddlval.happenings import happenings
 
-__all__ = [
-    "BEST_LENGTH",
-    "SolvedProblem",
-    "best_beside",
-    "best_in_folder",
-    "find_example",
-    "problem_text",
-    "same_problem",
-    "tell_example",
-    "template_thoughts",
-]
-
+__all__ = ["SolvedProblem", "find_example", "gives_away", "problem_text", "tell_example", "template_thoughts"]
 
 BEST_LENGTH = 5
 """How many steps the plan of a good example has (appendix B of the paper)."""
-
 _TRIED = 24
 """How many problems are solved in search of one, at most, the smallest files first: a set like the paper's has 21."""
-
 _FAR_OFF = 10
 """The search ends with so many that have no plan, or a far longer one: what follows is larger still."""
-
 _READ = 200
 """How many files are looked into, at most."""
-
 _LARGEST = 1_000_000
 """Bytes of the largest file that is looked into: nothing larger has a plan of five steps that is worth showing."""
-
 _WORTH_IMPROVING = 15
 """The longest plan of FF's that LM-cut is asked to shorten: beyond, it would take its whole time and stay far off."""
-
-
-@dataclass(frozen=True)
-class _Candidate:
-    """A problem with FF's plan and the one that is shown, which is optimal where LM-cut found one."""
-
-    task: Task
-    quick: Plan
-    shown: Plan
-
-    @property
-    def badness(self) -> tuple[int, int]:
-        """How far the nearer of the two plans is from the best length, and then the one that is shown."""
-        return min(distance(self.quick), distance(self.shown)), distance(self.shown)
-
-
-def distance(plan: Plan) -> int:
-    """How many steps a plan is longer or shorter than the best length."""
-    return abs(len(plan) - BEST_LENGTH)
-
-
-def best_beside(task: Task) -> tuple[Task, Plan] | None:
-    """The best of the problems whose files lie beside the task's own; None where there is none, or no own file."""
-    source = task.problem.source
-    # A text that was parsed has a made-up name, which is no file's.
-    if source is None or not Path(source.name).is_file():
-        return None
-    return _best(task, _files(Path(source.name).parent))
-
-
-def best_in_folder(task: Task, folder: Path) -> tuple[Task, Plan]:
-    """The best of the problems in a folder that the user named.
-
-    Raises:
-        InputError: none of them can be shown.
-    """
-    found = _best(task, _files(folder))
-    if found is None:
-        raise InputError(
-            f"--example {folder}: none of the *.pddl files there can be shown: a problem of the domain "
-            f"'{task.domain.name}' is needed, other than the task itself, that FF solves within seconds and whose "
-            "plan does not solve the task as well"
-        )
-    return found
-
-
-def gives_away(task: Task, plan: Plan) -> bool:
-    """Whether a plan, carried out in the task as far as it goes, reaches the task's goal."""
-    simulator = Simulator(task)
-    state = simulator.initial
-    for action in plan:
-        try:
-            successor = simulator.step(state, action).successor
-        except InputError:
-            # Another problem has other objects.
-            return False
-        if successor is None:
-            return False
-        if simulator.is_goal(successor):
-            return True
-        state = successor
-    return False
-
-
-def same_problem(one: Problem, other: Problem) -> bool:
-    """Whether two problems are one and the same but for their names and the order in which they say things."""
-    return (
-        one.goal == other.goal
-        and frozenset(one.init) == frozenset(other.init)
-        and {item.fluent: item.value for item in one.init_values}
-        == {item.fluent: item.value for item in other.init_values}
-        and {item.name for item in one.objects} == {item.name for item in other.objects}
-    )
-
-
-# ── the files ────────────────────────────────────────────────────────────────────────────────────
-
-
-def _files(folder: Path) -> list[Path]:
-    """The PDDL files of a folder, the smallest first, by name where they are as large."""
-    try:
-        found = [path for path in folder.iterdir() if path.suffix.lower() == ".pddl" and path.is_file()]
-        sized = sorted((path.stat().st_size, path.name, path) for path in found)
-    except OSError as error:
-        raise InputError(f"{folder}: the problems in it cannot be listed: {error.strerror}") from None
-    return [path for size, _, path in sized if size <= _LARGEST][:_READ]
-
-
-def _best(task: Task, files: Sequence[Path]) -> tuple[Task, Plan] | None:
-    found: list[_Candidate] = []
-    far_off = 0
-    for other in islice(_problems(task, files), _TRIED):
-        quick = quick_plan(other)
-        far_off += quick is None or len(quick) > _WORTH_IMPROVING
-        if quick and not gives_away(task, quick):
-            candidate = _candidate(task, other, quick)
-            found.append(candidate)
-            if candidate.badness[0] == 0:
-                break
-        if far_off == _FAR_OFF:
-            break
-    # The first of equals, and so the smallest.
-    best = min(found, key=lambda candidate: candidate.badness, default=None)
-    return None if best is None else (best.task, best.shown)
-
-
-def _candidate(task: Task, other: Task, quick: Plan) -> _Candidate:
-    shown = optimal_plan(other) if len(quick) <= _WORTH_IMPROVING else None
-    return _Candidate(other, quick, quick if not shown or gives_away(task, shown) else shown)
-
-
-def _problems(task: Task, files: Sequence[Path]) -> Iterator[Task]:
-    """The other problems of the task's domain among some files; other files are skipped."""
-    wanted = {task.domain.name, task.problem.domain_name}
-    said = re.compile(rf"\(\s*:domain\s+(?:{'|'.join(map(re.escape, sorted(wanted)))})\s*\)", re.IGNORECASE)
-    for path in files:
-        try:
-            if not said.search(path.read_text(encoding="utf-8", errors="replace")):
-                # Nothing is parsed that is none: beside the instances lie domains, and those of other domains.
-                continue
-            problem = load_problem(path, task.domain)
-        except (InputError, OSError):
-            continue
-        if problem.domain_name in wanted and not same_problem(problem, task.problem):
-            yield Task(task.domain, problem)
-
-
-_NEAR_ENOUGH = 1
-_TRIES = 8
+_WALKS = 8
 _MOST_GOALS = 4
 _LOOKED_AHEAD = 20
-
 _ADVICE = "a solved problem by --example PROBLEM with --example-plan FILE (or take none by --example none)"
 
 
@@ -266,9 +109,49 @@ def find_example(
     return _shipped(task) or _beside(task) or _made(task, seed)
 
 
+def problem_text(problem: Problem) -> str:
+    """The problem's PDDL: the text it was read from, else as the writer writes it."""
+    return problem.source.text if problem.source is not None else write_problem(problem)
+
+
+def gives_away(task: Task, plan: Plan) -> bool:
+    """Whether a plan, carried out in the task as far as it goes, reaches the task's goal."""
+    simulator = Simulator(task)
+    state: State | None = simulator.initial
+    for action in plan:
+        try:
+            state = None if state is None else simulator.step(state, action).successor
+        except InputError:
+            # Another problem has other objects.
+            return False
+        if state is not None and simulator.is_goal(state):
+            return True
+    return False
+
+
+def same_problem(one: Problem, other: Problem) -> bool:
+    """Whether two problems are the same but for their names and the order in which they say things."""
+
+    def content(problem: Problem) -> tuple[object, ...]:
+        values = {item.fluent: item.value for item in problem.init_values}
+        return problem.goal, frozenset(problem.init), values, {item.name for item in problem.objects}
+
+    return content(one) == content(other)
+
+
+# ── named by the user, shipped, or beside the task ───────────────────────────────────────────────
+
+
 def _named(task: Task, path: Path, plan_path: str | Path | None) -> SolvedProblem:
     if path.is_dir():
-        return SolvedProblem(*best_in_folder(task, path), "file")
+        best = _best(task, path, "file")
+        if best is None:
+            raise InputError(
+                f"--example {path}: none of the *.pddl files there can be shown: a problem of the domain "
+                f"'{task.domain.name}' is needed, other than the task itself, that FF solves within seconds and whose "
+                "plan does not solve the task as well"
+            )
+        return best
     example = Task(task.domain, load_problem(path, task.domain))
     if same_problem(example.problem, task.problem):
         raise InputError(f"--example {path}: this is the very problem to be solved; its plan must not be shown")
@@ -292,8 +175,6 @@ def _shortest(example: Task) -> Plan:
 
 
 def _shipped(task: Task) -> SolvedProblem | None:
-    from pddl2nl.tasks import match_shipped
-
     shipped = match_shipped(task.domain)
     if shipped is None:
         return None
@@ -305,28 +186,77 @@ def _shipped(task: Task) -> SolvedProblem | None:
 
 
 def _beside(task: Task) -> SolvedProblem | None:
-    found = best_beside(task)
-    return None if found is None else SolvedProblem(*found, "beside")
+    source = task.problem.source
+    # A text that was parsed has a made-up name, which is no file's.
+    if source is None or not Path(source.name).is_file():
+        return None
+    return _best(task, Path(source.name).parent, "beside")
+
+
+def _best(task: Task, folder: Path, source: ExampleSource) -> SolvedProblem | None:
+    """The best of the problems in a folder, of equals the smallest; None if none can be shown."""
+    best: SolvedProblem | None = None
+    best_distances: tuple[int, ...] = ()
+    far_off = 0
+    for other in islice(_problems(task, folder), _TRIED):
+        quick = quick_plan(other)
+        far_off += quick is None or len(quick) > _WORTH_IMPROVING
+        if quick and not gives_away(task, quick):
+            shown = optimal_plan(other) if len(quick) <= _WORTH_IMPROVING else None
+            if not shown or gives_away(task, shown):
+                shown = quick
+            distances = min(_distance(quick), _distance(shown)), _distance(shown)
+            if best is None or distances < best_distances:
+                best, best_distances = SolvedProblem(other, shown, source), distances
+            if distances[0] == 0:
+                break
+        if far_off == _FAR_OFF:
+            break
+    return best
+
+
+def _distance(plan: Plan) -> int:
+    return abs(len(plan) - BEST_LENGTH)
+
+
+def _problems(task: Task, folder: Path) -> Iterator[Task]:
+    """The other problems of the task's domain in a folder, the smallest files first; other files are skipped."""
+    try:
+        found = [path for path in folder.iterdir() if path.suffix.lower() == ".pddl" and path.is_file()]
+        sized = sorted((path.stat().st_size, path.name, path) for path in found)
+    except OSError as error:
+        raise InputError(f"{folder}: the problems in it cannot be listed: {error.strerror}") from None
+    wanted = {task.domain.name, task.problem.domain_name}
+    said = re.compile(rf"\(\s*:domain\s+(?:{'|'.join(map(re.escape, sorted(wanted)))})\s*\)", re.IGNORECASE)
+    for path in [path for size, _, path in sized if size <= _LARGEST][:_READ]:
+        try:
+            # Only problems of the domain are parsed.
+            if not said.search(path.read_text(encoding="utf-8", errors="replace")):
+                continue
+            problem = load_problem(path, task.domain)
+        except (InputError, OSError):
+            continue
+        if problem.domain_name in wanted and not same_problem(problem, task.problem):
+            yield Task(task.domain, problem)
 
 
 # ── made from the task itself ────────────────────────────────────────────────────────────────────
 
 
 def _made(task: Task, seed: int) -> SolvedProblem:
-    found: list[SolvedProblem] = []
+    best: SolvedProblem | None = None
     for example in _walked(task, seed):
         plan = ff_plan(example, _ADVICE)
-        if plan and not gives_away(task, plan):
-            found.append(SolvedProblem(example, plan, "made"))
-            if distance(plan) <= _NEAR_ENOUGH:
+        if plan and not gives_away(task, plan) and (best is None or _distance(plan) < _distance(best.plan)):
+            best = SolvedProblem(example, plan, "made")
+            if _distance(plan) <= 1:
                 break
-    if not found:
+    if best is None:
         raise InputError(
             "no few-shot example could be made from this task (a walk from its initial state finds no other goal); "
             "name a problem with --example PROBLEM (and --example-plan FILE where no planner takes it), or take none "
             "with --example none"
         )
-    best = min(found, key=lambda solved: distance(solved.plan))
     shown = optimal_plan(best.task)
     return best if not shown or gives_away(task, shown) else replace(best, plan=shown)
 
@@ -335,7 +265,7 @@ def _walked(task: Task, seed: int) -> Iterator[Task]:
     """Tasks with the same initial state whose goals are facts that a random walk made true."""
     simulator = Simulator(task)
     rng = random.Random(f"example {seed}")
-    for number in range(_TRIES):
+    for number in range(_WALKS):
         state = simulator.initial
         for _ in range(BEST_LENGTH + 2 * number):
             action = simulator.sample(state, rng)
@@ -344,16 +274,12 @@ def _walked(task: Task, seed: int) -> Iterator[Task]:
                 break
             state = successor
         new = sorted(atom for atom in state.atoms if atom not in simulator.initial)
-        if not new:
-            continue
-        goals = sorted(rng.sample(new, min(_MOST_GOALS, len(new))))
-        yield Task(task.domain, _with_goal(task.problem, goals))
-
-
-def _with_goal(problem: Problem, goals: Sequence[GroundAtom]) -> Problem:
-    goal = And(tuple(Atom(atom.predicate, atom.args) for atom in goals))
-    # Without its source, so that its text is written anew and not taken from the file.
-    return replace(problem, name=f"{problem.name}-example", goal=goal, metric=None, source=None)
+        if new:
+            goals = sorted(rng.sample(new, min(_MOST_GOALS, len(new))))
+            goal = And(tuple(Atom(atom.predicate, atom.args) for atom in goals))
+            name = f"{task.problem.name}-example"
+            # Without its source, so that its text is written anew and not taken from the file.
+            yield Task(task.domain, replace(task.problem, name=name, goal=goal, metric=None, source=None))
 
 
 # ── told ─────────────────────────────────────────────────────────────────────────────────────────
@@ -384,99 +310,38 @@ def tell_example(solved: SolvedProblem, teller: Teller, *, thoughts: bool) -> Ex
     )
 
 
-def problem_text(problem: Problem) -> str:
-    """The problem's PDDL: the text it was read from, else as the writer writes it."""
-    return problem.source.text if problem.source is not None else write_problem(problem)
-
-
 def template_thoughts(task: Task, plan: Sequence[GroundAction], teller: Teller) -> tuple[str, ...]:
     """A thought for every action of a valid plan: the goal it reaches for good, or the later action it prepares."""
     simulator = Simulator(task)
-    results = list(_trace(simulator, plan))
-    goals = {_ground(goal) for goal in conjuncts(task.problem.goal) if isinstance(goal, Atom)}
-    for_good = _reached_for_good(simulator, results)
+    states = [simulator.initial]
+    for action in plan:
+        successor = simulator.step(states[-1], action).successor
+        states.append(states[-1] if successor is None else successor)
+    unmet = [simulator.unmet_goals(state) for state in states]
     thoughts = []
-    for number, result in enumerate(results):
-        atoms = [atom for atom in result.added if atom in goals and _lasts(atom, results[number + 1 :])]
-        reached = tuple(Atom(atom.predicate, atom.args) for atom in atoms) or for_good[number]
+    for number in range(len(plan)):
+        lost = {goal for later in unmet[number + 1 :] for goal in later}
+        reached = [goal for goal in unmet[number] if goal not in lost]
         if reached:
-            facts = " and ".join(teller.literal(condition) for condition in reached)
             asks = "The goal needs" if teller.style == "pddl" else "My goal asks that"
-            thoughts.append(f"{asks} {facts}. I can bring this about now.")
+            thoughts.append(f"{asks} {' and '.join(map(teller.literal, reached))}. I can bring this about now.")
+        elif (served := _served(simulator, plan, states, number)) is None:
+            thoughts.append("This makes room for the actions that follow.")
         else:
-            following = results[number + 1 :]
-            states = [state for each in results[number:] if (state := each.successor) is not None]
-            before = simulator.initial if number == 0 else results[number - 1].successor
-            served = _adds_for(task, result, following) or _makes_hold_for(simulator, before, states, following)
-            thoughts.append(_serving(served, teller))
+            later, condition = served
+            told = teller.action(later), teller.literal(condition)
+            form = "The later action {} needs {}." if teller.style == "pddl" else "In order to {} I need that {}."
+            thoughts.append(form.format(*told))
     return tuple(thoughts)
 
 
-def _reached_for_good(simulator: Simulator, results: Sequence[StepResult]) -> list[tuple[Condition, ...]]:
-    """For each step, the parts of the goal that fail before it and never again: comparisons, disjunctions and all."""
-    states = [simulator.initial, *(result.successor for result in results if result.successor is not None)]
-    missing = [simulator.unmet_goals(state) for state in states]
-    later: set[Condition] = set()
-    found: list[tuple[Condition, ...]] = []
-    for before, after in zip(missing[-2::-1], missing[:0:-1], strict=True):
-        later.update(after)
-        found.append(tuple(part for part in before if part not in later))
-    return found[::-1]
-
-
-def _serving(served: tuple[GroundAction, Condition] | None, teller: Teller) -> str:
-    if served is None:
-        return "This makes room for the actions that follow."
-    later, condition = served
-    if teller.style == "pddl":
-        return f"The later action {teller.action(later)} needs {teller.literal(condition)}."
-    return f"In order to {teller.action(later)} I need that {teller.literal(condition)}."
-
-
-def _adds_for(task: Task, result: StepResult, following: Sequence[StepResult]) -> tuple[GroundAction, Condition] | None:
-    """The first later action with a condition that a step adds, and nothing deletes before it."""
-    added = set(result.added)
-    for later in following:
-        for condition in _preconditions(task, later.action):
-            if isinstance(condition, Atom) and _ground(condition) in added:
-                return later.action, condition
-        added.difference_update(later.deleted)
-    return None
-
-
-def _makes_hold_for(
-    simulator: Simulator, before: State | None, states: Sequence[State], following: Sequence[StepResult]
+def _served(
+    simulator: Simulator, plan: Sequence[GroundAction], states: Sequence[State], number: int
 ) -> tuple[GroundAction, Condition] | None:
-    """As `_adds_for`, for conditions of all kinds: negations, comparisons, derived facts; the next few actions."""
-    if before is None:
-        return None
-    for number, later in enumerate(following[:_LOOKED_AHEAD]):
-        for condition in simulator.step(before, later.action).unmet:
-            if all(condition not in simulator.step(state, later.action).unmet for state in states[: number + 1]):
-                return later.action, condition
+    """The first later action with a condition that fails before a step and holds from it until the action."""
+    for index, later in enumerate(plan[number + 1 : number + 1 + _LOOKED_AHEAD], number + 1):
+        for condition in simulator.step(states[number], later).unmet:
+            between = states[number + 1 : index + 1]
+            if all(condition not in simulator.step(state, later).unmet for state in between):
+                return later, condition
     return None
-
-
-def _trace(simulator: Simulator, plan: Sequence[GroundAction]) -> Iterator[StepResult]:
-    state = simulator.initial
-    for action in plan:
-        result = simulator.step(state, action)
-        # Not "or": a state without atoms is falsy.
-        state = state if result.successor is None else result.successor
-        yield result
-
-
-def _lasts(atom: GroundAtom, following: Sequence[StepResult]) -> bool:
-    return not any(atom in result.deleted for result in following)
-
-
-def _ground(atom: Atom) -> GroundAtom:
-    return GroundAtom((atom.predicate, *atom.args))
-
-
-def _preconditions(task: Task, action: GroundAction) -> tuple[Condition, ...]:
-    schema = task.domain.action(action.name)
-    if schema is None:
-        return ()
-    binding = {parameter.name: value for parameter, value in zip(schema.parameters, action.args, strict=True)}
-    return tuple(conjuncts(substitute(schema.precondition, binding)))

@@ -8,7 +8,8 @@ standard library, so that a command line can be built without loading what runs 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field, fields
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
@@ -38,12 +39,11 @@ class Option:
     """One option of a run.
 
     Attributes:
-        name: the field of `RunSpec`, and the key in a specification file; ``names_seed`` is ``--names-seed`` on the
-            command line.
-        help: one or two sentences.
-        group: one of `GROUPS`.
+        name: the field of `RunSpec`, and the key in a specification file.
         kind: its type on the command line and in a file.
+        group: one of `GROUPS`.
         default: the value where none is given.
+        help: one or two sentences.
         default_text: what help shows as the default where it is not the value itself.
         metavar: what stands for the value in help.
         choices: the words it accepts; empty for any value.
@@ -51,17 +51,16 @@ class Option:
         users: the policies it has an effect on.
         language: whether it has an effect in style nl only.
         refused: whether policies on which it has no effect refuse it; the others ignore it.
-        path: whether it names a file or a folder.
         model: whether it names a model.
         time: whether it is a time in seconds, which may be written as 90s, 10m or 1h30m.
         in_file: whether ``[options]`` in a specification file accepts it; other keys of the file give the rest.
     """
 
     name: str
-    help: str
-    group: str
     kind: type
+    group: str
     default: Any
+    help: str
     default_text: str = ""
     metavar: str = ""
     choices: tuple[str, ...] = ()
@@ -69,7 +68,6 @@ class Option:
     users: Users = ""
     language: bool = False
     refused: bool = False
-    path: bool = False
     model: bool = False
     time: bool = False
     in_file: bool = True
@@ -81,13 +79,22 @@ class Option:
 
     @property
     def shown(self) -> str:
-        """What stands for the value in help: the metavar, or the choices."""
-        return self.metavar or "|".join(self.choices)
+        """What stands for the value in help: the metavar, the choices, or a letter for the kind of value."""
+        letter = "M" if self.model else {int: "N", float: "X"}.get(self.kind, "")
+        return self.metavar or "|".join(self.choices) or letter
 
 
-def _option(default: Any, group: str, kind: type, help: str, **more: Any) -> Any:
+def _option(group: str, default: Any, help: str, **more: Any) -> Any:
     """A field of `RunSpec` with its `Option`."""
-    return field(default=default, metadata={"group": group, "kind": kind, "help": help, **more})
+    return field(default=default, metadata={"group": group, "default": default, "help": help, **more})
+
+
+_task, _policy, _model, _budget = (partial(_option, group) for group in GROUPS[:4])
+_role = partial(_model, model=True, default_text="the run's own model")
+_family_task, _family_policy, _family_model = (
+    partial(make, users="families", refused=True) for make in (_task, _policy, _model)
+)
+_limit = partial(_budget, default_text="no limit", at_least=0, users="models", in_file=False)
 
 
 @dataclass(frozen=True)
@@ -104,390 +111,235 @@ class RunSpec:
     """
 
     task: Task
-    policy: str = _option(
-        "react",
-        "Policy",
-        str,
-        "How actions are chosen; pddl2nl policies lists them.",
-        metavar="P",
-        in_file=False,
-    )
-    model: str | Model = _option(
+    policy: str = _policy("react", "How actions are chosen; pddl2nl policies lists them.", metavar="P", in_file=False)
+    model: str | Model = _model(
         "oracle",
-        "Model",
-        str,
         "A model's name for the openai client (key in OPENAI_API_KEY); oracle (reads the prompt, plans with Fast "
         "Downward, needs no key; with hvr and its ablations oracle:wrong-precondition, oracle:missing-navigation, "
         "oracle:wrong-order, oracle:missing-step and oracle:impossible-macro make that mistake on purpose); "
         "script:FILE (replies from a file); replay:DIR (replies from records). Policies that ask no model ignore it.",
-        metavar="M",
+        users="models",
         model=True,
         in_file=False,
-        users="models",
     )
-    wording: str | Wording | None = _option(
+    wording: str | Wording | None = _task(
         None,
-        "Task",
-        str,
         "How things are said: template, a wording FILE, an AutoPlanBench domain_description_seedN.json, a PlanBench "
         "configs/*.yaml, or llm: the model words the domain first, on this run's account.",
         metavar="template|llm|FILE",
         default_text="the wording.json beside DOMAIN if there is one, else template",
-        in_file=False,
         language=True,
-    )
-    wording_model: str | Model | None = _option(
-        None,
-        "Model",
-        str,
-        "The model for --wording llm.",
-        metavar="M",
-        default_text="the run's own model",
-        model=True,
-        users="models",
-        language=True,
-    )
-    style: str = _option(
-        "nl",
-        "Task",
-        str,
-        "Prompts in natural language, or the PDDL twins of basic and act.",
-        choices=("nl", "pddl"),
         in_file=False,
     )
-    negation: str = _option(
+    wording_model: str | Model | None = _role(None, "The model for --wording llm.", users="models", language=True)
+    style: str = _task(
+        "nl", "Prompts in natural language, or the PDDL twins of basic and act.", choices=("nl", "pddl"), in_file=False
+    )
+    negation: str = _task(
         "rules",
-        "Task",
-        str,
-        "How a fact is denied where the wording has no negated form: by one rule for be, have and can (rules), also by "
-        "stanza's dependency parse (stanza), or by the parse where stanza and its English model are installed (auto).",
-        choices=("rules", "stanza", "auto"),
+        "How a fact is denied where the wording has no negated form: by one rule for be, have and can (rules), also "
+        "by stanza's dependency parse (stanza), or by the parse where stanza and its English model are installed "
+        "(auto).",
         default_text="rules; auto in --profile autoplanbench",
+        choices=("rules", "stanza", "auto"),
         language=True,
     )
-    names: str = _option(
+    names: str = _task(
         "typed",
-        "Task",
-        str,
         "Objects' names: typed (truck_0), original (as in PDDL), inferred (typed, from static unary predicates).",
         choices=("typed", "original", "inferred"),
         language=True,
     )
-    names_seed: int | None = _option(
+    names_seed: int | None = _task(
         None,
-        "Task",
-        int,
         "Seed that shuffles the numbers in typed names (truck_0).",
-        metavar="N",
         default_text="in the order of declaration",
         at_least=0,
         language=True,
     )
-    example: str | Path | SolvedProblem | None = _option(
+    example: str | Path | SolvedProblem | None = _task(
         None,
-        "Task",
-        str,
         "A problem of the same domain, shown solved; or a folder of problems, of which the one whose plan is nearest "
         "to five steps is shown; none for no example.",
         metavar="PROBLEM|FOLDER|none",
         default_text="a shipped example, else the best problem beside the task's, else one made from the task",
         users="flat",
-        path=True,
     )
-    example_plan: str | Path | None = _option(
-        None,
-        "Task",
-        str,
-        "A plan for that problem.",
-        metavar="FILE",
-        default_text="LM-cut's, else FF's",
-        users="flat",
-        path=True,
+    example_plan: str | Path | None = _task(
+        None, "A plan for that problem.", metavar="FILE", default_text="LM-cut's, else FF's", users="flat"
     )
-    thoughts: str = _option(
+    thoughts: str = _policy(
         "auto",
-        "Policy",
-        str,
-        "Where the thoughts of the example come from (cot, react): one call of a model (llm), or a template that says "
-        "which goal or condition each action serves. auto: llm for models behind an endpoint, else template; in style "
-        "pddl always template.",
+        "Where the thoughts of the example come from (cot, react): one call of a model (llm), or a template that "
+        "says which goal or condition each action serves. auto: llm for models behind an endpoint, else template; in "
+        "style pddl always template.",
         choices=("auto", "llm", "template"),
         users="thoughts",
     )
-    thoughts_model: str | Model | None = _option(
-        None,
-        "Model",
-        str,
-        "The model for those thoughts.",
-        metavar="M",
-        default_text="the run's own model",
-        users="thoughts",
-        model=True,
-    )
-    translator: str = _option(
+    thoughts_model: str | Model | None = _role(None, "The model for those thoughts.", users="thoughts")
+    translator: str = _policy(
         "reader",
-        "Policy",
-        str,
-        "What reads the model's words back into PDDL: the reader (no calls), a model (the paper's T-LLM, one call per "
-        "line), or a model for what the reader cannot read.",
+        "What reads the model's words back into PDDL: the reader (no calls), a model (the paper's T-LLM, one call "
+        "per line), or a model for what the reader cannot read.",
         choices=("reader", "llm", "reader+llm"),
         users="flat",
         language=True,
     )
-    translator_model: str | Model | None = _option(
+    translator_model: str | Model | None = _role(
         None,
-        "Model",
-        str,
         "The model that translates, named as for --model; its calls count in every budget.",
-        metavar="M",
-        default_text="the run's own model",
         users="flat",
-        model=True,
         language=True,
     )
-    reading: str = _option(
+    reading: str = _policy(
         "default",
-        "Policy",
-        str,
         "Which lines of a reply form its plan (policies that give a whole plan at once).",
         choices=("default", "planbench", "all"),
         users="plans",
         language=True,
     )
-    on_ambiguous: str = _option(
+    on_ambiguous: str = _policy(
         "refuse",
-        "Policy",
-        str,
-        "An action that can mean several: refuse it, or take the only one that is applicable in the state; the record "
-        "says so.",
+        "An action that can mean several: refuse it, or take the only one that is applicable in the state; the "
+        "record says so.",
         choices=("refuse", "state"),
         users="models",
         language=True,
     )
-    history: str = _option(
+    history: str = _policy(
         "full",
-        "Policy",
-        str,
         "act, react: all turns in the prompt, or the current state instead of old ones (not in the paper).",
         choices=("full", "compact"),
         users="interactive",
         refused=True,
     )
-    feedback: str = _option(
+    feedback: str = _policy(
         "reason",
-        "Policy",
-        str,
-        "act, react: what the model is told about an action that is not applicable: the reason (as in the paper); the "
-        "reason and the applicable actions; or only that it is not applicable.",
+        "act, react: what the model is told about an action that is not applicable: the reason (as in the paper); "
+        "the reason and the applicable actions; or only that it is not applicable.",
         choices=("reason", "applicable", "minimal"),
         users="interactive",
         refused=True,
     )
-    samples: int = _option(
+    samples: int = _policy(
         1,
-        "Policy",
-        int,
         "basic, cot: ask for K plans; the first valid one counts (not in the paper).",
         metavar="K",
         at_least=1,
         users="one-shot",
         refused=True,
     )
-    rounds: int = _option(
+    rounds: int = _policy(
         0,
-        "Policy",
-        int,
         "basic, cot: up to R times the validator's explanation goes back to the model (not in the paper).",
         metavar="R",
         at_least=0,
         users="one-shot",
         refused=True,
     )
-    unsolvable: str = _option(
+    unsolvable: str = _policy(
         "silent",
-        "Policy",
-        str,
-        "tell: the prompt says what to answer if there is no plan, [NO PLAN] (not in the paper). A model that says so "
-        "unasked is understood as well; its run ends as gave-up, claimed-unsolvable.",
+        "tell: the prompt says what to answer if there is no plan, [NO PLAN] (not in the paper). A model that says "
+        "so unasked is understood as well; its run ends as gave-up, claimed-unsolvable.",
         choices=("silent", "tell"),
         users="flat",
         refused=True,
     )
-    task_text: str | None = _option(
+    task_text: str | None = _family_task(
         None,
-        "Task",
-        str,
         "hvr and ablations: what is to be done, in words.",
         metavar="TEXT",
         default_text="the task's own text if it has one, else the told goal",
-        users="families",
-        refused=True,
     )
-    form: str = _option(
+    form: str = _family_task(
         "goal",
-        "Task",
-        str,
         "hvr and ablations: of the task's own text, what is wanted (goal) or how it is done (constructive).",
         choices=("goal", "constructive"),
-        users="families",
-        refused=True,
     )
-    faults: str | Faults | None = _option(
+    faults: str | Faults | None = _family_task(
         None,
-        "Task",
-        str,
         "hvr and ablations: how the world differs from the model, or a file that says so: 'fail (pick-up egg-1)', "
         "'fail 10%', 'initially (dirty pan-1)'; separate several by ';'.",
         metavar="SPEC",
         default_text="not at all",
-        users="families",
-        refused=True,
     )
-    ontology: str | Path | Ontology | None = _option(
+    ontology: str | Path | Ontology | None = _family_task(
         None,
-        "Task",
-        str,
         "hvr and ablations: classes and affordances of the domain's objects, in Turtle.",
         metavar="FILE",
         default_text="the shipped domain's own, else made from the domain",
-        users="families",
-        path=True,
-        refused=True,
     )
-    library: str | Path | None = _option(
+    library: str | Path | None = _family_policy(
         None,
-        "Policy",
-        str,
         "hvr and ablations: a folder that keeps macro-actions once a task has succeeded, for later tasks.",
         metavar="DIR",
         default_text="none",
-        users="families",
-        path=True,
-        refused=True,
     )
-    embedding_model: str | Model | None = _option(
+    embedding_model: str | Model | None = _family_model(
         None,
-        "Model",
-        str,
         "hvr and ablations: the model whose vectors compare words with the names of objects and actions. Embeddings "
         "are not counted: no budget includes them.",
         metavar="M",
         default_text="names are compared by their letters",
-        users="families",
-        refused=True,
     )
-    replans: int = _option(
+    replans: int = _family_policy(
         3,
-        "Policy",
-        int,
         "hvr and ablations: how many new plans may be made if one could not be corrected or the world differs.",
-        metavar="N",
         at_least=0,
-        users="families",
-        refused=True,
     )
-    temperature: float | None = _option(
-        0.0, "Model", float, "Sampling temperature.", metavar="X", at_least=0, users="models"
-    )
-    max_tokens: int | None = _option(
+    temperature: float | None = _model(0.0, "Sampling temperature.", at_least=0, users="models")
+    max_tokens: int | None = _model(
         None,
-        "Model",
-        int,
         "The longest reply, in tokens.",
-        metavar="N",
         default_text="the model's setting, else no limit",
         at_least=1,
         users="models",
     )
-    timeout: float | None = _option(
+    timeout: float | None = _model(
         None,
-        "Model",
-        float,
         "The longest wait for a reply before it is asked again: seconds, or 90s, 10m.",
         metavar="TIME",
         default_text="the model's setting, else 600",
         users="models",
         time=True,
     )
-    base_url: str | None = _option(
+    base_url: str | None = _model(
         None,
-        "Model",
-        str,
         "An OpenAI-compatible endpoint.",
         metavar="URL",
         default_text="OPENAI_BASE_URL, else OpenAI",
         users="models",
         in_file=False,
     )
-    seed: int = _option(
-        1,
-        "Policy",
-        int,
-        "Seed of the model's sampling and of all random choices.",
-        metavar="N",
-        in_file=False,
-    )
-    steps: int | None = _option(
+    seed: int = _policy(1, "Seed of the model's sampling and of all random choices.", in_file=False)
+    steps: int | None = _budget(
         None,
-        "Budget",
-        int,
         "The most turns of an interactive policy.",
-        metavar="N",
         default_text="twice the length of FF's plan; for a task proved unsolvable 40, twice the longest optimal plan "
         "of the primary set",
         at_least=1,
         users="turns",
     )
-    stop_after: int | None = _option(
+    stop_after: int | None = _budget(
         None,
-        "Budget",
-        int,
-        "act, react: stop after N successive failures, turns whose action is inapplicable, unreadable, ambiguous or of "
-        "unknown objects. An executed action starts the count again; looking around and false claims do not count. The "
-        "outcome is budget.",
-        metavar="N",
+        "act, react: stop after N successive failures, turns whose action is inapplicable, unreadable, ambiguous or "
+        "of unknown objects. An executed action starts the count again; looking around and false claims do not "
+        "count. The outcome is budget.",
         default_text="no limit; 10 in --profile autoplanbench, as in the original's code",
         at_least=1,
         users="interactive",
         refused=True,
     )
-    budget_usd: float | None = _option(
-        None,
-        "Budget",
-        float,
-        "Stop before the next call once this much money is spent. Replies from the cache are free.",
-        metavar="X",
-        default_text="no limit",
-        at_least=0,
-        users="models",
-        in_file=False,
+    budget_usd: float | None = _limit(
+        None, "Stop before the next call once this much money is spent. Replies from the cache are free."
     )
-    budget_calls: int | None = _option(
-        None,
-        "Budget",
-        int,
-        "Stop after this many calls.",
-        metavar="N",
-        default_text="no limit",
-        at_least=0,
-        users="models",
-        in_file=False,
-    )
-    budget_tokens: int | None = _option(
-        None,
-        "Budget",
-        int,
-        "Stop before the next call once this many tokens, of prompts and replies, are spent.",
-        metavar="N",
-        default_text="no limit",
-        at_least=0,
-        users="models",
-        in_file=False,
+    budget_calls: int | None = _limit(None, "Stop after this many calls.")
+    budget_tokens: int | None = _limit(
+        None, "Stop before the next call once this many tokens, of prompts and replies, are spent."
     )
     out: Path | None = _option(
-        None,
         "Output",
-        Path,
+        None,
         "Folder of the record, a JSON Lines file.",
         metavar="DIR",
         default_text="runs; from Python none",
@@ -499,11 +351,12 @@ class RunSpec:
     task_name: str = ""
 
 
+_KINDS = {"str": str, "int": int, "float": float, "Path": Path}
 RUN_OPTIONS: Mapping[str, Option] = MappingProxyType(
     {
-        item.name: Option(name=item.name, default=item.default, **item.metadata)
+        item.name: Option(item.name, _KINDS[str(item.type).partition(" |")[0]], **item.metadata)
         for item in fields(RunSpec)
-        if item.default is not MISSING and item.metadata
+        if item.metadata
     }
 )
 """Every option of a run by the name of its field."""

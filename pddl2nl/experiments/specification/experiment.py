@@ -181,7 +181,7 @@ def load_experiment(path: str | Path, overrides: Overrides | None = None) -> Exp
             columns.append(column)
     if not overrides.domains and not overrides.sections:
         _check_names(file, columns, domains)
-    columns = _with_model(columns, domains, overrides.model, {**_of_profile(top.profile), **options}, notes)
+    columns = _with_model(columns, domains, overrides.model, {**PROFILES.get(top.profile or "", {}), **options}, notes)
     columns = [*distinct(file, _with_seeds(file, columns, overrides.seeds), domains)]
     named = [*columns, *(column for some in missing.values() for column in some)]
     tables = tuple(_layout_table(file, top, number, named) for number in range(len(top.tables)))
@@ -264,19 +264,13 @@ def _check_columns(
 
 
 def _defaults(file: SpecFile, top: FileTables, overrides: Overrides) -> Defaults:
-    chosen = None if top.profile is None else PROFILES[top.profile]
-    models = tuple(dict.fromkeys(map(file.model, top.models)))
-    wordings = tuple(dict.fromkeys(top.wordings))
-    if chosen is not None:
-        models = models or (chosen.values["model"],)
-        wordings = wordings or (chosen.language["wording"],)
+    profile: Mapping[str, Any] = {} if top.profile is None else PROFILES[top.profile]
+    models = (overrides.model,) if overrides.model else tuple(dict.fromkeys(map(file.model, top.models)))
+    if not models and "model" in profile:
+        models = (profile["model"],)
+    wordings = tuple(dict.fromkeys(top.wordings)) or (profile.get("wording", "default"),)
     seeds = tuple(dict.fromkeys(top.seeds))
-    return Defaults(
-        (overrides.model,) if overrides.model else models,
-        wordings or ("default",),
-        seeds or (SEEDS if chosen is None else chosen.seeds),
-        seeds or (WALK_SEEDS if chosen is None else chosen.walk_seeds),
-    )
+    return Defaults(models, wordings, seeds or SEEDS, seeds or WALK_SEEDS)
 
 
 def _columns(file: SpecFile, top: FileTables, defaults: Defaults, left_out: list[str]) -> list[SpecColumn]:
@@ -325,10 +319,6 @@ def _with_seeds(file: SpecFile, columns: Sequence[SpecColumn], seeds: Sequence[i
             )
         found.append(replace(column, repetitions=kept))
     return found
-
-
-def _of_profile(name: str | None) -> dict[str, Any]:
-    return {} if name is None else {**PROFILES[name].values, **PROFILES[name].language}
 
 
 def _with_model(

@@ -160,7 +160,7 @@ def left_out(spec: ExperimentSpec) -> Iterator[str]:
 def idle_options(spec: ExperimentSpec, columns: Sequence[SpecColumn]) -> set[str]:
     """The options of ``[options]`` that have no effect on any of the columns, nor on baselines."""
     idle = {*OPTIONS.__struct_fields__}
-    language = {} if spec.profile is None else PROFILES[spec.profile].language
+    language = {} if spec.profile is None else PROFILES[spec.profile]
     for column in columns:
         wording = "llm" if "llm" in column.wordings else ""
         values = {"translator": "reader", **language, **spec.options, **column.options, "wording": wording}
