@@ -26,7 +26,7 @@ def narrowed(said: ExperimentSpec, cache: str | None, *, ask: bool) -> Experimen
         ask: whether planners are run.
     """
     from pddl2nl.experiments.planner_cache import PlannerCache, default_planner_cache
-    from pddl2nl.experiments.specification.filters import limit_costs, narrow, still_costly
+    from pddl2nl.experiments.specification.filters import limit_costs, narrow
 
     if not any(domain.costlier or any(task.filters for task in domain.tasks) for domain in said.domains):
         return said
@@ -35,9 +35,7 @@ def narrowed(said: ExperimentSpec, cache: str | None, *, ask: bool) -> Experimen
         said = narrow(said, kept, ask=ask, on_progress=show, warn=warn)
     said = limit_costs(said)
     with _shown() as show:
-        said = narrow(said, kept, ask=ask, on_progress=show, warn=warn)
-    # What is not decided yet counts as kept, and would be too much again.
-    return still_costly(said) if ask else said
+        return narrow(said, kept, ask=ask, on_progress=show, warn=warn)
 
 
 @contextmanager

@@ -260,7 +260,7 @@ def test_with_the_oracle_it_ends_in_its_table(name: str, planbench: str, suites:
     said, columns = part(name, "oracle", planbench, suites)
     layout = played(said, tmp_path / "records", columns)
     assert said.notes
-    assert all(note.startswith("--model oracle: ") or "default wording" in note for note in said.notes)
+    assert all(note.startswith("--model oracle can only plan: ") or "default wording" in note for note in said.notes)
     if name == "table-2":
         assert rows(layout) == [("logistics", "primary", ""), ("logistics", "primary", "PlanBench")]
 

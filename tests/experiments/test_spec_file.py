@@ -143,21 +143,21 @@ def test_paths_are_relative_to_the_file(spec, lamps, tmp_path, monkeypatch):
     assert len(said.domains[0].tasks) == 1
 
 
-def test_one_domain_may_stand_twice_and_two_may_be_called_alike(spec, lamps, tmp_path):
+def test_a_domain_occurs_once_in_a_section_and_rows_have_names_of_their_own(spec, lamps, tmp_path):
     other = tmp_path / "other" / "lamps"
     other.mkdir(parents=True)
     for path in lamps:
         (other / path.name).write_bytes(path.read_bytes())
-    said = spec(
-        'domains = [{domain = "lamps/domain.pddl", problems = ["lamps/three.pddl"]}, '
-        '{domain = "other/lamps/domain.pddl", problems = ["other/lamps/three.pddl"]}, "visitall", "visitall"]\n'
-        'instances = ["p01"]\npolicies = ["random"]\n[options]\nsteps = 3\n'
-    )
-    assert [(domain.label, len(domain.tasks)) for domain in said.domains] == [
-        ("lamps", 1),
-        ("lamps-1", 1),
-        ("visitall", 1),
-    ]
+    ours = '{domain = "lamps/domain.pddl", problems = ["lamps/three.pddl"]}'
+    theirs = '{domain = "other/lamps/domain.pddl", problems = ["other/lamps/three.pddl"]}'
+    rest = ']\npolicies = ["random"]\n[options]\nsteps = 3\n'
+    with pytest.raises(InputError, match="domains: lamps and lamps would both be the row 'lamps' of a table: give one"):
+        spec(f"domains = [{ours}, {theirs}{rest}")
+    named = theirs.replace("}", ', row = "theirs"}')
+    said = spec(f"domains = [{ours}, {named}{rest}")
+    assert [(domain.row, len(domain.tasks)) for domain in said.domains] == [("lamps", 1), ("theirs", 1)]
+    with pytest.raises(InputError, match="domains: lamps occurs twice in one section; make its entries one"):
+        spec(f"domains = [{ours}, {ours}{rest}")
 
 
 # ── errors ───────────────────────────────────────────────────────────────────────────────────────

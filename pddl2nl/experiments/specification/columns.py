@@ -1,14 +1,5 @@
 """The columns of an experiment: what is compared, each with its runs on a task.
 
-::
-
-    [[columns]]
-    name = "Act"
-    group = "NL"
-    policy = "act"
-    wording = "llm"
-    zip = { seed = [1, 2, 3], names_seed = [7, 8, 9] }
-
 A list in place of a value multiplies: one column for each member. The lists in ``zip`` vary together: with seeds among
 them they are the runs of one column; without, one column each, so that ``zip`` may hold ``name``. ``policies``,
 ``models``, ``styles`` and ``wordings`` at the top of the file are one such entry without a name.
@@ -24,6 +15,7 @@ from itertools import combinations, product
 from pathlib import PurePath
 from typing import Any
 
+from pddl2nl.errors import InputError
 from pddl2nl.experiments.conversion import Key
 from pddl2nl.experiments.layout import Kind as ColumnKind
 from pddl2nl.experiments.spec import RUN_OPTIONS
@@ -248,7 +240,7 @@ def _zipped(file: SpecFile, entry: Column, where: tuple[Key, ...]) -> list[dict[
 # ── unique names ─────────────────────────────────────────────────────────────────────────────────
 
 
-def distinct(file: SpecFile, columns: Sequence[SpecColumn], domains: Sequence[SpecDomain]) -> tuple[SpecColumn, ...]:
+def distinct(file: SpecFile, columns: Sequence[SpecColumn], domains: Sequence[SpecDomain]) -> list[SpecColumn]:
     """The columns with unique names: attributes that differ are added to equal names.
 
     Columns for different domains may share a name; they form one column of a table. Of equal columns one is kept.
@@ -256,29 +248,29 @@ def distinct(file: SpecFile, columns: Sequence[SpecColumn], domains: Sequence[Sp
     Raises:
         InputError: two entries of the file have the same name.
     """
-    alike: dict[str, list[SpecColumn]] = defaultdict(list)
+    alike: dict[tuple[str, str], list[SpecColumn]] = defaultdict(list)
     for column in columns:
-        alike[column.heading + "\n" + column.variant].append(column)
+        alike[column.heading, column.variant].append(column)
     names: dict[int, str] = {}
     for some in alike.values():
         meeting = [(a, b) for a, b in combinations(some, 2) if any(a.fits(one) and b.fits(one) for one in domains)]
         for a, b in meeting:
-            if a.entry != b.entry and (a.named and b.named):
+            if a.entry != b.entry and a.named and b.named:
                 raise _clash(file, b)
         if meeting:
             names.update(zip(map(id, some), _completed(some), strict=True))
     kept: list[SpecColumn] = []
     for column in columns:
         named = replace(column, name=names.get(id(column), column.name))
-        same = [one for one in kept if replace(one, entry=None) == replace(named, entry=None)]
+        same = [one for one in kept if replace(one, entry=named.entry) == named]
         if not same:
             kept.append(named)
         elif named.entry is not None and all(one.entry != named.entry for one in same):
             raise _clash(file, named)
-    return tuple(kept)
+    return kept
 
 
-def _clash(file: SpecFile, column: SpecColumn) -> Exception:
+def _clash(file: SpecFile, column: SpecColumn) -> InputError:
     return file.error(
         f"two columns are called '{column.label}', and would be one: give this one another name, group or variant, "
         "or other domains",
@@ -287,24 +279,21 @@ def _clash(file: SpecFile, column: SpecColumn) -> Exception:
 
 
 def _completed(columns: Sequence[SpecColumn]) -> list[str]:
-    """The names with the attributes that differ, shortened if they stay unique."""
-    short = _with_attributes(columns, _short)
-    pairs = combinations(zip(short, columns, strict=True), 2)
-    unique = all(a != b or one.repetitions == other.repetitions for (a, one), (b, other) in pairs)
-    return short if unique else _with_attributes(columns, str)
-
-
-def _with_attributes(columns: Sequence[SpecColumn], shown: Callable[[str], str]) -> list[str]:
-    said = [_attributes(column, shown) for column in columns]
-    keys = dict.fromkeys(key for attributes in said for key in attributes)
-    # The missing wording of PDDL adds nothing to its style.
-    differing = [
-        key for key in keys if len({each.get(key, "") for each in said} - ({""} if key == "wording" else set())) > 1
-    ]
-    return [
-        " ".join([column.name, *(attributes[key] for key in differing if attributes.get(key))])
-        for column, attributes in zip(columns, said, strict=True)
-    ]
+    """The names with the attributes that differ; models and wordings without their folders if that is enough."""
+    names: list[str] = []
+    for shown in (_short, str):
+        said = [_attributes(column, shown) for column in columns]
+        keys = dict.fromkeys(key for attributes in said for key in attributes)
+        # The missing wording of PDDL adds nothing to its style.
+        values = {key: {each.get(key, "") for each in said} - ({""} if key == "wording" else set()) for key in keys}
+        names = [
+            " ".join([column.name, *(each[key] for key in keys if len(values[key]) > 1 and each.get(key))])
+            for column, each in zip(columns, said, strict=True)
+        ]
+        pairs = combinations(zip(names, columns, strict=True), 2)
+        if all(a != b or one.repetitions == other.repetitions for (a, one), (b, other) in pairs):
+            break
+    return names
 
 
 def _short(name: str) -> str:

@@ -1,32 +1,17 @@
 """The entries of ``domains``: names, files and folders become domains with their tasks.
 
-::
-
-    domains = [
-        "blocksworld",                                                    # shipped: its primary set
-        {shipped = "blocksworld", set = "scaled", transform = "obfuscate:generic"},
-        {domain = "mine/domain.pddl", problems = ["mine/p*.pddl"]},
-        {suite = "downward-benchmarks", only = ["gripper*"], solved-by = "ff", within = "30m", max-objects = 20},
-        {shipped = ["ferry", "grippers"], set = "scaled", section = "larger", row = "{domain}, large"},
-    ]
-
 Filters by name and size are applied here; those that need a planner or an estimate by
 `pddl2nl.experiments.specification.filters`, after the rest of the file was checked.
-
-A suite whose tasks have domains of their own becomes several domains in one row. Entries with the same ``section``
-stand together in a table, and ``row`` is their name there. If several sets of shipped domains are used, all but the
-primary set form a section of their own.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from glob import glob
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -114,7 +99,7 @@ class SpecDomain:
         name: its name, or its suite's, in the names of records.
         path: the domain's file, also of a transformed domain.
         origin: its source, the same for all domains of a suite.
-        label: unique in the experiment.
+        label: its name in messages: a suite's domains have one each.
         section: the section of its rows in tables; empty if there are no sections.
         row: its name in tables; a suite whose tasks have domains of their own is one row.
         shipped_set: of a shipped domain whose entry names no section: primary, scaled or unsolvable.
@@ -168,7 +153,7 @@ def read_domains(
     left_out: list[str],
     notes: list[str],
 ) -> list[SpecDomain]:
-    """The domains with their tasks, without wordings; each once in a section, and no two with one label.
+    """The domains with their tasks, without wordings.
 
     Args:
         file: the specification.
@@ -199,7 +184,7 @@ def read_domains(
             message = f"instances holds {pattern!r}, and no shipped domain here has it{did_you_mean(pattern, names)}"
             raise file.error(message, "instances", value=pattern)
     try:
-        return _merged(found)
+        return _in_rows(found)
     except InputError as error:
         raise file.error(f"domains: {error}", "domains") from None
 
@@ -422,81 +407,39 @@ def _changed_example(task: Task, changes: Sequence[Change]) -> SolvedProblem | N
     return SolvedProblem(again, tuple(plan.actions), found.source)
 
 
-# ── unique names ─────────────────────────────────────────────────────────────────────────────────
+# ── rows ─────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _merged(domains: Sequence[SpecDomain]) -> list[SpecDomain]:
-    """The domains, each once in a section, with numbers added to names and labels that occur twice.
+def _in_rows(domains: Sequence[SpecDomain]) -> list[SpecDomain]:
+    """The domains with their sections, rows, and names of records.
+
+    If several sets of shipped domains are used, all but the primary set form a section of their own. A row is called as
+    its entry says, else as the domain, without transformations that change nothing in words unless two rows would then
+    have the same name.
 
     Raises:
-        InputError: entries contradict each other: different filters for one task, different rows for one domain, or
-            one row for several domains.
+        InputError: a domain occurs twice in a section, or two domains would be one row.
     """
     several_sets = len({one.shipped_set for one in domains if one.shipped_set}) > 1
-    groups: dict[tuple[object, ...], list[SpecDomain]] = defaultdict(list)
-    for one in domains:
-        apart = several_sets and one.shipped_set not in ("", "primary")
-        section = one.shipped_set if apart else one.section
-        groups[one.origin, one.path.resolve(), section].append(replace(one, section=section))
-    owners: dict[str, tuple[str, ...]] = {}
-    labels: set[str] = set()
-    sections: dict[str, str] = {}
-    rows: dict[str, str] = {}
-    found: list[SpecDomain] = []
-    for some in groups.values():
-        one = some[0]
-        name = next(name for name in _numbered(one.name) if owners.setdefault(name, one.origin) == one.origin)
-        label = name + one.label.removeprefix(one.name)
-        if label in labels:
-            label = f"{label} ({one.section or 'primary'})"
-        labels.add(label)
-        tasks = _each_once(label, [each for one in some for each in one.tasks])
-        if len(given := dict.fromkeys(each.row for each in some)) > 1:
-            told = " and ".join(f"'{row or name}'" for row in given)
-            raise InputError(f"{label} stands there several times in one section, as row {told}: give them one 'row'")
-        recorded = name
-        # A section that the file names tells records apart as well; one that a set has by itself never did.
-        if sections.setdefault(name, one.section) != one.section and one.section and not one.shipped_set:
-            recorded = f"{name}-{one.section}"
-        rows[label] = name
-        found.append(replace(one, name=recorded, label=label, tasks=tasks))
-    return _with_rows(found, rows)
-
-
-def _with_rows(domains: Sequence[SpecDomain], names: Mapping[str, str]) -> list[SpecDomain]:
-    """The domains with the names of their rows: those of their entries, else their names.
-
-    A row's name omits transformations that change nothing in words, unless two rows would then have the same name.
-    """
-    plain = {name: _UNTOLD.sub("", name) for name in names.values()}
+    plain = {one.name: _UNTOLD.sub("", one.name) for one in domains}
     alike = Counter(plain.values())
+    seen: set[tuple[object, ...]] = set()
+    first_section: dict[str, str] = {}
+    rows: dict[tuple[str, str], SpecDomain] = {}
     found = []
-    called: dict[tuple[str, str], str] = {}
     for one in domains:
-        name = names[one.label]
-        row = one.row or (plain[name] if alike[plain[name]] == 1 else name)
-        if (other := called.setdefault((row, one.section), name)) != name:
-            raise InputError(f"{other} and {name} would both be the row '{row}' of a table: give one another 'row'")
-        found.append(replace(one, row=row))
+        section = one.section
+        if several_sets and one.shipped_set not in ("", "primary"):
+            section = one.shipped_set
+        if (key := (one.origin, one.path.resolve(), section)) in seen:
+            raise InputError(f"{one.label} occurs twice in one section; make its entries one, or give one a 'section'")
+        seen.add(key)
+        row = one.row or (plain[one.name] if alike[plain[one.name]] == 1 else one.name)
+        other = rows.setdefault((row, section), one)
+        if other.origin != one.origin:
+            raise InputError(f"{other.name} and {one.name} would both be the row '{row}' of a table: give one a 'row'")
+        # A section that the file names tells records apart as well; one that a set has by itself never did.
+        again = first_section.setdefault(one.name, section) != section
+        name = f"{one.name}-{section}" if again and section and not one.shipped_set else one.name
+        found.append(replace(one, name=name, section=section, row=row))
     return found
-
-
-def _numbered(name: str) -> Iterator[str]:
-    """The name itself, then with the numbers from 1."""
-    yield name
-    yield from (f"{name}-{number}" for number in count(1))
-
-
-def _each_once(label: str, tasks: Sequence[SpecTask]) -> tuple[SpecTask, ...]:
-    """The tasks, each once; an entry without filters takes precedence."""
-    found: dict[Path, SpecTask] = {}
-    for each in tasks:
-        other = found.setdefault(each.path.resolve(), each)
-        if not each.filters:
-            found[each.path.resolve()] = each
-        elif other.filters and each.filters != other.filters:
-            raise InputError(
-                f"{each.name} of {label} stands there twice, with {other.filters[0]} and with {each.filters[0]}: "
-                "give both filters in one entry, or tell the tasks apart by 'instances' or 'only'"
-            )
-    return tuple(found.values())

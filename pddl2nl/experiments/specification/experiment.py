@@ -1,38 +1,9 @@
 """The specification of an experiment: a TOML file, read and checked as a whole before anything runs.
 
-::
-
-    name = "small"
-    domains = ["blocksworld", {suite = "benchmarks", only = ["gripper*"], solved-by = "ff", within = "30m"}]
-    instances = ["p01", "p02"]          # of the shipped domains; all but the example by default
-    models = ["gpt-4o-2024-08-06"]
-    wordings = ["default", "template"]  # default, template, llm, or a file
-    seeds = [1, 2, 3, 4, 5]
-    baselines = ["ff", "lmcut"]
-    profile = "autoplanbench"           # named values for what is not given here
-    base_url = "http://localhost:8000/v1"
-    policies = ["basic", "react", "random"]     # these and
-    styles = ["nl", "pddl"]                     # these multiply; or else columns are named:
-
-    [[columns]]
-    name = "Act"                        # see pddl2nl.experiments.specification.columns
-    policy = "act"
-
-    [[tables]]
-    kind = "coverage"                   # the tables of the result: coverage, suites, families, tokens, hvr, …
-
-    [options]                           # as of pddl2nl run: names, translator, example, steps, …
-    [budgets]                           # of the whole experiment: usd, calls, tokens
-    [access]                            # workers, requests_per_minute, tokens_per_minute, models
-    [variables]                         # see pddl2nl.experiments.specification.file
-    [cluster]                           # workers, and arguments of Dask's deployments
-
-For ``domains`` see `pddl2nl.experiments.specification.domains`. Paths are relative to the file.
-
-The command line can replace the model, seeds and tasks (`Overrides`). A model that only speaks the wording (the oracle,
-a script) takes no other role: the domain's own wording replaces one made by a model, the reader replaces translations,
-and templates replace its thoughts, each with a note. For renamed domains, whose own wording would tell what the names
-hide, the template is used: the paper found models' snippets to be like it.
+`pddl2nl.experiments.specification.schema` declares what a file may say. The command line can replace the model, seeds
+and tasks (`Overrides`). A model that can only plan (the oracle, a script) takes no other role: the domain's own wording
+stands for one made by a model, the reader for translations, and templates for its thoughts. For renamed domains, whose
+own wording would tell what the names hide, it is the template: the paper found models' snippets to be like it.
 """
 
 from __future__ import annotations
@@ -40,7 +11,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -77,8 +47,8 @@ from pddl2nl.tasks import shipped_domains
 
 __all__ = ["ExperimentSpec", "Overrides", "load_experiment", "wording_file"]
 
-_ONE_ROLE = ("oracle", "script")
-"""Models that can plan, and nothing else."""
+_ONLY_PLAN = ("oracle", "script")
+"""The kinds of models that take no other role."""
 _WORDS = ("default", "template", "llm")
 
 
@@ -181,7 +151,11 @@ def load_experiment(path: str | Path, overrides: Overrides | None = None) -> Exp
             columns.append(column)
     if not overrides.domains and not overrides.sections:
         _check_names(file, columns, domains)
-    columns = _with_model(columns, domains, overrides.model, {**PROFILES.get(top.profile or "", {}), **options}, notes)
+    if overrides.model:
+        # The own wording of a renamed domain would tell what its names hide.
+        wording = "template" if any(one.renamed for one in domains) else "default"
+        shared = {**PROFILES.get(top.profile or "", {}), **options}
+        columns = _with_model(columns, overrides.model, shared, wording, notes)
     columns = [*distinct(file, _with_seeds(file, columns, overrides.seeds), domains)]
     named = [*columns, *(column for some in missing.values() for column in some)]
     tables = tuple(_layout_table(file, top, number, named) for number in range(len(top.tables)))
@@ -323,79 +297,46 @@ def _with_seeds(file: SpecFile, columns: Sequence[SpecColumn], seeds: Sequence[i
 
 def _with_model(
     columns: Sequence[SpecColumn],
-    domains: Sequence[SpecDomain],
     model: str,
     options: Mapping[str, Any],
+    wording: str,
     notes: list[str],
 ) -> list[SpecColumn]:
-    """The columns with the model of the command line, which only plans if it can do nothing else.
+    """The columns with the model of the command line, which takes no other role if it can only plan.
 
     Args:
-        columns: the columns of the file. One for renamed and other domains becomes two of the same name.
-        domains: of the experiment.
-        model: empty for those of the file.
+        columns: the columns of the file.
+        model: the model.
         options: of all columns.
-        notes: gets a sentence for each kind of change.
+        wording: stands for one that the model would make.
+        notes: gets a sentence if the model can only plan.
     """
-    if not model:
-        return [*columns]
-    limited = model.partition(":")[0] in _ONE_ROLE
-    changes: dict[str, dict[str, None]] = defaultdict(dict)
+    only_plans = model.partition(":")[0] in _ONLY_PLAN
+    replaced = False
     found = []
     for column in columns:
-        for part, renamed in _by_names(column, domains) if limited else [(column, False)]:
-            if column.kind == "model":
-                made = tuple(replace(each, model=model) for each in part.repetitions)
-                if limited and column.style == "nl":
-                    made = tuple(_one_role(each, part, options, renamed, changes) for each in made)
-                part = replace(part, repetitions=made)
-            found.append(part)
-    asking = {column.label for column in columns if column.kind == "model"}
-    for change, labels in changes.items():
-        where = "all columns that ask a model" if len(labels) == len(asking) > 1 else ", ".join(labels)
-        notes.append(f"--model {model}: {change}: {where}")
+        repetitions = []
+        for each in column.repetitions:
+            own = dict(each.options)
+            worded = each.wording
+            if only_plans and column.style == "nl":
+                said = {**options, **own}
+                if worded == "llm" and "wording_model" not in said:
+                    worded = wording
+                if said.get("translator", "reader") != "reader" and "translator_model" not in said:
+                    own["translator"] = "reader"
+                if said.get("thoughts") == "llm" and "thoughts_model" not in said and policy_of(column.policy).thoughts:
+                    own["thoughts"] = "template"
+            replaced = replaced or worded != each.wording or own != each.options
+            repetitions.append(Repetition(each.seed, model, worded, own))
+        found.append(replace(column, repetitions=tuple(repetitions)) if column.kind == "model" else column)
+    if replaced:
+        stands = "the template" if wording == "template" else "the domain's own wording"
+        notes.append(
+            f"--model {model} can only plan: {stands} stands for one that a model makes, the reader for translations, "
+            "templates for the example's thoughts"
+        )
     return found
-
-
-def _by_names(column: SpecColumn, domains: Sequence[SpecDomain]) -> list[tuple[SpecColumn, bool]]:
-    """The column, split into its renamed and its other domains if it uses a model's wording."""
-    fitting = [one for one in domains if column.fits(one)]
-    if "llm" not in column.wordings or len({one.renamed for one in fitting}) < 2:
-        return [(column, bool(fitting) and fitting[0].renamed)]
-    return [
-        (replace(column, domains=tuple(escape(one.label) for one in fitting if one.renamed == flag)), flag)
-        for flag in (False, True)
-    ]
-
-
-def _one_role(
-    each: Repetition,
-    column: SpecColumn,
-    shared: Mapping[str, Any],
-    renamed: bool,
-    changes: Mapping[str, dict[str, None]],
-) -> Repetition:
-    """The repetition with a model that only plans."""
-    said = {**shared, **each.options}
-    options = dict(each.options)
-    wording = each.wording
-    if wording == "llm" and "wording_model" not in said:
-        wording = "template" if renamed else "default"
-        change = "the domain's own wording stands for one that a model makes"
-        if renamed:
-            change = (
-                "the template stands for the wording that a model makes of a renamed domain, as the paper's were like "
-                "templates"
-            )
-        changes[change][column.label] = None
-    if said.get("translator", "reader") != "reader" and "translator_model" not in said:
-        options["translator"] = "reader"
-        changes["the reader stands for translations by a model"][column.label] = None
-    thoughtful = policy_of(column.policy).thoughts and said.get("example") != "none"
-    if thoughtful and said.get("thoughts") == "llm" and "thoughts_model" not in said:
-        options["thoughts"] = "template"
-        changes["templates stand for the example's thoughts by a model"][column.label] = None
-    return replace(each, wording=wording, options=options)
 
 
 # ── tasks and tables ─────────────────────────────────────────────────────────────────────────────
@@ -492,29 +433,31 @@ def _worded(
     used = {label for column in columns for label in column.wordings}
     shared = () if top.columns else tuple(label for label in wordings if label != "llm" or label in used)
     naming = [column for column in columns if top.columns or column.kind == "model"]
-    found: dict[str, dict[str, Wording | str]] = {one.label: {} for one in domains}
+    found: list[dict[str, Wording | str]] = [{} for _ in domains]
     for label in dict.fromkeys((*shared, *(label for column in naming for label in column.wordings))):
         users = [column for column in columns if label in column.wordings]
-        wanted = [one for one in domains if label in shared or any(column.fits(one) for column in users)]
         misfits: dict[str, str] = {}
-        for one in wanted:
-            try:
-                found[one.label][label] = _wording(file, label, one)
-            except InputError as error:
-                misfits[one.label] = str(error)
-        if wanted and len(misfits) == len(wanted):
+        fits = False
+        for one, wordings_of_one in zip(domains, found, strict=True):
+            if label in shared or any(column.fits(one) for column in users):
+                try:
+                    wordings_of_one[label] = _wording(file, label, one)
+                    fits = True
+                except InputError as error:
+                    misfits[one.label] = str(error)
+        if misfits and not fits:
             keys = next((column.where for column in users if column.where), ())
             key = "wording" if keys else "wordings"
             raise file.error(f"{key}: {next(iter(misfits.values()))}", *keys, key, value=label)
         left_out += [f"wording {label} for {name}: {reason}" for name, reason in misfits.items()]
-    for one in domains:
-        worded = found[one.label].get("default")
-        if one.renamed and isinstance(worded, Wording) and worded != template_wording(one.domain):
+    for one, wordings_of_one in zip(domains, found, strict=True):
+        own = wordings_of_one.get("default")
+        if one.renamed and isinstance(own, Wording) and own != template_wording(one.domain):
             notes.append(
                 f"{one.label}: its default wording tells the meaning of the original names; "
                 'wordings = ["template"] tells only its new names'
             )
-    return tuple(replace(one, wordings=found[one.label]) for one in domains)
+    return tuple(replace(one, wordings=some) for one, some in zip(domains, found, strict=True))
 
 
 def _wording(file: SpecFile, label: str, one: SpecDomain) -> Wording | str:

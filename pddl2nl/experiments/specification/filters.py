@@ -28,10 +28,9 @@ from pddl2nl.experiments.specification.domains import SolvedBy, SpecDomain
 from pddl2nl.experiments.specification.experiment import ExperimentSpec
 from pddl2nl.experiments.specification.product import cells
 from pddl2nl.files import decode, read_bytes
-from pddl2nl.llm import Price
 from pddl2nl.llm.settings import load_catalogue
 
-__all__ = ["Deciding", "limit_costs", "narrow", "still_costly"]
+__all__ = ["Deciding", "limit_costs", "narrow"]
 
 _TICK = 0.5
 _Question = tuple[str, SolvedBy]
@@ -160,67 +159,44 @@ def _asked(
 
 
 def _narrowed(spec: ExperimentSpec, answers: Mapping[_Question, _Answer]) -> ExperimentSpec:
+    """The experiment with the tasks that pass, a sentence for those that do not, and a note on undecided ones."""
     left_out = [*spec.left_out]
-    undecided: dict[SolvedBy, list[tuple[int, int, str]]] = defaultdict(list)
-    narrowed = [_of_domain(domain, answers, left_out, undecided) for domain in spec.domains]
-    notes = [*spec.notes, *(_undecided_note(condition, some) for condition, some in undecided.items())]
-    domains = tuple(domain for domain in narrowed if domain.tasks)
+    undecided = Counter[str]()
+    domains = []
+    for domain in spec.domains:
+        questions = iter([question for question, _ in _questions(domain)])
+        failed = Counter[tuple[SolvedBy, Status | None]]()
+        kept = []
+        for task in domain.tasks:
+            passes, open_, length = True, False, task.plan_length
+            for condition in task.filters:
+                answer = answers.get(next(questions), _Answer())
+                open_ |= answer.status is None
+                if condition.planner == "ff" and length is None:
+                    # Estimates use it as the number of turns.
+                    length = answer.plan_length
+                if answer.status == "error":
+                    message = f"{condition.planner} failed on it: {answer.message}"
+                    left_out.append(f"{task.name} of {domain.label}: {message}")
+                if passes and not answer.passes(condition):
+                    passes = False
+                    failed[condition, answer.status] += 1
+            if passes:
+                kept.append(replace(task, filters=(), plan_length=length))
+                undecided[domain.label] += open_
+        for (condition, status), number in failed.items():
+            left_out.append(f"{number} of {len(domain.tasks)} tasks of {domain.label}: {condition}: {status}")
+        if kept:
+            domains.append(replace(domain, tasks=tuple(kept)))
     if not domains:
         raise spec.file.error(f"no task passes the filters: {'; '.join(left_out)}", "domains")
-    return replace(spec, domains=domains, left_out=tuple(left_out), notes=tuple(notes))
-
-
-def _of_domain(
-    domain: SpecDomain,
-    answers: Mapping[_Question, _Answer],
-    left_out: list[str],
-    undecided: dict[SolvedBy, list[tuple[int, int, str]]],
-) -> SpecDomain:
-    """The domain with the tasks that pass; ``left_out`` gets a sentence for each filter.
-
-    ``undecided`` gets the number of undecided tasks, of all tasks, and the domain's label.
-    """
-    questions = iter([question for question, _ in _questions(domain)])
-    tasks = []
-    among = Counter[SolvedBy]()
-    open_ = Counter[SolvedBy]()
-    reasons: dict[SolvedBy, Counter[str]] = defaultdict(Counter)
-    for task in domain.tasks:
-        passes, length = True, task.plan_length
-        for condition in task.filters:
-            answer = answers.get(next(questions), _Answer())
-            if condition.planner == "ff" and length is None:
-                # Estimates use it as the number of turns.
-                length = answer.plan_length
-            if not passes:
-                continue
-            among[condition] += 1
-            open_[condition] += answer.status is None
-            passes = answer.passes(condition)
-            if answer.status == "error":
-                left_out.append(f"{task.name} of {domain.label}: {condition.planner} failed on it: {answer.message}")
-            if not passes:
-                reasons[condition][str(answer.status)] += 1
-        if passes:
-            tasks.append(replace(task, filters=(), plan_length=length))
-    for condition, number in among.items():
-        if said := reasons[condition]:
-            told = ", ".join(f"{count} {status}" for status, count in said.most_common())
-            left_out.append(f"{said.total()} of {number} tasks of {domain.label}: {condition}: {told}")
-        if open_[condition]:
-            undecided[condition].append((open_[condition], number, domain.label))
-    return replace(domain, tasks=tuple(tasks))
-
-
-def _undecided_note(condition: SolvedBy, some: Sequence[tuple[int, int, str]]) -> str:
-    """A note on undecided tasks, one sentence for all domains."""
-    labels = [label for *_, label in some]
-    of = labels[0] if len(labels) == 1 else f"{len(labels)} domains ({', '.join(labels)})"
-    left, among = sum(left for left, *_ in some), sum(among for _, among, _ in some)
-    return (
-        f"{left} of {among} tasks of {of} may be left out: {condition} is not decided yet, and they are counted as if "
-        "they passed"
-    )
+    notes = [*spec.notes]
+    if undecided := +undecided:
+        notes.append(
+            f"{undecided.total()} tasks of {', '.join(undecided)} may be left out: what planners make of them is not "
+            "known yet, and they are counted as if they passed"
+        )
+    return replace(spec, domains=tuple(domains), left_out=tuple(left_out), notes=tuple(notes))
 
 
 # ── costs ────────────────────────────────────────────────────────────────────────────────────────
@@ -238,61 +214,36 @@ def limit_costs(spec: ExperimentSpec) -> ExperimentSpec:
     Raises:
         InputError: the price of a model is not known; the message has its place in the file.
     """
-    notes = [*spec.notes]
-    limited: dict[str, SpecDomain] = {}
-    for some, costs in _too_costly(spec, limited=False):
-        notes.append(f"{costs}: only those {some[0].cheap} are kept")
-        for one in some:
-            assert one.cheap is not None
-            tasks = tuple(replace(task, filters=(one.cheap,)) for task in one.tasks)
-            section = f"solved by {one.cheap.planner}"
-            limited[one.label] = replace(one, tasks=tasks, section=section, section_before=one.part)
-    domains = tuple(limited.get(one.label, one) for one in spec.domains)
-    return replace(spec, domains=domains, notes=tuple(notes))
-
-
-def still_costly(spec: ExperimentSpec) -> ExperimentSpec:
-    """The experiment with a note for each suite that still costs too much; nothing else is left out.
-
-    Args:
-        spec: the experiment with all filters decided, also those of `limit_costs`.
-    """
-    notes = (f"{costs} even so; --domains and 'only' leave suites out" for _, costs in _too_costly(spec, limited=True))
-    return replace(spec, notes=(*spec.notes, *notes))
-
-
-def _too_costly(spec: ExperimentSpec, *, limited: bool) -> Iterator[tuple[list[SpecDomain], str]]:
-    """The suites estimated to cost more than their limit, which was applied already or not; and the costs in words."""
     suites: dict[tuple[str, str], list[SpecDomain]] = defaultdict(list)
     for one in spec.domains:
-        if one.costlier is not None:
-            suites[one.row, one.section].append(one)
+        suites[one.row, one.section].append(one)
+    notes = [*spec.notes]
+    domains: list[SpecDomain] = []
     for (name, _), some in suites.items():
-        rule = some[0].costlier
-        assert rule is not None
-        if limited != (some[0].section_before is not None):
+        rule, cheap = some[0].costlier, some[0].cheap
+        usd = 0.0 if rule is None else _cost(spec, some, rule.model)
+        if rule is None or cheap is None or usd <= rule.than:
+            domains += some
             continue
-        price = load_catalogue(spec.models_file).of(rule.model).price
-        if price is None:
-            raise spec.file.error(
-                f"costlier needs the price of '{rule.model}', which is not known; give it in a file for access.models",
-                "domains",
-                value=rule.model,
-            )
-        usd = estimate(cells(replace(spec, domains=tuple(some))), _at(price, spec)).usd or 0.0
         tasks = sum(len(one.tasks) for one in some)
-        if usd > rule.than:
-            yield (
-                some,
-                (
-                    f"{name}: as {rule.model} its {tasks} {'task is' if tasks == 1 else 'tasks are'} estimated to cost "
-                    f"{usd:.2f} USD, more than {rule.than:g}"
-                ),
-            )
+        notes.append(
+            f"{name}: as {rule.model} its {tasks} tasks are estimated to cost {usd:.2f} USD, more than {rule.than:g}: "
+            f"only those {cheap} are kept"
+        )
+        for one in some:
+            filtered = tuple(replace(task, filters=(cheap,)) for task in one.tasks)
+            section = f"solved by {cheap.planner}"
+            domains.append(replace(one, tasks=filtered, section=section, section_before=one.part))
+    return replace(spec, domains=tuple(domains), notes=tuple(notes))
 
 
-def _at(price: Price, spec: ExperimentSpec) -> Mapping[str, Price | None]:
-    """The price as that of every model in every role."""
+def _cost(spec: ExperimentSpec, domains: Sequence[SpecDomain], model: str) -> float:
+    """The estimated costs of all columns on a suite, if every model in every role had the price of one."""
+    price = load_catalogue(spec.models_file).of(model).price
+    if price is None:
+        message = f"costlier needs the price of '{model}', which is not known; give it in a file for access.models"
+        raise spec.file.error(message, "domains", value=model)
     options = (spec.options, *(each.options for column in spec.columns for each in column.repetitions))
     roles = [said[role] for said in options for role in ROLES if role in said]
-    return dict.fromkeys((*(model for column in spec.columns for model in column.models), *roles), price)
+    models = (*(model for column in spec.columns for model in column.models), *roles)
+    return estimate(cells(replace(spec, domains=tuple(domains))), dict.fromkeys(models, price)).usd or 0.0

@@ -242,12 +242,12 @@ def layout_of(spec: ExperimentSpec, placed: Iterable[Placed]) -> Layout:
     placed = [*placed]
     columns = _layout_columns(spec)
     numbers = {column.label: number for number, column in enumerate(columns)}
-    used = {(each.domain.label, each.row) for each in placed}
+    used = {(each.domain.path, each.row) for each in placed}
     tasks: dict[tuple[str, str, str], int] = {}
     for domain in _by_section(spec.domains):
         for variant in dict.fromkeys(("", *(column.variant for column in spec.columns))):
             row = (domain.row, domain.section, variant)
-            if not variant or (domain.label, row) in used:
+            if not variant or (domain.path, row) in used:
                 tasks[row] = tasks.get(row, 0) + len(domain.tasks)
     rows = {row: number for number, row in enumerate(tasks)}
     runs: dict[str, dict[Place, None]] = {}
