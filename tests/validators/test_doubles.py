@@ -56,12 +56,6 @@ def test_what_no_double_is_near_stays_as_it_is() -> None:
     assert [value.value for value in in_doubles(task).problem.init_values] == [Fraction(huge), 3]
 
 
-def test_an_answer_is_kept() -> None:
-    task = parse_task(DOMAIN, PROBLEM)
-    assert in_doubles(task) is in_doubles(task)
-    assert in_doubles(parse_task(DOMAIN, PROBLEM)) is not in_doubles(task)
-
-
 def test_what_lies_between_two_printed_numbers_falls_where_it_does_in_val() -> None:
     """The exact product has a five in the eleventh place, which would be rounded down to the even number before."""
     task = parse_task(

@@ -30,7 +30,7 @@ from __future__ import annotations
 from pddlval.plans import BadActionError, GroundAction, Plan, PlanStep, load_plan, read_plan
 from pddlval.simulator import Simulator, StepResult
 from pddlval.state import State
-from pddlval.val_text import val_lines, val_summary, val_text, val_verdict
+from pddlval.val_text import val_lines, val_summary, val_text
 from pddlval.validate import VAL_TOLERANCE, Cause, Report, Verdict, validate
 
 __all__ = [
@@ -50,6 +50,5 @@ __all__ = [
     "val_lines",
     "val_summary",
     "val_text",
-    "val_verdict",
     "validate",
 ]

@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
 from typing import Literal, NamedTuple, NoReturn
 
 from pddl2nl.pddl import (
-    ActionSchema,
     And,
     Atom,
     Comparison,
@@ -23,7 +21,6 @@ from pddl2nl.pddl import (
     Effect,
     Exists,
     Expression,
-    Fluent,
     Forall,
     GroundAtom,
     Imply,
@@ -40,17 +37,16 @@ from pddlval.formulas import fluents_in
 from pddlval.numeric import as_float
 from pddlval.plans import GroundAction, Plan, PlanStep
 from pddlval.schemas import Ground
-from pddlval.semantics import World, ground_atom, holds
+from pddlval.semantics import World, choices, ground_atom, ground_fluent, holds
 from pddlval.state import State
 
-__all__ = ["Claim", "Claims", "Conflict", "Happening", "claim", "claim_effects", "happenings"]
+__all__ = ["Claims", "Conflict", "Happening", "claim", "claim_effects", "happenings"]
 
 Binding = Mapping[str, str]
-Claim = Literal["needs", "adds", "deletes", "changes"]
 Wanted = Literal["true", "false", "either"]
 """How an atom is needed; below ``or``, ``imply`` and ``exists`` either way."""
-Use = Literal["true", "false", "either", "added", "deleted", "needed and added", "needed and deleted", "summed", "set"]
-"""What an owner does with what it owns: needs it, adds or deletes it, increases it, gives it a value."""
+_CHANGES = {"add": ("added", "true", "precondition"), "delete": ("deleted", "false", "false precondition")}
+"""Of each change: what it makes the owner's use, which need VAL warns about, and in which words."""
 
 _OPPOSITE: dict[Wanted, Wanted] = {"true": "false", "false": "true", "either": "either"}
 _NEEDED = frozenset(("true", "false", "either"))
@@ -59,13 +55,14 @@ _NEEDED = frozenset(("true", "false", "either"))
 class Conflict(NamedTuple):
     """A claim that collides with an earlier one.
 
-    ``place`` is the action that makes it, counted within the happening from 0, and ``atom`` the atom, or the fluent,
-    that it needs or changes. ``other`` made the earlier claim; it is None where several did, or where the action is
-    in its own way. ``reason`` is a clause about the action; ``text`` is what VAL prints.
+    ``place`` is the action that makes it, counted within the happening from 0. ``claim`` is what it does to ``atom``,
+    an atom or a fluent: ``needs``, ``adds``, ``deletes`` or ``changes``. ``other`` made the earlier claim; it is None
+    where several did, or where the action is in its own way. ``reason`` is a clause about the action; ``text`` is what
+    VAL prints.
     """
 
     place: int
-    claim: Claim
+    claim: str
     atom: GroundAtom
     other: int | None
     reason: str
@@ -102,7 +99,8 @@ class _Owner:
     """Who owns an atom or a fluent, by its place, or None for several; and what for."""
 
     place: int | None
-    use: Use
+    use: str
+    """How it is needed; ``added``, ``deleted``, ``needed and added``, ``needed and deleted``; ``summed`` or ``set``."""
 
 
 class _Claimant:
@@ -111,7 +109,8 @@ class _Claimant:
     def __init__(self, task: Task, actions: Sequence[GroundAction], state: World):
         self.warnings: list[str] = []
         self._actions = actions
-        self._schemas = [_schema(task, action) for action in actions]
+        schemas = [task.domain.action(action.name) for action in actions]
+        self._schemas = [schema for schema in schemas if schema is not None]
         self._state = state
         self._alone = len(actions) == 1
         self._atoms: dict[GroundAtom, _Owner] = {}
@@ -123,20 +122,13 @@ class _Claimant:
 
     def claim_all(self) -> None:
         """Preconditions first, then effects, action by action."""
-        bindings = [
-            _binding(schema.parameters, action.args)
-            for schema, action in zip(self._schemas, self._actions, strict=True)
-        ]
+        pairs = zip(self._schemas, self._actions, strict=True)
+        bound = [(schema, _binding(schema.parameters, action.args)) for schema, action in pairs]
         if not self._alone:
-            for place, (schema, binding) in enumerate(zip(self._schemas, bindings, strict=True)):
+            for place, (schema, binding) in enumerate(bound):
                 self._need(place, schema.precondition, binding, "true")
-        for place, (schema, binding) in enumerate(zip(self._schemas, bindings, strict=True)):
+        for place, (schema, binding) in enumerate(bound):
             self._change(place, schema.effect, binding)
-
-    def _choices(self, parameters: tuple[TypedName, ...], binding: Binding) -> Iterator[Binding]:
-        names = [parameter.name for parameter in parameters]
-        for chosen in product(*(sorted(self._state.objects(parameter.types)) for parameter in parameters)):
-            yield {**binding, **dict(zip(names, chosen, strict=True))}
 
     # ── what conditions and expressions read ─────────────────────────────────────────────────────
 
@@ -157,7 +149,7 @@ class _Claimant:
                 self._need(place, before, binding, "either")
                 self._need(place, after, binding, "either")
             case Forall(parameters, body) | Exists(parameters, body):
-                for chosen in self._choices(parameters, binding):
+                for chosen in choices(parameters, self._state, binding, alphabetic=True):
                     self._need(place, body, chosen, wanted if isinstance(condition, Forall) else "either")
             case Comparison(_, left, right):
                 self._read(place, left, binding)
@@ -183,7 +175,7 @@ class _Claimant:
 
     def _read(self, place: int, expression: Expression, binding: Binding) -> None:
         for fluent in fluents_in(expression):
-            atom = _ground_fluent(fluent, binding)
+            atom = ground_fluent(fluent, binding)
             owner = self._fluents.setdefault(atom, _Owner(place, "either"))
             if owner.place == place:
                 continue
@@ -195,22 +187,20 @@ class _Claimant:
 
     def _change(self, place: int, effect: Effect, binding: Binding) -> None:
         parts = tuple(conjuncts(effect))
-        for part in parts:
-            if isinstance(part, Atom):
-                self._add(place, ground_atom(part, binding))
-        for part in parts:
-            if isinstance(part, Not) and isinstance(part.body, Atom):
-                self._delete(place, ground_atom(part.body, binding))
-        for part in parts:
-            if isinstance(part, When) and holds(part.condition, self._state, binding):
-                self._change_if(place, part, binding)
-        for part in parts:
-            if isinstance(part, Update):
-                self._update(place, part, binding)
-        for part in parts:
-            if isinstance(part, Forall):
-                for chosen in self._choices(part.parameters, binding):
-                    self._change(place, part.body, chosen)
+        for kind in (Atom, Not, When, Update, Forall):
+            for part in (part for part in parts if isinstance(part, kind)):
+                match part:
+                    case Atom():
+                        self._touch(place, ground_atom(part, binding), "add")
+                    case Not(Atom() as atom):
+                        self._touch(place, ground_atom(atom, binding), "delete")
+                    case When(condition) if holds(condition, self._state, binding):
+                        self._change_if(place, part, binding)
+                    case Update():
+                        self._update(place, part, binding)
+                    case Forall(parameters, body):
+                        for chosen in choices(parameters, self._state, binding, alphabetic=True):
+                            self._change(place, body, chosen)
 
     def _change_if(self, place: int, effect: When, binding: Binding) -> None:
         try:
@@ -221,40 +211,28 @@ class _Claimant:
             text = f"{error.conflict.text}Violation in conditional effect in {self._actions[place]}"
             raise _CollisionError(error.conflict._replace(text=text)) from None
 
-    def _add(self, place: int, atom: GroundAtom) -> None:
+    def _touch(self, place: int, atom: GroundAtom, verb: Literal["add", "delete"]) -> None:
+        done, opposed, told = _CHANGES[verb]
         owner = self._atoms.get(atom)
         if owner is None:
-            self._atoms[atom] = _Owner(place, "added")
-        elif owner.place != place and owner.use != "added":
-            # VAL ends the line twice where it names the other action.
-            end = "\n" if owner.place is None else "\n\n"
-            self._collide(place, "adds", atom, owner, f"(adds {atom}){self._and(owner)}{end}")
+            self._atoms[atom] = _Owner(place, done)
+        elif owner.place != place and owner.use != done:
+            # VAL ends the line twice where it names the other action as a reason not to add.
+            end = "\n\n" if verb == "add" and owner.place is not None else "\n"
+            self._collide(place, f"{verb}s", atom, owner, f"({verb}s {atom}){self._and(owner)}{end}")
         elif owner.use in _NEEDED:
-            if owner.use == "true":
-                self._warn(place, f"adds a precondition literal {atom}")
-            owner.use = "needed and added"
+            if owner.use == opposed:
+                self._warn(place, f"{verb}s a {told} literal {atom}")
+            owner.use = f"needed and {done}"
         else:
-            self._change_again(place, atom, owner, "add")
-
-    def _delete(self, place: int, atom: GroundAtom) -> None:
-        owner = self._atoms.get(atom)
-        if owner is None:
-            self._atoms[atom] = _Owner(place, "deleted")
-        elif owner.place != place and owner.use != "deleted":
-            self._collide(place, "deletes", atom, owner, f"(deletes {atom}){self._and(owner)}\n")
-        elif owner.use in _NEEDED:
-            if owner.use == "false":
-                self._warn(place, f"deletes a false precondition literal {atom}")
-            owner.use = "needed and deleted"
-        else:
-            self._change_again(place, atom, owner, "delete")
+            self._change_again(place, atom, owner, verb)
 
     def _change_again(self, place: int, atom: GroundAtom, owner: _Owner, verb: Literal["add", "delete"]) -> None:
         """An atom that this action, or one that does the same to it, has changed before."""
         if owner.use not in ("added", "deleted"):
             # VAL prints nothing here. It accepts the same if the action is alone in its happening.
             reason = f"it needs {atom} and changes it twice, which it may not do at the same time as other actions"
-            raise _CollisionError(Conflict(place, "adds" if verb == "add" else "deletes", atom, None, reason))
+            raise _CollisionError(Conflict(place, f"{verb}s", atom, None, reason))
         if (owner.use == "added") is not (verb == "add"):
             self._warn(place, f"adds and deletes the literal {atom}")
         elif owner.place == place:
@@ -263,7 +241,7 @@ class _Claimant:
             self._warn(place, f"and {self._actions[owner.place]} both {verb} the literal {atom}")
 
     def _update(self, place: int, update: Update, binding: Binding) -> None:
-        fluent = _ground_fluent(update.fluent, binding)
+        fluent = ground_fluent(update.fluent, binding)
         try:
             self._read(place, update.value, binding)
         except _CollisionError as error:
@@ -300,7 +278,7 @@ class _Claimant:
     def _and(self, owner: _Owner) -> str:
         return "" if owner.place is None else f" and {self._actions[owner.place]}"
 
-    def _collide(self, place: int, claim: Claim, atom: GroundAtom, owner: _Owner, told: str) -> NoReturn:
+    def _collide(self, place: int, claim: str, atom: GroundAtom, owner: _Owner, told: str) -> NoReturn:
         other = owner.place
         if other is None and len(self._actions) == 2:
             other = 1 - place
@@ -310,18 +288,8 @@ class _Claimant:
         raise _CollisionError(Conflict(place, claim, atom, owner.place, reason, text))
 
 
-def _schema(task: Task, action: GroundAction) -> ActionSchema:
-    schema = task.domain.action(action.name)
-    assert schema is not None
-    return schema
-
-
 def _binding(parameters: Sequence[TypedName], args: Sequence[str]) -> Binding:
     return dict(zip((parameter.name for parameter in parameters), args, strict=True))
-
-
-def _ground_fluent(fluent: Fluent, binding: Binding) -> GroundAtom:
-    return GroundAtom((fluent.name, *[binding.get(term, term) for term in fluent.args]))
 
 
 _CLOSE = 0.01 / 10

@@ -18,6 +18,7 @@ __all__ = [
     "GroundAction",
     "Plan",
     "PlanStep",
+    "as_plan",
     "load_plan",
     "plan_of",
     "read_plan",
@@ -131,6 +132,13 @@ class Plan:
 def plan_of(actions: Iterable[GroundAction]) -> Plan:
     """The plan of these actions, one after the other."""
     return Plan(tuple(PlanStep(action) for action in actions))
+
+
+def as_plan(plan: Plan | str | Iterable[GroundAction], name: str = "<plan>") -> Plan:
+    """A plan, the text of one, or ground actions as a plan; raises `PDDLError` if the text is no plan."""
+    if isinstance(plan, str):
+        return read_plan(plan, name)
+    return plan if isinstance(plan, Plan) else plan_of(plan)
 
 
 def load_plan(path: str | Path) -> Plan:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from types import MappingProxyType
@@ -33,7 +33,7 @@ from pddlval.formulas import LITERAL, opposite
 from pddlval.numeric import UndefinedError, as_float, evaluate
 from pddlval.state import Number
 
-__all__ = ["UndefinedError", "World", "compare", "ground_atom", "ground_fluent", "holds", "unmet"]
+__all__ = ["UndefinedError", "World", "choices", "compare", "ground_atom", "ground_fluent", "holds", "unmet"]
 
 Binding = Mapping[str, str]
 """Objects by the names of variables."""
@@ -105,16 +105,19 @@ def holds(condition: Condition, world: World, binding: Binding = _NOTHING) -> bo
         case Imply(before, after):
             return not holds(before, world, binding) or holds(after, world, binding)
         case Forall(parameters, body):
-            return all(holds(body, world, chosen) for chosen in _choices(parameters, world, binding))
+            return all(holds(body, world, chosen) for chosen in choices(parameters, world, binding))
         case Exists(parameters, body):
-            return any(holds(body, world, chosen) for chosen in _choices(parameters, world, binding))
+            return any(holds(body, world, chosen) for chosen in choices(parameters, world, binding))
     raise TypeError(f"not an executable condition: {type(condition).__name__}")
 
 
-def _choices(parameters: tuple[TypedName, ...], world: World, binding: Binding) -> Iterator[Binding]:
-    """The binding extended by every choice of objects for the parameters."""
+def choices(
+    parameters: Sequence[TypedName], world: World, binding: Binding, *, alphabetic: bool = False
+) -> Iterator[Binding]:
+    """The binding extended by every choice of objects for the parameters, in the order of declaration or of names."""
     names = [parameter.name for parameter in parameters]
-    for chosen in product(*(world.objects(parameter.types) for parameter in parameters)):
+    objects = [world.objects(parameter.types) for parameter in parameters]
+    for chosen in product(*(map(sorted, objects) if alphabetic else objects)):
         yield {**binding, **dict(zip(names, chosen, strict=True))}
 
 
@@ -146,47 +149,33 @@ def unmet(
         condition: the condition.
         world: the state.
         binding: objects for the condition's free variables.
-        test: what says whether a part holds: `holds`, or something faster (`conditions.Reader`).
+        test: what says whether a part holds: `holds`, or something faster (`Layout.holds`).
     """
-    return tuple(dict.fromkeys(_Failing(world, test).parts(condition, binding)))
+    left = _MOST_INSTANCES
 
-
-class _Failing:
-    """Takes conditions apart in one state, as far as the number of instances allows."""
-
-    def __init__(self, world: World, test: Reading):
-        self._world = world
-        self._test = test
-        self._instances_left = _MOST_INSTANCES
-
-    def parts(self, condition: Condition, binding: Binding) -> Iterator[Condition]:
-        """The failing parts of a condition."""
+    def failing(condition: Condition, binding: Binding) -> Iterator[Condition]:
+        nonlocal left
         match condition:
             case Not(body) if not isinstance(body, LITERAL):
-                yield from self.parts(opposite(body), binding)
+                yield from failing(opposite(body), binding)
+                return
             case And(parts):
                 for part in parts:
-                    yield from self.parts(part, binding)
-            case _:
-                missing = _missing(condition, self._world, binding, self._test)
-                if missing is None:
-                    return
-                if isinstance(condition, Forall) and self._may_expand(condition):
-                    for chosen in _choices(condition.parameters, self._world, binding):
-                        yield from self.parts(condition.body, chosen)
-                else:
-                    yield missing
+                    yield from failing(part, binding)
+                return
+        try:
+            if test(condition, world, binding):
+                return
+            missing = substitute(condition, binding)
+        except UndefinedError as error:
+            missing = error.condition
+        if isinstance(condition, Forall):
+            instances = math.prod(len(world.objects(parameter.types)) for parameter in condition.parameters)
+            if instances <= left:
+                left -= instances
+                for chosen in choices(condition.parameters, world, binding):
+                    yield from failing(condition.body, chosen)
+                return
+        yield missing
 
-    def _may_expand(self, condition: Forall) -> bool:
-        instances = math.prod(len(self._world.objects(parameter.types)) for parameter in condition.parameters)
-        if instances > self._instances_left:
-            return False
-        self._instances_left -= instances
-        return True
-
-
-def _missing(condition: Condition, world: World, binding: Binding, test: Reading) -> Condition | None:
-    try:
-        return None if test(condition, world, binding) else substitute(condition, binding)
-    except UndefinedError as error:
-        return error.condition
+    return tuple(dict.fromkeys(failing(condition, binding)))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from threading import Lock
@@ -24,13 +24,14 @@ from pddl2nl.pddl import (
     conjuncts,
     is_variable,
 )
+from pddlval.effects import ADDITIVE
 from pddlval.engine import Engine
 from pddlval.formulas import fluents_in, has_comparison, subformulas, updates_in
 from pddlval.plans import GroundAction
 from pddlval.queries import Code, Finish, Query
 from pddlval.schemas import Ground, Schemas
 from pddlval.state import State
-from pddlval.tables import Index, Relation, Row, Tables, size_class
+from pddlval.tables import Index, Relation, Row, Tables
 
 __all__ = ["MOST_DRAWN_FROM", "SuccessorGenerator"]
 
@@ -87,96 +88,71 @@ def _maker(arity: int) -> Callable[[Iterable[Row], str, Sequence[str]], list[Gro
     return found
 
 
-class _Ready(NamedTuple):
-    """A schema's query, with the plan that suits the sizes of the relations.
+class _SchemaQuery:
+    """A schema's precondition as a query, planned for the sizes of the relations in the first state.
 
-    ``reads`` has the bits of the relations that decide the answer.
+    Attributes:
+        run: gives the rows of the parameters of the applicable actions.
+        actions: the ground actions by these rows.
+        reads: the bits of the relations that decide the answer.
     """
 
-    place: int
-    run: Run
-    actions: _Actions
-    reads: int
-
-
-class _SchemaQuery:
-    """A schema's precondition as a query, planned anew where relations have become much larger or smaller."""
-
-    def __init__(self, node: ActionSchema, place: int, engine: Engine, schemas: Schemas):
+    def __init__(self, node: ActionSchema, place: int, engine: Engine, schemas: Schemas, tables: Tables):
+        self.place = place
+        self.actions = _Actions(node.name, len(node.parameters), engine.database.names)
         self._node = node
-        self._place = place
-        self._engine = engine
         self._schemas = schemas
         self._layout = engine.database.layout
-        self._variables = {item.name: engine.database.objects(item.types) for item in node.parameters}
         self._conditions = [Query(engine.compiler).prepare(node.precondition)]
-        self._actions = _Actions(node.name, len(node.parameters), engine.database.names)
-        self._effect_check: Callable[[Tables, Row], bool] | None = None
-        self._add_effect_conditions()
-        mentioned = {part.predicate for one in self._conditions for part in subformulas(one) if isinstance(part, Atom)}
-        relations = [
-            engine.database.relation(part.predicate, len(part.args))
-            for one in self._conditions
-            for part in subformulas(one)
-            if isinstance(part, Atom)
-        ]
-        simple = mentioned.isdisjoint(self._layout.derived) and self._effect_check is None
-        self._reads = 0
-        for relation in relations:
-            self._reads |= relation.bit
-        if any(isinstance(part, Comparison) for one in self._conditions for part in subformulas(one)):
-            self._reads |= 1
-        if not simple:
+        self._effect_check = self._check_of_effects()
+        parts = [part for one in self._conditions for part in subformulas(one)]
+        atoms = [part for part in parts if isinstance(part, Atom)]
+        relations = dict.fromkeys(engine.database.relation(atom.predicate, len(atom.args)) for atom in atoms)
+        self.reads = sum(relation.bit for relation in relations) | any(isinstance(part, Comparison) for part in parts)
+        if self._effect_check or any(relation.kind == "derived" for relation in relations):
             # Rules and effects may read anything.
-            self._reads = -1
-        self._sized = tuple(dict.fromkeys(relation for relation in relations if relation.kind == "changing"))
-        self.sized = sum(relation.bit for relation in self._sized)
-        """The bits of the relations whose sizes decide on the plan."""
-        self._plans: dict[tuple[int, ...], _Ready] = {}
+            self.reads = -1
+        sizes = {one.predicate: len(tables[one]) for one in relations if one.kind == "changing"}
+        self.run = self._planned(engine, sizes)
 
-    def ready(self, tables: Tables) -> _Ready:
-        """The query, planned for the sizes of the relations in the state."""
-        signature = tuple([size_class(len(tables[relation])) for relation in self._sized])
-        if signature not in self._plans:
-            self._plans[signature] = self._planned(signature)
-        return self._plans[signature]
-
-    def _planned(self, signature: tuple[int, ...]) -> _Ready:
-        sizes = {one.predicate: 8**size >> 1 for one, size in zip(self._sized, signature, strict=True)}
-        query = Query(self._engine.compiler, sizes)
-        for name in self._variables:
+    def _planned(self, engine: Engine, sizes: Mapping[str, int]) -> Run:
+        query = Query(engine.compiler, sizes)
+        variables = {item.name: engine.database.objects(item.types) for item in self._node.parameters}
+        names = tuple(variables)
+        for name in names:
             query.bind(name)
         code = Code([], "return")
-        compiler, names = self._engine.compiler, tuple(self._variables)
 
         def give(inner: Code) -> None:
             if self._effect_check is not None:
-                check = compiler.constant(self._effect_check)
+                check = engine.compiler.constant(self._effect_check)
                 inner.emit(f"if not {check}(T, {query.row(names)}): {inner.fail}")
             inner.emit(f"yield {query.row(names)}")
 
         finish = Finish(give, frozenset(names), distinct=True, chain="yield from {}", leave="return")
-        query.write(code, *query.conjuncts(self._variables, self._conditions), finish)
+        query.write(code, *query.conjuncts(variables, self._conditions), finish)
         code.emit("return")
         code.emit("yield")
-        return _Ready(self._place, compiler.namespace[compiler.function(code)], self._actions, self._reads)
+        found: Run = engine.compiler.namespace[engine.compiler.function(code)]
+        return found
 
-    def _add_effect_conditions(self) -> None:
-        """Asks for what the numeric effects need to have values that do not conflict (as `Ground.applicable` does)."""
-        effect, partial = self._node.effect, self._layout.statics.partial
+    def _check_of_effects(self) -> Callable[[Tables, Row], bool] | None:
+        """What the numeric effects need, to have values that do not conflict (as `Ground.applicable` does).
+
+        Where each of them has a value if the fluents have that it reads, that is added to the conditions.
+        """
+        effect = self._node.effect
         updates = list(updates_in(effect))
-        compares = has_comparison(effect, partial)
-        if not updates and not compares:
-            return
+        compares = has_comparison(effect, self._layout.statics.partial)
         always = sum(isinstance(part, Update) for part in conjuncts(effect))
-        alike = len(updates) < 2 or all(update.operator in ("increase", "decrease") for update in updates)
+        alike = len(updates) < 2 or all(update.operator in ADDITIVE for update in updates)
         if always < len(updates) or not alike or compares or not all(map(_is_plain, updates)):
-            schema = self._schemas[self._node.name]
-            self._effect_check = lambda tables, row: Ground(schema, self._actions[row]).applicable(tables.state)
-            return
+            schema, actions = self._schemas[self._node.name], self.actions
+            return lambda tables, row: Ground(schema, actions[row]).applicable(tables.state)
         for fluent in dict.fromkeys(fluent for update in updates for fluent in fluents_in(update.value)):
             # Without a value it fails.
             self._conditions.append(Comparison("=", fluent, fluent))
+        return None
 
 
 def _is_plain(update: Update) -> bool:
@@ -210,8 +186,8 @@ class _Listing:
     def __init__(self, schemas: int):
         self.found: dict[int, list[GroundAction]] = {}
         """The actions of each schema, of this state or the one that was listed before."""
-        self.ready: dict[int, _Ready] = {}
-        self.order: list[_Ready] | None = None
+        self.order: list[_SchemaQuery] | None = None
+        """The queries of the candidates."""
         self.candidates = set(range(schemas))
         """The schemas that may be applicable; each of the others waits for one requirement to change."""
         self.idle: list[int] = []
@@ -303,9 +279,10 @@ class SuccessorGenerator:
         ready = self._ready(tables, listing)
         dirty, found = tables.dirty, listing.found
         actions: list[GroundAction] = []
-        for place, run, actions_of, reads in ready:
-            if reads & dirty or place not in found:
-                found[place] = list(map(actions_of.__getitem__, run(tables)))
+        for query in ready:
+            place = query.place
+            if query.reads & dirty or place not in found:
+                found[place] = list(map(query.actions.__getitem__, query.run(tables)))
                 if not found[place]:
                     listing.idle.append(place)
             actions += found[place]
@@ -319,50 +296,40 @@ class SuccessorGenerator:
             listing = self._listing(tables)
             found: dict[int, list[GroundAction]] = {}
             count, size = 0, 1
-            for place, run, actions_of, _ in self._ready(tables, listing):
+            for query in self._ready(tables, listing):
                 kept: list[GroundAction] = []
-                rows = run(tables)
+                rows = query.run(tables)
                 # The first comes at once, the others in blocks: that is faster than one by one.
-                while block := actions_of.new(islice(rows, size)):
+                while block := query.actions.new(islice(rows, size)):
                     size = min(2 * size, _BLOCK)
                     count += len(block)
                     if count <= _MOST_LISTED:
                         kept += block
                     yield from block
-                found[place] = kept
+                found[query.place] = kept
             if count <= _MOST_LISTED:
                 listing.found, listing.complete = found, True
                 tables.dirty = 0
         finally:
             self._database.release(tables)
 
-    def _ready(self, tables: Tables, listing: _Listing) -> list[_Ready]:
+    def _ready(self, tables: Tables, listing: _Listing) -> list[_SchemaQuery]:
         """The queries that may have solutions, in the order of the file."""
         with self._lock:
-            return self._in_order(tables, listing)
+            if len(self._nodes) > _FEW_SCHEMAS:
+                self._wake(tables, listing)
+            if listing.order is None:
+                if len(self._nodes) <= _MOST_AT_ONCE:
+                    for place in range(len(self._nodes)):
+                        self._query(place, tables)
+                listing.order = [self._query(place, tables) for place in sorted(listing.candidates)]
+            return listing.order
 
-    def _in_order(self, tables: Tables, listing: _Listing) -> list[_Ready]:
-        if len(self._nodes) > _FEW_SCHEMAS:
-            self._wake(tables, listing)
-        resized = tables.resized
-        if resized:
-            for place in list(listing.ready):
-                if self._query(place).sized & resized:
-                    del listing.ready[place]
-            tables.resized = 0
-            listing.order = None
-        if listing.order is None:
-            few = len(self._nodes) <= _MOST_AT_ONCE
-            for place in range(len(self._nodes)) if few else listing.candidates:
-                if place not in listing.ready:
-                    listing.ready[place] = self._query(place).ready(tables)
-            listing.order = [listing.ready[place] for place in sorted(listing.candidates)]
-        return listing.order
-
-    def _query(self, place: int) -> _SchemaQuery:
+    def _query(self, place: int, tables: Tables) -> _SchemaQuery:
         found = self._queries.get(place)
         if found is None:
-            found = self._queries[place] = _SchemaQuery(self._nodes[place], place, self._engine, self._schemas)
+            node = self._nodes[place]
+            found = self._queries[place] = _SchemaQuery(node, place, self._engine, self._schemas, tables)
         return found
 
     # ── domains of thousands of schemas ──────────────────────────────────────────────────────────

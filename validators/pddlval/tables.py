@@ -20,7 +20,7 @@ from pddl2nl.pddl import GroundAtom
 from pddlval.numeric import UndefinedError
 from pddlval.state import BITS, Layout, Number, State
 
-__all__ = ["Database", "Index", "Kind", "Memo", "Relation", "Row", "Table", "Tables", "Values", "size_class"]
+__all__ = ["Database", "Index", "Kind", "Memo", "Relation", "Row", "Table", "Tables", "Values"]
 
 Row = Any
 """The arguments of an atom as numbers: an int for one argument, otherwise a tuple."""
@@ -31,9 +31,6 @@ Kind = Literal["static", "changing", "derived"]
 _MOST_FLIPS = 1_000
 """So many changed atoms are remembered, and a little more."""
 
-
-_BOUNDS = frozenset(8**power for power in range(1, 12))
-"""The smallest size of each class of sizes but the first (`size_class`)."""
 
 _NO_INDEX: dict[Any, Any] = {}
 
@@ -297,11 +294,6 @@ def _filter(
     )
 
 
-def size_class(size: int) -> int:
-    """About the logarithm of a size to the base of eight; 1 for all sizes below eight."""
-    return (size.bit_length() + 2) // 3 or 1
-
-
 class Tables(dict[Any, Any]):
     """The tables of one state, each made when first asked for; the keys are a `Table` each."""
 
@@ -315,7 +307,6 @@ class Tables(dict[Any, Any]):
         "live",
         "projections",
         "readers",
-        "resized",
         "state",
     )
 
@@ -333,8 +324,6 @@ class Tables(dict[Any, Any]):
         """The bits of the relations that have changed since the actions were last listed."""
         self.flips: list[tuple[Relation, Row]] | None = None
         """The atoms that have changed since the actions were last listed; None for all."""
-        self.resized = -1
-        """The bits of the relations that have become much larger or smaller since the queries were planned."""
         self.listed: Any = None
         """What the successor generator has found in the state."""
         self._filled = False
@@ -433,13 +422,9 @@ class Tables(dict[Any, Any]):
                 indices = live.get(relation, _NO_INDEX)
                 if new & low:
                     rows.add(row)
-                    if len(rows) in _BOUNDS:
-                        self.resized |= relation.bit
                     for index, table in indices.items():
                         index.add(table, row)
                 else:
-                    if len(rows) in _BOUNDS:
-                        self.resized |= relation.bit
                     rows.discard(row)
                     for index, table in indices.items():
                         index.remove(table, row)

@@ -12,8 +12,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
-from threading import Lock
+from functools import lru_cache
 from typing import Any, Literal
 
 from pddl2nl.pddl import (
@@ -34,7 +33,6 @@ from pddl2nl.pddl import (
     Or,
     Special,
     Task,
-    TypedName,
     UnsupportedError,
 )
 from pddl2nl.pddl import Number as NumberNode
@@ -43,36 +41,18 @@ from pddlval.effects import Outcome
 from pddlval.formulas import subformulas
 from pddlval.happenings import Happening, claim_effects, happenings
 from pddlval.numeric import UndefinedError, as_float
-from pddlval.plans import GroundAction, Plan, plan_of, read_plan
+from pddlval.plans import GroundAction, Plan, as_plan
 from pddlval.schemas import Ground
-from pddlval.semantics import Reading, World, holds
+from pddlval.semantics import Reading, World, choices, ground_atom, ground_fluent, holds
 from pddlval.simulator import Simulator, simulator_of
 from pddlval.state import Number, State
 from pddlval.validate import Report
 
-__all__ = ["advice_lines", "gives_advice", "in_doubles", "val_lines", "val_summary", "val_text", "val_verdict"]
-
-_MOST_RECENT = 8
-_recent: dict[int, tuple[Task, Task]] = {}
-_recent_lock = Lock()
+__all__ = ["advice_lines", "gives_advice", "in_doubles", "val_lines", "val_summary", "val_text"]
 
 
 def in_doubles(task: Task) -> Task:
-    """The task with every number rounded to a double; the same object if no number changes.
-
-    The last few answers are kept, so that many plans for one task share one.
-    """
-    found = _recent.get(id(task))
-    if found is None or found[0] is not task:
-        found = (task, _in_doubles(task))
-        with _recent_lock:
-            _recent[id(task)] = found
-            if len(_recent) > _MOST_RECENT:
-                del _recent[next(iter(_recent))]
-    return found[1]
-
-
-def _in_doubles(task: Task) -> Task:
+    """The task with every number rounded to a double; the same object if no number changes."""
     domain, problem = task.domain, task.problem
     if not domain.functions:
         return task
@@ -83,6 +63,13 @@ def _in_doubles(task: Task) -> Task:
     if (actions, derived, values, goal) == (domain.actions, domain.derived, problem.init_values, problem.goal):
         return task
     return Task(replace(domain, actions=actions, derived=derived), replace(problem, init_values=values, goal=goal))
+
+
+@lru_cache(8)
+def _in_doubles(simulator: Simulator) -> Simulator | None:
+    """A simulator that computes with rounded numbers; None if they are the same."""
+    rounded = in_doubles(simulator.task)
+    return None if rounded is simulator.task else Simulator(rounded, simulator.initial.tolerance)
 
 
 def _value(assigned: FluentValue) -> FluentValue:
@@ -167,7 +154,6 @@ class _Adviser:
         self._derived = derived
         self._steps = steps
         self._shown = shown
-        self._objects: dict[tuple[str, ...], list[str]] = {}
 
     def lines(self, part: Part, indent: str) -> Iterator[str]:
         """The lines about a part; the first has no indent, since it may go on with a line begun."""
@@ -215,7 +201,9 @@ class _Adviser:
             case And(parts) | Or(parts):
                 members: Iterator[Part] = ((part, binding, wanted) for part in parts)
             case Forall(parameters, body) | Exists(parameters, body):
-                members = ((body, chosen, wanted) for chosen in self._choices(parameters, binding))
+                members = (
+                    (body, chosen, wanted) for chosen in choices(parameters, self._world, binding, alphabetic=True)
+                )
             case Imply(before, after) if wanted:
                 return "or", iter(((before, binding, False), (after, binding, True)))
             case Imply(before, after):
@@ -232,20 +220,10 @@ class _Adviser:
         if self._test(after, self._world, binding):
             yield after, binding, False
 
-    def _choices(self, parameters: tuple[TypedName, ...], binding: Binding) -> Iterator[Binding]:
-        names = [parameter.name for parameter in parameters]
-        for chosen in product(*(self._sorted(parameter.types) for parameter in parameters)):
-            yield {**binding, **dict(zip(names, chosen, strict=True))}
-
-    def _sorted(self, types: tuple[str, ...]) -> list[str]:
-        if types not in self._objects:
-            self._objects[types] = sorted(self._world.objects(types))
-        return self._objects[types]
-
     # ── single lines ─────────────────────────────────────────────────────────────────────────────
 
     def _atom(self, atom: Atom, binding: Binding, wanted: bool) -> str:
-        told = f"({' '.join((atom.predicate, *[binding.get(term, term) for term in atom.args]))})"
+        told = str(ground_atom(atom, binding))
         if atom.predicate in self._derived:
             return f"(Satisfy derived predicate {told if wanted else f'(NOT {told})'}!)"
         return self._literal(told, atom, binding, wanted)
@@ -267,8 +245,8 @@ class _Adviser:
         match expression:
             case NumberNode(value):
                 return _short(value)
-            case Fluent(name, args):
-                fluent = GroundAtom((name, *[binding.get(term, term) for term in args]))
+            case Fluent():
+                fluent = ground_fluent(expression, binding)
                 return f"{fluent}[={_short(self._shown.level(fluent) or 0)}]"
             case Arithmetic("-", (operand,)):
                 return f" - {self._expression(operand, binding)}"
@@ -319,29 +297,9 @@ def val_text(
     verbose: bool = False,
     tolerance: Fraction = Fraction(0),
 ) -> str:
-    """What VAL prints about one plan.
-
-    Args:
-        task: the task.
-        plan: the plan that was judged, in any form that `validate` takes.
-        report: what `validate` said about it.
-        name: the name of the plan file, which VAL repeats.
-        verbose: the text of ``Validate -v`` instead of ``Validate``.
-        tolerance: the tolerance with which the plan was judged.
-    """
-    return val_verdict(task, plan, report, name, verbose, tolerance) + val_summary(task, [(name, report)])
-
-
-def val_verdict(
-    task: Task,
-    plan: Plan | str | Iterable[GroundAction],
-    report: Report,
-    name: str,
-    verbose: bool = False,
-    tolerance: Fraction = Fraction(0),
-) -> str:
-    """The part of VAL's text that is about one plan, without the summary at the end."""
-    return "".join(f"{line}\n" for line in val_lines(task, plan, report, name, verbose, tolerance))
+    """What VAL prints about one plan: `val_lines` and the summary."""
+    lines = val_lines(task, plan, report, name, verbose, tolerance)
+    return "".join(f"{line}\n" for line in lines) + val_summary(task, [(name, report)])
 
 
 def val_lines(
@@ -352,7 +310,16 @@ def val_lines(
     verbose: bool = False,
     tolerance: Fraction = Fraction(0),
 ) -> Iterator[str]:
-    """The lines of `val_verdict`, one by one: the verbose text about a long plan need not fit into memory."""
+    """The lines about one plan, one by one: the verbose text about a long plan need not fit into memory.
+
+    Args:
+        task: the task.
+        plan: the plan that was judged, in any form that `validate` takes.
+        report: what `validate` said about it.
+        name: the name of the plan file, which VAL repeats.
+        verbose: the text of ``Validate -v`` instead of ``Validate``.
+        tolerance: the tolerance with which the plan was judged.
+    """
     yield f"Checking plan: {name}"
     if report.verdict == "bad-plan":
         yield "Bad plan description!"
@@ -426,17 +393,14 @@ class _Trace:
     """The verbose text: what the plan does, happening by happening, up to where it fails."""
 
     def __init__(self, task: Task, plan: Plan | str | Iterable[GroundAction], report: Report, tolerance: Fraction):
-        if isinstance(plan, str):
-            plan = read_plan(plan)
-        elif not isinstance(plan, Plan):
-            plan = plan_of(plan)
+        plan = as_plan(plan)
         self._simulator = simulator_of(task, tolerance)
         self._report = report
         self._steps = len(plan)
         self._happenings = happenings(plan)
         self._state = self._simulator.initial
         self._derived = frozenset(rule.name for rule in task.domain.derived)
-        self._numbers = _Numbers(self._simulator, in_doubles(task), tolerance)
+        self._numbers = _Numbers(self._simulator)
 
     def lines(self) -> Iterator[str]:
         """The plan, its execution, and advice on how to repair it."""
@@ -542,8 +506,8 @@ class _Numbers:
     too long to compute with, the exact ones are printed from there on.
     """
 
-    def __init__(self, simulator: Simulator, rounded: Task, tolerance: Fraction):
-        self._rounded = None if rounded is simulator.task else simulator_of(rounded, tolerance)
+    def __init__(self, simulator: Simulator):
+        self._rounded = _in_doubles(simulator)
         self.state = (self._rounded or simulator).initial
         """The state whose numbers are printed."""
         self._next = self.state

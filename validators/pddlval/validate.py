@@ -13,7 +13,7 @@ from pddl2nl.pddl import Atom, Condition, Diagnostic, GroundAtom, Not, PDDLError
 from pddlval.effects import Outcome
 from pddlval.happenings import Conflict, Happening, claim_effects, happenings
 from pddlval.numeric import UndefinedError, plain_number
-from pddlval.plans import BadActionError, GroundAction, Plan, PlanStep, plan_of, read_plan
+from pddlval.plans import BadActionError, GroundAction, Plan, PlanStep, as_plan
 from pddlval.schemas import Ground
 from pddlval.semantics import ground_atom
 from pddlval.simulator import Simulator, simulator_of
@@ -233,14 +233,10 @@ def validate(
         UnsupportedError: the task has a construct that cannot be executed.
     """
     simulator = simulator_of(task, tolerance)
-    if isinstance(plan, str):
-        try:
-            plan = read_plan(plan, name)
-        except PDDLError as error:
-            return Report("bad-plan", diagnostics=error.diagnostics)
-    elif not isinstance(plan, Plan):
-        plan = plan_of(plan)
-    return _Run(simulator, plan).report()
+    try:
+        return _Run(simulator, as_plan(plan, name)).report()
+    except PDDLError as error:
+        return Report("bad-plan", diagnostics=error.diagnostics)
 
 
 class _Run:
