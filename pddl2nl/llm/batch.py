@@ -68,10 +68,9 @@ class BatchProgress:
 
 @dataclass(frozen=True)
 class Submission:
-    """A batch as the store remembers it.
+    """A batch as the store remembers it; ``keys`` are the lines that are not collected yet.
 
-    ``keys`` are the lines that are not collected yet; ``input_file`` is the provider's id of all its lines, and belongs
-    to this batch only; ``made`` is in seconds since 1970; ``batch`` is the provider's id, None until it is known.
+    ``input_file`` and ``batch`` are the provider's ids. An input file belongs to one batch, whose id may be unknown.
     """
 
     keys: frozenset[str]
@@ -94,11 +93,8 @@ class Submission:
 
 @dataclass(frozen=True)
 class BatchState:
-    """The provider's account of a batch.
-
-    ``files`` hold the outcomes of lines; ``treated`` counts the lines that have one; ``problem`` is why the batch
-    failed as a whole, and ``too_much`` that more was enqueued than the account may have.
-    """
+    """The provider's account of a batch: ``files`` with the outcomes of lines, how many lines are treated, and, if it
+    failed as a whole, the problem and whether more was enqueued than the account may have."""
 
     status: str
     files: tuple[str, ...]
@@ -118,10 +114,9 @@ class BatchState:
 class BatchStore:
     """Two tables in the cache's file, so that a crash never pays for a line twice.
 
-    ``batches`` holds what was submitted and is not collected yet. A row is stored before its batch is created, and gets
-    the provider's id afterwards; if the process died in between, the batch is looked for by its input file.
-    ``batch_short`` holds replies that were paid for and fell short (cut off, refused, filtered, empty): they do not
-    belong into the cache, and each pass would otherwise pay for them again.
+    ``batches`` holds what is submitted and not collected. A row is stored before its batch is created and gets the
+    provider's id afterwards; if the process died in between, the batch is looked for by its input file. ``batch_short``
+    holds replies that fell short (cut off, refused, filtered, empty): they do not belong into the cache.
     """
 
     _TABLES = (
@@ -191,13 +186,7 @@ class BatchEndpoint:
     Calls are repeated as all calls of the model are. Creating a batch is the one that must not happen twice, since each
     batch is paid for: before it is repeated, the batch is looked for among the recent ones.
 
-    Args:
-        model: provides the client.
-        settle_seconds: how long a new batch may take to appear among the recent ones.
-
-    Raises:
-        EndpointRefusedError: in every method, the endpoint refused for good: a wrong key, no batches there.
-        EndpointError: in every method, the endpoint failed after all retries.
+    Every method raises `EndpointError` or one of its subclasses.
     """
 
     def __init__(self, model: OpenAIModel, settle_seconds: float):
@@ -274,9 +263,7 @@ class BatchEndpoint:
     def outcomes(self, file: str) -> Iterator[tuple[str, _Outcome]]:
         """Key and outcome of each line in an output or error file, in no order.
 
-        Raises:
-            EndpointError: the file is malformed. Nothing is taken from it then, since lines that were lost on the way
-                would be submitted, and paid for, again.
+        Nothing is taken from a malformed file: lines that were lost on the way would be paid for again.
         """
         data = self.model.retried(lambda: self.model.client().files.content(file).content)
         try:
@@ -329,9 +316,6 @@ class BatchRunner:
         max_attempts: how often a line is submitted whose fault may pass (429, 5xx, expired, no outcome).
         max_lines, max_bytes: of one batch; by default OpenAI's limits.
         settle_seconds: how long a new batch may be missing among the endpoint's recent ones.
-
-    Raises:
-        InfrastructureError: the cache's file cannot be written.
     """
 
     def __init__(
@@ -372,9 +356,7 @@ class BatchRunner:
     def collect(self, request: Request, model: EndpointModel) -> Completion | None:
         """Notes a request, once; returns the reply of an earlier batch if it fell short and so is not in the cache.
 
-        Raises:
-            EndpointError: its line failed in as many batches as are allowed.
-            ModelConfigurationError: the model's endpoint has no batches.
+        Raises `EndpointError` if its line failed, and `ModelConfigurationError` for a model without an endpoint.
         """
         if not isinstance(model, OpenAIModel):
             raise ModelConfigurationError(f"batches need a model behind an endpoint; '{model.name}' is none")

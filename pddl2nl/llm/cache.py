@@ -102,11 +102,7 @@ class StoredReply:
 
     @classmethod
     def of(cls, identity: Mapping[str, Any], reply: Mapping[str, Any], created: str = "") -> StoredReply:
-        """A reply, created now unless a time is given.
-
-        Raises:
-            InputError: the identity is malformed, or the reply is not a complete one of its kind.
-        """
+        """A reply, created now unless a time is given; raises `InputError` if identity or reply is malformed."""
         try:
             kind = msgspec.convert(identity, _Identity).kind
         except msgspec.ValidationError as error:
@@ -143,11 +139,7 @@ class StoredReply:
 
 @dataclass(frozen=True)
 class CacheGroup:
-    """The replies of one kind, model and endpoint.
-
-    ``usd`` is what they would cost if asked for again at the standard tariff; None if the price is unknown. ``first``
-    and ``last`` are the times (UTC) of the oldest and the newest.
-    """
+    """The replies of one kind, model and endpoint; ``usd`` is what they would cost again, None if that is unknown."""
 
     kind: str
     model: str
@@ -169,7 +161,7 @@ class Damage:
 
 @dataclass(frozen=True)
 class Verification:
-    """How many replies were checked (in an export: written), and the damage found (in an export: skipped)."""
+    """How many replies were checked or exported, and the damage that was found."""
 
     replies: int
     damage: tuple[Damage, ...]
@@ -190,11 +182,7 @@ class Refused:
 
 @dataclass(frozen=True)
 class Imported:
-    """The result of an import.
-
-    ``present`` counts lines whose key was there already, ``differing`` their keys with another reply than the stored
-    one, which stays.
-    """
+    """``present`` counts lines whose key was there already, ``differing`` those of another reply than the stored one."""
 
     imported: int
     present: int
@@ -204,10 +192,7 @@ class Imported:
 
 @dataclass(frozen=True)
 class Pruned:
-    """How many replies were removed (in a dry run: would be) and how many are left, and the bytes freed.
-
-    ``compacted`` is False if the file could not shrink because another process was using it.
-    """
+    """What `Cache.prune` did; the file could not be ``compacted`` if another process was using it."""
 
     removed: int
     left: int
@@ -239,12 +224,6 @@ class Cache(SqliteFile):
     def __repr__(self) -> str:
         return f"Cache({str(self.path)!r})"
 
-    def __enter__(self) -> Cache:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def __len__(self) -> int:
         return int(self.read("SELECT count(*) FROM replies")[0][0])
 
@@ -262,9 +241,9 @@ class Cache(SqliteFile):
         return read_json_object(reply)
 
     def put(self, identity: Mapping[str, Any], reply: Mapping[str, Any]) -> bool:
-        """Stores a reply: ``{"vector": [numbers]}`` for an embedding, else the result of `completion_to_json`.
+        """Stores a reply unless there is one already; returns whether it was stored. Raises as `StoredReply.of`.
 
-        Returns whether it was stored: if there was a reply already, that one stays. Raises as `StoredReply.of`.
+        The reply is ``{"vector": [numbers]}`` for an embedding, else the result of `completion_to_json`.
         """
         entry = StoredReply.of(identity, reply)
         with self.transaction() as connection:

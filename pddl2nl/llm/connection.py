@@ -63,14 +63,7 @@ class Address:
 
 
 def connect(address: Address, settings: ModelSettings, key: str, timeout: float) -> OpenAI:
-    """The client for an endpoint, made on first use; it repeats no call by itself.
-
-    Args:
-        address: the endpoint; for Azure the resource's.
-        settings: give the headers, the organisation and Azure's version.
-        key: may be empty.
-        timeout: seconds for one attempt.
-    """
+    """The client for an endpoint (for Azure the resource's), made on first use; it repeats no call by itself."""
     options: dict[str, Any] = {
         "api_key": key or _NO_KEY,
         "organization": settings.organization,
@@ -89,13 +82,9 @@ def connect(address: Address, settings: ModelSettings, key: str, timeout: float)
 
 
 def post(client: OpenAI, path: str, body: Mapping[str, Any]) -> bytes:
-    """Sends a body as JSON and returns the body of the answer.
+    """Sends a body as JSON and returns the body of the answer; raises `openai.OpenAIError` or `Fault`.
 
     As bytes, since the client would decode them as the header says, and JSON is UTF-8 whatever that says.
-
-    Raises:
-        OpenAIError: a status other than 2xx, a dropped connection, an answer that takes too long.
-        Fault: the transport refused the answer.
     """
     answer: Any = client.post(path, cast_to=_library().Response, body=body)
     content: bytes = answer.content

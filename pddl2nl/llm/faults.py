@@ -72,10 +72,9 @@ class FilteredError(EndpointError):
 
 @dataclass(eq=False)
 class Fault(Exception):
-    """A failure of one attempt; code below the openai client raises it.
+    """A failure of one attempt, whose ``reason`` may still hold secrets; code below the openai client raises it.
 
     Attributes:
-        reason: a message that may still hold secrets.
         kind: the exception that it becomes.
         passing: it may be gone at the next attempt.
         wait: how long the server asks to wait, in seconds.

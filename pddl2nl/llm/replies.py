@@ -23,11 +23,7 @@ _MOST_TOKENS = 2**53
 
 
 def parse_json(text: str | bytes) -> Any:
-    """JSON whose integers may have any number of digits: one beyond Python's limit is read as infinite.
-
-    Raises:
-        ValueError: the text is no JSON, or its brackets are nested too deeply.
-    """
+    """JSON whose longest integers are read as infinite; raises `ValueError`."""
     try:
         return json.loads(text, parse_int=lambda digits: int(digits) if len(digits) < 400 else math.inf)
     except RecursionError as error:
@@ -58,15 +54,7 @@ def is_broken_off(text: str, error: ValueError) -> bool:
 def read_completion(
     data: Mapping[str, Any], name: str, strike: Callable[[str], str], seconds: float, tariff: Tariff
 ) -> Completion | None:
-    """The reply in a ``chat.completion`` object; None if it holds none.
-
-    Args:
-        data: the object.
-        name: the model's name, used if the object names none.
-        strike: removes secrets from a text.
-        seconds: how long the reply took.
-        tariff: the price it was paid at.
-    """
+    """The reply in a ``chat.completion`` object, None if it holds none; ``strike`` removes secrets from its texts."""
     choices = data.get("choices") if isinstance(data, dict) else None
     choice = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(choice, dict):

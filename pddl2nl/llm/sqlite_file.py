@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from pddl2nl.errors import InfrastructureError, InputError
 
@@ -25,14 +25,7 @@ _FORMAT = 1
 
 @dataclass(frozen=True)
 class FileKind:
-    """What a file is for.
-
-    Attributes:
-        name: in messages, such as ``cache of replies``.
-        application: SQLite's ``application_id``, which tells our files from others.
-        tables: SQL that creates its tables.
-        remedy: what to do with a file that cannot be used.
-    """
+    """What a file is for: its name and the remedy in messages, the SQL of its tables, SQLite's ``application_id``."""
 
     name: str
     application: int
@@ -41,16 +34,10 @@ class FileKind:
 
 
 class SqliteFile:
-    """A file of a kind; created if it is missing.
-
-    Args:
-        path: the file.
-        kind: what it is for.
-        read_only: the file must exist and is not changed.
+    """A file of a kind; created if it is missing, unless ``read_only``.
 
     Raises:
-        InputError: the path is a folder, a file of another kind or of another format; with ``read_only``, the file is
-            missing.
+        InputError: the path is a folder, or a file of another kind or format; with ``read_only``, it is missing.
         InfrastructureError: here and in every method, the file or the disk failed.
     """
 
@@ -69,6 +56,12 @@ class SqliteFile:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
             with closing(self.connect(create=not read_only)) as connection:
                 self._prepare(connection)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Closes the file; using it again reopens it."""
