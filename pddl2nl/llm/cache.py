@@ -182,7 +182,7 @@ class Refused:
 
 @dataclass(frozen=True)
 class Imported:
-    """``present`` counts lines whose key was there already, ``differing`` those of another reply than the stored one."""
+    """``present`` counts lines whose key was there, ``differing`` those with another reply than the stored one."""
 
     imported: int
     present: int

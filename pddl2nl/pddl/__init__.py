@@ -69,7 +69,8 @@ if TYPE_CHECKING:
     )
     from pddl2nl.pddl.rewriting import substitute
     from pddl2nl.pddl.stratification import Strata, stratify
-    from pddl2nl.pddl.writer import write_condition, write_domain, write_expression, write_number, write_problem
+    from pddl2nl.pddl.tree import write_number
+    from pddl2nl.pddl.writer import write_condition, write_domain, write_expression, write_problem
 
 __all__ = [
     "ActionSchema",
@@ -161,7 +162,8 @@ _LAZY = {
     ),
     "stratification": ("Strata", "stratify"),
     "rewriting": ("substitute",),
-    "writer": ("write_condition", "write_domain", "write_expression", "write_number", "write_problem"),
+    "tree": ("write_number",),
+    "writer": ("write_condition", "write_domain", "write_expression", "write_problem"),
 }
 _HOME = {name: module for module, names in _LAZY.items() for name in names}
 

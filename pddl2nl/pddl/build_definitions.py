@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import takewhile
 from sys import intern
-from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple
 
-from pddl2nl.pddl.build_formulas import CONNECTIVES, Builder, FormulaBuilder, is_number
+from pddl2nl.pddl.build_formulas import CONNECTIVES, FormulaBuilder, is_number
 from pddl2nl.pddl.diagnostics import Log, Near
 from pddl2nl.pddl.nesting import (
     MAX_DEPTH,
@@ -22,25 +23,20 @@ from pddl2nl.pddl.nesting import (
     too_deep,
 )
 from pddl2nl.pddl.tree import (
-    ActionSchema,
+    SCHEMAS,
     And,
     Condition,
     DerivedPredicate,
     Domain,
-    DurativeAction,
-    Event,
     FluentValue,
     Function,
     GroundAtom,
     Metric,
     Predicate,
     Problem,
-    Process,
     TimedLiteral,
     TypedName,
 )
-
-__all__ = ["DomainBuilder", "Header", "Kind", "ProblemBuilder", "read_header"]
 
 Kind = Literal["domain", "problem"]
 
@@ -103,25 +99,59 @@ def _named(builder: FormulaBuilder, sections: list[Item], kind: Kind, root: Item
 
 
 class _DefinitionBuilder(FormulaBuilder):
-    """What domains and problems share."""
+    """What domains and problems share: sections in any order, each of which adds to lists of what was found."""
 
     kind: ClassVar[Kind]
-    keywords: ClassVar[tuple[str, ...]]
+    sections: ClassVar[dict[str, Callable[[Any, Item], None]]]
+    warned_twice: ClassVar[tuple[str, ...]]
+    refused_twice: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, log: Log, text: str = ""):
         super().__init__(log, text)
-        self.requirements: list[str] = []
-        self.constraints: list[Condition] = []
+        # By the field of `Domain` or `Problem`.
+        self.found: defaultdict[str, list[Any]] = defaultdict(list)
+
+    def read_sections(self, header: Header) -> set[str]:
+        """Reads all sections, and returns their keywords."""
+        seen: set[str] = set()
+        for section in header.sections:
+            keyword = first_word(section)
+            make = self.sections.get(keyword)
+            if make is None:
+                self._unknown(section, keyword)
+                continue
+            if keyword in seen and keyword in self.refused_twice:
+                self.error(section, f"a second '{keyword}' in this {self.kind}")
+            elif keyword in seen and keyword in self.warned_twice:
+                self.warning(section, f"a second '{keyword}' in this {self.kind}; both count")
+            seen.add(keyword)
+            make(self, section)
+        return seen
+
+    def fields(self) -> dict[str, Any]:
+        """The fields of the tree that are lists, its constraints and its source."""
+        constraints = self.found.pop("constraints", [])
+        whole = And(tuple(constraints)) if len(constraints) > 1 else next(iter(constraints), None)
+        found = {name: tuple(items) for name, items in self.found.items()}
+        return {**found, "constraints": whole, "source": self.log.source}
+
+    def _unknown(self, section: Item, keyword: str) -> None:
+        raise NotImplementedError
+
+    def _typed_section(self, section: Item) -> None:
+        """``(:types …)``, ``(:constants …)`` or ``(:objects …)``."""
+        field = first_word(section)[1:]
+        with self.log.inside(f"in the {field}"):
+            self.found[field] += self.typed_list(contents(section)[1:], field[:-1])
 
     def _requirements(self, section: Item) -> None:
         for item in contents(section)[1:]:
             if not isinstance(item, str) or item[0] in "?(":
                 self.error(item, "not a requirement", ":flag …")
-            elif item[0] == ":":
-                self.requirements.append(str(item))
-            else:
+                continue
+            if item[0] != ":":
                 self.warning(item, f"a requirement without a colon: '{item}'", f":{item}", self.quote(item))
-                self.requirements.append(f":{item}")
+            self.found["requirements"].append(f":{item.removeprefix(':')}")
 
     def _constraints(self, section: Item) -> None:
         with self.log.inside("in the constraints"):
@@ -129,102 +159,50 @@ class _DefinitionBuilder(FormulaBuilder):
                 if is_word(item):
                     self.error(item, "a word among the constraints")
                 else:
-                    self.constraints.append(self.constraint(item))
-
-    def _all_constraints(self) -> Condition | None:
-        return And(tuple(self.constraints)) if len(self.constraints) > 1 else next(iter(self.constraints), None)
+                    self.found["constraints"].append(self.constraint(item))
 
 
 # ── domains ──────────────────────────────────────────────────────────────────────────────────────
 
-_KEYS = (":parameters", ":precondition", ":effect")
-_DURATIVE_KEYS = (":parameters", ":duration", ":condition", ":effect")
-_OLD_OF_DOMAINS = (":timeless", ":safety", ":domain-variables", ":method", ":addendum", ":situation")
-_ONCE = (":requirements", ":types", ":constants", ":predicates", ":functions", ":constraints")
-_SchemaT = TypeVar("_SchemaT", ActionSchema, Process, Event)
-
-
-class _Schema(NamedTuple):
-    """The name, the parameters and the keyword arguments of an action, a process or an event."""
-
-    name: str
-    parameters: tuple[TypedName, ...]
-    values: dict[str, Item]
+_OLD_OF_DOMAINS = (":timeless", ":safety", ":domain-variables", ":method", ":addendum", ":situation", ":axiom")
+_MAKERS: dict[str, Callable[[FormulaBuilder, Item], Condition]] = {
+    ":precondition": FormulaBuilder.condition,
+    ":effect": FormulaBuilder.effect,
+}
+_DURATIVE_MAKERS: dict[str, Callable[[FormulaBuilder, Item], Condition]] = {
+    ":duration": FormulaBuilder.duration,
+    ":condition": FormulaBuilder.timed_condition,
+    ":effect": FormulaBuilder.timed_effect,
+}
 
 
 class DomainBuilder(_DefinitionBuilder):
     """Makes a domain of its sections."""
 
     kind = "domain"
-
-    def __init__(self, log: Log, text: str = ""):
-        super().__init__(log, text)
-        self.types: list[TypedName] = []
-        self.constants: list[TypedName] = []
-        self.predicates: list[Predicate] = []
-        self.declared_functions: list[Function] = []
-        self.actions: list[ActionSchema] = []
-        self.durative_actions: list[DurativeAction] = []
-        self.derived: list[DerivedPredicate] = []
-        self.processes: list[Process] = []
-        self.events: list[Event] = []
+    warned_twice = (":requirements", ":types", ":constants", ":predicates", ":functions", ":constraints")
 
     def build(self, header: Header) -> Domain:
         """The tree of a domain; what could not be read is missing in it, and an error in the log."""
-        known = [first_word(section) for section in header.sections]
-        functions = [
-            section for keyword, section in zip(known, header.sections, strict=True) if keyword == ":functions"
-        ]
+        declared = [section for section in header.sections if first_word(section) == ":functions"]
         self.functions = frozenset(
-            first_word(item) for section in functions for item in contents(section) if not is_word(item)
+            first_word(item) for section in declared for item in contents(section) if not is_word(item)
         )
-        seen: set[str] = set()
-        for keyword, section in zip(known, header.sections, strict=True):
-            make = self.sections.get(keyword)
-            if make is None:
-                self._unknown(section, keyword)
-                continue
-            if keyword in seen and keyword in _ONCE:
-                self.warning(section, f"a second '{keyword}' in this domain; both count")
-            seen.add(keyword)
-            make(self, section)
-        return Domain(
-            header.name,
-            tuple(self.requirements),
-            tuple(self.types),
-            tuple(self.constants),
-            tuple(self.predicates),
-            tuple(self.declared_functions),
-            self._all_constraints(),
-            tuple(self.actions),
-            tuple(self.durative_actions),
-            tuple(self.derived),
-            tuple(self.processes),
-            tuple(self.events),
-            self.log.source,
-        )
+        self.read_sections(header)
+        return Domain(header.name, **self.fields())
 
     def _unknown(self, section: Item, keyword: str) -> None:
-        suggestion = Near(keyword, (":constants",) if keyword == ":objects" else self.keywords)
+        suggestion = Near(keyword, (":constants",) if keyword == ":objects" else self.sections)
+        expected = ""
         if keyword in (":objects", ":init", ":goal", ":metric"):
-            message, expected = f"'{keyword}' belongs to a problem, not to a domain", ""
-        elif keyword == ":axiom":
-            message = "':axiom' is of PDDL 1.2 only and is not read"
-            expected = "(:derived (predicate ?parameter …) (condition))"
+            message = f"'{keyword}' belongs to a problem, not to a domain"
         elif keyword in _OLD_OF_DOMAINS:
-            message, expected = f"'{keyword}' is of PDDL 1.2 only and is not read", ""
+            message = f"'{keyword}' is of PDDL 1.2 only and is not read"
+            expected = "(:derived (predicate ?parameter …) (condition))" if keyword == ":axiom" else ""
         else:
             message = f"no section of a domain: '{keyword}'" if keyword else "a section without a keyword"
-            expected = ", ".join(self.keywords)
+            expected = ", ".join(self.sections)
         self.error(section, message, expected, suggestion)
-
-    def _types_section(self, section: Item) -> None:
-        with self.log.inside("in the types"):
-            self.types += self.typed_list(contents(section)[1:], "type")
-
-    def _constants(self, section: Item) -> None:
-        with self.log.inside("in the constants"):
-            self.constants += self.typed_list(contents(section)[1:], "constant")
 
     def _predicates(self, section: Item) -> None:
         with self.log.inside("in the predicates"):
@@ -232,7 +210,7 @@ class DomainBuilder(_DefinitionBuilder):
                 if is_word(item):
                     self.error(item, "a word among the predicates", "(name ?parameter …)")
                 elif (declared := self._declaration(item, "predicate")) is not None:
-                    self.predicates.append(declared)
+                    self.found["predicates"].append(declared)
 
     def _declaration(self, item: Item, what: str) -> Predicate | None:
         name, rest = first_word(item), contents(item)[1:]
@@ -256,7 +234,7 @@ class DomainBuilder(_DefinitionBuilder):
             dash = False
 
             def close(types: tuple[str, ...]) -> None:
-                self.declared_functions += [Function(one.name, one.parameters, types, one.span) for one in pending]
+                self.found["functions"] += [Function(one.name, one.parameters, types, one.span) for one in pending]
                 pending.clear()
 
             for item in contents(section)[1:]:
@@ -284,13 +262,35 @@ class DomainBuilder(_DefinitionBuilder):
         if head is not None:
             with self.log.inside(f"in the axiom for '{head.name}'"):
                 body = self.condition(items[1])
-            self.derived.append(DerivedPredicate(head.name, head.parameters, body, self._span(section)))
+            self.found["derived"].append(DerivedPredicate(head.name, head.parameters, body, self._span(section)))
 
-    def _schema(self, section: Item, what: str, keys: tuple[str, ...]) -> _Schema | None:
-        name, *items = contents(section)[1:] or [""]
-        if not isinstance(name, str) or name[:1] in ("", ":", "("):
-            self.error(section, f"{what} without a name", f"(:{what.replace(' ', '-')} name :parameters (…) …)")
-            return None
+    def _schema(self, section: Item) -> None:
+        """An action of any kind."""
+        keyword, *items = contents(section)
+        form = SCHEMAS[str(keyword)]
+        what = str(keyword)[1:].replace("-", " ")
+        name = items[0] if items and is_word(items[0]) else ""
+        with self.log.inside(f"in {what} '{name}'"):
+            if not name or name[0] == ":":
+                self.error(section, f"{what} without a name", f"({keyword} name :parameters (…) …)")
+                return
+            values = self._values(items[1:], (":parameters", *form.formulas))
+            parameters: tuple[TypedName, ...] = ()
+            if ":parameters" in values:
+                with self.log.inside("in its parameters"):
+                    parameters = self.typed_list(contents(values[":parameters"]), "parameter", variables=True)
+            makers = _DURATIVE_MAKERS if ":duration" in form.formulas else _MAKERS
+            if ":duration" in makers and ":duration" not in values:
+                message, expected = "a durative action without ':duration'", ":duration (= ?duration …)"
+                self.log.error(span_of(section).start, message, expected=expected)
+            formulas: list[Any] = []
+            for key in form.formulas:
+                with self.log.inside(f"in its {key[1:]}"):
+                    formulas.append(makers[key](self, values[key]) if key in values else And())
+            self.found[form.field].append(form.kind(str(name), parameters, *formulas, self._span(section)))
+
+    def _values(self, items: list[Item], keys: tuple[str, ...]) -> dict[str, Item]:
+        """What stands behind each keyword of an action."""
         values: dict[str, Item] = {}
         key: str | None = None
         for item in items:
@@ -308,20 +308,13 @@ class DomainBuilder(_DefinitionBuilder):
                 values[key] = item
             key = None
         self._empty(key)
-        parameters: tuple[TypedName, ...] = ()
-        if ":parameters" in values:
-            with self.log.inside("in its parameters"):
-                parameters = self.typed_list(contents(values[":parameters"]), "parameter", variables=True)
-        return _Schema(str(name), parameters, values)
+        return values
 
     def _wrong_key(self, key: str, keys: tuple[str, ...]) -> None:
         expected = ", ".join(keys)
+        message = f"unknown keyword '{key}'" if key[0] == ":" else f"'{key}' where a keyword was expected"
         if key == ":vars":
             message, expected = "':vars' is of PDDL 1.2 only and is not read", "its variables among ':parameters'"
-        elif key[0] == ":":
-            message = f"unknown keyword '{key}'"
-        else:
-            message = f"'{key}' where a keyword was expected"
         self.log.error(span_of(key).start, message, expected=expected, suggestion=Near(key, keys))
 
     def _empty(self, key: str | None) -> None:
@@ -329,65 +322,16 @@ class DomainBuilder(_DefinitionBuilder):
             # As if it were missing: what was meant is clear, and generators write it.
             self.warning(key, f"nothing behind '{key}'", "a list; () where it is empty")
 
-    def _value(self, schema: _Schema, key: str, make: Builder) -> Condition:
-        item = schema.values.get(key)
-        if item is None:
-            return And()
-        with self.log.inside(f"in its {key[1:]}"):
-            return make(item)
-
-    def _action(self, section: Item) -> None:
-        self._instantaneous(section, ActionSchema, self.actions)
-
-    def _process(self, section: Item) -> None:
-        self._instantaneous(section, Process, self.processes)
-
-    def _event(self, section: Item) -> None:
-        self._instantaneous(section, Event, self.events)
-
-    def _instantaneous(self, section: Item, kind: type[_SchemaT], found: list[_SchemaT]) -> None:
-        what = first_word(section)[1:]
-        with self.log.inside(f"in {what} '{_second_word(section)}'"):
-            schema = self._schema(section, what, _KEYS)
-            if schema is not None:
-                before = self._value(schema, ":precondition", self.condition)
-                after = self._value(schema, ":effect", self.effect)
-                found.append(kind(schema.name, schema.parameters, before, after, self._span(section)))
-
-    def _durative_action(self, section: Item) -> None:
-        with self.log.inside(f"in durative action '{_second_word(section)}'"):
-            schema = self._schema(section, "durative action", _DURATIVE_KEYS)
-            if schema is None:
-                return
-            if ":duration" not in schema.values:
-                message, expected = "a durative action without ':duration'", ":duration (= ?duration …)"
-                self.log.error(span_of(section).start, message, expected=expected)
-            length = self._value(schema, ":duration", self.duration)
-            before = self._value(schema, ":condition", self.timed_condition)
-            after = self._value(schema, ":effect", self.timed_effect)
-            self.durative_actions.append(
-                DurativeAction(schema.name, schema.parameters, length, before, after, self._span(section))
-            )
-
     sections: ClassVar[dict[str, Callable[[Any, Item], None]]] = {
         ":requirements": _DefinitionBuilder._requirements,
-        ":types": _types_section,
-        ":constants": _constants,
+        ":types": _DefinitionBuilder._typed_section,
+        ":constants": _DefinitionBuilder._typed_section,
         ":predicates": _predicates,
         ":functions": _functions,
         ":constraints": _DefinitionBuilder._constraints,
         ":derived": _derived,
-        ":action": _action,
-        ":durative-action": _durative_action,
-        ":process": _process,
-        ":event": _event,
+        **dict.fromkeys(SCHEMAS, _schema),
     }
-    keywords = tuple(sections)
-
-
-def _second_word(section: Item) -> str:
-    words = contents(section)
-    return str(words[1]) if len(words) > 1 and is_word(words[1]) else ""
 
 
 # ── problems ─────────────────────────────────────────────────────────────────────────────────────
@@ -400,64 +344,35 @@ class ProblemBuilder(_DefinitionBuilder):
     """Makes a problem of its sections, and keeps where those things stand that have no span of their own."""
 
     kind = "problem"
+    refused_twice = (":domain", ":goal", ":metric")
 
     def __init__(self, log: Log, text: str = ""):
         super().__init__(log, text)
         self.domain = ""
         self.domain_start = -1
-        self.objects: list[TypedName] = []
         self.init: list[GroundAtom] = []
         self.init_starts: list[int] = []
-        self.values: list[FluentValue] = []
-        self.negative: list[GroundAtom] = []
         self.negative_starts: list[int] = []
-        self.timed: list[TimedLiteral] = []
-        self.goals: list[Condition] = []
+        self.timed_starts: list[int] = []
+        self.goal: Condition | None = None
         self.metric: Metric | None = None
-        self.length: list[tuple[str, int]] = []
 
     def build(self, header: Header) -> Problem:
         """The tree of a problem; what could not be read is missing in it, and an error in the log."""
         self.domain_start = header.start
-        seen: set[str] = set()
-        for section in header.sections:
-            keyword = first_word(section)
-            make = self.sections.get(keyword)
-            if make is None:
-                self._unknown(section, keyword)
-                continue
-            if keyword in seen:
-                if keyword in (":domain", ":goal", ":metric"):
-                    self.error(section, f"a second '{keyword}' in this problem")
-                else:
-                    self.warning(section, f"a second '{keyword}' in this problem; both count")
-            seen.add(keyword)
-            make(self, section)
+        seen = self.read_sections(header)
         for keyword in (":domain", ":init", ":goal"):
             if keyword not in seen:
                 self.log.error(header.start, f"the problem has no '{keyword}'", expected=f"({keyword} …)")
-        return Problem(
-            header.name,
-            self.domain,
-            tuple(self.requirements),
-            tuple(self.objects),
-            tuple(self.init),
-            tuple(self.values),
-            tuple(self.negative),
-            tuple(self.timed),
-            self.goals[0] if self.goals else And(),
-            self._all_constraints(),
-            self.metric,
-            tuple(self.length),
-            self.log.source,
-        )
+        goal = And() if self.goal is None else self.goal
+        return Problem(header.name, self.domain, init=tuple(self.init), goal=goal, metric=self.metric, **self.fields())
 
     def _unknown(self, section: Item, keyword: str) -> None:
         message = f"no section of a problem: '{keyword}'" if keyword else "a section without a keyword"
         if keyword in _OLD_OF_PROBLEMS:
             message = f"'{keyword}' is of PDDL 1.2 only and is not read"
-        suggestion = Near(keyword, (":objects",) if keyword == ":constants" else self.keywords)
-        self.error(section, message, ", ".join(self.keywords), suggestion)
+        suggestion = Near(keyword, (":objects",) if keyword == ":constants" else self.sections)
+        self.error(section, message, ", ".join(self.sections), suggestion)
 
     def _domain(self, section: Item) -> None:
         words = contents(section)
@@ -465,10 +380,6 @@ class ProblemBuilder(_DefinitionBuilder):
             self.domain, self.domain_start = str(words[1]), span_of(words[1]).start
         else:
             self.error(section, "malformed ':domain'", "(:domain name)")
-
-    def _objects(self, section: Item) -> None:
-        with self.log.inside("in the objects"):
-            self.objects += self.typed_list(contents(section)[1:], "object")
 
     def _init(self, section: Item) -> None:
         with self.log.inside("in the initial state"):
@@ -494,7 +405,7 @@ class ProblemBuilder(_DefinitionBuilder):
         elif head == "not":
             atom = self._only_atom(item, rest)
             if atom is not None:
-                self.negative.append(atom)
+                self.found["init_negative"].append(atom)
                 self.negative_starts.append(span_of(item).start)
         elif (
             head == "at" and len(rest) > 1 and isinstance(rest[0], str) and is_number(rest[0]) and not is_word(rest[1])
@@ -517,27 +428,23 @@ class ProblemBuilder(_DefinitionBuilder):
     def _fluent_value(self, item: Item, rest: list[Item]) -> None:
         expected = "(= (function object …) number)"
         fluent, value = rest if len(rest) == 2 else ("", "")
-        if not isinstance(fluent, str) or not isinstance(value, str) or not value or value[0] == "(":
+        words: list[str] = []
+        if isinstance(fluent, str) and isinstance(value, str) and value and value[0] != "(":
+            if fluent[0] == "(":
+                words = plain_words(fluent)
+            elif is_number(value):
+                # `(= f 3)`: a function without arguments and without its parentheses.
+                words = [str(fluent)]
+                self.warning(item, f"function '{fluent}' without parentheses", f"(= ({fluent}) {value})")
+        if not words:
             self.error(item, "malformed value", expected)
             return
-        if fluent[0] == "(":
-            words = plain_words(fluent)
-            if not words:
-                self.error(item, "a value without a function", expected)
-                return
-        elif is_number(value):
-            # `(= f 3)`: a function without arguments and without its parentheses.
-            words = [str(fluent)]
-            self.warning(item, f"function '{fluent}' without parentheses", f"(= ({fluent}) {value})")
-        else:
-            self.error(item, "malformed value", expected)
-            return
-        exact = self._numbers.get(value)
-        if exact is None and is_number(value):
-            exact = self.number(PlacedText.at(value, span_of(item).start), "a value") or Fraction(0)
-        self.values.append(
-            FluentValue(GroundAtom(map(intern, words)), str(value) if exact is None else exact, self._span(item))
-        )
+        exact: Fraction | str | None = self._numbers.get(str(value))
+        if exact is None:
+            exact = str(value)
+            if is_number(exact):
+                exact = self.number(PlacedText.at(exact, span_of(item).start), "a value") or Fraction(0)
+        self.found["init_values"].append(FluentValue(GroundAtom(map(intern, words)), exact, self._span(item)))
 
     def _timed_literal(self, item: Item, rest: list[Item]) -> None:
         time = self.number(rest[0], "a time")
@@ -547,13 +454,15 @@ class ProblemBuilder(_DefinitionBuilder):
         positive = bool(more) or first_word(inner) != "not"
         atom = self._only_atom(item, rest) if positive else self._only_atom(inner, contents(inner))
         if atom is not None:
-            self.timed.append(TimedLiteral(time, atom, positive, self._span(item)))
+            self.found["init_timed"].append(TimedLiteral(time, atom, positive, self._span(item)))
+            self.timed_starts.append(span_of(inner).start)
 
     def _goal(self, section: Item) -> None:
         with self.log.inside("in the goal"):
             items = contents(section)[1:]
             if len(items) == 1 and not is_word(items[0]):
-                self.goals.append(self.condition(items[0]))
+                goal = self.condition(items[0])
+                self.goal = goal if self.goal is None else self.goal
                 return
             message = "the goal is one condition" if items else "the goal is empty"
             if items and not any(map(is_word, items)):
@@ -574,11 +483,9 @@ class ProblemBuilder(_DefinitionBuilder):
     def _length(self, section: Item) -> None:
         items = contents(section)[1:]
         words = [word for item in items for word in ([item] if is_word(item) else contents(item)) if is_word(word)]
-        for kind, value in zip(words[::2], words[1::2], strict=False):
-            assert isinstance(kind, str)
-            assert isinstance(value, str)
+        for kind, value in zip(words[::2], map(str, words[1::2]), strict=False):
             if kind in (":serial", ":parallel") and value.isascii() and value.isdecimal() and len(value) < 19:
-                self.length.append((kind[1:], int(value)))
+                self.found["length"].append((str(kind)[1:], int(value)))
             else:
                 self.error(kind, "malformed ':length'", "(:length (:serial number) (:parallel number))", quoted=section)
         if len(words) % 2:
@@ -587,11 +494,11 @@ class ProblemBuilder(_DefinitionBuilder):
     sections: ClassVar[dict[str, Callable[[Any, Item], None]]] = {
         ":domain": _domain,
         ":requirements": _DefinitionBuilder._requirements,
-        ":objects": _objects,
+        ":objects": _DefinitionBuilder._typed_section,
         ":init": _init,
         ":goal": _goal,
         ":constraints": _DefinitionBuilder._constraints,
         ":metric": _metric,
         ":length": _length,
     }
-    keywords = tuple(sections)
+    warned_twice = tuple(sections)

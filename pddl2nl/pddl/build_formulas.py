@@ -33,12 +33,18 @@ from pddl2nl.pddl.tree import (
     When,
 )
 
-__all__ = ["COMPARISONS", "CONNECTIVES", "MODALS", "NO_ATOMS", "OPERATORS", "UPDATES", "Builder", "FormulaBuilder"]
-
 OPERATORS = ("+", "-", "*", "/")
 SPECIALS = ("?duration", "#t", "total-time")
 COMPARISONS = ("<", "<=", "=", ">=", ">")
-CONNECTIVES = frozenset(("and", "or", "not", "imply", "forall", "exists", "preference", "when", *COMPARISONS))
+_COMBINED: dict[str, tuple[Callable[..., Condition], int | None]] = {
+    "and": (lambda *parts: And(parts[:-1], parts[-1]), None),
+    "or": (lambda *parts: Or(parts[:-1], parts[-1]), None),
+    "not": (Not, 1),
+    "imply": (Imply, 2),
+}
+"""What makes the node of a connective from its members and its span, and how many members it takes."""
+_QUANTIFIERS: dict[str, type[Forall] | type[Exists]] = {"forall": Forall, "exists": Exists}
+CONNECTIVES = frozenset((*_COMBINED, *_QUANTIFIERS, "preference", "when", *COMPARISONS))
 """Words that cannot be the name of a predicate: they mean something else in a condition or an effect."""
 
 UPDATES = ("assign", "increase", "decrease", "scale-up", "scale-down")
@@ -264,29 +270,24 @@ class FormulaBuilder:
         head = first_word(item)
         if head not in CONNECTIVES:
             return self._atom(item)
-        if head == "and":
-            return And(self._parts(item, self.condition), self._span(item))
-        if head == "not":
-            return Not(self._only_part(item, self.condition), self._span(item))
         if head == "when":
             self.error(item, "'when' in a condition", "'imply' in a condition; 'when' belongs to effects")
             return And()
         if head in COMPARISONS:
             return self._comparison(item)
-        return self._combined(item, head, self.condition)
+        return self._connective(item, head, self.condition)
 
-    def _combined(self, item: Item, head: str, make: Builder) -> Condition:
-        """A disjunction, an implication, a quantification or a preference."""
-        if head == "or":
-            return Or(self._parts(item, make), self._span(item))
-        if head == "imply":
-            members = self._parts(item, make)
-            if len(members) == 2:
-                return Imply(members[0], members[1], self._span(item))
-            return self._wrong_number(item, 2, len(members))
+    def _connective(self, item: Item, head: str, make: Builder, what: str = "condition") -> Condition:
+        """A conjunction, disjunction, negation, implication, quantification or preference of what ``make`` makes."""
+        if head in _QUANTIFIERS:
+            return self._quantifier(item, head, make)
         if head == "preference":
             return self._preference(item, make)
-        return self._quantifier(item, make)
+        node, wanted = _COMBINED[head]
+        parts = self._parts(item, make, what)
+        if wanted is not None and len(parts) != wanted:
+            return self._wrong_number(item, wanted, len(parts))
+        return node(*parts, self._span(item))
 
     def _plain_atom(self, item: str) -> Atom | None:
         """The atom that most lists are; None for one whose head may mean something else."""
@@ -322,11 +323,6 @@ class FormulaBuilder:
                 found.append(make(member))
         return tuple(found)
 
-    def _only_part(self, item: Item, make: Builder) -> Condition:
-        """The one member of a list such as ``(not …)``."""
-        members = self._parts(item, make)
-        return members[0] if len(members) == 1 else self._wrong_number(item, 1, len(members))
-
     def _wrong_number(self, item: Item, wanted: int, got: int) -> Condition:
         self.error(
             item,
@@ -334,9 +330,8 @@ class FormulaBuilder:
         )
         return And()
 
-    def _quantifier(self, item: Item, make: Builder) -> Condition:
-        """``(forall (?x - t) body)`` or ``(exists …)``."""
-        head, *rest = contents(item)
+    def _quantifier(self, item: Item, head: str, make: Builder) -> Condition:
+        rest = contents(item)[1:]
         lists = _lists(rest)
         for word in filter(is_word, rest):
             self._loose(word)
@@ -345,8 +340,7 @@ class FormulaBuilder:
             message = f"'{head}' takes a list of variables and one body"
             self.error(item, message, f"({head} (?variable - type …) (…))")
             return And()
-        kind = Forall if head == "forall" else Exists
-        return kind(variables, make(lists[1]), self._span(item))
+        return _QUANTIFIERS[head](variables, make(lists[1]), self._span(item))
 
     def _preference(self, item: Item, make: Builder) -> Condition:
         """``(preference name condition)``; the name may be missing."""
@@ -393,18 +387,17 @@ class FormulaBuilder:
         head = first_word(item)
         if head not in NO_ATOMS:
             return self._atom(item)
-        if head == "and":
-            return And(self._parts(item, make, "effect"), self._span(item))
-        if head == "not":
-            return Not(self._only_part(item, self._deleted), self._span(item))
-        if head == "forall":
-            return self._quantifier(item, make)
+        if head in ("and", "not", "forall"):
+            return self._connective(item, head, self._deleted if head == "not" else make, "effect")
         if head == "when":
             return self._when(item, make, make_condition)
         if head in _NOT_EFFECTS:
             self.error(item, _NOT_EFFECTS[head])
             return And()
-        return self._update(item) if self._is_update(item) else self._atom(item)
+        # `(assign ?x ?y)` may be an ordinary predicate: an update's first argument is a fluent.
+        words = contents(item)
+        is_update = isinstance(item, list) or (len(words) == 3 and words[1] in self.functions)
+        return self._update(item) if is_update else self._atom(item)
 
     def _deleted(self, item: Item) -> Condition:
         # VAL and Fast Downward refuse everything but an atom here, `(not (p))` too.
@@ -422,11 +415,6 @@ class FormulaBuilder:
             return And()
         return When(make_condition(rest[0]), make(rest[1]), self._span(item))
 
-    def _is_update(self, item: Item) -> bool:
-        # `(assign ?x ?y)` may be an ordinary predicate: an update's first argument is a fluent.
-        words = contents(item)
-        return isinstance(item, list) or (len(words) == 3 and words[1] in self.functions)
-
     def _update(self, item: Item) -> Effect:
         operator, *rest = contents(item)
         if len(rest) != 2:
@@ -443,13 +431,11 @@ class FormulaBuilder:
 
     def timed_condition(self, item: Item) -> Condition:
         """The condition of a durative action: ``(at start c)``, ``(over all c)``, and combinations."""
+        head = first_word(item)
         if _time_of(item):
             return self._timed(item, self.condition)
-        head = first_word(item)
-        if head == "and":
-            return And(self._parts(item, self.timed_condition), self._span(item))
-        if head in ("forall", "preference"):
-            return self._combined(item, head, self.timed_condition)
+        if head in ("and", "forall", "preference"):
+            return self._connective(item, head, self.timed_condition)
         if contents(item):
             message = "a condition of a durative action without a time"
             self.error(item, message, "(at start …), (over all …) or (at end …)")
@@ -457,11 +443,11 @@ class FormulaBuilder:
 
     def duration(self, item: Item) -> Condition:
         """The duration of a durative action: comparisons with ``?duration``, timed ones, and their conjunction."""
+        head, rest = first_word(item), contents(item)[1:]
         if _time_of(item):
             return self._timed(item, self.duration)
-        head, rest = first_word(item), contents(item)[1:]
         if head == "and":
-            return And(self._parts(item, self.duration, "duration constraint"), self._span(item))
+            return self._connective(item, head, self.duration, "duration constraint")
         if head in COMPARISONS and len(rest) == 2 and rest[0] == "?duration":
             return self._comparison(item)
         if contents(item):
@@ -476,12 +462,8 @@ class FormulaBuilder:
     def constraint(self, item: Item) -> Condition:
         """A trajectory constraint of PDDL 3, or a combination; constraints may be nested, as in its grammar."""
         head = first_word(item)
-        if head == "and":
-            return And(self._parts(item, self.constraint), self._span(item))
-        if head == "not":
-            return Not(self._only_part(item, self.constraint), self._span(item))
-        if head in ("or", "imply", "forall", "exists", "preference"):
-            return self._combined(item, head, self.constraint)
+        if head in _COMBINED or head in _QUANTIFIERS or head == "preference":
+            return self._connective(item, head, self.constraint)
         if _time_of(item) == "at end":
             return self._timed(item, self.condition)
         if head in MODALS:

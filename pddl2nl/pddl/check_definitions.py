@@ -3,38 +3,38 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
 from pddl2nl.pddl.build_definitions import ProblemBuilder
-from pddl2nl.pddl.check_formulas import FormulaChecker
-from pddl2nl.pddl.diagnostics import Log, Near
-from pddl2nl.pddl.nesting import argument_start
+from pddl2nl.pddl.check_formulas import NUMERIC, FormulaChecker, repeated
+from pddl2nl.pddl.diagnostics import Log
 from pddl2nl.pddl.requirements import Used, check_requirements, report_undeclared
-from pddl2nl.pddl.stratification import polarities, stratify
+from pddl2nl.pddl.stratification import components, polarities, stratify
 from pddl2nl.pddl.symbols import Signature, Symbols, Types, signature_text, type_text
 from pddl2nl.pddl.tree import (
-    ActionSchema,
-    Atom,
+    SCHEMAS,
+    Condition,
     DerivedPredicate,
     Domain,
-    DurativeAction,
-    Event,
     FluentValue,
     Function,
     GroundAtom,
     Predicate,
     Problem,
-    Process,
+    Schema,
     TypedName,
 )
 
-__all__ = ["check_domain_tree", "check_problem_alone", "check_problem_tree"]
-
-Where = Callable[[int], int]
+_SHOWN = 12
 
 
 # ── domains ──────────────────────────────────────────────────────────────────────────────────────
+
+_NEEDED = {
+    ":durative-action": (":durative-actions", "a durative action"),
+    ":process": (":time", "a process"),
+    ":event": (":time", "an event"),
+}
 
 
 def check_domain_tree(log: Log, text: str, domain: Domain, start: int) -> None:
@@ -42,125 +42,101 @@ def check_domain_tree(log: Log, text: str, domain: Domain, start: int) -> None:
     used: Used = {}
     checker = FormulaChecker(log, text, Symbols.of(domain), used)
     check_requirements(log, text, domain.requirements, start)
-    _types(checker, domain)
-    _constants(checker, domain)
+    with log.inside("in the types"):
+        _types(checker, domain)
+    with log.inside("in the constants"):
+        for item in domain.constants:
+            checker.type_names(item)
+        _repeated_objects(log, "constant", domain.constants)
     _declarations(checker, "predicate", domain.predicates)
     _declarations(checker, "function", domain.functions)
     _functions(checker, domain)
-    _unique(log, "action", domain.actions + domain.durative_actions)
-    _unique(log, "process", domain.processes)
-    _unique(log, "event", domain.events)
-    for action in domain.actions:
-        _action(checker, f"action '{action.name}'", action)
-    for process in domain.processes:
-        checker.use(":time", process.span.start, "a process")
-        _action(checker, f"process '{process.name}'", process)
-    for event in domain.events:
-        checker.use(":time", event.span.start, "an event")
-        _action(checker, f"event '{event.name}'", event)
-    for durative in domain.durative_actions:
-        _durative(checker, durative)
-    check_axioms(checker, domain)
-    if domain.constraints is not None:
-        with log.inside("in the constraints"):
-            checker.use(":constraints", start, "constraints")
-            checker.condition(domain.constraints, {})
+    named: dict[str, tuple[Schema, ...]] = {
+        "action": (*domain.actions, *domain.durative_actions),
+        "process": domain.processes,
+        "event": domain.events,
+    }
+    for what, items in named.items():
+        for _, again in repeated(items):
+            log.error(again.span.start, f"{what} '{again.name}' is declared twice")
+    for keyword, form in SCHEMAS.items():
+        for action in getattr(domain, form.field):
+            if keyword in _NEEDED:
+                checker.use(_NEEDED[keyword][0], action.span.start, _NEEDED[keyword][1])
+            with log.inside(f"in {keyword[1:].replace('-', ' ')} '{action.name}'"):
+                _schema(checker, action, form.formulas)
+    for axiom in domain.derived:
+        with log.inside(f"in the axiom for '{axiom.name}'"):
+            _axiom(checker, axiom)
+    _stratified(log, domain)
+    _constraints(checker, domain.constraints, start)
     report_undeclared(log, domain.requirements, used)
 
 
 def _types(checker: FormulaChecker, domain: Domain) -> None:
     log = checker.log
-    first: set[str] = set()
-    with log.inside("in the types"):
-        for item in domain.types:
-            checker.use(":typing", item.span.start, "types")
-            if item.name in first:
-                # storage (IPC 2006) declares `area` twice, below object and below surface: it is below both.
-                log.warning(item.span.start, f"type '{item.name}' is declared twice", found=_typed(item))
-            first.add(item.name)
-        declared = {"object", "number", *first}
-        for item in domain.types:
-            for parent in item.types:
-                if parent not in declared:
-                    # Common in real domains, and clear: a supertype is a type.
-                    log.warning(item.span.start, f"type '{parent}' is declared only as a supertype", found=_typed(item))
-                    declared.add(parent)
-        _type_cycles(log, domain)
+    for _, item in repeated(domain.types):
+        # storage (IPC 2006) declares `area` twice, below object and below surface: it is below both.
+        log.warning(item.span.start, f"type '{item.name}' is declared twice", found=_typed(item))
+    declared = {"object", "number", *(item.name for item in domain.types)}
+    parents: dict[str, dict[str, bool]] = {}
+    for item in domain.types:
+        checker.use(":typing", item.span.start, "types")
+        above = parents.setdefault(item.name, {})
+        for parent in item.types:
+            if parent not in declared:
+                # Common in real domains, and clear: a supertype is a type.
+                log.warning(item.span.start, f"type '{parent}' is declared only as a supertype", found=_typed(item))
+                declared.add(parent)
+            # `object - object` is true, and tidybot declares `object` itself.
+            if parent == item.name != "object":
+                log.warning(item.span.start, f"type '{item.name}' is declared as its own supertype", found=_typed(item))
+            elif parent != "object":
+                above[parent] = True
+    for parent in declared:
+        parents.setdefault(parent, {})
+    on_cycle = {name: names for names in components(parents) if len(names) > 1 for name in names}
+    for item in domain.types:
+        names = on_cycle.get(item.name)
+        if names:
+            # One error is enough for all the types on the cycle.
+            on_cycle = {name: other for name, other in on_cycle.items() if other is not names}
+            shown = [one.name for one in domain.types if one.name in names]
+            shown = shown if len(shown) <= _SHOWN else [*shown[:6], "…", *shown[-5:]]
+            message = f"the types {' - '.join([*shown, shown[0]])} form a cycle"
+            log.error(item.span.start, message, expected="a hierarchy", found=_typed(item))
 
 
 def _typed(item: TypedName) -> str:
     return f"{item.name} - {type_text(item.types)}"
 
 
-def _type_cycles(log: Log, domain: Domain) -> None:
-    parents: dict[str, list[str]] = {}
-    for item in domain.types:
-        # `object - object` is true, and tidybot declares `object` itself.
-        above = [parent for parent in item.types if parent not in ("object", item.name)]
-        if len(above) < len(item.types) and item.name in item.types and item.name != "object":
-            log.warning(item.span.start, f"type '{item.name}' is declared as its own supertype", found=_typed(item))
-        parents.setdefault(item.name, []).extend(above)
-    done: set[str] = set()
-    for item in domain.types:
-        cycle = _cycle_from(item.name, parents, done)
-        if cycle:
-            shown = cycle if len(cycle) <= 12 else [*cycle[:6], "…", *cycle[-5:]]
-            message = f"the types {' - '.join(shown)} form a cycle"
-            log.error(item.span.start, message, expected="a hierarchy", found=_typed(item))
-
-
-def _cycle_from(name: str, parents: dict[str, list[str]], done: set[str]) -> list[str]:
-    # Depth first without recursion: a hierarchy may be deeper than Python's stack.
-    path: list[str] = []
-    above: set[str] = set()
-    todo: list[tuple[str, bool]] = [(name, False)]
-    while todo:
-        current, leaving = todo.pop()
-        if leaving:
-            above.discard(path.pop())
-            done.add(current)
-            continue
-        if current in above:
-            # One error is enough for all the types on the cycle.
-            done.update(above)
-            return [*path[path.index(current) :], current]
-        if current in done:
-            continue
-        path.append(current)
-        above.add(current)
-        todo.append((current, True))
-        todo.extend((parent, False) for parent in parents.get(current, ()))
-    return []
-
-
-def _constants(checker: FormulaChecker, domain: Domain) -> None:
-    with checker.log.inside("in the constants"):
-        seen: dict[str, Types] = {}
-        for item in domain.constants:
-            checker.type_names(item)
-            known = seen.get(item.name)
-            if known is None:
-                seen[item.name] = item.types
-            elif known == item.types:
-                checker.log.warning(item.span.start, f"constant '{item.name}' is declared twice", found=_typed(item))
-            else:
-                message = f"constant '{item.name}' is declared twice, with different types"
-                checker.log.error(item.span.start, message, expected=type_text(known), found=_typed(item))
+def _repeated_objects(log: Log, what: str, items: Sequence[TypedName]) -> None:
+    for known, item in repeated(items):
+        message = f"{what} '{item.name}' is declared twice"
+        if known.types == item.types:
+            log.warning(item.span.start, message)
+        else:
+            # Real problems have objects of different types; VAL takes them, Fast Downward does not.
+            note = log.error if what == "constant" else log.warning
+            message += ", with different types; it is taken to be of both"
+            note(item.span.start, message, expected=type_text(known.types), found=_typed(item))
 
 
 def _declarations(checker: FormulaChecker, what: str, items: Sequence[Predicate | Function]) -> None:
-    first: dict[str, Predicate | Function] = {}
     with checker.log.inside(f"in the {what}s"):
         for item in items:
             with checker.log.inside(f"in {what} '{item.name}'"):
-                _parameters(checker, item.parameters)
-            known = first.setdefault(item.name, item)
-            if known is item:
-                continue
-            message = f"{what} '{item.name}' is declared twice"
-            note = checker.log.warning
+                for parameter in item.parameters:
+                    checker.type_names(parameter)
+                for _, parameter in repeated(item.parameters):
+                    # Names in a declaration have no meaning: a repeated one is harmless, and real domains have it.
+                    message = f"parameter '{parameter.name}' is declared twice"
+                    checker.log.warning(parameter.span.start, message, found=parameter.name)
+        for known, item in repeated(items):
+            message, note = f"{what} '{item.name}' is declared twice", checker.log.warning
             if len(known.parameters) != len(item.parameters):
-                note, message = checker.log.error, f"{message}, differently"
+                message, note = f"{message}, differently", checker.log.error
             elif [one.types for one in known.parameters] != [one.types for one in item.parameters]:
                 # Fast Downward compares only the numbers of arguments.
                 message += ", with different types; it is taken to be of both"
@@ -168,18 +144,7 @@ def _declarations(checker: FormulaChecker, what: str, items: Sequence[Predicate 
 
 
 def _declared(item: Predicate | Function) -> str:
-    parameters = item.parameters
-    return signature_text(item.name, Signature(tuple(i.name for i in parameters), tuple(i.types for i in parameters)))
-
-
-def _parameters(checker: FormulaChecker, parameters: Sequence[TypedName]) -> None:
-    seen: set[str] = set()
-    for item in parameters:
-        checker.type_names(item)
-        if item.name in seen:
-            # Names in a declaration have no meaning: a repeated one is harmless, and real domains have it.
-            checker.log.warning(item.span.start, f"parameter '{item.name}' is declared twice", found=item.name)
-        seen.add(item.name)
+    return signature_text(item.name, Signature.of(item.parameters))
 
 
 def _functions(checker: FormulaChecker, domain: Domain) -> None:
@@ -188,113 +153,73 @@ def _functions(checker: FormulaChecker, domain: Domain) -> None:
         for item in domain.functions:
             for name in item.types:
                 if name != "number" and name not in checker.symbols.above:
-                    checker.log.error(
-                        item.span.start, f"undeclared type '{name}' of function '{item.name}'", found=name
-                    )
+                    message = f"undeclared type '{name}' of function '{item.name}'"
+                    checker.log.error(item.span.start, message, found=name)
             if item.name in predicates:
                 message = f"'{item.name}' is both a predicate and a function"
                 checker.log.warning(item.span.start, message, found=_declared(item))
 
 
-def _unique(log: Log, what: str, items: Iterable[ActionSchema | DurativeAction | Process | Event]) -> None:
-    seen: set[str] = set()
-    for item in items:
-        if item.name in seen:
-            log.error(item.span.start, f"{what} '{item.name}' is declared twice")
-        seen.add(item.name)
-
-
-def _action(checker: FormulaChecker, what: str, action: ActionSchema | Process | Event) -> None:
-    log = checker.log
-    with log.inside(f"in {what}"):
-        with log.inside("in its parameters"):
-            checker.types(action.parameters)
-        scope = {item.name: item.types for item in action.parameters}
-        with log.inside("in its precondition"):
-            checker.condition(action.precondition, scope)
-        with log.inside("in its effect"):
-            checker.effect(action.effect, scope)
-
-
-def _durative(checker: FormulaChecker, action: DurativeAction) -> None:
-    log = checker.log
-    checker.use(":durative-actions", action.span.start, "a durative action")
-    with log.inside(f"in durative action '{action.name}'"):
-        with log.inside("in its parameters"):
-            checker.types(action.parameters)
-        scope = {item.name: item.types for item in action.parameters}
-        with log.inside("in its duration"):
-            before = dict(checker.used)
-            checker.condition(action.duration, scope)
-            # A constant duration is written as a comparison, but needs no numeric fluents.
-            checker.used.clear()
-            checker.used.update(before)
-        with log.inside("in its condition"):
-            checker.condition(action.condition, scope)
-        with log.inside("in its effect"):
-            checker.effect(action.effect, scope)
-
-
-# ── axioms ───────────────────────────────────────────────────────────────────────────────────────
-
-
-def check_axioms(checker: FormulaChecker, domain: Domain) -> None:
-    """Checks the axioms of a domain, each by itself and all together."""
-    for axiom in domain.derived:
-        _axiom(checker, axiom)
-    if domain.derived:
-        _stratified(checker.log, domain)
+def _schema(checker: FormulaChecker, action: Schema, formulas: Sequence[str]) -> None:
+    with checker.log.inside("in its parameters"):
+        checker.types(action.parameters)
+    scope = {item.name: item.types for item in action.parameters}
+    for key in formulas:
+        formula = getattr(action, key[1:])
+        with checker.log.inside(f"in its {key[1:]}"):
+            if key == ":effect":
+                checker.effect(formula, scope)
+                continue
+            before = dict(checker.used) if key == ":duration" else None
+            checker.condition(formula, scope)
+            if before is not None:
+                # A constant duration is written as a comparison, but needs no numeric fluents.
+                checker.used.clear()
+                checker.used.update(before)
 
 
 def _axiom(checker: FormulaChecker, axiom: DerivedPredicate) -> None:
     log = checker.log
     checker.use(":derived-predicates", axiom.span.start, "a derived predicate")
-    with log.inside(f"in the axiom for '{axiom.name}'"):
-        checker.types(axiom.parameters)
-        signature = checker.symbols.predicates.get(axiom.name)
-        if signature is None:
-            message = f"derived predicate '{axiom.name}' is not declared"
-            log.error(axiom.span.start, message, expected=f"({axiom.name} …) among the predicates")
-        elif len(signature.types) != len(axiom.parameters):
-            counts = f"{len(axiom.parameters)} parameters and declared with {len(signature.types)}"
-            message = f"'{axiom.name}' is derived with {counts}"
-            log.error(axiom.span.start, message, expected=signature_text(axiom.name, signature))
-        else:
-            for item, wanted in zip(axiom.parameters, signature.types, strict=True):
-                if not checker.symbols.meets(item.types, wanted):
-                    message = f"parameter '{item.name}' of derived '{axiom.name}' has the wrong type"
-                    found = f"{item.name} - {type_text(item.types)}"
-                    log.error(item.span.start, message, expected=type_text(wanted), found=found)
-        checker.condition(axiom.condition, {item.name: item.types for item in axiom.parameters})
+    checker.types(axiom.parameters)
+    signature = checker.symbols.predicates.get(axiom.name)
+    if signature is None:
+        message = f"derived predicate '{axiom.name}' is not declared"
+        log.error(axiom.span.start, message, expected=f"({axiom.name} …) among the predicates")
+    elif len(signature.types) != len(axiom.parameters):
+        counts = f"{len(axiom.parameters)} parameters and declared with {len(signature.types)}"
+        message = f"'{axiom.name}' is derived with {counts}"
+        log.error(axiom.span.start, message, expected=signature_text(axiom.name, signature))
+    else:
+        for item, wanted in zip(axiom.parameters, signature.types, strict=True):
+            if not checker.symbols.meets(item.types, wanted):
+                message = f"parameter '{item.name}' of derived '{axiom.name}' has the wrong type"
+                log.error(item.span.start, message, expected=type_text(wanted), found=_typed(item))
+    checker.condition(axiom.condition, {item.name: item.types for item in axiom.parameters})
 
 
 def _stratified(log: Log, domain: Domain) -> None:
     cycle = stratify(domain).cycle
     if not cycle:
         return
-    needed = dict(zip(cycle, (*cycle[1:], cycle[0]), strict=True))
-    positive: set[str] = set()
-    first: Atom | None = None
-    for axiom in domain.derived:
-        if axiom.name not in needed:
-            continue
-        for atom, sign in polarities(axiom.condition):
-            if atom.predicate == needed[axiom.name]:
-                if sign:
-                    positive.add(axiom.name)
-                elif axiom.name == cycle[0] and first is None:
-                    first = atom
-    assert first is not None
-    steps = [
-        f"'{name}' needs {'' if index and name in positive else 'not '}'{other}'"
-        for index, (name, other) in enumerate(needed.items())
-    ]
-    if len(steps) > 12:
-        steps[6:-5] = ["…"]
-    with log.inside(f"in the axiom for '{cycle[0]}'"):
-        message = f"the axioms are not stratified: {', '.join(steps)}"
+    name, *others = cycle
+    needed = others[0] if others else name
+    atoms = (found for axiom in domain.derived if axiom.name == name for found in polarities(axiom.condition))
+    first = next(atom for atom, positive in atoms if not positive and atom.predicate == needed)
+    through = [f"'{other}'" for other in others]
+    through[_SHOWN // 2 : -_SHOWN // 2] = ["…"] if len(through) > _SHOWN else through[_SHOWN // 2 : -_SHOWN // 2]
+    with log.inside(f"in the axiom for '{name}'"):
+        message = f"the axioms are not stratified: '{name}' needs its own negation"
+        message += f", through {', '.join(through)}" if through else ""
         expected = "no derived predicate that depends on itself through a negation"
         log.error(first.span.start, message, expected=expected, found=f"(not {first})")
+
+
+def _constraints(checker: FormulaChecker, constraints: Condition | None, start: int) -> None:
+    if constraints is not None:
+        with checker.log.inside("in the constraints"):
+            checker.use(":constraints", start, "constraints")
+            checker.condition(constraints, {})
 
 
 # ── problems ─────────────────────────────────────────────────────────────────────────────────────
@@ -303,20 +228,7 @@ def _stratified(log: Log, domain: Domain) -> None:
 def check_problem_alone(log: Log, problem: Problem) -> None:
     """Checks what can be checked without the domain: whether an object is declared twice."""
     with log.inside("in the objects"):
-        seen: dict[str, Types] = {}
-        for item in problem.objects:
-            known = seen.get(item.name)
-            if known is None:
-                seen[item.name] = item.types
-            else:
-                # Real problems have both; VAL takes them, Fast Downward does not.
-                message = f"object '{item.name}' is declared twice"
-                if known == item.types:
-                    log.warning(item.span.start, message)
-                else:
-                    message += ", with different types; it is taken to be of both"
-                    found = type_text(item.types)
-                    log.warning(item.span.start, message, expected=type_text(known), found=found)
+        _repeated_objects(log, "object", problem.objects)
 
 
 def check_problem_tree(
@@ -327,205 +239,128 @@ def check_problem_tree(
     check_requirements(log, text, problem.requirements, start)
     used: Used = {}
     checker = FormulaChecker(log, text, Symbols.of(domain, problem), used)
-    _objects(checker, domain, problem)
-    _init(checker, problem, built)
+    with log.inside("in the objects"):
+        _objects(checker, domain, problem)
+    with log.inside("in the initial state"):
+        checker.reported = set()
+        _init(checker, problem, built)
+        checker.reported = None
     with log.inside("in the goal"):
         checker.condition(problem.goal, {})
-    if problem.constraints is not None:
-        with log.inside("in the constraints"):
-            checker.use(":constraints", start, "constraints")
-            checker.condition(problem.constraints, {})
+    _constraints(checker, problem.constraints, start)
     if problem.metric is not None:
         with log.inside("in the metric"):
             checker.expression(problem.metric.expression, {})
     if problem.domain_name != domain.name:
-        _other_domain(log, built, domain)
+        # Competition files often have the wrong name here. If every symbol resolves, only the name is wrong.
+        message = f"the problem is for domain '{built.domain}', and this is domain '{domain.name}'"
+        note = log.error if log.failed else log.warning
+        note(built.domain_start, message, expected=domain.name, found=built.domain)
     # The check of the domain reports it, where the types are.
     used.pop(":typing", None)
     report_undeclared(log, (*domain.requirements, *problem.requirements), used)
 
 
-def _other_domain(log: Log, built: ProblemBuilder, domain: Domain) -> None:
-    # Competition files often have the wrong name here. If every symbol resolves, only the name is wrong.
-    message = f"the problem is for domain '{built.domain}', and this is domain '{domain.name}'"
-    note = log.error if log.failed else log.warning
-    note(built.domain_start, message, expected=domain.name, found=built.domain)
-
-
 def _objects(checker: FormulaChecker, domain: Domain, problem: Problem) -> None:
     constants = {item.name: item.types for item in domain.constants}
     checked: set[Types] = set()
-    with checker.log.inside("in the objects"):
-        for item in problem.objects:
-            if item.types not in checked:
-                errors = checker.log.failed
-                checker.type_names(item)
-                if checker.log.failed == errors:
-                    checked.add(item.types)
-            known = constants.get(item.name)
-            if known is not None:
-                # Harmless; if the types differ, the object is of both.
-                message = f"object '{item.name}' is a constant of the domain already"
-                checker.log.warning(item.span.start, message, expected=type_text(known), found=type_text(item.types))
-
-
-# ── the initial state ──
+    for item in problem.objects:
+        if item.types not in checked:
+            errors = checker.log.failed
+            checker.type_names(item)
+            if checker.log.failed == errors:
+                checked.add(item.types)
+        known = constants.get(item.name)
+        if known is not None:
+            # Harmless; if the types differ, the object is of both.
+            message = f"object '{item.name}' is a constant of the domain already"
+            checker.log.warning(item.span.start, message, expected=type_text(known), found=type_text(item.types))
 
 
 def _init(checker: FormulaChecker, problem: Problem, built: ProblemBuilder) -> None:
     log = checker.log
-    with log.inside("in the initial state"):
-        facts = _Facts(checker)
-        facts.check(problem.init, built.init_starts.__getitem__)
-        facts.check(problem.init_negative, built.negative_starts.__getitem__)
-        timed = [item.atom for item in problem.init_timed]
-        facts.check(timed, lambda index: checker.text.index("(", problem.init_timed[index].span.start + 1))
-        if problem.init_timed:
-            checker.use(":timed-initial-literals", problem.init_timed[0].span.start, "a timed initial literal")
-        _duplicates(log, problem.init, built.init_starts.__getitem__)
-        contradicted = set(problem.init).intersection(problem.init_negative)
-        for index, atom in enumerate(problem.init_negative):
-            if atom in contradicted:
-                log.error(built.negative_starts[index], f"{atom} is said to hold and not to hold")
-        _values(checker, problem.init_values)
+    _facts(checker, problem.init, built.init_starts)
+    _facts(checker, problem.init_negative, built.negative_starts)
+    _facts(checker, [item.atom for item in problem.init_timed], built.timed_starts)
+    if problem.init_timed:
+        checker.use(":timed-initial-literals", problem.init_timed[0].span.start, "a timed initial literal")
+    facts = set(problem.init)
+    if len(facts) < len(problem.init):
+        seen: set[GroundAtom] = set()
+        for start, atom in _placed(problem.init, built.init_starts):
+            if atom in seen:
+                log.warning(start, f"{atom} comes twice")
+            seen.add(atom)
+    for start, atom in _placed(problem.init_negative, built.negative_starts):
+        if atom in facts:
+            log.error(start, f"{atom} is said to hold and not to hold")
+    _values(checker, problem.init_values)
 
 
-def _duplicates(log: Log, init: Sequence[GroundAtom], where: Where) -> None:
-    if len(set(init)) == len(init):
-        return
-    seen: set[GroundAtom] = set()
-    for index, atom in enumerate(init):
-        if atom in seen:
-            log.warning(partial(where, index), f"{atom} comes twice")
-        seen.add(atom)
+def _placed(atoms: Sequence[GroundAtom], starts: Sequence[int]) -> zip[tuple[int, GroundAtom]]:
+    """Atoms with the places where they stand, -1 in a text that is read without places."""
+    return zip(starts or [-1] * len(atoms), atoms, strict=True)
 
 
-class _Facts:
-    """Checks ground atoms: all atoms of a predicate at once, and one by one only if one of them is wrong."""
+def _facts(checker: FormulaChecker, atoms: Sequence[GroundAtom], starts: Sequence[int]) -> None:
+    """Checks all atoms of a predicate at once, and one by one only if one of them is wrong."""
+    groups: defaultdict[str, list[GroundAtom]] = defaultdict(list)
+    for atom in atoms:
+        groups[atom[0]].append(atom)
+    wrong = {name for name, group in groups.items() if not _all_right(checker.symbols, name, group)}
+    if wrong:
+        for start, atom in _placed(atoms, starts):
+            if atom[0] in wrong:
+                _fact(checker, atom, start)
 
-    def __init__(self, checker: FormulaChecker):
-        self.checker = checker
-        self.symbols = checker.symbols
-        self._allowed: dict[Types, frozenset[str]] = {}
-        self._unknown: set[str] = set()
 
-    def allowed(self, types: Types) -> frozenset[str]:
-        """The objects of one of the types."""
-        known = self._allowed.get(types)
-        if known is None:
-            known = self._allowed[types] = self.symbols.objects_of(types)
-        return known
+def _all_right(symbols: Symbols, name: str, group: list[GroundAtom]) -> bool:
+    signature = symbols.predicates.get(name)
+    if signature is None or name in symbols.derived or set(map(len, group)) != {len(signature.types) + 1}:
+        return False
+    _, *columns = zip(*group, strict=True)
+    wanted = map(symbols.objects_of, signature.types)
+    return all(objects.issuperset(terms) for objects, terms in zip(wanted, columns, strict=True))
 
-    def check(self, atoms: Sequence[GroundAtom], where: Where) -> None:
-        """Checks atoms; ``where`` gives the offset of each by its index."""
-        groups: defaultdict[str, list[GroundAtom]] = defaultdict(list)
-        for atom in atoms:
-            groups[atom[0]].append(atom)
-        wrong = {name for name, group in groups.items() if not self._all_right(name, group)}
-        if wrong:
-            for index, atom in enumerate(atoms):
-                if atom[0] in wrong:
-                    self._one(atom, where, index)
 
-    def _all_right(self, name: str, group: list[GroundAtom]) -> bool:
-        signature = self.symbols.predicates.get(name)
-        if signature is None or name in self.symbols.derived:
-            return False
-        lengths = set(map(len, group))
-        if lengths != {len(signature.types) + 1}:
-            return False
-        columns = zip(*group, strict=True)
-        next(columns)
-        return all(
-            self.allowed(types).issuperset(column) for types, column in zip(signature.types, columns, strict=True)
-        )
-
-    def _one(self, atom: GroundAtom, where: Where, index: int) -> None:
-        log, name = self.checker.log, atom[0]
-        signature = self.symbols.predicates.get(name)
-        if signature is None:
-            if name not in self._unknown:
-                self._unknown.add(name)
-                what = "is a function, not a predicate" if name in self.symbols.functions else "is not declared"
-                suggestion = Near(name, self.symbols.predicates)
-                log.error(partial(where, index), f"predicate '{name}' {what}", found=str(atom), suggestion=suggestion)
-            return
-        if name in self.symbols.derived and name not in self._unknown:
-            # Fast Downward and VAL accept it; only the axioms decide whether it holds.
-            self._unknown.add(name)
-            log.warning(partial(where, index), f"'{name}' is derived, and stands in the initial state", found=str(atom))
-        if len(atom) - 1 != len(signature.types):
-            wanted = len(signature.types)
-            message = f"predicate '{name}' takes {wanted} argument{'s' if wanted != 1 else ''}, not {len(atom) - 1}"
-            log.error(partial(where, index), message, expected=signature_text(name, signature), found=str(atom))
-            return
-        self._arguments(atom, signature, partial(where, index))
-
-    def _argument(self, where: Callable[[], int], number: int) -> int:
-        return argument_start(self.checker.text, where(), number)
-
-    def _arguments(self, atom: GroundAtom, signature: Signature, where: Callable[[], int]) -> None:
-        for number, (term, wanted) in enumerate(zip(atom.args, signature.types, strict=True), 1):
-            if term in self.allowed(wanted):
-                continue
-            place = partial(self._argument, where, number)
-            own = self.symbols.objects.get(term)
-            if own is not None:
-                expected = f"{type_text(wanted)}, as in {signature_text(atom[0], signature)}"
-                message = f"argument {number} of '{atom[0]}' has the wrong type"
-                self.checker.log.error(place, message, expected=expected, found=f"{term} - {type_text(own)}")
-            elif term not in self._unknown:
-                # Reported once: a missing object may stand in a thousand atoms.
-                self._unknown.add(term)
-                suggestion = Near(term, self.symbols.objects)
-                message = f"undeclared object '{term}'"
-                self.checker.log.error(place, message, found=str(atom), suggestion=suggestion)
+def _fact(checker: FormulaChecker, atom: GroundAtom, start: int) -> None:
+    name = atom[0]
+    reported = checker.reported or set()
+    signature = checker.symbols.predicates.get(name)
+    if signature is not None and name in checker.symbols.derived and name not in reported:
+        # Fast Downward and VAL accept it; only the axioms decide whether it holds.
+        reported.add(name)
+        checker.log.warning(start, f"'{name}' is derived, and stands in the initial state", found=str(atom))
+    if signature is None or len(atom) - 1 != len(signature.types):
+        checker.wrong("predicate", name, atom.args, start)
+    else:
+        checker.arguments(name, atom.args, signature, start, {})
 
 
 def _values(checker: FormulaChecker, values: Sequence[FluentValue]) -> None:
     log, symbols = checker.log, checker.symbols
-    facts = _Facts(checker)
+    checker.reported = set()
     seen: dict[GroundAtom, FluentValue] = {}
     for item in values:
-        name = item.fluent[0]
+        name, place = item.fluent[0], item.span.start
         signature = symbols.functions.get(name)
-        place = item.span.start
-        if signature is None:
-            what = "is a predicate, not a function" if name in symbols.predicates else "is not declared"
-            suggestion = Near(name, symbols.functions)
-            log.error(place, f"function '{name}' {what}", found=str(item.fluent), suggestion=suggestion)
+        if signature is None or len(item.fluent) - 1 != len(signature.types):
+            checker.wrong("function", name, item.fluent.args, place)
             continue
-        if len(item.fluent) - 1 != len(signature.types):
-            wanted = len(signature.types)
-            message = (
-                f"function '{name}' takes {wanted} argument{'s' if wanted != 1 else ''}, not {len(item.fluent) - 1}"
-            )
-            log.error(place, message, expected=signature_text(name, signature), found=str(item.fluent))
-            continue
-        facts._arguments(item.fluent, signature, lambda: checker.text.index("(", place + 1))  # noqa: B023
-        _value(checker, item, symbols.function_types[name])
+        checker.arguments(name, item.fluent.args, signature, checker.text.find("(", place + 1), {})
+        own = symbols.function_types[name]
+        value: Types | None = NUMERIC
+        if isinstance(item.value, str):
+            if own != NUMERIC:
+                checker.use(":object-fluents", place, "an object as a value")
+            value = checker.term(item.value, {}, place, 0)
+        elif own == NUMERIC:
+            # Costs may be read from static fluents; comparisons and changes of others are reported where they stand.
+            checker.use(":action-costs", place, "a numeric fluent")
+        if value is not None:
+            checker.value(name, own, value, str(item.value), place)
         known = seen.setdefault(item.fluent, item)
         if known is not item:
-            message = f"{item.fluent} is given a value twice"
             note = log.warning if known.value == item.value else log.error
+            message = f"{item.fluent} is given a value twice"
             note(place, message, expected=str(known.value), found=str(item.value))
-
-
-def _value(checker: FormulaChecker, item: FluentValue, types: Types) -> None:
-    numeric = types == ("number",)
-    if numeric != isinstance(item.value, str):
-        if isinstance(item.value, str):
-            checker.use(":object-fluents", item.span.start, "an object as a value")
-            own = checker.term(item.value, {}, item.span.start, 0)
-            if own is not None and not checker.symbols.fits(own, types):
-                message = f"the value of '{item.fluent[0]}' has the wrong type"
-                checker.log.error(
-                    item.span.start, message, expected=type_text(types), found=f"{item.value} - {type_text(own)}"
-                )
-        else:
-            # Costs may be read from static fluents; comparisons and changes of others are reported where they stand.
-            checker.use(":action-costs", item.span.start, "a numeric fluent")
-        return
-    expected = "a number" if numeric else f"an object of type {type_text(types)}"
-    message = f"the value of '{item.fluent[0]}' is not {'a number' if numeric else 'an object'}"
-    checker.log.error(item.span.start, message, expected=expected, found=str(item.value))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import cast
+from functools import partial
+from typing import Literal, TypeVar, cast
 
 from pddl2nl.pddl.diagnostics import Log, Near
 from pddl2nl.pddl.nesting import argument_start
@@ -21,11 +22,14 @@ from pddl2nl.pddl.tree import (
     Expression,
     Fluent,
     Forall,
+    Function,
     Imply,
     Not,
     Number,
     Or,
+    Predicate,
     Preference,
+    Schema,
     Special,
     Timed,
     TypedName,
@@ -34,13 +38,9 @@ from pddl2nl.pddl.tree import (
     children,
     is_variable,
 )
-from pddl2nl.pddl.writer import write_condition, write_expression
-
-__all__ = ["FormulaChecker"]
 
 Scope = dict[str, Types]
-
-
+_Named = TypeVar("_Named", TypedName, Predicate | Function, Schema)
 _NEEDED: dict[type, tuple[str, str]] = {
     Not: (":negative-preconditions", "a negated condition"),
     Or: (":disjunctive-preconditions", "'or'"),
@@ -51,58 +51,75 @@ _NEEDED: dict[type, tuple[str, str]] = {
     Equality: (":equality", "'='"),
 }
 """The requirement that a condition needs, and how messages call the condition."""
+NUMERIC = ("number",)
+_NUMBERS = ("?duration", "#t", "total-time", "is-violated")
+_KIND = {"assign": "assign", "increase": "add", "decrease": "add", "scale-up": "scale", "scale-down": "scale"}
+
+
+def repeated(items: Iterable[_Named]) -> Iterator[tuple[_Named, _Named]]:
+    """Each item whose name an earlier one has, after the first of that name."""
+    first: dict[str, _Named] = {}
+    for item in items:
+        known = first.setdefault(item.name, item)
+        if known is not item:
+            yield known, item
 
 
 class FormulaChecker:
-    """Checks formulas against symbols, and notes which requirements they use."""
+    """Checks formulas against symbols, and notes which requirements they use.
+
+    ``reported`` is a set while an initial state is checked: an unknown name is then reported only once, as it may stand
+    in a thousand atoms, and every term is an object.
+    """
 
     def __init__(self, log: Log, text: str, symbols: Symbols, used: Used):
         self.log = log
         self.text = text
         self.symbols = symbols
         self.used = used
+        self.reported: set[str] | None = None
         self._good: set[tuple[int, int]] = set()
 
     def use(self, flag: str, start: int, what: str) -> None:
         """Notes that something needs a requirement flag."""
         self.used.setdefault(flag, (start, what))
 
-    # ── what is the same in conditions and effects ──
+    # ── names ──
 
-    def atom(self, atom: Atom, scope: Scope) -> None:
-        """Checks an atom: predicate declared, arity, arguments known and of a type that fits."""
-        signature = self.symbols.predicates.get(atom.predicate)
-        if signature is None:
-            self._undeclared_predicate(atom)
-            return
-        args = atom.args
-        if len(args) != len(signature.types):
-            self._arity("predicate", atom.predicate, args, signature, atom.span.start)
-            return
-        if args:
-            self._arguments(atom.predicate, args, signature, atom.span.start, scope)
+    def wrong(self, what: Literal["predicate", "function"], name: str, args: Sequence[str], start: int) -> None:
+        """Reports a predicate or a function that is not declared, or not with this number of arguments."""
+        names, others = self.symbols.predicates, self.symbols.functions
+        if what == "function":
+            names, others = others, names
+        found, signature = f"({' '.join((name, *args))})", names.get(name)
+        if signature is not None:
+            wanted = len(signature.types)
+            message = f"{what} '{name}' takes {wanted} argument{'s' if wanted != 1 else ''}, not {len(args)}"
+            self.log.error(start, message, expected=signature_text(name, signature), found=found)
+        elif self._is_news(name):
+            if name in others:
+                other = "function" if what == "predicate" else "predicate"
+                self.log.error(start, f"'{name}' is a {other}, not a {what}", found=found)
+            else:
+                message = f"undeclared {what} '{name}'" if self.reported is None else f"{what} '{name}' is not declared"
+                self.log.error(start, message, found=found, suggestion=Near(name, names))
 
-    def _undeclared_predicate(self, atom: Atom) -> None:
-        names = self.symbols.predicates
-        if atom.predicate in self.symbols.functions:
-            message = f"'{atom.predicate}' is a function, and not a condition by itself"
-            self.log.error(atom.span.start, message, expected=f"a comparison, such as (>= {atom} 1)", found=str(atom))
-            return
-        message = f"undeclared predicate '{atom.predicate}'"
-        self.log.error(atom.span.start, message, found=str(atom), suggestion=Near(atom.predicate, names))
+    def _is_news(self, name: str) -> bool:
+        if self.reported is None:
+            return True
+        if name in self.reported:
+            return False
+        self.reported.add(name)
+        return True
 
-    def _arity(self, what: str, name: str, args: Sequence[str], signature: Signature, start: int) -> None:
-        wanted = len(signature.types)
-        message = f"{what} '{name}' takes {wanted} argument{'s' if wanted != 1 else ''}, not {len(args)}"
-        found = f"({' '.join((name, *args))})"
-        self.log.error(start, message, expected=signature_text(name, signature), found=found)
-
-    def _arguments(self, name: str, args: Sequence[str], signature: Signature, start: int, scope: Scope) -> None:
+    def arguments(self, name: str, args: Sequence[str], signature: Signature, start: int, scope: Scope) -> None:
+        """Checks that arguments are known and of types that fit."""
         good = self._good
         for index, term in enumerate(args):
             own = scope.get(term)
             if own is None:
-                own = self.term(term, scope, start, index + 1)
+                found = "" if self.reported is None else f"({' '.join((name, *args))})"
+                own = self.term(term, scope, start, index + 1, found)
                 if own is None:
                     continue
             wanted = signature.types[index]
@@ -115,31 +132,28 @@ class FormulaChecker:
                 continue
             message = f"argument {index + 1} of '{name}' has the wrong type"
             expected = f"{type_text(wanted)}, as in {signature_text(name, signature)}"
-            place = argument_start(self.text, start, index + 1)
+            place = partial(argument_start, self.text, start, index + 1)
             self.log.error(place, message, expected=expected, found=f"{term} - {type_text(own)}")
 
-    def term(self, term: str, scope: Scope, start: int, index: int) -> Types | None:
+    def term(self, term: str, scope: Scope, start: int, index: int, found: str = "") -> Types | None:
         """The types of a term; None, with an error, if it is unknown."""
-        own = scope.get(term) if is_variable(term) else self.symbols.objects.get(term)
-        if own is not None:
+        variable = is_variable(term) and self.reported is None
+        own = scope.get(term) if variable else self.symbols.objects.get(term)
+        if own is not None or not self._is_news(term):
             return own
-        place = argument_start(self.text, start, index) if index else start
-        if is_variable(term):
-            message = f"undeclared variable '{term}'"
-            self.log.error(place, message, found=term, suggestion=Near(term, scope))
-        else:
-            suggestion = f"?{term}" if f"?{term}" in scope else Near(term, self.symbols.objects)
-            self.log.error(place, f"undeclared object '{term}'", found=term, suggestion=suggestion)
+        place = partial(argument_start, self.text, start, index) if index else start
+        names = scope if variable else self.symbols.objects
+        suggestion = f"?{term}" if f"?{term}" in scope else Near(term, names)
+        what = "variable" if variable else "object"
+        self.log.error(place, f"undeclared {what} '{term}'", found=found or term, suggestion=suggestion)
         return None
 
     def types(self, items: Sequence[TypedName]) -> None:
-        """Checks that the types of parameters or objects are declared, and that every name is declared once."""
-        seen: set[str] = set()
+        """Checks that the types of parameters are declared, and that every name is declared once."""
         for item in items:
             self.type_names(item)
-            if item.name in seen:
-                self.log.error(item.span.start, f"'{item.name}' is declared twice", found=item.name)
-            seen.add(item.name)
+        for _, item in repeated(items):
+            self.log.error(item.span.start, f"'{item.name}' is declared twice", found=item.name)
 
     def type_names(self, item: TypedName) -> None:
         """Checks that the types of one name are declared."""
@@ -170,20 +184,26 @@ class FormulaChecker:
 
     # ── conditions ──
 
+    def atom(self, atom: Atom, scope: Scope) -> None:
+        """Checks an atom: predicate declared, arity, arguments known and of a type that fits."""
+        signature = self.symbols.predicates.get(atom.predicate)
+        if signature is None or len(atom.args) != len(signature.types):
+            self.wrong("predicate", atom.predicate, atom.args, atom.span.start)
+        elif atom.args:
+            self.arguments(atom.predicate, atom.args, signature, atom.span.start, scope)
+
     def condition(self, node: Condition, scope: Scope) -> None:
         """Checks a condition, a durative condition, a duration or a constraint."""
         if type(node) is Atom:
             self.atom(node, scope)
             return
-        if type(node) is not And:
-            flag, what = _NEEDED.get(type(node), ("", ""))
-            if flag and not (isinstance(node, Not) and isinstance(node.body, Equality)):
-                self.use(flag, node.span.start, what)
+        flag, what = _NEEDED.get(type(node), ("", ""))
+        if flag and not (isinstance(node, Not) and isinstance(node.body, Equality)):
+            self.use(flag, node.span.start, what)
         match node:
-            case And(parts=parts):
-                for part in parts:
-                    self.condition(part, scope)
-            case Equality() | Comparison():
+            case Equality():
+                self._equality(node, scope)
+            case Comparison():
                 self._comparison(node, scope)
             case Forall(parameters=parameters, body=body) | Exists(parameters=parameters, body=body):
                 with self._bound(scope, parameters):
@@ -192,36 +212,38 @@ class FormulaChecker:
                 for child in children(node):
                     self.condition(cast("Condition", child), scope)
 
-    def _comparison(self, node: Condition, scope: Scope) -> None:
-        if isinstance(node, Equality):
-            left = self.term(node.left, scope, node.span.start, 1)
-            right = self.term(node.right, scope, node.span.start, 2)
-            if left and right and not self.symbols.meets(left, right):
-                # It has a truth value, so it is no error, but probably a mistake.
-                found = f"{node.left} - {type_text(left)}, {node.right} - {type_text(right)}"
-                self.log.warning(node.span.start, "these two can never be equal", found=found)
-        elif isinstance(node, Comparison):
-            self.use(":numeric-fluents", node.span.start, f"'{node.operator}' between numbers")
-            self.expression(node.left, scope)
-            self.expression(node.right, scope)
-            sides = (node.left, node.right)
-            numeric = [value_types(self.symbols, side, scope) in (None, NUMERIC) for side in sides]
-            if node.operator != "=" or numeric[0] != numeric[1]:
-                check_operands(self.log, self.symbols, f"'{node.operator}'", sides, scope)
+    def _equality(self, node: Equality, scope: Scope) -> None:
+        left = self.term(node.left, scope, node.span.start, 1)
+        right = self.term(node.right, scope, node.span.start, 2)
+        if left and right and not self.symbols.meets(left, right):
+            # It has a truth value, so it is no error, but probably a mistake.
+            found = f"{node.left} - {type_text(left)}, {node.right} - {type_text(right)}"
+            self.log.warning(node.span.start, "these two can never be equal", found=found)
+
+    def _comparison(self, node: Comparison, scope: Scope) -> None:
+        self.use(":numeric-fluents", node.span.start, f"'{node.operator}' between numbers")
+        sides = (node.left, node.right)
+        for side in sides:
+            self.expression(side, scope)
+        numeric = [self._value_types(side, scope) in (None, NUMERIC) for side in sides]
+        if node.operator != "=" or numeric[0] != numeric[1]:
+            self._numbers(f"'{node.operator}'", sides, scope)
 
     # ── effects ──
 
     def effect(self, node: Condition, scope: Scope) -> None:
         """Checks an effect."""
         if self.symbols.functions:
-            check_conflicts(self.log, node)
+            _check_conflicts(self.log, node)
         self._effect(node, scope)
 
     def _effect(self, node: Condition, scope: Scope) -> None:
         match node:
             case Atom():
                 self.atom(node, scope)
-                self._not_derived(node)
+                if node.predicate in self.symbols.derived:
+                    message = f"'{node.predicate}' is derived: an effect cannot change it"
+                    self.log.error(node.span.start, message, found=str(node))
             case And(parts=parts):
                 for part in parts:
                     self._effect(part, scope)
@@ -241,104 +263,62 @@ class FormulaChecker:
                 self.use(flag, node.span.start, f"'{operator}'")
                 self.expression(fluent, scope)
                 self.expression(value, scope)
-                check_update(self.log, self.symbols, node, scope)
+                self._update(node, scope)
 
-    def _not_derived(self, atom: Atom) -> None:
-        if atom.predicate in self.symbols.derived:
-            message = f"'{atom.predicate}' is derived: an effect cannot change it"
-            self.log.error(atom.span.start, message, found=str(atom))
+    def _update(self, node: Update, scope: Scope) -> None:
+        """Checks that a numeric fluent gets a number, and an object fluent an object of its type."""
+        own, value = self.symbols.function_types.get(node.fluent.name), self._value_types(node.value, scope)
+        if own is not None and own != NUMERIC and node.operator != "assign":
+            message = f"'{node.operator}' of '{node.fluent.name}', whose value is no number"
+            self.log.error(node.span.start, message, expected=f"(assign {node.fluent} …)", found=str(node))
+        elif own is not None and value is not None:
+            self.value(node.fluent.name, own, value, f"{node.value} - {type_text(value)}", node.value.span.start)
+
+    def value(self, name: str, own: Types, value: Types, found: str, start: int) -> None:
+        """Checks that a value of these types may be given to a function of these types."""
+        if (own == NUMERIC) != (value == NUMERIC):
+            message = f"the value of '{name}' is {'a number' if own == NUMERIC else 'an object'}"
+            self.log.error(start, message, expected=type_text(own), found=found)
+        elif own != NUMERIC and not self.symbols.meets(value, own):
+            self.log.error(start, f"the value of '{name}' has the wrong type", expected=type_text(own), found=found)
 
     # ── expressions ──
 
     def expression(self, node: Expression, scope: Scope) -> None:
         """Checks a numeric expression, or the value of an object fluent."""
         match node:
-            case Number():
-                return
-            case Fluent():
-                self._fluent(node, scope)
+            case Fluent(name=name, args=args):
+                signature = self.symbols.functions.get(name)
+                if signature is None or len(signature.types) != len(args):
+                    self.wrong("function", name, args, node.span.start)
+                else:
+                    self.arguments(name, args, signature, node.span.start, scope)
             case Arithmetic(operands=operands):
                 for operand in operands:
                     self.expression(operand, scope)
-                check_operands(self.log, self.symbols, "arithmetic", operands, scope)
-            case Special(name=name):
-                plain = name in ("?duration", "#t", "total-time", "is-violated", "undefined")
-                if not plain:
-                    self.use(":object-fluents", node.span.start, "an object as a value")
-                    self.term(name, scope, node.span.start, 0)
+                self._numbers("arithmetic", operands, scope)
+            case Special(name=name) if name not in (*_NUMBERS, "undefined"):
+                self.use(":object-fluents", node.span.start, "an object as a value")
+                self.term(name, scope, node.span.start, 0)
 
-    def _fluent(self, node: Fluent, scope: Scope) -> None:
-        signature = self.symbols.functions.get(node.name)
-        told = f"({' '.join((node.name, *node.args))})"
-        if signature is None:
-            if node.name in self.symbols.predicates:
-                message = f"'{node.name}' is a predicate, and has no value"
-                self.log.error(node.span.start, message, found=told)
-            else:
-                suggestion = Near(node.name, self.symbols.functions)
-                message = f"undeclared function '{node.name}'"
-                self.log.error(node.span.start, message, found=told, suggestion=suggestion)
-        elif len(signature.types) != len(node.args):
-            self._arity("function", node.name, node.args, signature, node.span.start)
-        else:
-            self._arguments(node.name, node.args, signature, node.span.start, scope)
+    def _value_types(self, node: Expression, scope: Mapping[str, Types]) -> Types | None:
+        """The types of an expression's value, ``("number",)`` for a number; None if they are unknown."""
+        match node:
+            case Fluent(name=name):
+                return self.symbols.function_types.get(name)
+            case Special(name=name) if name not in _NUMBERS:
+                return scope.get(name) if is_variable(name) else self.symbols.objects.get(name)
+        return NUMERIC
+
+    def _numbers(self, what: str, operands: tuple[Expression, ...], scope: Scope) -> None:
+        for operand in operands:
+            types = self._value_types(operand, scope)
+            if types not in (None, NUMERIC):
+                message, found = f"{what} needs numbers, and '{operand}' is an object", type_text(types or ())
+                self.log.error(operand.span.start, message, expected="a number", found=f"{operand} - {found}")
 
 
-# ── numbers ──────────────────────────────────────────────────────────────────────────────────────
-
-NUMERIC = ("number",)
-_NUMBERS = ("?duration", "#t", "total-time", "is-violated")
-_KIND = {"assign": "assign", "increase": "add", "decrease": "add", "scale-up": "scale", "scale-down": "scale"}
-
-
-def value_types(symbols: Symbols, node: Expression, scope: Mapping[str, Types]) -> Types | None:
-    """The types of an expression's value, ``("number",)`` for a number; None if they are unknown."""
-    match node:
-        case Number() | Arithmetic():
-            return NUMERIC
-        case Fluent(name=name):
-            return symbols.function_types.get(name)
-        case Special(name=name):
-            if name in _NUMBERS:
-                return NUMERIC
-            return scope.get(name) if is_variable(name) else symbols.objects.get(name)
-
-
-def check_operands(
-    log: Log, symbols: Symbols, what: str, operands: tuple[Expression, ...], scope: Mapping[str, Types]
-) -> None:
-    """Checks that the operands are numbers."""
-    for operand in operands:
-        types = value_types(symbols, operand, scope)
-        if types not in (None, NUMERIC):
-            told = write_expression(operand)
-            message = f"{what} needs numbers, and '{told}' is an object"
-            log.error(operand.span.start, message, expected="a number", found=f"{told} - {type_text(types or ())}")
-
-
-def check_update(log: Log, symbols: Symbols, node: Update, scope: Mapping[str, Types]) -> None:
-    """Checks that a numeric fluent gets a number, and an object fluent an object of its type."""
-    own = symbols.function_types.get(node.fluent.name)
-    if own is None:
-        return
-    start, found = node.span.start, write_condition(node)
-    if own != NUMERIC and node.operator != "assign":
-        message = f"'{node.operator}' of '{node.fluent.name}', whose value is no number"
-        log.error(start, message, expected=f"(assign {write_expression(node.fluent)} …)", found=found)
-        return
-    value = value_types(symbols, node.value, scope)
-    if value is None:
-        return
-    if (own == NUMERIC) != (value == NUMERIC):
-        message = f"the value of '{node.fluent.name}' is {'a number' if own == NUMERIC else 'an object'}"
-        log.error(node.value.span.start, message, expected=type_text(own), found=found)
-    elif own != NUMERIC and not symbols.meets(value, own):
-        message = f"the value of '{node.fluent.name}' has the wrong type"
-        expected, told = type_text(own), f"{write_expression(node.value)} - {type_text(value)}"
-        log.error(node.value.span.start, message, expected=expected, found=told)
-
-
-def check_conflicts(log: Log, effect: Condition) -> None:
+def _check_conflicts(log: Log, effect: Condition) -> None:
     """Checks a conjunction for numeric effects on one and the same fluent that contradict each other.
 
     Increases and decreases add up and scalings multiply; updates of different kinds, and assignments of different
@@ -354,9 +334,8 @@ def check_conflicts(log: Log, effect: Condition) -> None:
         elif isinstance(part, Update):
             before = first.setdefault(part.fluent, part)
             if before is not part and _conflict(before, part):
-                message = f"two effects on '{write_expression(part.fluent)}' contradict each other"
-                found = f"{write_condition(before)} and {write_condition(part)}"
-                log.error(part.span.start, message, expected="one of them", found=found)
+                message = f"two effects on '{part.fluent}' contradict each other"
+                log.error(part.span.start, message, expected="one of them", found=f"{before} and {part}")
 
 
 def _conflict(one: Update, other: Update) -> bool:

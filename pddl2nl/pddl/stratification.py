@@ -13,8 +13,6 @@ from collections.abc import Iterator
 from pddl2nl.lean import dataclass
 from pddl2nl.pddl.tree import Atom, Condition, Domain, Imply, Node, Not, children
 
-__all__ = ["Strata", "polarities", "stratify"]
-
 _Graph = dict[str, dict[str, bool]]
 """For every derived predicate the derived predicates in its rules, and whether one of these is negated."""
 
@@ -55,7 +53,7 @@ def polarities(condition: Condition) -> Iterator[tuple[Atom, bool]]:
 def stratify(domain: Domain) -> Strata:
     """The layers of a domain's derived predicates, in time linear in the size of its axioms; never raises."""
     graph = _dependencies(domain)
-    layers = tuple(_components(graph))
+    layers = tuple(components(graph))
     recursive = {name for layer in layers if len(layer) > 1 for name in layer}
     recursive.update(name for name, needed in graph.items() if name in needed)
     return Strata(layers, frozenset(recursive), _cycle(graph, layers))
@@ -71,7 +69,7 @@ def _dependencies(domain: Domain) -> _Graph:
     return graph
 
 
-def _components(graph: _Graph) -> Iterator[frozenset[str]]:
+def components(graph: _Graph) -> Iterator[frozenset[str]]:
     """Strongly connected components, those that others need first (Tarjan 1972), without recursion."""
     number: dict[str, int] = {}
     lowest: dict[str, int] = {}

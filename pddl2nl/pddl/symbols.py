@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 from pddl2nl.pddl.tree import Domain, Problem, TypedName
 
-__all__ = ["Hierarchy", "Signature", "Symbols", "Types", "signature_text", "type_text"]
-
 Types = tuple[str, ...]
 _FEW = 100
 """Up to this many types, sets of supertypes are compared, which needs no preparation."""
@@ -23,6 +21,11 @@ class Signature(NamedTuple):
 
     names: tuple[str, ...]
     types: tuple[Types, ...]
+
+    @classmethod
+    def of(cls, parameters: Sequence[TypedName]) -> Signature:
+        """The signature with these parameters."""
+        return cls(tuple([item.name for item in parameters]), tuple([item.types for item in parameters]))
 
 
 def signature_text(name: str, signature: Signature) -> str:
@@ -41,7 +44,7 @@ def _signatures(declared: Iterable[tuple[str, Sequence[TypedName]]]) -> dict[str
     found: dict[str, Signature] = {}
     again: dict[str, list[Signature]] = {}
     for name, parameters in declared:
-        signature = Signature(tuple(item.name for item in parameters), tuple(item.types for item in parameters))
+        signature = Signature.of(parameters)
         known = found.setdefault(name, signature)
         if known is not signature and len(known.types) == len(signature.types):
             again.setdefault(name, [known]).append(signature)
@@ -189,6 +192,7 @@ class Symbols:
     objects: dict[str, Types]
     derived: frozenset[str]
     _groups: dict[str, list[str]] = field(default_factory=dict)
+    _objects_of: dict[Types, frozenset[str]] = field(default_factory=dict)
     _meets: dict[tuple[int, int], tuple[bool, Types, Types]] = field(default_factory=dict)
     _fits: dict[tuple[int, int], tuple[bool, Types, Types]] = field(default_factory=dict)
 
@@ -235,6 +239,12 @@ class Symbols:
 
     def objects_of(self, types: Types) -> frozenset[str]:
         """The names of all objects of one of the types."""
+        known = self._objects_of.get(types)
+        if known is None:
+            known = self._objects_of[types] = self._of(types)
+        return known
+
+    def _of(self, types: Types) -> frozenset[str]:
         if "object" in types:
             return frozenset(self.objects)
         if not self._groups:

@@ -12,59 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, replace
 from fractions import Fraction
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from pddl2nl.lean import dataclass
 from pddl2nl.pddl.diagnostics import NOWHERE, Source, Span
-
-__all__ = [
-    "And",
-    "ActionSchema",
-    "Arithmetic",
-    "Atom",
-    "Comparison",
-    "Condition",
-    "DerivedPredicate",
-    "Domain",
-    "DurativeAction",
-    "Effect",
-    "Equality",
-    "Event",
-    "Exists",
-    "Expression",
-    "Fluent",
-    "FluentValue",
-    "Forall",
-    "Function",
-    "GroundAtom",
-    "Imply",
-    "Metric",
-    "Modal",
-    "Node",
-    "Not",
-    "Number",
-    "Or",
-    "Predicate",
-    "Preference",
-    "Problem",
-    "Process",
-    "Special",
-    "Timed",
-    "TimedLiteral",
-    "TypedName",
-    "Update",
-    "When",
-    "children",
-    "conjuncts",
-    "is_variable",
-    "map_children",
-    "opening",
-    "typed_groups",
-    "walk",
-    "write_number",
-    "write_typed",
-    "write_types",
-]
 
 
 class _Formula:
@@ -373,6 +324,10 @@ class Event:
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
+Schema = ActionSchema | DurativeAction | Process | Event
+"""An action of any kind."""
+
+
 @dataclass(frozen=True, slots=True)
 class DerivedPredicate:
     """``(:derived (p ?x - t) condition)``."""
@@ -409,6 +364,26 @@ class Metric:
     direction: str
     expression: Expression
     span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+class SchemaForm(NamedTuple):
+    """How a kind of action is written: its class, the field of `Domain` that holds it, its keywords with formulas.
+
+    The formula behind ``:effect`` is the field ``effect`` of the class, and so on.
+    """
+
+    kind: Callable[..., Schema]
+    field: str
+    formulas: tuple[str, ...]
+
+
+SCHEMAS = {
+    ":action": SchemaForm(ActionSchema, "actions", (":precondition", ":effect")),
+    ":durative-action": SchemaForm(DurativeAction, "durative_actions", (":duration", ":condition", ":effect")),
+    ":process": SchemaForm(Process, "processes", (":precondition", ":effect")),
+    ":event": SchemaForm(Event, "events", (":precondition", ":effect")),
+}
+"""The kinds of actions by their keywords, in the order in which they are written."""
 
 
 @dataclass(frozen=True)

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from pddl2nl.pddl.tree import (
+    SCHEMAS,
     Comparison,
     Condition,
     Domain,
-    DurativeAction,
     Expression,
-    FluentValue,
-    Function,
-    GroundAtom,
     Node,
     Problem,
-    TimedLiteral,
+    Schema,
     TypedName,
     Update,
     children,
@@ -25,8 +22,6 @@ from pddl2nl.pddl.tree import (
     write_typed,
     write_types,
 )
-
-__all__ = ["write_condition", "write_domain", "write_expression", "write_number", "write_problem"]
 
 _WIDTH = 100
 
@@ -41,10 +36,6 @@ def write_expression(node: Expression) -> str:
     return str(node)
 
 
-def _list(head: str, rest: Iterable[str]) -> str:
-    return f"({' '.join((head, *rest))})"
-
-
 def _pretty(node: Node, indent: int) -> str:
     """A formula over as many lines as it needs; the first is not indented."""
     line = str(node)
@@ -56,8 +47,8 @@ def _pretty(node: Node, indent: int) -> str:
 
 
 def _block(keyword: str, lines: Iterable[str]) -> str:
-    body = list(lines)
-    return f"  ({keyword}\n" + "".join(f"    {line}\n" for line in body) + "  )" if body else ""
+    body = "".join(f"    {line}\n" for line in lines)
+    return f"  ({keyword}\n{body}  )" if body else ""
 
 
 def _typed_block(keyword: str, items: Sequence[TypedName]) -> str:
@@ -82,23 +73,13 @@ def _wrapped(words: Sequence[str]) -> list[str]:
 
 
 def _declared(name: str, parameters: Sequence[TypedName]) -> str:
-    return _list(name, [write_typed(parameters)] if parameters else [])
+    return f"({f'{name} {write_typed(parameters)}'.rstrip()})"
 
 
-def _function_lines(functions: Sequence[Function]) -> Iterator[str]:
-    for item in functions:
-        yield f"{_declared(item.name, item.parameters)} - {write_types(item.types)}"
-
-
-def _schema(keyword: str, name: str, parameters: Sequence[TypedName], parts: Iterable[tuple[str, Condition]]) -> str:
-    lines = [f"  ({keyword} {name}", f"    :parameters ({write_typed(parameters)})"]
-    lines += [f"    {key} {_pretty(value, 5 + len(key))}" for key, value in parts]
+def _schema(keyword: str, item: Schema, formulas: Iterable[str]) -> str:
+    lines = [f"  ({keyword} {item.name}", f"    :parameters ({write_typed(item.parameters)})"]
+    lines += [f"    {key} {_pretty(getattr(item, key[1:]), 5 + len(key))}" for key in formulas]
     return "\n".join(lines) + "\n  )"
-
-
-def _durative(action: DurativeAction) -> str:
-    parts = ((":duration", action.duration), (":condition", action.condition), (":effect", action.effect))
-    return _schema(":durative-action", action.name, action.parameters, parts)
 
 
 def write_domain(domain: Domain) -> str:
@@ -108,20 +89,17 @@ def write_domain(domain: Domain) -> str:
         _typed_block(":types", domain.types),
         _typed_block(":constants", domain.constants),
         _block(":predicates", (_declared(item.name, item.parameters) for item in domain.predicates)),
-        _block(":functions", _function_lines(domain.functions)),
+        _block(
+            ":functions",
+            (f"{_declared(item.name, item.parameters)} - {write_types(item.types)}" for item in domain.functions),
+        ),
         "" if domain.constraints is None else f"  (:constraints {_pretty(domain.constraints, 16)})",
     ]
     for axiom in domain.derived:
         head = _declared(axiom.name, axiom.parameters)
         blocks.append(f"  (:derived {head}\n    {_pretty(axiom.condition, 4)}\n  )")
-    for action in domain.actions:
-        parts = ((":precondition", action.precondition), (":effect", action.effect))
-        blocks.append(_schema(":action", action.name, action.parameters, parts))
-    blocks.extend(_durative(action) for action in domain.durative_actions)
-    for keyword, items in ((":process", domain.processes), (":event", domain.events)):
-        for item in items:
-            parts = ((":precondition", item.precondition), (":effect", item.effect))
-            blocks.append(_schema(keyword, item.name, item.parameters, parts))
+    for keyword, form in SCHEMAS.items():
+        blocks += [_schema(keyword, item, form.formulas) for item in getattr(domain, form.field)]
     return _whole("domain", domain.name, blocks)
 
 
@@ -144,23 +122,15 @@ def write_problem(problem: Problem) -> str:
 
 def _init_lines(problem: Problem) -> Iterator[str]:
     yield from map(str, problem.init)
-    yield from map(_value, problem.init_values)
+    for item in problem.init_values:
+        yield f"(= {item.fluent} {item.value if isinstance(item.value, str) else write_number(item.value)})"
     yield from (f"(not {atom})" for atom in problem.init_negative)
-    yield from map(_timed, problem.init_timed)
-
-
-def _value(item: FluentValue) -> str:
-    value = item.value if isinstance(item.value, str) else write_number(item.value)
-    return f"(= {item.fluent} {value})"
-
-
-def _timed(item: TimedLiteral) -> str:
-    literal: GroundAtom | str = item.atom if item.positive else f"(not {item.atom})"
-    return f"(at {write_number(item.time)} {literal})"
+    for timed in problem.init_timed:
+        literal = str(timed.atom) if timed.positive else f"(not {timed.atom})"
+        yield f"(at {write_number(timed.time)} {literal})"
 
 
 def _whole(kind: str, name: str, blocks: Iterable[str]) -> str:
     body = "\n".join(block for block in blocks if block)
-    return (
-        f"(define ({f'{kind} {name}'.rstrip()})\n{body}\n)\n" if body else f"(define ({f'{kind} {name}'.rstrip()}))\n"
-    )
+    head = f"(define ({f'{kind} {name}'.rstrip()})"
+    return f"{head}\n{body}\n)\n" if body else f"{head})\n"

@@ -37,8 +37,9 @@ from pddl2nl.pddl.tree import (
     conjuncts,
     is_variable,
     walk,
+    write_number,
 )
-from pddl2nl.pddl.writer import write_expression, write_number
+from pddl2nl.pddl.writer import write_expression
 from pddl2nl.tasks.formulas import formulas_of, in_domain, in_problem, schemas
 from pddlval.plans import Plan
 

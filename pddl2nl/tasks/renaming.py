@@ -38,8 +38,8 @@ from pddl2nl.pddl.tree import (
     Process,
     TimedLiteral,
     TypedName,
+    write_number,
 )
-from pddl2nl.pddl.writer import write_number
 from pddlval.plans import GroundAction, Plan
 
 __all__ = ["BUILT_IN", "FORMAT", "Kind", "Places", "TaskRenaming", "Table", "plan_text", "renaming_from_json"]

@@ -27,7 +27,7 @@ def only_error(diagnostics: tuple[Diagnostic, ...]) -> Diagnostic:
         ("(and (clear ?x))", "(and (clear x))", 6, 31, "undeclared object 'x'"),
         ("(and (clear ?x))", "(and clear (clear ?x))", 6, 24, "a word where a condition was expected"),
         ("(and (clear ?x))", "(and (>= (f) 1))", 6, 28, "undeclared function 'f'"),
-        ("(and (clear ?x))", "(and (>= (clear ?x) 1))", 6, 28, "'clear' is a predicate, and has no value"),
+        ("(and (clear ?x))", "(and (>= (clear ?x) 1))", 6, 28, "'clear' is a predicate, not a function"),
         ("(and (clear ?x))", "(when (clear ?x) (clear ?x))", 6, 19, "'when' in a condition"),
         ("(and (clear ?x))", "(not (clear ?x) (clear ?x))", 6, 19, "'not' takes 1 condition, not 2"),
         ("(and (clear ?x))", "(imply (clear ?x))", 6, 19, "'imply' takes 2 conditions, not 1"),

@@ -71,13 +71,13 @@ def test_even_negations_and_acyclic_ones_are_stratified(rules: list[str]) -> Non
 @pytest.mark.parametrize(
     ("rules", "cycle", "told"),
     [
-        (["a (not (a))"], ("a",), "'a' needs not 'a'"),
-        (["a (imply (a) (p))"], ("a",), "'a' needs not 'a'"),
-        (["a (not (forall (?x) (or (q ?x) (a))))"], ("a",), "'a' needs not 'a'"),
-        (["a (not (b))", "b (and (p) (a))"], ("a", "b"), "'a' needs not 'b', 'b' needs 'a'"),
-        (["a (and (p) (b))", "b (not (a))"], ("b", "a"), "'b' needs not 'a', 'a' needs 'b'"),
-        (["a (not (b))", "b (not (a))"], ("a", "b"), "'a' needs not 'b', 'b' needs not 'a'"),
-        (["a (not (c))", "c (d)", "d (or (e) (f))", "e (d)", "f (a)"], ("a", "c", "d", "f"), "'f' needs 'a'"),
+        (["a (not (a))"], ("a",), "'a' needs its own negation"),
+        (["a (imply (a) (p))"], ("a",), "'a' needs its own negation"),
+        (["a (not (forall (?x) (or (q ?x) (a))))"], ("a",), "'a' needs its own negation"),
+        (["a (not (b))", "b (and (p) (a))"], ("a", "b"), "'a' needs its own negation, through 'b'"),
+        (["a (and (p) (b))", "b (not (a))"], ("b", "a"), "'b' needs its own negation, through 'a'"),
+        (["a (not (b))", "b (not (a))"], ("a", "b"), "'a' needs its own negation, through 'b'"),
+        (["a (not (c))", "c (d)", "d (or (e) (f))", "e (d)", "f (a)"], ("a", "c", "d", "f"), "through 'c', 'd', 'f'"),
     ],
 )
 def test_a_cycle_through_a_negation_is_an_error_that_names_it(
