@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple
 
@@ -12,16 +14,20 @@ from pddl2nl.errors import InputError
 
 __all__ = [
     "MAX_BYTES",
+    "MAX_LINE",
     "Decoded",
     "decode",
     "parse_json",
     "read_bytes",
+    "read_lines",
     "read_text",
     "unreadable",
 ]
 
 MAX_BYTES = 256 << 20
 """Larger input files are refused, so that a wrong path such as ``/dev/zero`` does not fill the memory."""
+MAX_LINE = 16 << 20
+"""Longer lines are refused where a file is read line by line."""
 _PIECE = 1 << 16
 
 
@@ -42,13 +48,20 @@ def read_bytes(path: str | Path, what: str = "file") -> bytes:
     Raises:
         InputError: the file does not exist, is a directory, is larger than `MAX_BYTES`, or cannot be read.
     """
+    with _opened(path, what) as file:
+        found = os.fstat(file.fileno())
+        # A plain file of known size is read at once; a device or a pipe in pieces, until it is too much.
+        if stat.S_ISREG(found.st_mode) and 0 < found.st_size <= MAX_BYTES:
+            return file.read()
+        return _read_stream(file, str(path))
+
+
+@contextmanager
+def _opened(path: str | Path, what: str) -> Iterator[BinaryIO]:
+    """An open file; what goes wrong while it is read becomes an `InputError`."""
     try:
         with open(path, "rb") as file:
-            found = os.fstat(file.fileno())
-            # A plain file of known size is read at once; a device or a pipe in pieces, until it is too much.
-            if stat.S_ISREG(found.st_mode) and 0 < found.st_size <= MAX_BYTES:
-                return file.read()
-            return _read_stream(file, str(path))
+            yield file
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
     except IsADirectoryError:
@@ -59,6 +72,33 @@ def read_bytes(path: str | Path, what: str = "file") -> bytes:
         # ValueError: a path with a NUL character in it.
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"{path}: cannot be read: {reason}") from None
+
+
+def read_lines(path: str | Path, what: str = "file") -> Iterator[str]:
+    """The lines of a file as they come, with replacement characters where it is not UTF-8.
+
+    Args:
+        path: the file; ``-`` for standard input.
+        what: what messages call such a file.
+
+    Raises:
+        InputError: as in `read_bytes`, and for a line that is longer than `MAX_LINE` bytes.
+    """
+    if str(path) == "-":
+        yield from _lines(sys.stdin.buffer, "standard input")
+    else:
+        with _opened(path, what) as file:
+            yield from _lines(file, str(path))
+
+
+def _lines(stream: BinaryIO, name: str) -> Iterator[str]:
+    number = 0
+    while line := stream.readline(MAX_LINE + 1):
+        number += 1
+        if len(line) > MAX_LINE:
+            raise InputError(f"{name}:{number}: the line is longer than {MAX_LINE >> 20} MiB, the limit for a line")
+        # Some tools write a byte order mark before a file.
+        yield line.decode("utf-8", "replace").removeprefix("\ufeff")
 
 
 def _read_stream(stream: BinaryIO, name: str) -> bytes:

@@ -34,23 +34,25 @@ COMMANDS = {
     "models": "models",
     "tasks": "tasks",
     "generate": "generate",
-    "obfuscate": "obfuscate",
-    "strip-costs": "costs",
+    "obfuscate": "transform",
+    "strip-costs": "transform",
     "cache": "cache",
     "manifest": "manifest",
     "macro": "macro",
     "audit": "audit",
-    "word": "word",
+    "word": "convert",
 }
 """The commands in the order of the help, and the module of each: only that of the command that runs is imported."""
 
 _INFRASTRUCTURE = 3
 _WIDE = 100
-"""Columns below which rich's help would cut the names of options; click's own does not."""
+"""Columns below which rich's help would cut the names of options; plain help does not."""
+_RENAMED = {"--max-usd": "--budget-usd", "--max-calls": "--budget-calls"}
+"""Old names of options, and the new ones."""
 
 
 def _in_colour() -> bool:
-    """Whether help and usage errors go through rich; what is no terminal gets plain text."""
+    """Whether help and usage errors go through rich: on wide terminals."""
     if sys.stdout is None or not sys.stdout.isatty():
         return False
     import shutil
@@ -63,7 +65,7 @@ def make_app(command: str = "") -> typer.Typer:
     # Imported here, so that `entry_point` can slow down garbage collection before these many imports.
     import typer
 
-    from pddl2nl.cli.version import options
+    from pddl2nl.cli.options import top_options
 
     app = typer.Typer(
         name="pddl2nl",
@@ -75,7 +77,7 @@ def make_app(command: str = "") -> typer.Typer:
         help="PDDL to natural language and back: tell a task, let a language model act on it, judge every step.",
         epilog="Exit codes: 0 done; 1 the check failed; 2 bad input or usage; 3 infrastructure failed; 130 Ctrl-C.",
     )
-    app.callback()(options)
+    app.callback()(top_options)
     modules = [COMMANDS[command]] if command in COMMANDS else dict.fromkeys(COMMANDS.values())
     for module in modules:
         import_module(f"pddl2nl.cli.{module}").register(app)
@@ -84,21 +86,18 @@ def make_app(command: str = "") -> typer.Typer:
 
 
 def _prepare(group: typer.Typer) -> None:
-    """Joins the lines of each paragraph of the commands' help, and gives every command ``-q`` and ``-v``."""
-    from pddl2nl.cli.verbosity import with_verbosity
+    """Joins the lines of each paragraph of the commands' help, groups their options, and adds ``-q`` and ``-v``."""
+    from pddl2nl.cli.options import GroupedCommand, with_verbosity
 
     for command in group.registered_commands:
         text = inspect.getdoc(command.callback) or ""
         command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+        command.cls = GroupedCommand
         if command.callback is not None:
             command.callback = with_verbosity(command.callback)
     for inner in group.registered_groups:
         if inner.typer_instance is not None:
             _prepare(inner.typer_instance)
-
-
-_RENAMED = {"--max-usd": "--budget-usd", "--max-calls": "--budget-calls"}
-"""Old names of options, and the new ones."""
 
 
 def _check_renamed(arguments: Sequence[str]) -> None:

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from pddl2nl.cli.output import DONE, WANTING, print_json, print_text
+from pddl2nl.cli.options import JsonOption, argument, option, switch
+from pddl2nl.cli.output import DONE, FAILED, print_result
 
 __all__ = ["register"]
 
@@ -27,24 +28,21 @@ def register(app: typer.Typer) -> None:
 
 
 def _planbench(
-    folder: Annotated[
-        Path,
-        typer.Argument(metavar="DIR", help="The folder with configs, instances and results.", show_default=False),
-    ],
+    folder: Annotated[Path, argument("DIR", "The folder with configs, instances and results.")],
     files: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="[RESULTS]...", help="Results files; by default all of the folder.", show_default=False),
+        list[Path] | None, argument("[RESULTS]...", "Results files.", "all files of the folder's results")
     ] = None,
     reading: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="A rule for which lines of a reply are its plan: planbench, default or all. Repeatable.",
-            show_default="planbench and default",
+        option(
+            "--reading",
+            "default|planbench|all",
+            "A rule for which lines of a reply form its plan; can be repeated.",
+            "planbench and default",
         ),
     ] = None,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV, one column for each cause.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_csv: Annotated[bool, switch("--csv", "Print CSV, one column for each cause.", "Output")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Judge PlanBench's recorded replies again and explain every difference.
 
@@ -59,9 +57,7 @@ def _planbench(
     audit = PlanBenchAudit(folder, reading) if reading else PlanBenchAudit(folder)
     audited = [audit.file(path) for path in files] if files else list(audit.files())
     rows = audit_rows(audited)
-    if as_json:
-        found = [item.as_json() for file in audited for item in file.disagreements]
-        print_json({"rows": [row.as_json() for row in rows], "disagreements": found})
-    else:
-        print_text(audit_csv(rows) if as_csv else audit_text(rows))
-    raise typer.Exit(WANTING if any(file.recorded_differs for file in audited) else DONE)
+    disagreements = [item.as_json() for file in audited for item in file.disagreements]
+    data = {"rows": [row.as_json() for row in rows], "disagreements": disagreements}
+    print_result(data, audit_csv(rows) if as_csv else audit_text(rows), as_json=as_json)
+    raise typer.Exit(FAILED if any(file.recorded_differs for file in audited) else DONE)

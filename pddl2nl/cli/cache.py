@@ -5,45 +5,62 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import asdict
 from datetime import timedelta
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pddl2nl.cli.output import DONE, WANTING, print_json, print_table, print_text, print_warnings
-from pddl2nl.cli.wording import JsonOption
-from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.cli.options import JsonOption, argument, option, switch
+from pddl2nl.cli.output import (
+    DONE,
+    FAILED,
+    plural,
+    print_json,
+    print_result,
+    print_table,
+    print_text,
+    print_warnings,
+    replaced_file,
+    warn,
+)
+from pddl2nl.errors import InputError
+from pddl2nl.files import read_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from pddl2nl.llm.cache import Cache, CacheGroup, Damage
+    from pddl2nl.llm.cache import CacheGroup, Damage
 
 __all__ = ["register"]
 
 _LARGEST_AGE = timedelta(days=365_000)
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _SHOWN = 20
+_COLUMNS = (
+    "kind",
+    "model",
+    "endpoint",
+    "replies",
+    "prompt",
+    "of it cached",
+    "completion",
+    "USD again",
+    "first",
+    "last",
+)
 
-CacheFileOption = Annotated[
+CacheFile = Annotated[
     Path | None,
-    typer.Option(
-        "--cache",
-        metavar="FILE",
-        help="The cache.",
-        show_default="PDDL2NL_CACHE, else pddl2nl/replies.sqlite in XDG_CACHE_HOME or ~/.cache",
-    ),
+    option("--cache", "FILE", "The cache.", "PDDL2NL_CACHE, else pddl2nl/replies.sqlite in XDG_CACHE_HOME or ~/.cache"),
 ]
 
 
 def register(app: typer.Typer) -> None:
     """Adds the commands to the application, as a group of their own."""
     group = typer.Typer(
-        no_args_is_help=True,
-        help="Manage the cache of paid replies: one SQLite file, table 'replies'.",
+        no_args_is_help=True, help="Manage the cache of paid replies: one SQLite file, table 'replies'."
     )
     group.command("stats", epilog="Example: pddl2nl cache stats")(_stats)
     group.command("verify", epilog="Example: pddl2nl cache verify --cache replies.sqlite")(_verify)
@@ -53,95 +70,90 @@ def register(app: typer.Typer) -> None:
     app.add_typer(group, name="cache")
 
 
-def _stats(cache: CacheFileOption = None, as_json: JsonOption = False) -> None:
+def _stats(cache: CacheFile = None, as_json: JsonOption = False) -> None:
     """Count the cached replies by model and endpoint, with their tokens and what they would cost again.
 
     A cache file that does not exist yet counts as empty.
     """
+    from pddl2nl.llm.cache import Cache
+
     path = _path(cache)
     groups: tuple[CacheGroup, ...] = ()
     size = 0
     if path.exists():
-        with _read(path) as opened:
+        with Cache(path, read_only=True) as opened:
             groups, size = opened.stats(), opened.size
     replies = sum(group.replies for group in groups)
     if as_json:
-        shown = [
-            {name: value for name, value in {**asdict(group), **asdict(group.usage)}.items() if name != "usage"}
-            for group in groups
-        ]
-        print_json({"cache": str(path), "replies": replies, "bytes": size, "groups": shown})
-        return
-    if not groups:
-        print_text(f"{path}: empty" + ("" if size else ", as there is no such file yet"))
-        return
-    print_text(f"{path}: {_many(replies, 'reply', 'replies')}, {_size(size)}")
-    print_table(
-        "",
-        ("kind", "model", "endpoint", "replies", "prompt", "of it cached", "completion", "USD again", "first", "last"),
-        (
-            (
-                group.kind,
-                group.model,
-                group.endpoint,
-                group.replies,
-                group.usage.prompt_tokens,
-                group.usage.cached_tokens,
-                group.usage.completion_tokens,
-                "unknown" if group.usd is None else f"{group.usd:.4f}",
-                group.first[:10],
-                group.last[:10],
-            )
-            for group in groups
-        ),
-    )
+        print_json({"cache": str(path), "replies": replies, "bytes": size, "groups": [*map(_group_json, groups)]})
+    elif not groups:
+        print_text(f"{path}: empty" + ("" if size else "; the file does not exist yet"))
+    else:
+        print_text(f"{path}: {_replies(replies)}, {_size(size)}")
+        print_table("", _COLUMNS, map(_group_row, groups))
 
 
-def _verify(cache: CacheFileOption = None, as_json: JsonOption = False) -> None:
+def _group_json(group: CacheGroup) -> dict[str, object]:
+    flat = {**asdict(group), **asdict(group.usage)}
+    del flat["usage"]
+    return flat
+
+
+def _group_row(group: CacheGroup) -> tuple[object, ...]:
+    usage = group.usage
+    usd = "unknown" if group.usd is None else f"{group.usd:.4f}"
+    tokens = (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
+    return (group.kind, group.model, group.endpoint, group.replies, *tokens, usd, group.first[:10], group.last[:10])
+
+
+def _verify(cache: CacheFile = None, as_json: JsonOption = False) -> None:
     """Check the file and every reply in it.
 
     Exit code 0: nothing is damaged; 1: the damage is listed; 2: there is no such cache.
     """
+    from pddl2nl.llm.cache import Cache
+
     path = _path(cache)
-    with _read(path) as opened:
+    with Cache(path, read_only=True) as opened:
         found = opened.verify()
-    if as_json:
-        damage = [asdict(one) for one in found.damage]
-        print_json({"cache": str(path), "replies": found.replies, "sound": found.sound, "damage": damage})
-    else:
-        verdict = "all sound" if found.sound else f"{len(found.damage)} damaged"
-        print_text(f"{path}: {_many(found.replies, 'reply', 'replies')}, {verdict}")
-        for line in _damage_lines(found.damage):
-            print_text(line)
-    raise typer.Exit(DONE if found.sound else WANTING)
+    verdict = "all sound" if found.sound else f"{len(found.damage)} damaged"
+    lines = [f"{path}: {_replies(found.replies)}, {verdict}", *_damage_lines(found.damage)]
+    data = {"cache": str(path), "replies": found.replies, "sound": found.sound, "damage": _damage_json(found.damage)}
+    print_result(data, "\n".join(lines), as_json=as_json)
+    raise typer.Exit(DONE if found.sound else FAILED)
 
 
 def _export(
-    file: Annotated[str, typer.Argument(metavar="[FILE|-]", help="Where to; - is standard output.")] = "-",
-    cache: CacheFileOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON; needs a FILE.")] = False,
+    file: Annotated[str, argument("[FILE|-]", "Where to write the replies; - is standard output.", "-")] = "-",
+    cache: CacheFile = None,
+    as_json: Annotated[bool, switch("--json", "Print JSON; needs a FILE.", "Output")] = False,
 ) -> None:
     """Write every reply as a line of JSON, for `import` on another machine.
 
     Exit code 0: all were written; 1: damaged replies were skipped and are listed; 2: there is no such cache.
     """
-    path = _path(cache)
+    from pddl2nl.llm.cache import Cache
+
+    path, target = _path(cache), Path(file)
     if as_json and file == "-":
         raise InputError("export --json prints a summary on standard output, so the replies need a FILE to go to")
-    with _read(path) as opened, _target(file, path) as stream:
+    if target.exists() and path.exists() and target.samefile(path):
+        raise InputError(f"{file} is the cache itself; name another file for the export")
+    with (
+        Cache(path, read_only=True) as opened,
+        nullcontext(sys.stdout) if file == "-" else replaced_file(target) as stream,
+    ):
         found = opened.export(stream)
-    if as_json:
-        damage = [asdict(one) for one in found.damage]
-        print_json({"cache": str(path), "file": file, "replies": found.replies, "damage": damage})
-    elif file != "-":
-        print_text(f"{_many(found.replies, 'reply', 'replies')} written to {file}")
+    data = {"cache": str(path), "file": file, "replies": found.replies, "damage": _damage_json(found.damage)}
+    if file != "-":
+        print_result(data, f"{_replies(found.replies)} written to {file}", as_json=as_json)
     print_warnings(_damage_lines(found.damage))
-    raise typer.Exit(WANTING if found.damage else DONE)
+    raise typer.Exit(FAILED if found.damage else DONE)
 
 
 def _import(
-    file: Annotated[str, typer.Argument(metavar="FILE|-", help="What `export` wrote; - is standard input.")],
-    cache: CacheFileOption = None,
+    file: Annotated[str, argument("FILE|-", "What `export` wrote; - is standard input.")],
+    cache: CacheFile = None,
     as_json: JsonOption = False,
 ) -> None:
     """Add the replies that `export` wrote; replies that are there already stay.
@@ -151,37 +163,35 @@ def _import(
     from pddl2nl.llm.cache import Cache
 
     path = _path(cache)
-    with _lines(file) as lines, Cache(path) as opened:
-        found = opened.import_(lines)
-    if as_json:
-        print_json({"cache": str(path), "file": file, **asdict(found)})
-    else:
-        counts = f"{found.imported} taken in, {found.present} there already, {len(found.refused)} refused"
-        print_text(f"{path}: {counts}")
-    for refused in found.refused[:_SHOWN]:
-        print_warnings([f"{file}:{refused.line}: {refused.reason}"])
+    lines = read_lines(file)
+    first = next(lines, "")
+    if first.startswith("SQLite format 3"):
+        raise InputError(f"{file} is a cache itself; 'pddl2nl cache export --cache {file}' writes what can be imported")
+    with Cache(path) as opened:
+        found = opened.import_(chain([first] if first else [], lines))
+    counts = f"{found.imported} added, {found.present} there already, {len(found.refused)} refused"
+    print_result({"cache": str(path), "file": file, **asdict(found)}, f"{path}: {counts}", as_json=as_json)
+    print_warnings(f"{file}:{refused.line}: {refused.reason}" for refused in found.refused[:_SHOWN])
     if len(found.refused) > _SHOWN:
-        print_warnings([f"… and {len(found.refused) - _SHOWN} more lines"])
+        warn(f"… and {len(found.refused) - _SHOWN} more lines")
     if found.differing:
-        print_warnings(
-            [f"{_many(found.differing, 'line has', 'lines have')} another reply than the one kept, which stays"]
-        )
-    raise typer.Exit(WANTING if found.refused else DONE)
+        warn(f"{plural(found.differing, 'line has', 'lines have')} another reply than the stored one, which stays")
+    raise typer.Exit(FAILED if found.refused else DONE)
 
 
 def _prune(
     older_than: Annotated[
-        str | None, typer.Option(metavar="AGE", help="Only replies older than this: 90m, 12h, 30d or 8w.")
+        str | None, option("--older-than", "AGE", "Only replies older than this: 90m, 12h, 30d or 8w.", "any age")
     ] = None,
-    model: Annotated[str | None, typer.Option(metavar="M", help="Only replies of this model.")] = None,
-    endpoint: Annotated[str | None, typer.Option(metavar="URL", help="Only replies of this endpoint.")] = None,
-    damaged: Annotated[bool, typer.Option("--damaged", help="Only replies that `verify` reports.")] = False,
-    keep_newest: Annotated[
-        int, typer.Option("--keep-newest", metavar="N", min=0, help="Keep the N newest of them.")
-    ] = 0,
-    everything: Annotated[bool, typer.Option("--all", help="All replies, without any condition.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be removed.")] = False,
-    cache: CacheFileOption = None,
+    model: Annotated[str | None, option("--model", "M", "Only replies of this model.", "all models")] = None,
+    endpoint: Annotated[
+        str | None, option("--endpoint", "URL", "Only replies of this endpoint.", "all endpoints")
+    ] = None,
+    damaged: Annotated[bool, switch("--damaged", "Only replies that `verify` reports.")] = False,
+    keep_newest: Annotated[int, option("--keep-newest", "N", "Keep the N newest of them.", min=0)] = 0,
+    everything: Annotated[bool, switch("--all", "All replies, without any condition.")] = False,
+    dry_run: Annotated[bool, switch("--dry-run", "Only count what would be removed.")] = False,
+    cache: CacheFile = None,
     as_json: JsonOption = False,
 ) -> None:
     """Remove the replies that meet every given condition, and shrink the file.
@@ -191,7 +201,7 @@ def _prune(
     from pddl2nl.llm.cache import Cache
 
     age = None if older_than is None else _age(older_than)
-    if not everything and not damaged and not keep_newest and (age, model, endpoint) == (None, None, None):
+    if not any((everything, damaged, keep_newest, age, model, endpoint)):
         raise InputError(
             "prune removes replies that were paid for: say which by --older-than, --model, --endpoint, --keep-newest "
             "or --damaged, or --all"
@@ -203,25 +213,17 @@ def _prune(
         found = opened.prune(
             older_than=age, model=model, endpoint=endpoint, keep_newest=keep_newest, damaged=damaged, dry_run=dry_run
         )
-    if as_json:
-        print_json({"cache": str(path), "dry_run": dry_run, **asdict(found)})
-        return
-    what = f"{'would remove' if dry_run else 'removed'} {_many(found.removed, 'reply', 'replies')}"
-    print_text(f"{path}: {what}, {found.left} left" + ("" if dry_run else f", {_size(found.freed)} freed"))
-    if not dry_run and not found.compacted:
-        print_warnings(["the file keeps its size, as another process is using it; later replies fill the free room"])
+    text = f"{path}: {'would remove' if dry_run else 'removed'} {_replies(found.removed)}, {found.left} left"
+    text += "" if dry_run else f", {_size(found.freed)} freed"
+    print_result({"cache": str(path), "dry_run": dry_run, **asdict(found)}, text, as_json=as_json)
+    if not dry_run and not found.compacted and not as_json:
+        warn("the file keeps its size, as another process is using it; later replies fill the free room")
 
 
 def _path(cache: Path | None) -> Path:
     from pddl2nl.llm.cache import default_cache_path
 
     return default_cache_path() if cache is None else cache
-
-
-def _read(path: Path) -> Cache:
-    from pddl2nl.llm.cache import Cache
-
-    return Cache(path, read_only=True)
 
 
 def _age(text: str) -> timedelta:
@@ -232,65 +234,16 @@ def _age(text: str) -> timedelta:
     return min(timedelta(**{_UNITS[match[2]]: min(int(match[1]), 10_000_000)}), _LARGEST_AGE)
 
 
-@contextmanager
-def _target(file: str, cache: Path) -> Iterator[TextIO]:
-    """The stream of an export; a file appears when it is complete."""
-    if file == "-":
-        yield sys.stdout
-        return
-    path = Path(file)
-    if path.is_dir():
-        raise InputError(f"{file} is a folder; a file was expected")
-    if path.exists() and path.samefile(cache):
-        raise InputError(f"{file} is the cache itself; name another file for the export")
-    # A pipe or a device is written to, not replaced by a file.
-    special = path.exists() and not path.is_file()
-    part = path if special else path.with_name(path.name + ".partial")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("w", encoding="utf-8", newline="\n") as stream:
-            yield stream
-        if not special:
-            part.replace(path)
-    except OSError as error:
-        raise InfrastructureError(f"cannot write {file}: {error.strerror}") from error
-    finally:
-        if not special:
-            part.unlink(missing_ok=True)
-
-
-@contextmanager
-def _lines(file: str) -> Iterator[Iterable[str]]:
-    if file == "-":
-        # A line that is no UTF-8 fails its own checksum and not the whole import.
-        yield _texts(sys.stdin.buffer)
-        return
-    try:
-        with Path(file).open("rb") as stream:
-            if stream.read(16).startswith(b"SQLite format 3"):
-                raise InputError(
-                    f"{file} is a cache itself; what 'pddl2nl cache export --cache {file}' writes can be imported"
-                )
-            stream.seek(0)
-            yield _texts(stream)
-    except FileNotFoundError:
-        raise InputError(f"{file}: no such file") from None
-    except IsADirectoryError:
-        raise InputError(f"{file} is a folder; a file was expected") from None
-
-
-def _texts(lines: Iterable[bytes]) -> Iterator[str]:
-    for line in lines:
-        # Some tools put a byte order mark before a file.
-        yield line.decode("utf-8", "replace").removeprefix("\ufeff")
-
-
 def _damage_lines(damage: Iterable[Damage]) -> list[str]:
     return [f"{one.key}: {one.reason}" if one.key else f"the file: {one.reason}" for one in damage]
 
 
-def _many(number: int, one: str, more: str) -> str:
-    return f"{number} {one if number == 1 else more}"
+def _damage_json(damage: Iterable[Damage]) -> list[dict[str, object]]:
+    return [asdict(one) for one in damage]
+
+
+def _replies(number: int) -> str:
+    return plural(number, "reply", "replies")
 
 
 def _size(size: float) -> str:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pddl2nl.cli.options import JsonOption, argument, option, switch
 from pddl2nl.cli.output import print_json, print_table, print_text, write_text_file
-from pddl2nl.cli.wording import JsonOption
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["register"]
 
 _EPILOG = (
-    "Example: pddl2nl generate blocksworld --seed 7 blocks=5. What can be given: pddl2nl generate blocksworld "
-    "--parameters"
+    "Example: pddl2nl generate blocksworld --seed 7 blocks=5. Its parameters: pddl2nl generate blocksworld --parameters"
 )
 
 
@@ -30,32 +29,27 @@ def register(app: typer.Typer) -> None:
 
 
 def _generate(
-    domain: Annotated[
-        str | None, typer.Argument(metavar="DOMAIN", help="A shipped domain's name; without one all are listed.")
-    ] = None,
+    domain: Annotated[str | None, argument("[DOMAIN]", "A shipped domain's name; without one all are listed.")] = None,
     parameters: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[NAME=VALUE]...", help="Parameters; those not given have their defaults."),
+        list[str] | None, argument("[NAME=VALUE]...", "Parameters.", "those of the generator")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, metavar="S", help="Seed of the generator.")] = 1,
-    name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The problem's name.", show_default="DOMAIN-SEED")
-    ] = None,
+    seed: Annotated[int, option("--seed", "N", "Seed of the generator.", min=0)] = 1,
+    name: Annotated[str | None, option("--name", "NAME", "The problem's name.", "DOMAIN-SEED")] = None,
     count: Annotated[
         int | None,
-        typer.Option(
-            min=1, metavar="N", help="Problems, with seeds counted up from S; needs --out.", show_default="one problem"
-        ),
+        option("--count", "N", "How many problems to make, with seeds from --seed on; needs --out.", "one", min=1),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            metavar="PATH",
-            help="Write a file instead of printing; with --count a folder, for files DOMAIN-SEED.pddl.",
+        option(
+            "--out",
+            "PATH",
+            "Write a file instead of printing; with --count a folder, for files DOMAIN-SEED.pddl.",
+            "standard output",
         ),
     ] = None,
     explain: Annotated[
-        bool, typer.Option("--parameters", "--explain", help="Print the parameters of DOMAIN: meaning, default, range.")
+        bool, switch("--parameters --explain", "Print the parameters of DOMAIN: meaning, default, range.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -73,23 +67,17 @@ def _generate(
     if explain:
         _explain(generator, as_json)
         return
+    if count is not None and (out is None or name is not None):
+        raise InputError("--count makes the files of a folder: --out DIR is needed, and --name is not possible")
     given = read_parameters(parameters or [])
-    if count is not None:
-        if out is None or name is not None:
-            raise InputError("--count makes the files of a folder: --out DIR is needed, and --name is not possible")
-        several = [generator.generate(number, given) for number in range(seed, seed + count)]
-        for number, made in enumerate(several, start=seed):
-            write_text_file(out / f"{domain}-{number}.pddl", made.text)
-            if as_json:
-                print_json(_as_json(generator, made, number, given))
-        return
-    made = generator.generate(seed, given, name)
-    if out is not None:
-        write_text_file(out, made.text)
-    if as_json:
-        print_json(_as_json(generator, made, seed, given))
-    elif out is None:
-        print_text(made.text)
+    for number in range(seed, seed + (count or 1)):
+        made = generator.generate(number, given, name)
+        if out is not None:
+            write_text_file(out if count is None else out / f"{domain}-{number}.pddl", made.text)
+        if as_json:
+            print_json(_as_json(generator, made, number, given))
+        elif out is None:
+            print_text(made.text)
 
 
 def _as_json(generator: Generator, made: Generated, seed: int, given: Mapping[str, str]) -> dict[str, object]:
@@ -108,34 +96,23 @@ def _as_json(generator: Generator, made: Generated, seed: int, given: Mapping[st
 def _list(as_json: bool) -> None:
     from pddl2nl.tasks.generators import GENERATORS
 
+    listed = [(each.domain, each.summary, [it.name for it in each.parameters]) for each in GENERATORS.values()]
     if as_json:
-        print_json(
-            {
-                "generators": [
-                    {"domain": each.domain, "summary": each.summary, "parameters": [it.name for it in each.parameters]}
-                    for each in GENERATORS.values()
-                ]
-            }
-        )
+        keys = ("domain", "summary", "parameters")
+        print_json({"generators": [dict(zip(keys, each, strict=True)) for each in listed]})
         return
-    rows = [(each.domain, ", ".join(it.name for it in each.parameters), each.summary) for each in GENERATORS.values()]
+    rows = [(domain, ", ".join(names), summary) for domain, summary, names in listed]
     print_table("", ("domain", "parameters", "what it makes"), rows)
     print_text("pddl2nl generate DOMAIN --parameters explains the parameters of one.")
 
 
 def _explain(generator: Generator, as_json: bool) -> None:
+    columns = ("name", "meaning", "default", "range")
+    rows = [(each.name, each.meaning, each.default, each.expected) for each in generator.parameters]
     if as_json:
-        told = [
-            {"name": each.name, "meaning": each.meaning, "default": each.default, "range": each.expected}
-            for each in generator.parameters
-        ]
+        told = [dict(zip(columns, row, strict=True)) for row in rows]
         print_json({"domain": generator.domain, "summary": generator.summary, "parameters": told})
         return
-    rows = [(each.name, each.meaning, each.default, each.expected) for each in generator.parameters]
-    print_table(
-        f"{generator.domain}: {generator.summary}",
-        ("parameter", "meaning", "default", "range"),
-        rows,
-    )
+    print_table(f"{generator.domain}: {generator.summary}", columns, rows)
     given = " ".join(f"{each.name}={each.default}" for each in generator.parameters)
     print_text(f"By default: pddl2nl generate {generator.domain} --seed 1 {given}")

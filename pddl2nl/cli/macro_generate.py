@@ -9,21 +9,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pddl2nl.cli.access import BaseUrl, BudgetCalls, BudgetTokens, BudgetUsd, CacheOption, ModelsFile
-from pddl2nl.cli.accounts import account_text
-from pddl2nl.cli.files import DomainFile, ProblemFile
-from pddl2nl.cli.macro_prove import proof_json
-from pddl2nl.cli.output import DONE, WANTING, print_error, print_json, print_text, warn
-from pddl2nl.cli.wording import JsonOption, NamesOption, NamesSeedOption, WordingOption, chosen_wording, named
+from pddl2nl.cli.options import DomainFile, JsonOption, ProblemFile, argument, option
+from pddl2nl.cli.output import DONE, FAILED, account_text, plural, print_error, print_result, write_text_file
+from pddl2nl.cli.run_options import (
+    BUDGET,
+    NamesOption,
+    NamesSeedOption,
+    SeedOption,
+    WordingOption,
+    access_of,
+    limits_of,
+    with_options,
+    words_of,
+)
 from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
-    from pddl2nl.experiments.access import Access
     from pddl2nl.llm import Message
     from pddl2nl.macros.library import StoredMacro
-    from pddl2nl.nl import Teller, Wording
+    from pddl2nl.nl import Teller
     from pddl2nl.pddl import Task
-    from pddl2nl.policies.budget import Limits, ModelCalls
+    from pddl2nl.policies.budget import ModelCalls
     from pddl2nl.policies.hvr.generation import Proposed, StateLines
     from pddlval import GroundAction, State
 
@@ -36,63 +42,60 @@ _GENERATE = (
 
 def register(group: typer.Typer) -> None:
     """Adds the command to the group of macros."""
-    group.command("generate", epilog=_GENERATE)(_generate)
+    options = with_options(_generate, "base_url", "models", "cache", *BUDGET)
+    group.command("generate", epilog=_GENERATE)(options)
 
 
 def _generate(
     domain: DomainFile,
     problem: ProblemFile,
     descriptions: Annotated[
-        list[str],
-        typer.Argument(metavar="DESCRIPTION…", help="Macro-actions in natural language, in the order of their use."),
+        list[str], argument("DESCRIPTION…", "Macro-actions in natural language, in the order of their use.")
     ],
-    model: Annotated[str, typer.Option(metavar="M", help="A model's name, oracle, script:FILE or replay:DIR.")],
+    model: Annotated[str, option("--model", "M", "A model's name, oracle, script:FILE or replay:DIR.", group="Model")],
     plan: Annotated[
         list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="The actions that a macro-action stands for, to prove its conditions; one FILE for each.",
-            show_default="none, and nothing is proved",
+        option(
+            "--plan",
+            "FILE",
+            "The actions that a macro-action stands for, to prove its conditions; one FILE for each.",
+            "none, and nothing is proved",
         ),
     ] = None,
     task_text: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="The task in natural language.", show_default="the told goal")
+        str | None, option("--task-text", "TEXT", "The task in natural language.", "the told goal")
     ] = None,
     ontology: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="What kinds of things there are, in Turtle.",
-            show_default="ontology.ttl beside DOMAIN, else made from its types",
+        option(
+            "--ontology",
+            "FILE",
+            "Classes and affordances of the domain's objects, in Turtle.",
+            "ontology.ttl beside DOMAIN, else made from its types",
         ),
     ] = None,
-    rounds: Annotated[int, typer.Option(min=0, metavar="N", help="Corrections, at most.")] = 5,
+    rounds: Annotated[int, option("--rounds", "N", "The most corrections.", min=0)] = 5,
     wording: WordingOption = None,
     names: NamesOption = "typed",
     names_seed: NamesSeedOption = None,
-    seed: Annotated[int, typer.Option(help="Seed of the model's sampling.")] = 1,
-    budget_usd: BudgetUsd = None,
-    budget_calls: BudgetCalls = None,
-    budget_tokens: BudgetTokens = None,
-    base_url: BaseUrl = None,
-    models: ModelsFile = None,
-    cache: CacheOption = None,
+    seed: SeedOption = 1,
+    *,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", file_okay=False, help="Write each macro-action that could be read to a file here."),
+        option("--out", "DIR", "Write each readable macro-action to a file here.", "not written", file_okay=False),
     ] = None,
     as_json: JsonOption = False,
+    **options: Any,
 ) -> None:
     """Have a model write the precondition and the effect of macro-actions, and correct them.
 
     The conditions are checked against the domain, simulated from the initial state, and, with --plan, proved or
-    refuted for
-    the actions. Exit code 1: there is a mistake after the last correction.
+    refuted for the actions. Exit code 1: there is a mistake after the last correction.
     """
-    from pddl2nl.experiments.access import reach
+    from pddl2nl.experiments.models import ModelContext, calls_of
     from pddl2nl.nl import Teller
     from pddl2nl.pddl import load_task
-    from pddl2nl.policies.budget import LimitReachedError, Limits
+    from pddl2nl.policies.budget import LimitReachedError
     from pddl2nl.policies.hvr.generation import propose
     from pddlval import load_plan
 
@@ -100,53 +103,24 @@ def _generate(
     if not all(descriptions):
         raise InputError("a macro-action needs a DESCRIPTION in words, such as 'Put a on b'; one of them is empty")
     task = load_task(domain, problem)
-    chosen = chosen_wording(wording, task.domain, domain)
-    teller = Teller(task, chosen, named(task, names, chosen, names_seed))
+    chosen, named = words_of(task, domain, wording, names, names_seed)
+    teller = Teller(task, chosen, named)
     blocks = [load_plan(file).actions for file in plan or ()]
-    access = reach(cache, models, None, None, warn=warn)
-    calls = _model_calls(
-        model, task, chosen, base_url, access, Limits(calls=budget_calls, tokens=budget_tokens, usd=budget_usd)
-    )
+    context = ModelContext(task.domain, chosen, base_url=options["base_url"], access=access_of(options))
+    _, calls = calls_of("planner", model, context, limits_of(options))
+    told = task_text or teller.goal_text()
+    known = _state_lines(teller, ontology, domain)
     try:
-        found = propose(
-            _ask(calls, seed),
-            teller,
-            descriptions,
-            task_text or teller.goal_text(),
-            _known(teller, ontology, domain),
-            blocks=blocks,
-            rounds=rounds,
-        )
+        found = propose(_ask(calls, seed), teller, descriptions, told, known, blocks=blocks, rounds=rounds)
     except LimitReachedError as reached:
         print_error(f"{reached}, and the conditions are not finished")
-        raise typer.Exit(WANTING) from None
+        raise typer.Exit(FAILED) from None
     finally:
-        _say_costs(model, calls)
-    made = _made(task, descriptions, blocks, found, model)
-    files = _written(made, out)
-    if as_json:
-        print_json(_json(descriptions, found, files))
-    else:
-        print_text(_text(descriptions, found))
-    raise typer.Exit(DONE if found.good else WANTING)
-
-
-# ── asking ───────────────────────────────────────────────────────────────────────────────────────
-
-
-def _model_calls(
-    name: str, task: Task, wording: Wording, base_url: str | None, access: Access, limits: Limits
-) -> ModelCalls:
-    from pddl2nl.experiments.models import ModelContext, make_model
-    from pddl2nl.policies.budget import ModelCalls, PricedModel
-
-    made = make_model(name, ModelContext(task.domain, wording, base_url=base_url, access=access))
-    if limits.usd is not None and not made.priced:
-        raise InputError(
-            f"--max-usd needs to know what tokens cost, and for the model '{name}' this is not known; bound it with "
-            "--max-tokens or --max-calls, or give its price in a file for --models"
-        )
-    return ModelCalls({"planner": PricedModel(access.before(made.model), made.price_of)}, limits)
+        if (account := calls.spent.get("planner")) is not None:
+            sys.stderr.write(f"{model}: {account_text(account)}\n")
+    files = [None if out is None else _write(each, out) for each in _stored(task, descriptions, blocks, found, model)]
+    print_result(_json(descriptions, found, files), _text(descriptions, found), as_json=as_json)
+    raise typer.Exit(DONE if found.good else FAILED)
 
 
 def _ask(calls: ModelCalls, seed: int) -> Callable[[Sequence[Message]], str]:
@@ -155,7 +129,8 @@ def _ask(calls: ModelCalls, seed: int) -> Callable[[Sequence[Message]], str]:
     return lambda messages: calls.complete(Request(tuple(messages), seed=seed)).text
 
 
-def _known(teller: Teller, ontology: Path | None, domain: Path) -> StateLines:
+def _state_lines(teller: Teller, ontology: Path | None, domain: Path) -> StateLines:
+    """What the model is told about a state: objects and locations, from the knowledge graph."""
     from pddl2nl.policies.hvr.sight import Sight
     from pddl2nl.worlds.ontology import load_ontology
 
@@ -163,61 +138,48 @@ def _known(teller: Teller, ontology: Path | None, domain: Path) -> StateLines:
     file = ontology or (beside if beside.is_file() else None)
     sight = Sight(teller, None if file is None else load_ontology(file))
 
-    def known(state: State) -> tuple[Sequence[str], str]:
+    def lines(state: State) -> tuple[Sequence[str], str]:
         sight.graph.update(state)
         return sight.object_lines(), sight.location_lines()
 
-    return known
+    return lines
 
 
-def _say_costs(model: str, calls: ModelCalls) -> None:
-    account = calls.spent.get("planner")
-    if account is not None:
-        sys.stderr.write(f"{model}: {account_text(account)}\n")
-
-
-# ── what came of it ──────────────────────────────────────────────────────────────────────────────
-
-
-def _made(
+def _stored(
     task: Task, descriptions: Sequence[str], blocks: Sequence[Sequence[GroundAction]], found: Proposed, model: str
 ) -> list[StoredMacro | None]:
-    """The macro-actions as claimed, without parameters; None where one could not be read."""
+    """The macro-actions as claimed, without parameters; None for one that could not be read."""
     from pddl2nl.macros.library import Provenance, StoredMacro, domain_hash, free_name
     from pddl2nl.macros.macro import Macro, MacroStep
 
-    made: list[StoredMacro | None] = []
+    stored: list[StoredMacro | None] = []
     taken = [action.name for action in task.domain.actions]
     for number, (description, read) in enumerate(zip(descriptions, found.conditions, strict=True)):
         if read.conditions is None:
-            made.append(None)
+            stored.append(None)
             continue
         steps = tuple(MacroStep(*action) for action in blocks[number]) if blocks else ()
-        name = free_name(description, taken)
-        taken.append(name)
+        taken.append(name := free_name(description, taken))
         proof = found.proofs[number]
-        known = Provenance(
+        origin = Provenance(
             (description,),
             task.domain.name,
             domain_hash(task.domain),
             f"claimed by {model} for {task.problem.name}",
-            proof={} if proof is None else proof_json(proof),
+            proof={} if proof is None else proof.as_json(),
         )
-        made.append(StoredMacro(Macro(name, (), steps, read.conditions), known))
-    return made
+        stored.append(StoredMacro(Macro(name, (), steps, read.conditions), origin))
+    return stored
 
 
-def _written(made: Sequence[StoredMacro | None], out: Path | None) -> list[str | None]:
-    from pddl2nl.cli.output import write_text_file
+def _write(stored: StoredMacro | None, folder: Path) -> str | None:
     from pddl2nl.macros.library import write_macro_file
 
-    files: list[str | None] = []
-    for stored in made:
-        file = None if out is None or stored is None else out / f"{stored.macro.name}.pddl"
-        if file is not None and stored is not None:
-            write_text_file(file, write_macro_file(stored))
-        files.append(None if file is None else str(file))
-    return files
+    if stored is None:
+        return None
+    file = folder / f"{stored.macro.name}.pddl"
+    write_text_file(file, write_macro_file(stored))
+    return str(file)
 
 
 def _json(descriptions: Sequence[str], found: Proposed, files: Sequence[str | None]) -> dict[str, Any]:
@@ -225,7 +187,7 @@ def _json(descriptions: Sequence[str], found: Proposed, files: Sequence[str | No
         {
             "description": description,
             **read.to_json(),
-            "proof": None if proof is None else proof_json(proof),
+            "proof": None if proof is None else proof.as_json(),
             "file": file,
         }
         for description, read, proof, file in zip(descriptions, found.conditions, found.proofs, files, strict=True)
@@ -249,8 +211,7 @@ def _text(descriptions: Sequence[str], found: Proposed) -> str:
             verdict = "proved" if proof.sound else "not proved"
             lines.append(f"  {verdict} for its actions; beside the weakest precondition: {proof.precondition}")
         blocks.append("\n".join(lines))
-    corrections = len(found.rounds) - 1
-    blocks.append(f"{corrections} correction{'' if corrections == 1 else 's'}")
+    blocks.append(plural(len(found.rounds) - 1, "correction"))
     if not found.good:
         blocks.append(f"still wrong:\n{found.rounds[-1].feedback}")
     return "\n\n".join(blocks)

@@ -3,60 +3,60 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from pddl2nl.cli.limits import MemoryLimit, TimeLimit
-from pddl2nl.cli.output import DONE, INFRASTRUCTURE, WANTING, print_json, print_table, print_text
-from pddl2nl.cli.wording import JsonOption
+from pddl2nl.cli.options import JsonOption, MemoryLimit, TimeLimit, argument, option, switch
+from pddl2nl.cli.output import (
+    DONE,
+    FAILED,
+    INFRASTRUCTURE,
+    is_quiet,
+    plural,
+    print_json,
+    print_result,
+    print_table,
+    print_text,
+)
+from pddl2nl.cli.progress import Update, bar_shown
 from pddl2nl.errors import InputError
+from pddl2nl.tasks.candidates import Progress
+from pddl2nl.tasks.measuring import Measured, SearchLimits
 
 if TYPE_CHECKING:
     from pddl2nl.tasks import ShippedDomain
-    from pddl2nl.tasks.candidates import MadeSet, Progress, Workshop
+    from pddl2nl.tasks.candidates import MadeSet, Workshop
     from pddl2nl.tasks.proving import Checked, Shelf
 
-__all__ = ["register"]
+__all__ = ["register", "run_planners"]
 
 _SECONDS, _MEMORY = 30, 4096
 _SETS = ("primary", "scaled", "unsolvable")
 
-Domains = Annotated[
-    list[str] | None, typer.Argument(metavar="[DOMAIN]...", help="Shipped domains.", show_default="all")
-]
-Made = Annotated[list[str], typer.Argument(metavar="DOMAIN...", help="Shipped domains.")]
-OutFolder = Annotated[
-    Path, typer.Option("--out", metavar="DIR", help="Folder of all instances; the domain's is DIR/DOMAIN.")
-]
-Instances = Annotated[
-    Path | None,
-    typer.Option("--instances", metavar="DIR", help="Folder of all instances.", show_default="the shipped ones"),
-]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of the set.")]
-Workers = Annotated[
-    int | None,
-    typer.Option("--workers", min=1, metavar="N", help="Problems at a time.", show_default="the processors"),
-]
+Domains = Annotated[list[str] | None, argument("[DOMAIN]...", "Shipped domains.", "all")]
+DomainsToMake = Annotated[list[str], argument("DOMAIN...", "Shipped domains.")]
+OutFolder = Annotated[Path, option("--out", "DIR", "Folder of all instances; the domain's is DIR/DOMAIN.")]
+Seed = Annotated[int, option("--seed", "N", "Seed of the set.", min=0)]
+Workers = Annotated[int | None, option("--workers", "N", "Problems at a time.", "the number of processors", min=1)]
 
 
 def register(app: typer.Typer) -> None:
     """Adds the commands to the application, as a group of their own."""
-    group = typer.Typer(
-        no_args_is_help=True,
-        help="Check the shipped sets of instances, or make such sets.",
-    )
+    group = typer.Typer(no_args_is_help=True, help="Check the shipped sets of instances, or make such sets.")
+    scale = "Example: pddl2nl manifest scale ferry --time 30 --memory 4096 --out instances"
     group.command("check", epilog="Example: pddl2nl manifest check --small")(_check)
     group.command("show", epilog="Example: pddl2nl manifest show ferry")(_show)
     group.command("primary", epilog="Example: pddl2nl manifest primary ferry rovers --out instances")(_primary)
-    group.command("scale", epilog="Example: pddl2nl manifest scale ferry --time 30 --memory 4096 --out instances")(
-        _scale
-    )
+    group.command("scale", epilog=scale)(_scale)
     group.command("unsolvable", epilog="Example: pddl2nl manifest unsolvable grid --out instances")(_unsolvable)
     app.add_typer(group, name="manifest")
 
@@ -67,15 +67,18 @@ def register(app: typer.Typer) -> None:
 def _check(
     domains: Domains = None,
     small: Annotated[
-        bool, typer.Option("--small", help="Run planners only for the half of the lines that takes the least work.")
+        bool, switch("--small", "Run planners only for the half of the lines that takes the least work.")
     ] = False,
     which: Annotated[
-        Literal["primary", "scaled", "unsolvable", "all"], typer.Option("--set", help="The lines to check.")
+        Literal["primary", "scaled", "unsolvable", "all"],
+        option("--set", "primary|scaled|unsolvable|all", "The lines to check."),
     ] = "all",
     timeouts: Annotated[
-        bool, typer.Option("--timeouts", help="Also repeat searches that had run out of a limit; takes long.")
+        bool, switch("--timeouts", "Also repeat searches that ran out of a limit; takes long.")
     ] = False,
-    instances: Instances = None,
+    instances: Annotated[
+        Path | None, option("--instances", "DIR", "Folder of all instances.", "the shipped ones")
+    ] = None,
     workers: Workers = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -83,21 +86,20 @@ def _check(
 
     The calls make exactly the files; the numbers of objects are right; the planners find plans of the recorded
     lengths, with the recorded expansions if they are the same version; unsolvable problems are proved unsolvable; no
-    two problems of a domain are isomorphic; the sets are complete. Searches that had run out of a limit are not
-    repeated, except with --timeouts.
+    two problems of a domain are isomorphic; the sets are complete. Searches that ran out of a limit are not repeated,
+    except with --timeouts.
 
     Exit code 0: everything is as recorded; 1: there are faults, which are printed; 2: bad input, or the planners are
     not installed; 3: a planner failed, which is no verdict about the line.
     """
     from pddl2nl.baselines import version
     from pddl2nl.baselines.fast_downward import stop_searches
-    from pddl2nl.cli.planner_search import run_planners, shown_progress
     from pddl2nl.tasks.proving import check
 
     began = time.monotonic()
     shelves = [_shelf(shipped, instances) for shipped in _shipped(domains)]
     program = version()
-    with shown_progress() as progress:
+    with _stages_shown() as progress:
         found = check(
             shelves,
             run_planners,
@@ -106,86 +108,67 @@ def _check(
             small=small,
             timeouts=timeouts,
             workers=workers or os.cpu_count() or 1,
-            on_start=lambda total: progress.stage(f"proving {total} lines with {program}", total),
+            on_start=lambda total: progress.stage(f"proving {plural(total, 'line')} with {program}", total),
             on_done=progress.step,
             stop=stop_searches,
         )
-    _print_checked(found, time.monotonic() - began, as_json)
+    seconds = time.monotonic() - began
+    data = {
+        "lines": found.lines,
+        "proved": found.proved,
+        "not_run": list(found.not_run),
+        "findings": [asdict(finding) for finding in found.findings],
+        "seconds": round(seconds, 1),
+    }
+    print_result(data, _checked_text(found, seconds), as_json=as_json)
     broke = any(finding.fault == "planner" for finding in found.findings)
-    raise typer.Exit(INFRASTRUCTURE if broke else WANTING if found.findings else DONE)
+    raise typer.Exit(INFRASTRUCTURE if broke else FAILED if found.findings else DONE)
 
 
-def _print_checked(found: Checked, seconds: float, as_json: bool) -> None:
-    if as_json:
-        print_json(
-            {
-                "lines": found.lines,
-                "proved": found.proved,
-                "not_run": list(found.not_run),
-                "findings": [asdict(finding) for finding in found.findings],
-                "seconds": round(seconds, 1),
-            }
-        )
-        return
-    for finding in found.findings:
-        print_text(str(finding))
-    print_text(f"{found.lines} lines were read, and their problems made again; {found.proved} of them proved again.")
+def _checked_text(found: Checked, seconds: float) -> str:
+    lines = [str(finding) for finding in found.findings]
+    lines.append(f"{found.lines} lines were read, and their problems made again; {found.proved} of them proved again.")
     if found.not_run:
         named = ", ".join(found.not_run[:4]) + (", …" if len(found.not_run) > 4 else "")
-        print_text(
-            f"Not run again, since a limit had ended them: {len(found.not_run)} searches ({named}); "
-            "--timeouts runs them."
-        )
+        searches = plural(len(found.not_run), "search", "searches")
+        lines.append(f"Not run again, since a limit had ended them: {searches} ({named}); --timeouts runs them.")
     wrong = len(found.findings)
-    print_text(
-        f"{f'{wrong} things are wrong' if wrong > 1 else 'one thing is wrong' if wrong else 'all is as recorded'}"
-        f" ({seconds:.0f} s)"
-    )
+    verdict = plural(wrong, "thing is wrong", "things are wrong") if wrong else "all is as recorded"
+    return "\n".join([*lines, f"{verdict} ({seconds:.0f} s)"])
 
 
 def _show(domains: Domains = None, as_json: JsonOption = False) -> None:
     """Show the manifests: the lines of one domain, or the numbers of problems and lengths of several."""
     shipped = _shipped(domains)
     if as_json:
-        print_json(
-            [
-                {
-                    "domain": one.name,
-                    "instances": [
-                        {
-                            "instance": each.name,
-                            "role": each.role,
-                            "objects": each.objects,
-                            "optimal_length": each.optimal_length,
-                            "proof": each.proof,
-                            "ff_length": each.ff_length,
-                            "call": each.call,
-                            "file": str(each.path),
-                        }
-                        for each in one.instances
-                    ],
-                }
-                for one in shipped
-            ]
-        )
+        print_json([{"domain": one.name, "instances": _instances_json(one)} for one in shipped])
     elif len(shipped) == 1:
         _show_lines(shipped[0])
     else:
-        rows = []
-        for one in shipped:
-            counts = Counter(each.optimal_length for each in one.benchmarks)
-            lengths = " ".join(f"{length}×{count}" if count > 1 else str(length) for length, count in counts.items())
-            example = one.example.optimal_length if one.instances else ""
-            rows.append((one.name, len(one.benchmarks), lengths, example, len(one.scaled), len(one.unsolvable)))
         columns = ("domain", "benchmarks", "optimal lengths", "example", "scaled", "unsolvable")
-        print_table("", columns, rows)
+        print_table("", columns, map(_counts, shipped))
+
+
+def _instances_json(one: ShippedDomain) -> list[dict[str, object]]:
+    names = ("role", "objects", "optimal_length", "proof", "ff_length", "call")
+    return [
+        {"instance": each.name, **{name: getattr(each, name) for name in names}, "file": str(each.path)}
+        for each in one.instances
+    ]
+
+
+def _counts(one: ShippedDomain) -> tuple[object, ...]:
+    counts = Counter(each.optimal_length for each in one.benchmarks)
+    lengths = " ".join(f"{length}×{count}" if count > 1 else str(length) for length, count in counts.items())
+    example = one.example.optimal_length if one.instances else ""
+    return (one.name, len(one.benchmarks), lengths, example, len(one.scaled), len(one.unsolvable))
 
 
 def _show_lines(one: ShippedDomain) -> None:
     rows = []
     for each in one.instances:
         expanded = [each.measured[planner] for planner in ("brfs", "lmcut", "ff")]
-        told = [str(it.expanded) if not it.ran_out else it.status for it in expanded]
+        told = [it.status if it.ran_out else it.expanded for it in expanded]
         length = "" if each.optimal_length is None else each.optimal_length
         rows.append((each.name, each.role, each.objects, length, each.proof, each.ff_length or "", *told))
     columns = ("instance", "role", "objects", "length", "proof", "FF", "BrFS expanded", "LM-cut", "FF")
@@ -196,7 +179,7 @@ def _show_lines(one: ShippedDomain) -> None:
 
 
 def _primary(
-    domains: Made,
+    domains: DomainsToMake,
     out: OutFolder,
     seed: Seed = 1,
     time: TimeLimit = _SECONDS,
@@ -210,11 +193,11 @@ def _primary(
     """
     from pddl2nl.tasks.selection import choose_primary
 
-    _make("primary", domains, out, (time, memory), workers, lambda shop: choose_primary(shop, seed))
+    _make("primary", domains, out, SearchLimits(time, memory), workers, lambda shop: choose_primary(shop, seed))
 
 
 def _scale(
-    domains: Made,
+    domains: DomainsToMake,
     out: OutFolder,
     time: TimeLimit = 1800,
     memory: MemoryLimit = 8192,
@@ -230,18 +213,12 @@ def _scale(
     for name in domains:
         if name not in LADDERS:
             raise InputError(f"no scaled set of '{name}' is known; there are {', '.join(LADDERS)}")
-    _make(
-        "scaled",
-        domains,
-        out,
-        (time, memory),
-        workers,
-        lambda shop: make_scaled(shop, LADDERS[shop.generator.domain]),
-    )
+    limits = SearchLimits(time, memory)
+    _make("scaled", domains, out, limits, workers, lambda shop: make_scaled(shop, LADDERS[shop.generator.domain]))
 
 
 def _unsolvable(
-    domains: Made,
+    domains: DomainsToMake,
     out: OutFolder,
     seed: Seed = 1,
     time: TimeLimit = _SECONDS,
@@ -254,45 +231,41 @@ def _unsolvable(
     """
     from pddl2nl.tasks.unsolvable import make_unsolvable
 
-    _make("unsolvable", domains, out, (time, memory), workers, lambda shop: make_unsolvable(shop, seed))
+    _make("unsolvable", domains, out, SearchLimits(time, memory), workers, lambda shop: make_unsolvable(shop, seed))
 
 
 def _make(
     name: str,
     domains: Sequence[str],
     out: Path,
-    limits: tuple[int, int],
+    limits: SearchLimits,
     workers: int | None,
     make: Callable[[Workshop], MadeSet],
 ) -> None:
-    from pddl2nl.cli.planner_search import shown_progress
     from pddl2nl.tasks.manifest import write_set
 
-    shipped = _shipped(domains)
-    with shown_progress() as progress:
-        for one in shipped:
+    with _stages_shown() as progress:
+        for one in _shipped(domains):
             began = time.monotonic()
-            made = make(_workshop(one, name, out / one.name, limits, workers, progress))
-            write_set(out / one.name, name, made.rows, made.texts)
-            counts = Counter(row.optimal_length for row in made.rows if row.role != "example")
-            lengths = ", ".join(f"{length}: {count}" for length, count in counts.items() if length is not None)
+            folder = out / one.name
+            made = make(_workshop(one, name, folder, limits, workers, progress))
+            write_set(folder, name, made.rows, made.texts)
+            lengths = Counter(row.optimal_length for row in made.rows if row.role != "example")
+            known = ", ".join(f"{length}: {count}" for length, count in lengths.items() if length is not None)
             proofs = ", ".join(f"{proof}: {count}" for proof, count in Counter(row.proof for row in made.rows).items())
-            for line in (*made.notes, f"lengths {lengths}" if lengths else "", f"proofs {proofs}"):
-                if line:
-                    print_text(f"{one.name}: {line}")
-            print_text(f"{one.name}: {len(made.rows)} problems in {out / one.name}, {time.monotonic() - began:.0f} s")
+            for line in (*made.notes, *([f"lengths {known}"] if known else []), f"proofs {proofs}"):
+                print_text(f"{one.name}: {line}")
+            print_text(f"{one.name}: {len(made.rows)} problems in {folder}, {time.monotonic() - began:.0f} s")
 
 
 def _workshop(
-    shipped: ShippedDomain, name: str, folder: Path, limits: tuple[int, int], workers: int | None, progress: Progress
+    shipped: ShippedDomain, name: str, folder: Path, limits: SearchLimits, workers: int | None, progress: Progress
 ) -> Workshop:
     from pddl2nl.baselines import version
     from pddl2nl.baselines.fast_downward import stop_searches
-    from pddl2nl.cli.planner_search import run_planners
     from pddl2nl.tasks.candidates import Workshop
     from pddl2nl.tasks.generators import generator_of
     from pddl2nl.tasks.manifest import read_manifest
-    from pddl2nl.tasks.measuring import SearchLimits
 
     workshop = Workshop(
         generator=generator_of(shipped.name),
@@ -300,7 +273,7 @@ def _workshop(
         domain_text=shipped.domain_path.read_text(encoding="utf-8"),
         search=run_planners,
         planner=version(),
-        limits=SearchLimits(*limits),
+        limits=limits,
         workers=workers or os.cpu_count() or 1,
         progress=progress,
         stop=stop_searches,
@@ -326,3 +299,43 @@ def _shelf(shipped: ShippedDomain, instances: Path | None) -> Shelf:
 
     folder = shipped.instances_folder if instances is None else instances / shipped.name
     return Shelf(shipped.name, shipped.domain, shipped.domain_path.read_text(encoding="utf-8"), folder)
+
+
+def run_planners(domain: str, problem: str, planners: Sequence[str], limits: SearchLimits) -> Mapping[str, Measured]:
+    """Fast Downward as a `pddl2nl.tasks.measuring.Search`; plans are validated."""
+    from pddl2nl.baselines import TaskTexts, solve_each
+
+    texts = TaskTexts(domain, problem)
+    found = solve_each(texts, planners, time_limit=limits.seconds, memory_limit_mb=limits.memory_mb)
+    return {
+        name: Measured(
+            each.status, None if each.plan is None else len(each.plan), each.seconds, each.expanded, each.message
+        )
+        for name, each in found.items()
+    }
+
+
+class _Stages(Progress):
+    """A bar for each stage; without a terminal, a line for each."""
+
+    def __init__(self, update: Update):
+        self._update = update
+        self._name, self._total, self._count = "", 0, count(1)
+
+    def stage(self, name: str, total: int) -> None:
+        self._name, self._total, self._count = name, total, count(1)
+        self._update(name, 0, total or None)
+        if not sys.stderr.isatty() and not is_quiet():
+            sys.stderr.write(f"{name}\n")
+            sys.stderr.flush()
+
+    def step(self) -> None:
+
+        # Called from several threads: a counter takes each number once.
+        self._update(self._name, next(self._count), self._total or None)
+
+
+@contextmanager
+def _stages_shown() -> Iterator[_Stages]:
+    with bar_shown("") as update:
+        yield _Stages(update)

@@ -1,4 +1,4 @@
-"""``pddl2nl models``: the models that are known, what is particular to each, and what they cost."""
+"""``pddl2nl models``: the known models, their settings and their prices."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pddl2nl.cli.output import print_json, print_table, print_text, print_warnings
+from pddl2nl.cli.options import JsonOption, argument
+from pddl2nl.cli.output import print_json, print_result, print_table, warn
+from pddl2nl.cli.run_options import ModelsFile
 from pddl2nl.errors import did_you_mean
 
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ __all__ = ["register"]
 
 _EPILOG = (
     "Example: pddl2nl models o3-mini > mine.toml; pddl2nl models --models mine.toml  "
-    "·  Exit codes: 0 done; 2 a file that cannot be read or says something wrong."
+    "·  Exit codes: 0 done; 2 a file that cannot be read or has a mistake."
 )
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _HIDDEN = ("headers", "organization", "project")
@@ -37,20 +39,9 @@ def register(app: typer.Typer) -> None:
 
 
 def _models(
-    name: Annotated[
-        str | None,
-        typer.Argument(metavar="NAME", show_default=False, help="Print the settings of this model as TOML."),
-    ] = None,
-    file: Annotated[
-        str | None,
-        typer.Option(
-            "--models",
-            metavar="FILE",
-            help="A models' file of your own, laid over the shipped one.",
-            show_default="PDDL2NL_MODELS, if set",
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    name: Annotated[str | None, argument("[NAME]", "Print the settings of this model as TOML.")] = None,
+    models: ModelsFile = None,
+    as_json: JsonOption = False,
 ) -> None:
     """List the models that are known, with their settings and prices in USD per million tokens.
 
@@ -59,53 +50,47 @@ def _models(
     """
     from pddl2nl.llm.settings import load_catalogue
 
-    catalogue = load_catalogue(file)
+    catalogue = load_catalogue(models)
     if name is not None:
-        _print_one(name, catalogue, as_json)
-    elif as_json:
-        names = catalogue.names()
-        print_json({"models": [{"name": known, **catalogue.of(known).to_json()} for known in names]})
-    else:
-        _print_all(catalogue)
-
-
-def _print_all(catalogue: Catalogue) -> None:
-    columns = ("model", "prompt", "cached", "completion", "batch", "settings")
-    rows = []
-    for name in catalogue.names():
+        known = catalogue.knows(name)
+        if not known:
+            near = did_you_mean(name, catalogue.names())
+            warn(f"no entry fits the model '{name}'{near}; these are the defaults")
         settings = catalogue.of(name)
-        price = settings.price
-        figures = ("", "", "", "") if price is None else (price.prompt, price.cached, price.completion, price.batch)
-        rows.append((name, *(f"{figure:g}" if figure != "" else "?" for figure in figures), _particular(settings)))
-    print_table("USD per million tokens; batch: part of the price in a batch", columns, rows)
+        print_result({"name": name, "known": known, **settings.to_json()}, _one(name, settings), as_json=as_json)
+    elif as_json:
+        print_json({"models": [{"name": each, **catalogue.of(each).to_json()} for each in catalogue.names()]})
+    else:
+        columns = ("model", "prompt", "cached", "completion", "batch", "settings")
+        rows = (_row(each, catalogue) for each in catalogue.names())
+        print_table("USD per million tokens; batch: part of the price in a batch", columns, rows)
 
 
-def _particular(settings: ModelSettings) -> str:
-    """What sets a model apart from others, in one line."""
-    shown = {key: value for key, value in settings.to_json().items() if key != "price" and _USUAL.get(key) != value}
-    hidden = [key for key in _HIDDEN if getattr(settings, key)]
-    return ", ".join([*(f"{key} = {_toml(value)}" for key, value in shown.items()), *hidden])
-
-
-def _print_one(name: str, catalogue: Catalogue, as_json: bool) -> None:
+def _row(name: str, catalogue: Catalogue) -> tuple[str, ...]:
     settings = catalogue.of(name)
-    known = catalogue.knows(name)
-    if not known:
-        near = did_you_mean(name, catalogue.names())
-        print_warnings([f"no entry fits the model '{name}'{near}; these are the defaults"])
-    if as_json:
-        print_json({"name": name, "known": known, **settings.to_json()})
-        return
+    price = settings.price
+    figures = 4 * ["?"]
+    if price is not None:
+        figures = [f"{figure:g}" for figure in (price.prompt, price.cached, price.completion, price.batch)]
+    shown = {key: value for key, value in settings.to_json().items() if key != "price" and _USUAL.get(key) != value}
+    particular = [*(f"{key} = {_toml(value)}" for key, value in shown.items()), *_hidden(settings)]
+    return (name, *figures, ", ".join(particular))
+
+
+def _hidden(settings: ModelSettings) -> list[str]:
+    """The settings that may hold secrets: they are named and not shown."""
+    return [key for key in _HIDDEN if getattr(settings, key)]
+
+
+def _one(name: str, settings: ModelSettings) -> str:
     lines = [f"[models.{_toml(name)}]"]
     lines += [f"{key} = {_toml(value)}" for key, value in settings.to_json().items()]
-    lines += [
-        f"# {key}: given, and shown nowhere; copy it from the file itself" for key in _HIDDEN if getattr(settings, key)
-    ]
+    lines += [f"# {key}: given, and shown nowhere; copy it from the file itself" for key in _hidden(settings)]
     if settings.base_url != settings.to_json().get("base_url"):
         lines.append("# base_url: shown without its user, password and query")
     if settings.price is None:
         lines.append("# price = { prompt = …, cached = …, completion = …, batch = 0.5 }  (USD per million tokens)")
-    print_text("\n".join(lines))
+    return "\n".join(lines)
 
 
 def _toml(value: Any) -> str:

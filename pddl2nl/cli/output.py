@@ -1,85 +1,106 @@
-"""What all commands share: JSON on standard output, people's output through rich, exit codes.
+"""What commands print and write, and their exit codes.
 
-Exit codes: 0 done, 1 the check failed, 2 bad input or usage, 3 infrastructure failed, 130 Ctrl-C.
+Results go to standard output: JSON, plain text, or tables through rich. Errors, warnings and progress go to standard
+error; ``-q`` leaves out warnings and progress.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
-from pddl2nl.cli.verbosity import is_quiet
 from pddl2nl.errors import InfrastructureError, InputError
-from pddl2nl.files import read_text
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from pddl2nl.policies.budget import Account
+
 __all__ = [
     "BAD_INPUT",
     "DONE",
+    "FAILED",
     "INFRASTRUCTURE",
-    "WANTING",
+    "account_text",
+    "check_writable",
     "console",
     "exit_code_of",
+    "is_quiet",
+    "is_verbose",
+    "log_to_stderr",
+    "plural",
     "print_error",
     "print_json",
+    "print_result",
     "print_table",
     "print_text",
     "print_warnings",
-    "read_text_argument",
+    "replaced_file",
+    "set_verbosity",
     "warn",
+    "write_folder",
     "write_text_file",
 ]
 
 DONE = 0
-WANTING = 1
+FAILED = 1
+"""The check failed: a plan is invalid, a run is not solved, a line cannot be read."""
 BAD_INPUT = 2
 INFRASTRUCTURE = 3
 
+_level = 0
+
+
+def set_verbosity(*, quiet: bool, verbose: bool) -> None:
+    """What ``-q`` and ``-v`` say; results and errors are always printed."""
+    global _level
+    _level = -1 if quiet else int(verbose)
+
+
+def is_quiet() -> bool:
+    """Whether ``-q`` was given: no progress and no warnings."""
+    return _level < 0
+
+
+def is_verbose() -> bool:
+    """Whether ``-v`` was given: each call of a model and each retry is told."""
+    return _level > 0
+
+
+def exit_code_of(error: Exception) -> int:
+    """The exit code of one of our exceptions."""
+    return BAD_INPUT if isinstance(error, InputError) else INFRASTRUCTURE
+
+
+# ── standard output ──────────────────────────────────────────────────────────────────────────────
+
 
 def print_json(data: object) -> None:
-    """One JSON value on one line of standard output, flushed, so that a reader sees it at once."""
-    sys.stdout.write(json.dumps(data, ensure_ascii=False) + "\n")
-    sys.stdout.flush()
+    """One JSON value on one line, flushed, so that a reader sees it at once."""
+    print_text(json.dumps(data, ensure_ascii=False))
 
 
 def print_text(text: str) -> None:
-    """Text as it is, with a line ending: no wrapping, no markup, whatever it holds."""
+    """Text as it is, with a line ending: no wrapping, no markup."""
     sys.stdout.write(text if text.endswith("\n") else text + "\n")
     sys.stdout.flush()
 
 
-def print_warnings(messages: Iterable[str]) -> None:
-    """Warnings, one a line, on standard error unless ``-q`` is given; they never change the exit code."""
-    for message in messages if not is_quiet() else ():
-        sys.stderr.write(f"warning: {message}\n")
-
-
-def warn(message: str) -> None:
-    """One warning, as in `print_warnings`."""
-    print_warnings([message])
-
-
-def print_error(message: str) -> None:
-    """What went wrong, on standard error, where it is no exception of ours."""
-    sys.stderr.write(f"error: {message}\n")
-
-
-def console(*, stderr: bool = False) -> Console:
-    """A rich console; plain where the stream is not a terminal, and then never narrower than 160 columns."""
-    from rich.console import Console
-
-    stream = sys.stderr if stderr else sys.stdout
-    width = None if stream.isatty() else 160
-    return Console(stderr=stderr, width=width, highlight=False, soft_wrap=True)
+def print_result(data: object, text: str, *, as_json: bool) -> None:
+    """The result of a command: as JSON, or as text, of which an empty one is not printed."""
+    if as_json:
+        print_json(data)
+    elif text:
+        print_text(text)
 
 
 def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
-    """A table for people on standard output; every cell is shown as text, never read as markup."""
+    """A table; every cell is shown as text, never read as markup."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -88,17 +109,77 @@ def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[obje
     for column in columns:
         table.add_column(Text(column))
     for row in rows:
-        table.add_row(*(cell if isinstance(cell, Text) else Text(str(cell)) for cell in row))
+        table.add_row(*(Text(str(cell)) for cell in row))
     console().print(table)
 
 
-def read_text_argument(argument: str) -> str:
-    """The text of a file, or of standard input where the argument is ``-``.
+def console(*, stderr: bool = False) -> Console:
+    """A rich console; plain where the stream is not a terminal, and then 160 columns wide."""
+    from rich.console import Console
 
-    Raises:
-        InputError: the file does not exist, is a folder, or cannot be read.
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() else 160
+    return Console(stderr=stderr, width=width, highlight=False, soft_wrap=True)
+
+
+def plural(number: int, one: str, several: str = "") -> str:
+    """``1 run``, ``2 runs``, ``0 replies``."""
+    return f"{number} {one if number == 1 else several or one + 's'}"
+
+
+def account_text(account: Account) -> str:
+    """``4 calls, 2 from the cache, 3618 + 80 tokens, 0.0098 USD``: tokens of prompts and of completions."""
+    hits = f", {account.cache_hits} from the cache" if account.cache_hits else ""
+    usd = "price unknown" if account.usd is None else f"{account.usd:.4f} USD"
+    tokens = f"{account.prompt_tokens} + {account.completion_tokens} tokens"
+    return f"{plural(account.calls, 'call')}{hits}, {tokens}, {usd}"
+
+
+# ── standard error ───────────────────────────────────────────────────────────────────────────────
+
+
+def print_error(message: str) -> None:
+    """An error that is not one of our exceptions."""
+    sys.stderr.write(f"error: {message}\n")
+
+
+def print_warnings(messages: Iterable[str]) -> None:
+    """Warnings, one a line; they never change the exit code."""
+    for message in messages:
+        warn(message)
+
+
+def warn(message: str) -> None:
+    """One warning."""
+    if not is_quiet():
+        sys.stderr.write(f"warning: {message}\n")
+
+
+@contextmanager
+def log_to_stderr(write: Callable[[str], object] | None = None) -> Iterator[None]:
+    """Prints what the library logs meanwhile, such as retries of a call, as plain lines.
+
+    Args:
+        write: is given each line; by default standard error.
     """
-    return read_text(argument, errors="replace")
+    import logging
+
+    class Lines(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            if not is_quiet():
+                (write or sys.stderr.write)(f"{record.getMessage()}\n")
+
+    logger = logging.getLogger("pddl2nl")
+    before = logger.handlers, logger.level
+    logger.handlers = [Lines()]
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.handlers, logger.level = before
+
+
+# ── files ────────────────────────────────────────────────────────────────────────────────────────
 
 
 def write_text_file(path: Path, text: str) -> None:
@@ -114,6 +195,65 @@ def write_text_file(path: Path, text: str) -> None:
         raise InfrastructureError(f"cannot write {path}: {error.strerror}") from error
 
 
-def exit_code_of(error: Exception) -> int:
-    """The exit code that an exception of ours stands for."""
-    return BAD_INPUT if isinstance(error, InputError) else INFRASTRUCTURE
+@contextmanager
+def replaced_file(path: Path) -> Iterator[TextIO]:
+    """A stream to a file that is replaced, whole, when the block is done; a pipe or a device is written to directly.
+
+    Raises:
+        InputError: a folder.
+        InfrastructureError: the disk refuses, or the file is read-only.
+    """
+    check_writable(path)
+    special = path.exists() and not path.is_file()
+    part = path if special else path.resolve().with_name(f"{path.name}.{os.getpid()}.partial")
+    try:
+        with part.open("w", encoding="utf-8", newline="\n") as stream:
+            yield stream
+        if not special:
+            part.replace(path.resolve())
+    except OSError as error:
+        raise InfrastructureError(f"cannot write {path}: {error.strerror}") from error
+    finally:
+        if not special:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+
+
+def check_writable(path: Path) -> None:
+    """Checks that a file can be written, without changing it; folders above it are made.
+
+    Raises:
+        InputError: a folder.
+        InfrastructureError: the disk refuses, or the file is read-only.
+    """
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; a file was expected")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_file():
+            path.open("ab").close()
+        elif not path.exists():
+            from tempfile import TemporaryFile
+
+            TemporaryFile(dir=path.parent).close()
+    except OSError as error:
+        raise InfrastructureError(f"cannot write {path}: {error.strerror}") from error
+
+
+def write_folder(folder: Path, texts: Mapping[str, str], inputs: Iterable[Path]) -> list[Path]:
+    """Writes texts under their file names into a folder, made where it is missing, and returns the paths.
+
+    Raises:
+        InputError: one of the files would overwrite one of the inputs; nothing is written then.
+        InfrastructureError: the disk refuses.
+    """
+    read = {path.resolve(): path for path in inputs}
+    paths = [folder / name for name in texts]
+    for path in paths:
+        if path.resolve() in read:
+            raise InputError(
+                f"{path} would overwrite {read[path.resolve()]}, which was read; give another --out folder"
+            )
+    for path, text in zip(paths, texts.values(), strict=True):
+        write_text_file(path, text)
+    return paths

@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pddl2nl.cli.files import DomainFile, ProblemFile
-from pddl2nl.cli.limits import AnyMemoryLimit, TimeLimit
-from pddl2nl.cli.output import BAD_INPUT, DONE, INFRASTRUCTURE, WANTING, print_json, print_text, write_text_file
+from pddl2nl.cli.options import AnyMemoryLimit, DomainFile, JsonOption, ProblemFile, TimeLimit, option
+from pddl2nl.cli.output import BAD_INPUT, DONE, FAILED, INFRASTRUCTURE, print_json, print_text, write_text_file
 from pddl2nl.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from pddl2nl.baselines import PlannerResult
 
-__all__ = ["register"]
-
-_PLANNERS = "brfs, lmcut, ff, lama or random"
+__all__ = ["exit_code", "register"]
 
 
 def register(app: typer.Typer) -> None:
@@ -28,16 +25,15 @@ def register(app: typer.Typer) -> None:
 def _plan(
     domain: DomainFile,
     problem: ProblemFile,
-    planner: Annotated[str, typer.Option(metavar="NAME", help=f"Which one: {_PLANNERS}.")],
-    seed: Annotated[int, typer.Option(help="Seed of the random walk; the searches are deterministic.")] = 1,
-    steps: Annotated[int, typer.Option(min=0, help="Actions of the random walk, at most.")] = 100,
+    planner: Annotated[str, option("--planner", "NAME", "The planner: brfs, lmcut, ff, lama or random.")],
+    seed: Annotated[int, option("--seed", "N", "Seed of the random walk; the searches are deterministic.")] = 1,
+    steps: Annotated[int, option("--steps", "N", "The most actions of the random walk.", min=0)] = 100,
     time: TimeLimit = 1800,
     memory: AnyMemoryLimit = None,
     out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", dir_okay=False, help="Write the plan here too, as VAL reads it."),
+        Path | None, option("--out", "FILE", "Also write the plan to a file.", "not written", dir_okay=False)
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Find a plan with Fast Downward (brfs, lmcut, ff, lama) or with a random walk.
 
@@ -51,25 +47,21 @@ def _plan(
     except UnsupportedError as error:
         # Nothing was run, since no plan could be judged; --json still prints an answer.
         result = PlannerResult(planner, "unsupported", None, None, 0.0, None, "", str(error))
+    lines = [*map(str, result.plan or ()), f"; cost = {result.as_json()['cost']} ({result.planner})\n"]
     if as_json:
         print_json(result.as_json())
-    if result.plan is not None:
-        if not as_json:
-            print_text(_plan_text(result))
-        if out is not None:
-            # After printing: a plan that took an hour must not be lost because a disk is full.
-            write_text_file(out, _plan_text(result))
-    else:
+    elif result.plan is not None:
+        print_text("\n".join(lines))
+    if result.plan is None:
         typer.echo(f"{result.planner}: {result.status}: {result.message}", err=True)
-    raise typer.Exit(_exit_code(result))
+    elif out is not None:
+        # After printing: a plan that took an hour must not be lost because a disk is full.
+        write_text_file(out, "\n".join(lines))
+    raise typer.Exit(exit_code(result))
 
 
-def _plan_text(result: PlannerResult) -> str:
-    lines = [str(action) for action in result.plan or ()]
-    return "\n".join([*lines, f"; cost = {result.as_json()['cost']} ({result.planner})"]) + "\n"
-
-
-def _exit_code(result: PlannerResult) -> int:
+def exit_code(result: PlannerResult) -> int:
+    """The exit code of a command that runs a planner."""
     if result.status == "solved":
         return DONE
-    return {"unsupported": BAD_INPUT, "error": INFRASTRUCTURE}.get(result.status, WANTING)
+    return {"unsupported": BAD_INPUT, "error": INFRASTRUCTURE}.get(result.status, FAILED)

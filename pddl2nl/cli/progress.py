@@ -1,4 +1,7 @@
-"""What an experiment says on standard error: how far it is, and in the end what came to no result."""
+"""Progress on standard error: of one run, of an experiment, of planners and of a provider's batches.
+
+A terminal shows one line that changes; elsewhere few plain lines are printed.
+"""
 
 from __future__ import annotations
 
@@ -8,53 +11,107 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from pddl2nl.cli.accounts import account_text
-from pddl2nl.cli.batches import batches_text
-from pddl2nl.cli.output import console, print_error
-from pddl2nl.cli.verbosity import is_quiet, is_verbose, log_to_stderr
+from pddl2nl.cli.output import account_text, console, is_quiet, is_verbose, log_to_stderr, plural, print_error
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from pddl2nl.experiments.access import Access
+    from pddl2nl.experiments.batch_passes import BatchPasses
     from pddl2nl.experiments.sweep import Progress, SweepSummary, Trouble
     from pddl2nl.llm.batch import BatchProgress
     from pddl2nl.policies import Event
 
-__all__ = ["TenthLines", "calls_shown", "complain", "progress_shown"]
+__all__ = ["TenthLines", "Update", "bar_shown", "batches", "calls_shown", "complain", "progress_shown"]
 
 _SHOWN = 5
+_PATIENCE = 10.0
+"""Seconds after which a call is told where there is no terminal."""
+
+Update = Callable[[str, int, int | None], None]
+"""Shows a description, how much is done, and of how much (None: unknown)."""
+
+
+@contextmanager
+def bar_shown(description: str, *, shown: bool = True) -> Iterator[Update]:
+    """A progress bar while the block lasts; nothing where standard error is not a terminal, or with ``-q``."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    # What rich takes for a terminal may be a file, where the environment asks for colours.
+    hidden = not shown or is_quiet() or not sys.stderr.isatty()
+    columns = (TextColumn("{task.description:<32}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console(stderr=True), transient=True, disable=hidden) as progress:
+        bar = progress.add_task(description, total=None)
+        yield lambda text, done, total: progress.update(bar, description=text, completed=done, total=total)
+
+
+@contextmanager
+def batches(access: Access, poll_seconds: float) -> Iterator[BatchPasses]:
+    """The provider's batches of a command, with a progress bar while it waits.
+
+    Raises:
+        InputError: there is no cache to remember what was submitted.
+    """
+    from pddl2nl.experiments.batch_passes import BatchPasses
+
+    with bar_shown("the provider's batches") as update:
+
+        def show(state: BatchProgress) -> None:
+            update(_batches_text(state), state.treated, state.lines)
+
+        yield BatchPasses(access, poll_seconds=poll_seconds, on_progress=show)
+
+
+def _batches_text(state: BatchProgress) -> str:
+    """``batches: 1 completed, 2 in_progress``."""
+    return "batches: " + ", ".join(f"{count} {name}" for name, count in sorted(state.states.items()))
+
+
+class TenthLines:
+    """A line on standard error for every tenth part that is done, where no bar can be shown."""
+
+    def __init__(self) -> None:
+        self._tenths = -1
+
+    def show(self, done: int, of: int, line: str) -> None:
+        """Writes the line where another tenth part is done."""
+        tenths = 10 * done // max(1, of)
+        if tenths > self._tenths and not is_quiet():
+            self._tenths = tenths
+            sys.stderr.write(f"{line}\n")
+
+
+# ── one run ──────────────────────────────────────────────────────────────────────────────────────
 
 
 @contextmanager
 def calls_shown() -> Iterator[Callable[[Event], None]]:
-    """How far one run is, on standard error: the step, and how long the call under way has taken.
+    """The step of one run, and how long the call under way has taken.
 
-    A terminal shows one line that changes. Elsewhere a line is printed for each call that takes longer than
-    `_PATIENCE`, or with ``-v`` for every call. Each retry is told at once.
+    Without a terminal a line is printed for each call that takes longer than `_PATIENCE`, with ``-v`` for every call.
+    Each retry is told at once.
     """
-    if is_quiet():
-        yield lambda event: None
-        return
+    calls = _Calls()
     screen = console(stderr=True)
-    if screen.is_terminal:
+    if is_quiet():
+        yield calls.observe
+    elif screen.is_terminal:
         from rich.live import Live
         from rich.text import Text
 
-        calls = _Calls()
         shown = Live(get_renderable=lambda: Text(calls.now(), "dim"), console=screen, transient=True)
         with shown, log_to_stderr(lambda line: screen.print(Text(line.rstrip("\n")))):
             yield calls.observe
-        return
-    with log_to_stderr():
-        yield _CallLines().observe
-
-
-_PATIENCE = 10.0
-"""Seconds after which a call is told where there is no terminal."""
+    else:
+        calls.lines = True
+        with log_to_stderr():
+            yield calls.observe
 
 
 class _Calls:
-    """The call under way, by the events of the run."""
+    """The call under way, by the events of the run; with ``lines`` set, a line about each that took long."""
+
+    lines = False
 
     def __init__(self) -> None:
         self._turns = 0
@@ -70,6 +127,9 @@ class _Calls:
             where = f"step {self._turns + 1}" if event.purpose == "planner" else event.purpose
             self._call, self._began = f"{where}: call {event.call}", time.monotonic()
         elif isinstance(event, Replied | Failed):
+            waited = time.monotonic() - self._began
+            if self.lines and (is_verbose() or waited > _PATIENCE):
+                sys.stderr.write(f"{self._call}: {event.event} after {waited:.1f} s\n")
             self._call = ""
         elif isinstance(event, Acted | Rejected | LookedAround):
             self._turns += 1
@@ -79,39 +139,25 @@ class _Calls:
         return f"{self._call}, waiting {time.monotonic() - self._began:.0f} s" if self._call else ""
 
 
-class _CallLines(_Calls):
-    """The same as lines."""
-
-    def observe(self, event: Event) -> None:
-        """Takes note of an event, and prints a line about a call that took long."""
-        from pddl2nl.policies.events import Failed, Replied
-
-        if isinstance(event, Replied | Failed):
-            waited = time.monotonic() - self._began
-            if is_verbose() or waited > _PATIENCE:
-                sys.stderr.write(f"{self._call}: {event.event} after {waited:.1f} s\n")
-        super().observe(event)
+# ── an experiment ────────────────────────────────────────────────────────────────────────────────
 
 
 @contextmanager
 def progress_shown(runs: int) -> Iterator[tuple[Callable[[Progress], None], Callable[[BatchProgress], None]]]:
-    """Progress on standard error: a bar where that is a terminal, else a line for every tenth part.
+    """A bar for an experiment on a terminal, else a line for every tenth part.
 
     Both say how many runs are done, solved and failed and were finished before, the calls and how many of them the
-    cache had, tokens, money, and how long the rest will take. A stop that was wished for is said at once.
+    cache had, tokens, money, and how long the rest will take. Ctrl-C is answered at once.
     """
-    if is_quiet():
-        yield lambda progress: None, lambda state: None
-        return
     screen = console(stderr=True)
-    if screen.is_terminal:
+    if screen.is_terminal and not is_quiet():
         with _bar(screen, runs) as shown:
             yield shown
         return
     lines, notes = TenthLines(), _Notes(sys.stderr.write)
 
     def show(progress: Progress) -> None:
-        lines.show(progress.ended, progress.runs, "; ".join([*_parts(progress), *_time_left(progress)]))
+        lines.show(progress.ended, progress.runs, "; ".join([_state(progress), *_time_left(progress)]))
         notes.show(progress)
 
     yield show, lambda state: None
@@ -131,22 +177,22 @@ def _bar(screen: Console, runs: int) -> Iterator[tuple[Callable[[Progress], None
     below = Text(no_wrap=True, overflow="ellipsis")
     with Live(Group(bars, below), console=screen, transient=True, refresh_per_second=4):
         notes = _Notes(lambda text: screen.print(Text(text.rstrip("\n"))))
-        state = [""]
+        state = ""
 
         def show(progress: Progress) -> None:
-            state[0] = "; ".join(_parts(progress))
-            below.plain = state[0]
+            nonlocal state
+            below.plain = state = _state(progress)
             bars.update(task, completed=progress.ended, description="".join(_time_left(progress)))
             notes.show(progress)
 
-        def show_batch(batches: BatchProgress) -> None:
-            below.plain = f"{state[0]}; {batches_text(batches)}, {batches.treated} of {batches.lines} lines"
+        def show_batch(found: BatchProgress) -> None:
+            below.plain = f"{state}; {_batches_text(found)}, {found.treated} of {found.lines} lines"
 
         yield show, show_batch
 
 
 class _Notes:
-    """What is said once, as soon as it is so: that a stop was wished for, or that there are no workers."""
+    """What is said once, as soon as it is so: that a stop was asked for, or that there are no workers."""
 
     def __init__(self, write: Callable[[str], object]):
         self._write = write
@@ -156,55 +202,31 @@ class _Notes:
         """Writes what is new."""
         note = progress.note
         if progress.stopping:
-            runs = (
-                "1 run goes on and comes to its end"
-                if progress.going == 1
-                else (f"{progress.going} runs go on and come to their end")
-            )
-            note = f"Ctrl-C: {runs}, and none begins; Ctrl-C once more stops now"
+            waits = f"waiting for {plural(progress.going, 'running run')}"
+            note = f"Ctrl-C: {waits}, and starting no other; Ctrl-C once more stops now"
         kind = note.partition(":")[0]
-        if note and kind != self._said:
+        if note and kind != self._said and not is_quiet():
             self._write(f"{note}\n")
         self._said = kind
 
 
-class TenthLines:
-    """A line on standard error for every tenth part that is done, where no bar can be shown."""
-
-    def __init__(self) -> None:
-        self._tenths = -1
-
-    def show(self, done: int, of: int, line: str) -> None:
-        """Writes the line where another tenth part is done."""
-        tenths = 10 * done // max(1, of)
-        if tenths > self._tenths:
-            self._tenths = tenths
-            sys.stderr.write(f"{line}\n")
-
-
-def _parts(progress: Progress) -> list[str]:
+def _state(progress: Progress) -> str:
     earlier = f", {progress.earlier} finished before" if progress.earlier else ""
-    return [
-        f"{progress.ended} of {progress.runs} runs, {progress.solved} solved, {progress.failed} failed{earlier}",
-        account_text(progress.spent),
-    ]
+    done = f"{progress.ended} of {plural(progress.runs, 'run')}"
+    return f"{done}, {progress.solved} solved, {progress.failed} failed{earlier}; {account_text(progress.spent)}"
 
 
 def _time_left(progress: Progress) -> list[str]:
-    """``about 3 min left``; nothing where that is not known, or nothing is left."""
+    """``about 3 min left``, in the largest unit; nothing where that is not known, or nothing is left."""
     left = progress.seconds_left
-    return [f"about {_duration(left)} left"] if left else []
-
-
-def _duration(seconds: float) -> str:
-    """A time in its largest unit: ``40 s``, ``12 min``, ``3.5 h``."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+    if not left:
+        return []
+    minutes = f"{left / 60:.0f} min" if left < 5400 else f"{left / 3600:.1f} h"
+    return [f"about {f'{left:.0f} s' if left < 90 else minutes} left"]
 
 
 def complain(summary: SweepSummary) -> None:
-    """Says on standard error what came to no result: what stopped everything, and each reason once."""
+    """Says on standard error which runs came to no result, each reason once, and what stopped everything."""
     if summary.refused:
         print_error(f"{summary.stopped}; nothing more was asked, and the same command goes on where it was")
     for troubles in (summary.bad, summary.broken):
@@ -215,4 +237,4 @@ def complain(summary: SweepSummary) -> None:
             more = f" and {len(alike) - 1} more" if len(alike) > 1 else ""
             print_error(f"{alike[0].run}{more}: {message}")
         if len(reasons) > _SHOWN:
-            print_error(f"and {len(reasons) - _SHOWN} other reasons; --json has them all")
+            print_error(f"and {plural(len(reasons) - _SHOWN, 'other reason')}; --json has them all")

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pddl2nl.cli.output import DONE, INFRASTRUCTURE, WANTING, console, print_json, print_text
+from pddl2nl.cli.options import JsonOption, option
+from pddl2nl.cli.output import DONE, FAILED, INFRASTRUCTURE, console, print_json, print_text
+from pddl2nl.cli.progress import bar_shown
 
 if TYPE_CHECKING:
     from pddl2nl.reports.gathering import Gathered
@@ -19,6 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["register"]
 
 _SHOWN = ("visitall", "p01")
+_TITLE = "Ten tasks, nine ways to plan them"
+_NOTES = (
+    "random: a uniform walk over applicable actions, with twice the steps of a plan that the planner ff found.",
+    "brfs, lmcut, ff, lama: Fast Downward, for comparison; brfs and lmcut find shortest plans.",
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -27,30 +34,27 @@ def register(app: typer.Typer) -> None:
 
 
 def _quickstart(
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the report and the records.")] = Path(
-        "pddl2nl-quickstart"
-    ),
-    seed: Annotated[int, typer.Option(help="Seed of every run.")] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    out: Annotated[Path, option("--out", "DIR", "Folder of the report and the records.")] = Path("pddl2nl-quickstart"),
+    seed: Annotated[int, option("--seed", "N", "Seed of every run.")] = 1,
+    as_json: JsonOption = False,
 ) -> None:
     """Show all three jobs on ten shipped tasks: convert, run policies, validate plans.
 
     Runs the four mechanisms with the oracle (no language model is asked), the random walk and the four planners;
     needs no key and no network, but the extra 'planners'. Exit code 0: done; 1: the oracle left a task unsolved,
-    which means that a wording lost information; 2: the planners are not installed; 3: a planner broke.
+    which means that a wording lost information; 2: the planners are not installed; 3: a planner failed.
     """
     from pddl2nl.experiments.layout import LayoutTable
+    from pddl2nl.reports.html import write_html
     from pddl2nl.reports.recheck import recheck
     from pddl2nl.reports.records import read_record
     from pddl2nl.reports.tables import coverage_json, print_tables, runs_table
 
     began = time.monotonic()
-    paths = _run(out / "records", seed, quiet=as_json)
-    records = [read_record(path) for path in paths]
+    records = [read_record(path) for path in _run(out / "records", seed, quiet=as_json)]
     found = _gathered(records)
-    judged = [recheck(record) for record in records]
-    agreeing = sum(again.agrees for again in judged)
-    page = _write_page(out / "report.html", found)
+    agreeing = sum(recheck(record).agrees for record in records)
+    page = write_html(found, out / "report.html", title=_TITLE, notes=_NOTES)
     seconds = time.monotonic() - began
     if as_json:
         summary = {"runs": len(records), "judged_as_recorded": agreeing, "coverage": coverage_json(found)}
@@ -66,25 +70,15 @@ def _quickstart(
 
 
 def _run(folder: Path, seed: int, *, quiet: bool) -> list[Path]:
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
     from pddl2nl.baselines import find_driver
     from pddl2nl.experiments.quickstart import quickstart
-    from pddl2nl.experiments.sweep import Progress as SweepProgress
 
     # A missing planner shall show before anything is printed.
     find_driver()
     if not quiet:
         print_text(_conversion())
-    screen = console(stderr=True)
-    columns = (TextColumn("{task.description:<32}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as progress:
-        task = progress.add_task("running")
-
-        def show(state: SweepProgress) -> None:
-            progress.update(task, completed=state.ended, total=state.runs)
-
-        return quickstart(folder, seed=seed, on_progress=show)
+    with bar_shown("running") as update:
+        return quickstart(folder, seed=seed, on_progress=lambda state: update("running", state.ended, state.runs))
 
 
 def _conversion() -> str:
@@ -100,30 +94,17 @@ def _conversion() -> str:
 
 
 def _gathered(records: list[Record]) -> Gathered:
-    """The runs with the shipped names of their domains, which may differ from those in their PDDL texts."""
     from pddl2nl.reports.gathering import gathered
     from pddl2nl.reports.summaries import summarize
-    from pddl2nl.tasks import shipped_domain, shipped_domains
 
-    names = {shipped_domain(name).domain.name: name for name in shipped_domains()}
-    summaries = map(summarize, records)
-    found = gathered([replace(run, suite=names.get(run.domain, run.domain)) for run in summaries], name="quickstart")
+    found = gathered(map(summarize, records), name="quickstart")
     # Above each mechanism what it asked, also where all of them ask the same.
     columns = tuple(replace(column, group=column.model) for column in found.layout.columns)
     return replace(found, layout=replace(found.layout, columns=columns))
-
-
-def _write_page(path: Path, found: Gathered) -> Path:
-    from pddl2nl.reports.html import write_html
-
-    title = "Ten tasks, nine ways to plan them"
-    walk = "random: a uniform walk over applicable actions, with twice the steps of a plan that the planner ff found."
-    planners = "brfs, lmcut, ff, lama: Fast Downward, for comparison; brfs and lmcut find shortest plans."
-    return write_html(found, path, title=title, notes=(walk, planners))
 
 
 def _exit_code(found: Gathered, agreed: bool) -> int:
     if found.broken:
         return INFRASTRUCTURE
     oracle = [run for run in found.runs.values() if run.model == "oracle"]
-    return DONE if agreed and all(run.solved for run in oracle) else WANTING
+    return DONE if agreed and all(run.solved for run in oracle) else FAILED

@@ -1,74 +1,232 @@
-"""The options of ``pddl2nl run``, made from their one declaration, `pddl2nl.experiments.spec.RUN_OPTIONS`."""
+"""Options of a run and of the models that it asks, and what they stand for.
+
+Options of a run are declared in `pddl2nl.experiments.spec.RUN_OPTIONS`; how models are reached is declared here.
+"""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
-from pddl2nl.cli.limits import read_time
+from pddl2nl.cli.options import option, read_time, switch
+from pddl2nl.cli.output import print_warnings, warn
+from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.experiments.spec import GROUPS, RUN_OPTIONS, Option
 
-__all__ = ["GroupedCommand", "with_run_options"]
+if TYPE_CHECKING:
+    from pddl2nl.experiments.access import Access
+    from pddl2nl.nl import Names, Wording
+    from pddl2nl.pddl import Domain, Task
+    from pddl2nl.policies.budget import Limits
 
-_HERE = {"out": replace(RUN_OPTIONS["out"], default=Path("runs"), default_text="")}
-"""Options whose default on the command line is another than from Python."""
+__all__ = [
+    "ACCESS",
+    "BUDGET",
+    "ModelsFile",
+    "NamesOption",
+    "NamesSeedOption",
+    "SeedOption",
+    "WordingOption",
+    "access_of",
+    "check_one_shot",
+    "from_run",
+    "limits_of",
+    "with_options",
+    "wording_of",
+    "words_of",
+]
 
 
-def with_run_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the options of a run as parameters where it takes ``**options``.
+def from_run(name: str, **changes: Any) -> Any:
+    """The option ``name`` of a run, for another command.
 
-    Its parameters before ``**options`` come first, then one for each option of a run, by group, and last those after
-    (Python writes them before: keyword-only parameters stand between ``*`` and ``**``).
+    Args:
+        name: a key of `RUN_OPTIONS`.
+        changes: attributes of its `Option` that differ in this command.
+    """
+    return _declared(replace(RUN_OPTIONS[name], **changes))
+
+
+def _declared(option: Option) -> Any:
+    return typer.Option(
+        option.flag,
+        help=option.help,
+        metavar=option.shown or None,
+        min=option.at_least,
+        parser=read_time if option.time else _one_of(option.choices) if option.choices else None,
+        show_default=option.default_text or True,
+        rich_help_panel=option.group,
+    )
+
+
+def _one_of(choices: tuple[str, ...]) -> Callable[[str], str]:
+    def read(value: str) -> str:
+        if value not in choices:
+            raise typer.BadParameter(f"'{value}': expected {', '.join(choices)}{did_you_mean(value, choices)}")
+        return value
+
+    return read
+
+
+# Commands that ask no model word nothing by a model.
+WordingOption = Annotated[
+    str | None,
+    from_run("wording", metavar="default|template|FILE", help=RUN_OPTIONS["wording"].help.partition(" llm: ")[0]),
+]
+NamesOption = Annotated[str, from_run("names")]
+NamesSeedOption = Annotated[int | None, from_run("names_seed")]
+SeedOption = Annotated[int, from_run("seed")]
+ModelsFile = Annotated[
+    Path | None,
+    option(
+        "--models",
+        "FILE",
+        "Settings and prices by model, TOML; added to the shipped ones, which pddl2nl models shows.",
+        "PDDL2NL_MODELS, else the shipped ones",
+        "Model",
+    ),
+]
+
+_ACCESS_OPTIONS: Mapping[str, tuple[Any, Any]] = {
+    "models": (ModelsFile, None),
+    "cache": (
+        Annotated[
+            str | None,
+            option(
+                "--cache",
+                "FILE|none",
+                "Where replies of models behind an endpoint are stored, so that none is paid twice; none stores none.",
+                "PDDL2NL_CACHE, else ~/.cache/pddl2nl/replies.sqlite",
+                "Model",
+            ),
+        ],
+        None,
+    ),
+    "requests_per_minute": (
+        Annotated[
+            float | None,
+            option("--requests-per-minute", "N", "The most calls per minute.", "the model's setting", "Model", min=0),
+        ],
+        None,
+    ),
+    "tokens_per_minute": (
+        Annotated[
+            float | None,
+            option("--tokens-per-minute", "N", "The most tokens per minute.", "the model's setting", "Model", min=0),
+        ],
+        None,
+    ),
+    "provider_batch": (
+        Annotated[
+            bool,
+            switch(
+                "--provider-batch",
+                "Ask through the provider's batch endpoint: cheaper and slower; resumed after a crash. For wordings "
+                "and for policies that give a plan at once.",
+                "Model",
+            ),
+        ],
+        False,
+    ),
+    "poll_seconds": (
+        Annotated[
+            float,
+            option("--poll-seconds", "S", "With --provider-batch: time between checks.", group="Model", min=0),
+        ],
+        30.0,
+    ),
+}
+"""How models are reached: annotation and default by the name of the parameter."""
+
+ACCESS = tuple(_ACCESS_OPTIONS)
+BUDGET = ("budget_usd", "budget_calls", "budget_tokens")
+
+
+def with_options(command: Callable[..., None], *names: str, **changed: Option) -> Callable[..., None]:
+    """The command with options as parameters where it takes ``**options``.
+
+    Its positional parameters come first, then these options, by group, and last its keyword-only parameters.
+
+    Args:
+        command: is called with all values by name.
+        names: options of a run, and of `ACCESS`.
+        changed: declarations that replace those of `RUN_OPTIONS`.
     """
     own = inspect.signature(command, eval_str=True).parameters.values()
     first = [item for item in own if item.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
-    more = [item for item in own if item.kind is inspect.Parameter.KEYWORD_ONLY]
-    options = sorted(RUN_OPTIONS.values(), key=lambda option: GROUPS.index(option.group))
-    made = [_parameter(_HERE.get(option.name, option)) for option in options]
-    parameters = [item.replace(kind=inspect.Parameter.KEYWORD_ONLY) for item in first] + made + more
+    last = [item for item in own if item.kind is inspect.Parameter.KEYWORD_ONLY]
+    of_run = sorted(
+        (changed.get(name, RUN_OPTIONS[name]) for name in names if name in RUN_OPTIONS),
+        key=lambda each: GROUPS.index(each.group),
+    )
+    made = [_run_parameter(each) for each in of_run]
+    made += [_parameter(name, *_ACCESS_OPTIONS[name]) for name in names if name in _ACCESS_OPTIONS]
+    keyword = inspect.Parameter.KEYWORD_ONLY
 
     def run(**values: Any) -> None:
         command(**values)
 
     run.__doc__ = command.__doc__
+    parameters = [*(item.replace(kind=keyword) for item in first), *made, *last]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return run
 
 
-def _parameter(option: Option) -> inspect.Parameter:
-    declared = typer.Option(
-        option.flag,
-        help=option.help,
-        metavar=option.shown or None,
-        min=option.at_least,
-        parser=read_time if option.time else None,
-        show_default=option.default_text or True,
-        rich_help_panel=option.group,
-    )
+def _run_parameter(option: Option) -> inspect.Parameter:
     kind: Any = option.kind if option.default is not None else option.kind | None
-    return inspect.Parameter(
-        option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=Annotated[kind, declared]
-    )
+    return _parameter(option.name, Annotated[kind, _declared(option)], option.default)
 
 
-class GroupedCommand(TyperCommand):
-    """A command whose help shows options by group also where it is plain text; rich groups them by itself."""
+def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Writes arguments, then the options of each group under its name."""
-        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], **{name: [] for name in GROUPS}}
-        for parameter in self.get_params(ctx):
-            if (record := parameter.get_help_record(ctx)) is not None:
-                other = "Arguments" if parameter.param_type_name == "argument" else "Other"
-                group = getattr(parameter, "rich_help_panel", None) or other
-                sections.setdefault(group, []).append(record)
-        for name, records in sections.items():
-            if records:
-                with formatter.section(name):
-                    formatter.write_dl(records)
+
+def access_of(options: Mapping[str, Any]) -> Access:
+    """The way to the models that the options of `ACCESS` describe."""
+    from pddl2nl.experiments.access import reach
+
+    names = ("models", "requests_per_minute", "tokens_per_minute")
+    return reach(options["cache"], *(options.get(name) for name in names), warn=warn)
+
+
+def check_one_shot(policy: str, named: str) -> None:
+    """Raises `InputError`, beginning with ``named``, for a policy that needs each reply before it asks again."""
+    from pddl2nl.policies import POLICIES
+
+    made = POLICIES[policy]() if policy in POLICIES else None
+    if made is not None and made.needs_model and not made.one_shot:
+        able = ", ".join(name for name, make in POLICIES.items() if make().one_shot)
+        raise InputError(
+            f"{named} needs each reply before it can ask again; a batch takes those that give a plan at once: {able}"
+        )
+
+
+def limits_of(options: Mapping[str, Any]) -> Limits:
+    """The limits that the options of `BUDGET` set."""
+    from pddl2nl.policies.budget import Limits
+
+    return Limits(**{name.removeprefix("budget_"): options[name] for name in BUDGET})
+
+
+def wording_of(spec: str | None, domain: Domain, path: Path) -> Wording:
+    """The wording that ``--wording`` asks for; texts that cannot be told apart are warned of."""
+    from pddl2nl.nl import choose_wording, provenance_warnings, wording_warnings
+
+    chosen = choose_wording(spec, domain, path)
+    print_warnings((*wording_warnings(chosen, domain), *provenance_warnings(chosen, domain)))
+    return chosen
+
+
+def words_of(
+    task: Task, domain: Path, wording: str | None, names: str, names_seed: int | None
+) -> tuple[Wording, Names]:
+    """The wording of a task, and the names of its objects, that the options ask for."""
+    from pddl2nl.nl import make_names
+
+    chosen = wording_of(wording, task.domain, domain)
+    return chosen, make_names(task, names, chosen, names_seed)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pddl2nl.cli.output import DONE, WANTING, print_json, print_table, print_text
+from pddl2nl.cli.options import argument, option, switch
+from pddl2nl.cli.output import DONE, FAILED, plural, print_json, print_table, print_text
 
 if TYPE_CHECKING:
     from pddl2nl.tasks.suites import Collection
@@ -26,30 +27,24 @@ def register(app: typer.Typer) -> None:
 
 
 def _tasks(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", show_default=False, help="The folder.")],
+    folder: Annotated[Path, argument("DIR", "The folder.")],
     only: Annotated[
         list[str] | None,
-        typer.Option(
-            "--only", metavar="SUITE", help="Only suites of this name; * and ? stand for anything. Repeatable."
-        ),
+        option("--only", "SUITE", "Only suites of this name, which may hold * and ?; can be repeated.", "all suites"),
     ] = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="Read every task, and say what is wrong with those that cannot be.")
-    ] = False,
-    table: Annotated[
-        bool, typer.Option("--table", help="Print a table of the suites for people, and no JSON.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON; this command does so anyway.")] = False,
+    check: Annotated[bool, switch("--check", "Read every task, and report those that cannot be read.")] = False,
+    table: Annotated[bool, switch("--table", "Print a table of the suites instead of JSON.", "Output")] = False,
+    as_json: Annotated[bool, switch("--json", "Print JSON, as without any option.", "Output")] = False,
 ) -> None:
     """Pair the domain and problem files of a folder laid out as benchmark collections are; print JSON.
 
     Shared domains (domain.pddl beside its problems, or above them), a domain for each task (p01-domain.pddl,
     domain_p01.pddl, domains/domain-1.pddl and the like), a folder for each task, and several suites below one root.
-    What a file is, its content says.
+    Files are recognised by their content.
 
     The JSON is one object: suites (suite, tasks, domains, guesses: how many of each), tasks (suite, name, domain,
-    problem, guess, rule, why), and left_over (file, reason): what is part of no task. A pairing that is a guess says so
-    by "guess": true.
+    problem, guess, rule, why), and left_over (file, reason): files of no task. An uncertain pairing is marked by
+    "guess": true.
     """
     from pddl2nl.tasks.suites import find_suites
 
@@ -60,15 +55,15 @@ def _tasks(
     if table and not as_json:
         _print_table(found, errors, check)
     else:
-        said = found.as_json()
+        data = found.as_json()
         if check:
-            said["tasks"] = [{**task.as_json(), "error": errors.get((task.suite, task.name))} for task in found.tasks]
-        print_json(said)
-    raise typer.Exit(WANTING if errors else DONE)
+            data["tasks"] = [{**task.as_json(), "error": errors.get((task.suite, task.name))} for task in found.tasks]
+        print_json(data)
+    raise typer.Exit(FAILED if errors else DONE)
 
 
 def _errors(found: Collection) -> dict[tuple[str, str], str]:
-    """What is wrong with the tasks that cannot be read."""
+    """The errors of the tasks that cannot be read."""
     from functools import lru_cache
 
     from pddl2nl.pddl import InputError, load_domain, load_problem
@@ -85,17 +80,13 @@ def _errors(found: Collection) -> dict[tuple[str, str], str]:
 
 def _print_table(found: Collection, errors: dict[tuple[str, str], str], check: bool) -> None:
     columns = ("suite", "tasks", "domains", "guesses", *(["unreadable"] if check else []))
-    rows = []
-    for suite in found.suites:
-        bad = [str(sum(name == suite.name for name, _ in errors))] if check else []
-        rows.append((*suite.as_json().values(), *bad))
-    print_table(f"{len(found.tasks)} tasks in {found.root}", columns, rows)
+    unreadable = [suite for suite, _ in errors]
+    rows = [(*each.as_json().values(), *([unreadable.count(each.name)] if check else [])) for each in found.suites]
+    print_table(f"{plural(len(found.tasks), 'task')} in {found.root}", columns, rows)
     for task in found.tasks:
         if task.guess:
             print_text(f"a guess: {task.suite}, {task.name}: {task.domain}: {task.why}")
     for name, message in errors.items():
         print_text(f"cannot be read: {', '.join(name)}: {message.splitlines()[0]}")
     if found.left_over:
-        many = len(found.left_over)
-        count = f"{many} files are" if many > 1 else "1 file is"
-        print_text(f"{count} part of no task; the JSON has the reasons")
+        print_text(f"{plural(len(found.left_over), 'file is', 'files are')} part of no task; the JSON has the reasons")

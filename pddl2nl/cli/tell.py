@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from pddl2nl.cli.files import DomainFile, ProblemFile
-from pddl2nl.cli.output import DONE, WANTING, print_json, print_text, print_warnings, read_text_argument
-from pddl2nl.cli.wording import JsonOption, NamesOption, NamesSeedOption, WordingOption, chosen_wording, named
+from pddl2nl.cli.options import DomainFile, JsonOption, ProblemFile, argument, switch
+from pddl2nl.cli.output import DONE, FAILED, print_json, print_result, print_text, warn
+from pddl2nl.cli.run_options import NamesOption, NamesSeedOption, WordingOption, from_run, words_of
 from pddl2nl.errors import InputError
+from pddl2nl.files import read_text
 
 if TYPE_CHECKING:
-    from pddl2nl.nl import Reader, Reading, Readings, Teller
+    from pddl2nl.nl import Reader, Reading, Readings
     from pddl2nl.pddl import Task
-    from pddlval import GroundAction, Plan
 
 __all__ = ["register"]
 
-CLAIMS = ("look-around", "claimed-done", "claimed-unsolvable")
+_CLAIMS = ("look-around", "claimed-done", "claimed-unsolvable")
 
 
 def register(app: typer.Typer) -> None:
@@ -31,79 +31,45 @@ def register(app: typer.Typer) -> None:
 def _tell(
     domain: DomainFile,
     problem: ProblemFile,
-    plan: Annotated[str, typer.Argument(metavar="PLAN", help="The plan file; - for standard input.")],
+    plan: Annotated[str, argument("PLAN", "The plan file; - for standard input.")],
     wording: WordingOption = None,
     names: NamesOption = "typed",
     names_seed: NamesSeedOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Tell a plan in language, a line an action; `read` is the inverse."""
+    """Tell a plan in language, one line per action; `read` is the inverse."""
     from pddl2nl.nl import Teller
     from pddl2nl.pddl import load_task
-
-    task = load_task(domain, problem)
-    chosen = chosen_wording(wording, task.domain, domain)
-    teller = Teller(task, chosen, named(task, names, chosen, names_seed))
-    lines = [
-        (str(step.action), _told(teller, task, step.action, number)) for number, step in enumerate(_plan(plan).steps, 1)
-    ]
-    if as_json:
-        print_json({"lines": [{"action": action, "text": text} for action, text in lines]})
-    elif lines:
-        print_text("\n".join(text for _, text in lines))
-
-
-def _told(teller: Teller, task: Task, action: GroundAction, number: int) -> str:
-    """The action in words; one whose objects are of the wrong types can be said and not read back, which is warned of.
-
-    Raises:
-        InputError: the task cannot even name it.
-    """
+    from pddlval import read_plan
     from pddlval.plans import why_bad
 
-    bad = why_bad(task, task.domain.action(action.name), action)
-    try:
-        text = teller.action(action)
-    except InputError as error:
-        raise InputError(f"step {number}: {bad or error}") from None
-    if bad is not None:
-        print_warnings([f"step {number}: {bad}; read takes no such action"])
-    return text
-
-
-def _plan(argument: str) -> Plan:
-    from pddlval import load_plan, read_plan
-
-    if argument == "-":
-        return read_plan(read_text_argument("-"), "standard input")
-    return load_plan(argument)
+    task = load_task(domain, problem)
+    teller = Teller(task, *words_of(task, domain, wording, names, names_seed))
+    source = "standard input" if plan == "-" else plan
+    lines = []
+    for number, step in enumerate(read_plan(read_text(plan, "plan", errors="replace"), source).steps, start=1):
+        # An action whose objects are of the wrong types can be told, but not read back.
+        bad = why_bad(task, task.domain.action(step.action.name), step.action)
+        try:
+            lines.append({"action": str(step.action), "text": teller.action(step.action)})
+        except InputError as error:
+            raise InputError(f"step {number}: {bad or error}") from None
+        if bad is not None:
+            warn(f"step {number}: {bad}; read takes no such action")
+    print_result({"lines": lines}, "\n".join(line["text"] for line in lines), as_json=as_json)
 
 
 def _read(
     domain: DomainFile,
     problem: ProblemFile,
-    text: Annotated[str, typer.Argument(metavar="FILE", help="The text; - for standard input.")] = "-",
+    text: Annotated[str, argument("[FILE]", "The text; - for standard input.", "-")] = "-",
     wording: WordingOption = None,
     names: NamesOption = "typed",
     names_seed: NamesSeedOption = None,
-    reading: Annotated[
-        str,
-        typer.Option(
-            metavar="default|planbench|all",
-            help="Which lines make the plan. default: the last [PLAN] … [PLAN END], else the plan that the reply ends "
-            "on; all: every action line of the marked plan, else of the reply; planbench: every line of the reply "
-            "that says an action, tags ignored.",
-        ),
-    ] = "default",
-    on_ambiguous: Annotated[
-        str,
-        typer.Option(
-            metavar="refuse|state",
-            help="A line that fits several actions: refuse it, or take the one that is applicable where it stands.",
-        ),
-    ] = "refuse",
+    reading: Annotated[str, from_run("reading")] = "default",
+    on_ambiguous: Annotated[str, from_run("on_ambiguous")] = "refuse",
     turn: Annotated[
-        bool, typer.Option("--turn", help="Read one turn, as act and react do: an action, a look around or a claim.")
+        bool, switch("--turn", "Read one turn, as act and react do: an action, a look around or a claim.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -111,14 +77,12 @@ def _read(
     from pddl2nl.nl import Reader
     from pddl2nl.pddl import load_task
 
-    if on_ambiguous not in ("refuse", "state"):
-        raise InputError(f"--on-ambiguous {on_ambiguous}: there are refuse and state")
     task = load_task(domain, problem)
-    chosen = chosen_wording(wording, task.domain, domain)
-    reader = Reader(task, chosen, named(task, names, chosen, names_seed))
+    reader = Reader(task, *words_of(task, domain, wording, names, names_seed))
+    said = read_text(text, errors="replace")
     if turn:
-        _show_turn(reader, task, read_text_argument(text), on_ambiguous, as_json)
-    readings = reader.read(read_text_argument(text), reading)
+        _show_turn(reader, task, said, on_ambiguous, as_json)
+    readings = reader.read(said, reading)
     if on_ambiguous == "state":
         from pddl2nl.nl import settle_plan
         from pddlval import Simulator
@@ -128,7 +92,7 @@ def _read(
         print_json(readings.as_json())
     else:
         _show(readings)
-    raise typer.Exit(WANTING if _failures(readings) else DONE)
+    raise typer.Exit(FAILED if _failures(readings) else DONE)
 
 
 def _show_turn(reader: Reader, task: Task, text: str, on_ambiguous: str, as_json: bool) -> NoReturn:
@@ -150,7 +114,7 @@ def _show_turn(reader: Reader, task: Task, text: str, on_ambiguous: str, as_json
         print_text("\n".join(plan) or reading.status)
         if reading.reason:
             typer.echo(f"line {reading.line}: {reading.status}: {reading.reason}", err=True)
-    raise typer.Exit(DONE if reading.action is not None or reading.status in CLAIMS else WANTING)
+    raise typer.Exit(DONE if reading.action is not None or reading.status in _CLAIMS else FAILED)
 
 
 def _failures(readings: Readings) -> list[Reading]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from pddl2nl.cli.files import check_order, domain_file, problem_file
+from pddl2nl.cli.options import argument, check_order, domain_file, option, problem_file, switch
 from pddl2nl.errors import InputError
+from pddl2nl.files import read_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,45 +34,46 @@ def register(app: typer.Typer) -> None:
 def _validate(
     files: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="DOMAIN PROBLEM PLAN…",
-            show_default=False,
-            help="The files, or the names of a shipped domain and its instance; - reads a plan from standard input.",
+        argument(
+            "DOMAIN PROBLEM PLAN…",
+            "The files, or the names of a shipped domain and its instance; - reads a plan from standard input.",
         ),
     ] = None,
-    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Say what every step does, as VAL's -v.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one object a plan.")] = False,
+    verbose: Annotated[bool, switch("-v --verbose", "Say what every step does, as VAL's -v.")] = False,
+    as_json: Annotated[bool, switch("--json", "Print JSON, one object per plan.", "Output")] = False,
     wording: Annotated[
         str | None,
-        typer.Option(
-            metavar="template|FILE",
-            help="Tell every verdict in these words too.",
-            show_default="with --json the wording.json beside DOMAIN if there is one; else not told",
+        option(
+            "--wording",
+            "default|template|FILE",
+            "Tell every verdict in these words too: default (the wording.json beside DOMAIN, else template), template, "
+            "or a wording FILE.",
+            "with --json the wording.json beside DOMAIN if there is one; else not told",
         ),
     ] = None,
-    names: Annotated[str, typer.Option(help="Names of objects when telling: typed, original or inferred.")] = "typed",
+    names: Annotated[
+        Literal["typed", "original", "inferred"],
+        option("--names", "typed|original|inferred", "Names of objects when verdicts are told."),
+    ] = "typed",
     val_tolerance: Annotated[
-        bool,
-        typer.Option(
-            "--val-tolerance",
-            help="Compare numbers as VAL does, which may miss by 0.0001.",
-            show_default="exact",
-        ),
+        bool, switch("--val-tolerance", "Compare numbers as VAL does, within 0.0001, instead of exactly.")
     ] = False,
     batch: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help='With --json: JSON lines {"domain", "problem", "plan" or "plan_text"} instead of files.',
+        option(
+            "--batch",
+            "FILE",
+            'With --json: validate the plan of each JSON line {"domain", "problem", "plan" or "plan_text"}.',
+            "none",
         ),
     ] = None,
-    jobs: Annotated[int, typer.Option(min=1, metavar="N", help="Processes that judge a batch.")] = 1,
+    jobs: Annotated[int, option("--jobs", "N", "Processes that validate a batch.", min=1)] = 1,
 ) -> None:
     """Validate plans: VAL's text from 'Checking plan' on, or JSON.
 
     Exit code 0: all plans are valid; 1: some are not; 2: bad input.
     """
-    from pddlval.command import batch_lines, judge_batch, judge_files
+    from pddlval.command import judge_batch, judge_files
     from pddlval.validate import VAL_TOLERANCE
 
     tolerance = VAL_TOLERANCE if val_tolerance else Fraction(0)
@@ -83,15 +85,21 @@ def _validate(
     if batch is not None:
         if paths or not as_json:
             raise typer.BadParameter("--batch takes no other file, and needs --json")
-        raise typer.Exit(judge_batch(batch_lines(batch), _write, tell, tolerance=tolerance, jobs=jobs))
+        lines = read_lines(batch)
+        raise typer.Exit(judge_batch(lines, _write, tell, find=_find, tolerance=tolerance, jobs=jobs))
     if len(paths) < 3:
         raise typer.BadParameter("expected DOMAIN PROBLEM PLAN…, or --batch FILE")
-    domain, problem, *plans = paths
-    domain = domain_file(domain)
-    problem = problem_file(problem, domain)
+    domain, problem = _find(*paths[:2])
     check_order(domain, problem)
-    code = judge_files(domain, problem, plans, _write, verbose=verbose, as_json=as_json, tell=tell, tolerance=tolerance)
+    code = judge_files(
+        domain, problem, paths[2:], _write, verbose=verbose, as_json=as_json, tell=tell, tolerance=tolerance
+    )
     raise typer.Exit(code)
+
+
+def _find(domain: str, problem: str) -> tuple[str, str]:
+    path = domain_file(domain)
+    return path, problem_file(problem, path)
 
 
 def _teller(wording: str | None, names: str) -> Tell:

@@ -16,6 +16,7 @@ from pddl2nl.llm import (
     ModelConfigurationError,
     OpenAIModel,
     Price,
+    Purpose,
     ReplayModel,
     ScriptedModel,
     price_of,
@@ -23,9 +24,9 @@ from pddl2nl.llm import (
 from pddl2nl.llm.replay import recorded_price
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import Domain
-from pddl2nl.policies.budget import PriceOf
+from pddl2nl.policies.budget import Limits, ModelCalls, PricedModel, PriceOf
 
-__all__ = ["MODELS", "MadeModel", "ModelContext", "ModelFactory", "make_model", "wrap_model"]
+__all__ = ["MODELS", "MadeModel", "ModelContext", "ModelFactory", "calls_of", "make_model", "wrap_model"]
 
 
 @dataclass(frozen=True)
@@ -163,6 +164,21 @@ def make_model(spec: str, context: ModelContext) -> MadeModel:
     if typo and context.base_url is None:
         raise ModelConfigurationError(f"--model {spec}: did you mean '{typo}'? A model of that name needs --base-url")
     return MODELS["openai"](spec, context)
+
+
+def calls_of(role: Purpose, name: str, context: ModelContext, limits: Limits) -> tuple[MadeModel, ModelCalls]:
+    """The model that a ``--model`` option asks for, and its calls within limits, outside of a run.
+
+    Raises:
+        ModelConfigurationError: it cannot be set up, or there is a limit on money and its price is unknown.
+    """
+    made = make_model(name, context)
+    if limits.usd is not None and not made.priced:
+        raise ModelConfigurationError(
+            f"--budget-usd needs to know what tokens cost, and for the model '{name}' this is not known; "
+            "set --budget-tokens or --budget-calls, or give its price in a file for --models"
+        )
+    return made, ModelCalls({role: PricedModel(context.access.before(made.model), made.price_of)}, limits)
 
 
 def wrap_model(model: Model) -> MadeModel:

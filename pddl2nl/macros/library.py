@@ -27,7 +27,7 @@ import os
 import re
 import textwrap
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -49,6 +49,7 @@ from pddl2nl.pddl import (
     PDDLError,
     Task,
     check_domain,
+    write_condition,
     write_domain,
 )
 from pddl2nl.pddl.tree import walk
@@ -63,6 +64,7 @@ __all__ = [
     "domain_hash",
     "free_name",
     "load_macro_file",
+    "load_macros",
     "read_macro_file",
     "read_schemas",
     "recomposed",
@@ -117,6 +119,20 @@ class StoredMacro:
     macro: Macro
     provenance: Provenance = Provenance()
     path: Path | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The macro as the commands print it."""
+        macro, known = self.macro, self.provenance
+        return {
+            "name": macro.name,
+            "parameters": [{"name": item.name, "types": list(item.types)} for item in macro.parameters],
+            "steps": [str(step) for step in macro.steps],
+            "precondition": write_condition(macro.conditions.precondition),
+            "effect": write_condition(macro.conditions.effect),
+            "distinct": known.distinct,
+            "description": known.description,
+            "pddl": write_schema(macro.schema),
+        }
 
 
 def with_objects(task: Task) -> Domain:
@@ -322,6 +338,38 @@ def recomposed(stored: StoredMacro, domain: Domain) -> StoredMacro:
         )
     known = stored.provenance
     return replace(stored, macro=_composed(domain, macro.steps, macro.name, known.total, known.distinct))
+
+
+def load_macros(paths: Iterable[Path], domain: Domain, warn: Callable[[str], None]) -> list[StoredMacro]:
+    """The macros of files and of all files in folders, with the exact conditions of their steps in the domain.
+
+    Duplicates, up to names and the order of independent steps, are dropped.
+
+    Args:
+        paths: files and folders.
+        domain: of the macros.
+        warn: told of files in folders that the domain cannot use, and of files with other conditions.
+
+    Raises:
+        InputError: a named file cannot be used, or there is no macro.
+    """
+    found: dict[tuple[Canonical, bool], StoredMacro] = {}
+    for path in paths:
+        for file in sorted(path.rglob("*.pddl")) if path.is_dir() else [path]:
+            try:
+                stored = load_macro_file(file, domain)
+                exact = recomposed(stored, domain)
+            except InputError as error:
+                if not path.is_dir():
+                    raise
+                warn(f"left out: {error}")
+                continue
+            if write_schema(stored.macro.schema) != write_schema(exact.macro.schema):
+                warn(f"{file}: its conditions differ from those of its steps in this domain, which are used instead")
+            found.setdefault((canonical(exact.macro, domain), exact.provenance.distinct), exact)
+    if not found:
+        raise InputError("there is no macro in these folders; 'pddl2nl macro learn' or 'compose' makes some")
+    return list(found.values())
 
 
 @lru_cache(maxsize=1000)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import count
-from typing import Literal
+from typing import Any, Literal
 
 from pddl2nl.errors import InputError
 from pddl2nl.macros.changeable import Changeable
@@ -32,9 +32,11 @@ from pddl2nl.pddl import (
     Task,
     changed_predicates,
     conjuncts,
+    write_condition,
 )
 from pddlval import GroundAction, Simulator, State, StepResult
 from pddlval.formulas import negation_normal
+from pddlval.numeric import plain_number
 from pddlval.unsupported import updated_functions
 
 __all__ = ["Counterexample", "Proof", "States", "claims_of", "prove", "unmet_outcome"]
@@ -84,6 +86,16 @@ class Counterexample:
     step: int
     unmet: tuple[Condition, ...]
     unlike: tuple[Condition, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """The state, the kind, and what is unmet."""
+        return {
+            "kind": self.kind,
+            "state": [str(atom) for atom in sorted(self.state)],
+            "values": {str(fluent): plain_number(value) for fluent, value in sorted(self.values.items())},
+            "step": self.step,
+            "unmet": [write_condition(part) for part in self.unmet],
+        }
 
 
 @dataclass(frozen=True)
@@ -143,6 +155,15 @@ class Proof:
     def counterexample(self, kind: Kind) -> Counterexample | None:
         """The counterexample of a kind, if there is one."""
         return next((item for item in self.counterexamples if item.kind == kind), None)
+
+    def as_json(self) -> dict[str, Any]:
+        """The results, the static facts and the counterexamples."""
+        names = ("sound", "states", "runs", "holds", "complete_effect", "precondition", "vacuous")
+        return {
+            **{name: getattr(self, name) for name in names},
+            "static": [write_condition(fact) for fact in self.static],
+            "counterexamples": [item.as_json() for item in self.counterexamples],
+        }
 
 
 def prove(

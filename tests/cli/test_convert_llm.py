@@ -11,7 +11,7 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from pddl2nl.cli import convert, tell, word
+from pddl2nl.cli import convert, tell
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.models import wrap_model
 from pddl2nl.llm import Completion, Request, ScriptedModel
@@ -124,8 +124,8 @@ def test_what_is_finished_is_kept_while_others_are_asked_for(
     files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = Watching(tmp_path / "w.json")
-    monkeypatch.setattr(word, "_made", lambda *_: wrap_model(model))
-    monkeypatch.setattr(word, "_SECONDS_BETWEEN_WRITES", 0.0)
+    monkeypatch.setattr("pddl2nl.experiments.models.make_model", lambda *_: wrap_model(model))
+    monkeypatch.setattr(convert, "_SECONDS_BETWEEN_WRITES", 0.0)
     options = ("--wording", "llm", "--model", "m", "--save-wording", str(model.file))
     assert call("convert", *files, *options).exit_code == 0
     assert model.seen == [[], ["locked", "push", "unlock"], ["push", "unlock"], ["unlock"]]
@@ -136,7 +136,7 @@ def test_a_place_where_nothing_can_be_saved_is_refused_before_anything_is_asked(
     files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = Watching(tmp_path / "w.json")
-    monkeypatch.setattr(word, "_made", lambda *_: wrap_model(model))
+    monkeypatch.setattr("pddl2nl.experiments.models.make_model", lambda *_: wrap_model(model))
     options = ("--wording", "llm", "--model", "m", "--save-wording")
     folder = call("convert", *files, *options, str(tmp_path))
     assert isinstance(folder.exception, InputError)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pddl2nl.cli import costs as command
+from pddl2nl.cli import transform as command
 from pddl2nl.nl import save_wording, template_wording
 from pddl2nl.pddl import load_domain, load_task
 from tests.cli.one_command import run_command
@@ -23,7 +23,7 @@ PROBLEM = """(define (problem p) (:domain doors) (:objects d) (:init (= (total-c
 
 
 def run(*arguments: str | Path) -> tuple[int, str, str]:
-    return run_command(command.register, *arguments)
+    return run_command(command.register, "strip-costs", *arguments)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pddl2nl.cli import planner_search
+from pddl2nl.cli import manifest
 from pddl2nl.cli.app import main
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.tasks import selection, shipped_domain
@@ -32,7 +32,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> FakeSearch:
     """A planner that answers at once, in the place of Fast Downward."""
     monkeypatch.setattr(selection, "_GROUPS", 6)
     search = FakeSearch(gives_up=lambda planner, problem: planner == "lmcut" and objects_in(problem) >= 14)
-    monkeypatch.setattr(planner_search, "run_planners", search)
+    monkeypatch.setattr(manifest, "run_planners", search)
     return search
 
 
@@ -79,7 +79,7 @@ def test_a_planner_that_breaks_is_3(
     def broken(domain: str, problem: str, planners: Sequence[str], limits: SearchLimits) -> Mapping[str, Measured]:
         raise InfrastructureError("cannot be started")
 
-    monkeypatch.setattr(planner_search, "run_planners", broken)
+    monkeypatch.setattr(manifest, "run_planners", broken)
     code, out, _ = run(capsys, "check", "ferry", "--instances", str(tmp_path), "--json")
     assert code == 3
     assert {finding["fault"] for finding in json.loads(out)["findings"]} == {"planner"}

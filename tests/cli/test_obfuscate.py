@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pddl2nl.cli import obfuscate as command
+from pddl2nl.cli import transform as command
 from pddl2nl.pddl import load_task
 from pddl2nl.tasks import shipped_domain
 from pddlval import load_plan, validate
@@ -17,7 +17,7 @@ PLAN = "; by hand\n(UNSTACK c b)\n(stack c a)\n(pick-up b)\n(stack b c)\n"
 
 
 def run(*arguments: str | Path) -> tuple[int, str, str]:
-    return run_command(command.register, *arguments)
+    return run_command(command.register, "obfuscate", *arguments)
 
 
 @pytest.fixture

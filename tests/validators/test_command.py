@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 import pddlval.command
+from pddl2nl.files import read_lines
 from pddl2nl.pddl import Domain, Task
 from pddlval.__main__ import main
-from pddlval.command import batch_lines, judge_batch
+from pddlval.command import judge_batch
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -231,8 +232,8 @@ def test_a_batch_from_a_file(here: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert main(["--batch", "batch.jsonl", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["verdict"] == "valid"
     assert main(["--batch", "none.jsonl", "--json"]) == 2
-    assert "none.jsonl: No such file" in capsys.readouterr().err
-    assert list(batch_lines("batch.jsonl")) == [json.dumps(entry)]
+    assert "none.jsonl: no such file" in capsys.readouterr().err
+    assert list(read_lines("batch.jsonl")) == [json.dumps(entry)]
 
 
 def test_bytes_that_are_no_utf8_spoil_their_line_alone(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,8 +7,9 @@ import sys
 from collections.abc import Sequence
 from fractions import Fraction
 
+from pddl2nl.files import read_lines
 from pddl2nl.pddl import InputError, Pddl2nlError
-from pddlval.command import BAD_INPUT, batch_lines, judge_batch, judge_files
+from pddlval.command import BAD_INPUT, judge_batch, judge_files
 from pddlval.streams import READER_GONE, drop_output, utf8_streams
 from pddlval.validate import VAL_TOLERANCE
 
@@ -27,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     tolerance = VAL_TOLERANCE if options.val_tolerance else Fraction(0)
     try:
         if options.batch is not None:
-            return judge_batch(batch_lines(options.batch), _write, tolerance=tolerance, jobs=options.jobs)
+            return judge_batch(read_lines(options.batch), _write, tolerance=tolerance, jobs=options.jobs)
         return judge_files(
             options.domain,
             options.problem,

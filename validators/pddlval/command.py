@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
@@ -22,9 +21,9 @@ __all__ = [
     "ALL_VALID",
     "BAD_INPUT",
     "SOME_INVALID",
+    "Find",
     "Tell",
     "Write",
-    "batch_lines",
     "judge_batch",
     "judge_files",
     "load_domain_of",
@@ -50,6 +49,13 @@ Write = Callable[[str], None]
 
 Tell = Callable[[Task, str, Report], Sequence[str]]
 """Tells a report in sentences; the string is the path of the domain file."""
+
+Find = Callable[[str, str], tuple[str, str]]
+"""The paths of a domain and a problem by what a batch calls them."""
+
+
+def _as_given(domain: str, problem: str) -> tuple[str, str]:
+    return domain, problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +113,13 @@ def judge_files(
 
 
 def judge_batch(
-    lines: Iterable[str], write: Write, tell: Tell | None = None, *, tolerance: Fraction = _EXACT, jobs: int = 1
+    lines: Iterable[str],
+    write: Write,
+    tell: Tell | None = None,
+    *,
+    find: Find = _as_given,
+    tolerance: Fraction = _EXACT,
+    jobs: int = 1,
 ) -> int:
     """Judges a plan for every JSON line ``{"domain", "problem", "plan"}``, or with ``"plan_text"``.
 
@@ -120,10 +132,11 @@ def judge_batch(
         lines: of JSON.
         write: is given the answers.
         tell: tells a report in words.
+        find: finds the files of a domain and a problem, which may be names; raises InputError.
         tolerance: by how much numbers may differ in comparisons.
         jobs: processes that judge.
     """
-    judge = _LineJudge(tell, tolerance)
+    judge = _LineJudge(tell, find, tolerance)
     numbered = ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
     code = ALL_VALID
     answers = ([judge(*each)] for each in numbered) if jobs == 1 else _in_processes(judge, numbered, jobs)
@@ -136,8 +149,9 @@ def judge_batch(
 class _LineJudge:
     """Answers lines of a batch, with the tasks that it has read."""
 
-    def __init__(self, tell: Tell | None, tolerance: Fraction):
+    def __init__(self, tell: Tell | None, find: Find, tolerance: Fraction):
         self._tell = tell
+        self.find = find
         self.tolerance = tolerance
         self._tasks = _Tasks()
 
@@ -147,9 +161,10 @@ class _LineJudge:
         try:
             entry = _entry(line, number)
             name = entry.get("plan", f"line {number}")
-            task = self._tasks.task(entry["domain"], entry["problem"])
+            domain, problem = self.find(entry["domain"], entry["problem"])
+            task = self._tasks.task(domain, problem)
             text = entry["plan_text"] if "plan_text" in entry else _read(name)
-            judged = _judge(task, entry["domain"], name, text, self._tell, self.tolerance)
+            judged = _judge(task, domain, name, text, self._tell, self.tolerance)
         except InputError as error:
             return _json_line({"plan": name, "error": str(error)}), BAD_INPUT
         return judged.json_line(), ALL_VALID if judged.report.valid else SOME_INVALID
@@ -172,7 +187,7 @@ def _in_processes(judge: _LineJudge, numbered: Iterator[tuple[int, str]], jobs: 
     if "fork" in multiprocessing.get_all_start_methods():
         pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("fork"))
     else:
-        pool = ProcessPoolExecutor(jobs, initializer=_start_judge, initargs=(judge.tolerance,))
+        pool = ProcessPoolExecutor(jobs, initializer=_start_judge, initargs=(judge.find, judge.tolerance))
     with pool:
         waiting: deque[Future[list[tuple[str, int]]]] = deque()
         while block := list(islice(numbered, _BLOCK)):
@@ -183,30 +198,13 @@ def _in_processes(judge: _LineJudge, numbered: Iterator[tuple[int, str]], jobs: 
             yield waiting.popleft().result()
 
 
-def _start_judge(tolerance: Fraction) -> None:
+def _start_judge(find: Find, tolerance: Fraction) -> None:
     global _judge_here
-    _judge_here = _LineJudge(None, tolerance)
+    _judge_here = _LineJudge(None, find, tolerance)
 
 
 def _judge_block(block: list[tuple[int, str]]) -> list[tuple[str, int]]:
     return [_judge_here(number, line) for number, line in block]
-
-
-def batch_lines(file: str) -> Iterator[str]:
-    """The lines of a batch file as they come; ``-`` is standard input.
-
-    Raises:
-        InputError: there is no such file.
-    """
-    if file == "-":
-        yield from sys.stdin
-        return
-    try:
-        # Bytes that are no UTF-8 spoil their own line alone.
-        with open(file, encoding="utf-8-sig", errors="replace") as stream:
-            yield from stream
-    except (OSError, ValueError) as error:
-        raise _unreadable(file, error) from error
 
 
 class _Tasks:

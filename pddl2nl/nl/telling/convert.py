@@ -92,8 +92,8 @@ def choose_wording(spec: str | None, domain: Domain, domain_path: str | Path | N
 
     Args:
         spec: ``template``; the path of a wording file, of an AutoPlanBench ``domain_description_seedN.json`` or of
-            a PlanBench ``configs/*.yaml``; or None for the default: the ``wording.json`` beside the domain's file
-            where there is one, else the template.
+            a PlanBench ``configs/*.yaml``; or None or ``default``: the ``wording.json`` beside the domain's file where
+            there is one, else the template.
         domain: the wording's domain.
         domain_path: its file; by default the one it was read from.
 
@@ -108,10 +108,10 @@ def choose_wording(spec: str | None, domain: Domain, domain_path: str | Path | N
             "--wording llm: a model words a domain once, by "
             "'pddl2nl convert DOMAIN --wording llm --model M --save-wording FILE'; then use --wording FILE"
         )
-    if spec is not None:
-        if spec.casefold() in ("", "template", "llm") and not Path(spec).is_file():
+    if spec not in (None, "default"):
+        if spec.casefold() in ("", "default", "template", "llm") and not Path(spec).is_file():
             near = f"; did you mean '{spec.casefold()}'?" if spec else ""
-            raise InputError(f"--wording '{spec}': template or a file was expected{near}")
+            raise InputError(f"--wording '{spec}': default, template or a file was expected{near}")
         return load_wording(spec, domain)
     if domain_path is None and domain.source is not None:
         domain_path = domain.source.name

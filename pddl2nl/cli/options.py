@@ -1,0 +1,291 @@
+"""Arguments and options that several commands share, each declared once.
+
+Options of a run and of models are in `pddl2nl.cli.run_options`: this module is imported at every start.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from pddl2nl.cli.output import log_to_stderr, set_verbosity
+from pddl2nl.errors import InputError
+
+__all__ = [
+    "AnyMemoryLimit",
+    "Context",
+    "DomainFile",
+    "GroupedCommand",
+    "JsonOption",
+    "MemoryLimit",
+    "OptionalDomainFile",
+    "OptionalProblemFile",
+    "ProblemFile",
+    "ProblemFiles",
+    "TimeLimit",
+    "argument",
+    "check_order",
+    "domain_file",
+    "given_options",
+    "option",
+    "problem_file",
+    "read_seeds",
+    "read_time",
+    "switch",
+    "top_options",
+    "with_verbosity",
+]
+
+Context = typer.Context
+
+
+def option(flag: str, value: str, help: str, default: str = "", group: str = "", **more: Any) -> Any:
+    """An option with a value.
+
+    Args:
+        flag: ``--out``.
+        value: what stands for the value in help: ``DIR``, ``a|b``; empty for the choices of a Literal.
+        help: one or two sentences.
+        default: what help shows as the default where that is not the value itself.
+        group: the heading under which help shows it.
+        more: for `typer.Option`.
+    """
+    return typer.Option(
+        *flag.split(),
+        metavar=value or None,
+        help=help,
+        show_default=default or True,
+        rich_help_panel=group or None,
+        **more,
+    )
+
+
+def switch(flags: str, help: str, group: str = "") -> Any:
+    """An option without a value, off by default: ``-q --quiet``."""
+    return typer.Option(*flags.split(), help=help, rich_help_panel=group or None)
+
+
+def argument(name: str, help: str, default: str = "", **more: Any) -> Any:
+    """An argument; ``default`` is what help shows as its default."""
+    return typer.Argument(metavar=name, help=help, show_default=default or False, **more)
+
+
+def given_options(context: Context) -> frozenset[str]:
+    """The options on the command line, by the names of their parameters."""
+    sources = {name: context.get_parameter_source(name) for name in context.params}
+    return frozenset(name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE")
+
+
+# ── domains and problems ─────────────────────────────────────────────────────────────────────────
+
+_HEAD = 4096
+_DEFINES = re.compile(rb"\(\s*define\s*\(\s*(domain|problem)\b", re.IGNORECASE)
+
+
+def domain_file(name: str) -> str:
+    """The path of a domain: `name` itself, or the file of the shipped domain with that name.
+
+    Raises:
+        InputError: a plain name that is neither a file nor a shipped domain.
+    """
+    if os.path.isfile(name) or not _is_plain(name):
+        return name
+    from pddl2nl.tasks.shipped import find_domain
+
+    return str(find_domain(name))
+
+
+def problem_file(name: str, domain: str) -> str:
+    """The path of a problem: `name` itself, or the file of a shipped domain's instance with that name.
+
+    Args:
+        name: a path, or the name of an instance.
+        domain: the path of the domain, from `domain_file`.
+
+    Raises:
+        InputError: a plain name that is neither a file nor an instance of the shipped domain.
+    """
+    if os.path.exists(name) or not _is_plain(name):
+        return name
+    from pddl2nl.tasks.shipped import find_instance
+
+    return str(find_instance(name, Path(domain)))
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a text can be a name: no folders and no ending, as ``blocksworld`` and ``p01``."""
+    return name != "-" and not os.path.dirname(name) and not os.path.splitext(name)[1]
+
+
+def check_order(domain: str, problem: str) -> None:
+    """Raises `InputError` if the domain argument is a problem file and the problem argument a domain file."""
+    if _defines(domain) == b"problem" and _defines(problem) == b"domain":
+        raise InputError(f"{domain} is a problem file and {problem} is a domain file; swap them?")
+
+
+def _defines(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            head = file.read(_HEAD)
+    except OSError:
+        return b""
+    found = _DEFINES.search(re.sub(rb";[^\n]*", b"", head))
+    return found[1].lower() if found is not None else b""
+
+
+def _domain(value: Path | None) -> Path | None:
+    return None if value is None else Path(domain_file(str(value)))
+
+
+def _problem(context: Context, value: Path | None) -> Path | None:
+    domain = context.params.get("domain")
+    if value is None or domain is None:
+        return value
+    found = problem_file(str(value), str(domain))
+    check_order(str(domain), found)
+    return Path(found)
+
+
+def _problems(context: Context, value: list[Path] | None) -> list[Path]:
+    domain = context.params.get("domain")
+    return [path if domain is None else Path(problem_file(str(path), str(domain))) for path in value or ()]
+
+
+_DOMAIN_HELP = "The domain file, or the name of a shipped domain."
+_PROBLEM_HELP = "The problem file, or the name of a shipped domain's instance."
+DomainFile = Annotated[Path, argument("DOMAIN", _DOMAIN_HELP, callback=_domain)]
+OptionalDomainFile = Annotated[
+    Path | None, argument("[DOMAIN]", _DOMAIN_HELP, "the domain.pddl beside FILE", callback=_domain)
+]
+ProblemFile = Annotated[Path, argument("PROBLEM", _PROBLEM_HELP, callback=_problem)]
+OptionalProblemFile = Annotated[Path | None, argument("[PROBLEM]", _PROBLEM_HELP, callback=_problem)]
+ProblemFiles = Annotated[
+    list[Path] | None,
+    argument("[PROBLEM]...", "Problem files, or names of the shipped domain's instances.", callback=_problems),
+]
+
+# ── output, limits, seeds ────────────────────────────────────────────────────────────────────────
+
+JsonOption = Annotated[bool, switch("--json", "Print JSON.", "Output")]
+
+_LEAST_MB, _MOST_MB = 64, 1 << 27
+
+
+def read_time(value: Any) -> float:
+    """A time on the command line, in seconds; raises `typer.BadParameter`."""
+    from pddl2nl.quantities import seconds
+
+    try:
+        return seconds(value)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def _whole_time(value: Any) -> int:
+    found = read_time(value)
+    if found != int(found):
+        raise typer.BadParameter(f"'{value}': the planners take whole seconds")
+    return int(found)
+
+
+def _memory(value: Any) -> int:
+    from pddl2nl.quantities import megabytes
+
+    try:
+        found = megabytes(value)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    if not _LEAST_MB <= found <= _MOST_MB:
+        raise typer.BadParameter(f"'{value}': from {_LEAST_MB} to {_MOST_MB} MB were expected")
+    return found
+
+
+def read_seeds(value: Any) -> Any:
+    """Seeds on the command line; raises `typer.BadParameter`."""
+    from pddl2nl.quantities import seeds
+
+    try:
+        return seeds(value) if isinstance(value, str) else value
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+_MEMORY_HELP = "Memory of each search: MB, or 500m, 8g."
+TimeLimit = Annotated[
+    int, option("--time", "TIME", "CPU time of each search: seconds, or 90s, 30m, 1h30m.", parser=_whole_time)
+]
+MemoryLimit = Annotated[int, option("--memory", "MEMORY", _MEMORY_HELP, parser=_memory)]
+AnyMemoryLimit = Annotated[int | None, option("--memory", "MEMORY", _MEMORY_HELP, "no limit", parser=_memory)]
+
+
+# ── what every command has ───────────────────────────────────────────────────────────────────────
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            number = version("pddl2nl")
+        except PackageNotFoundError:
+            number = "(not installed)"
+        typer.echo(f"pddl2nl {number}")
+        raise typer.Exit
+
+
+def top_options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """The options before the command."""
+
+
+_VERBOSITY: dict[str, Any] = {
+    "quiet": switch("-q --quiet", "No progress and no warnings on standard error.", "Output"),
+    "verbose": switch("-v --verbose", "Tell each call of a model and each retry on standard error.", "Output"),
+}
+
+
+def with_verbosity(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The command with ``-q`` and ``-v``; one that has an option ``verbose`` of its own keeps it."""
+    own = inspect.signature(command, eval_str=True).parameters
+    added = [name for name in _VERBOSITY if name not in own]
+
+    def run(**values: Any) -> Any:
+        given = {name: values.pop(name) for name in added}
+        set_verbosity(quiet=given["quiet"], verbose=given.get("verbose", False))
+        if not any(given.values()):
+            return command(**values)
+        with log_to_stderr():
+            return command(**values)
+
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    more = [inspect.Parameter(it, keyword, default=False, annotation=Annotated[bool, _VERBOSITY[it]]) for it in added]
+    run.__doc__ = command.__doc__
+    parameters = [*(item.replace(kind=keyword) for item in own.values()), *more]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return run
+
+
+class GroupedCommand(TyperCommand):
+    """A command whose help shows options by group also in plain text, as rich does."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Writes arguments, options without a group, then the options of each group under its name."""
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        for parameter in self.get_params(ctx):
+            if (record := parameter.get_help_record(ctx)) is not None:
+                other = "Arguments" if parameter.param_type_name == "argument" else "Options"
+                sections.setdefault(getattr(parameter, "rich_help_panel", None) or other, []).append(record)
+        for name, records in sections.items():
+            if records:
+                with formatter.section(name):
+                    formatter.write_dl(records)
