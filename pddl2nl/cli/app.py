@@ -36,11 +36,11 @@ COMMANDS = {
     "generate": "generate",
     "obfuscate": "transform",
     "strip-costs": "transform",
+    "word": "convert",
     "cache": "cache",
     "manifest": "manifest",
     "macro": "macro",
     "audit": "audit",
-    "word": "convert",
 }
 """The commands in the order of the help, and the module of each: only that of the command that runs is imported."""
 

@@ -71,8 +71,9 @@ def _baselines(
     # Other records in the folder are not looked at.
     paths = [path for job in jobs if (path := folder / f"{job.name}.jsonl").is_file()]
     table = baseline_table(map(read_record, paths), chosen_set)
-    text = written([table.table()], form).strip("\n")
-    if as_json or form == "json":
+    form = "json" if as_json else form
+    text = "" if form == "json" else written([table.table()], form).strip("\n")
+    if form == "json":
         limits = {"seconds": time, "memory_mb": memory}
         print_json({**table.as_json(), "runs": summary.as_json(), "limits": limits, "records": str(folder)})
     elif form == "text":

@@ -162,7 +162,7 @@ def _list(as_json: bool) -> None:
     if as_json:
         print_json([{"name": each.name, "about": each.about} for each in shipped])
     else:
-        print_table("", ("specification", "content"), [(each.name, each.about) for each in shipped])
+        print_table("", ("specification", "what it is"), [(each.name, each.about) for each in shipped])
 
 
 # ── before it runs ───────────────────────────────────────────────────────────────────────────────
@@ -302,7 +302,8 @@ def _run(
 
 
 def _text(prepared: Prepared, summary: SweepSummary) -> str:
-    outcomes = [f"{count} {outcome}" for outcome, count in Counter(summary.outcomes).most_common()]
+    counts = Counter(summary.outcomes)
+    outcomes = [f"{count} {outcome}" for outcome, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
     others = (
         (len(summary.broken), "infrastructure-error (no verdict; run again the next time)"),
         (len(summary.bad), "that cannot be run"),

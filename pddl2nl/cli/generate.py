@@ -113,6 +113,6 @@ def _explain(generator: Generator, as_json: bool) -> None:
         told = [dict(zip(columns, row, strict=True)) for row in rows]
         print_json({"domain": generator.domain, "summary": generator.summary, "parameters": told})
         return
-    print_table(f"{generator.domain}: {generator.summary}", columns, rows)
+    print_table(f"{generator.domain}: {generator.summary}", ("parameter", *columns[1:]), rows)
     given = " ".join(f"{each.name}={each.default}" for each in generator.parameters)
     print_text(f"By default: pddl2nl generate {generator.domain} --seed 1 {given}")

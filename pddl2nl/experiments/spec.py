@@ -114,20 +114,21 @@ class RunSpec:
     policy: str = _policy("react", "How actions are chosen; pddl2nl policies lists them.", metavar="P", in_file=False)
     model: str | Model = _model(
         "oracle",
-        "A model's name for the openai client (key in OPENAI_API_KEY); oracle (reads the prompt, plans with Fast "
-        "Downward, needs no key; with hvr and its ablations oracle:wrong-precondition, oracle:missing-navigation, "
-        "oracle:wrong-order, oracle:missing-step and oracle:impossible-macro make that mistake on purpose); "
-        "script:FILE (replies from a file); replay:DIR (replies from records). Policies that ask no model ignore it.",
+        "A model's name for the openai client (key in OPENAI_API_KEY), oracle (reads the prompt, plans with Fast "
+        "Downward, needs no key), script:FILE (replies from a file) or replay:DIR (replies from records). With hvr "
+        "and its ablations, oracle:MISTAKE makes a mistake on purpose: wrong-precondition, missing-navigation, "
+        "wrong-order, missing-step or impossible-macro.",
         users="models",
         model=True,
         in_file=False,
     )
     wording: str | Wording | None = _task(
         None,
-        "How things are said: template, a wording FILE, an AutoPlanBench domain_description_seedN.json, a PlanBench "
-        "configs/*.yaml, or llm: the model words the domain first, on this run's account.",
-        metavar="template|llm|FILE",
-        default_text="the wording.json beside DOMAIN if there is one, else template",
+        "The words: default (the wording.json beside DOMAIN if there is one, else template), template, or a FILE: a "
+        "wording, an AutoPlanBench domain_description_seedN.json or a PlanBench configs/*.yaml. llm: a model words "
+        "the domain first; its calls count in the budgets.",
+        metavar="default|template|llm|FILE",
+        default_text="default",
         language=True,
         in_file=False,
     )
@@ -137,8 +138,8 @@ class RunSpec:
     )
     negation: str = _task(
         "rules",
-        "How a fact is denied where the wording has no negated form: by one rule for be, have and can (rules), also "
-        "by stanza's dependency parse (stanza), or by the parse where stanza and its English model are installed "
+        "How a fact is negated where the wording has no negated form: by a rule for be, have and can (rules), also "
+        "by stanza's dependency parse (stanza), or by the parse if stanza and its English model are installed "
         "(auto).",
         default_text="rules; auto in --profile autoplanbench",
         choices=("rules", "stanza", "auto"),
@@ -159,8 +160,8 @@ class RunSpec:
     )
     example: str | Path | SolvedProblem | None = _task(
         None,
-        "A problem of the same domain, shown solved; or a folder of problems, of which the one whose plan is nearest "
-        "to five steps is shown; none for no example.",
+        "A problem of the same domain whose solution is shown; or a folder of problems, of which the one whose plan "
+        "is nearest to five steps is shown; none for no example.",
         metavar="PROBLEM|FOLDER|none",
         default_text="a shipped example, else the best problem beside the task's, else one made from the task",
         users="flat",
@@ -170,17 +171,17 @@ class RunSpec:
     )
     thoughts: str = _policy(
         "auto",
-        "Where the thoughts of the example come from (cot, react): one call of a model (llm), or a template that "
-        "says which goal or condition each action serves. auto: llm for models behind an endpoint, else template; in "
-        "style pddl always template.",
+        "cot, react: source of the thoughts in the example: one call of a model (llm), or a template that names the "
+        "goal or condition that each action serves. auto: llm for models behind an endpoint, else template; in style "
+        "pddl always template.",
         choices=("auto", "llm", "template"),
         users="thoughts",
     )
-    thoughts_model: str | Model | None = _role(None, "The model for those thoughts.", users="thoughts")
+    thoughts_model: str | Model | None = _role(None, "The model for the thoughts in the example.", users="thoughts")
     translator: str = _policy(
         "reader",
-        "What reads the model's words back into PDDL: the reader (no calls), a model (the paper's T-LLM, one call "
-        "per line), or a model for what the reader cannot read.",
+        "Translator of replies to PDDL: the reader (no calls), a model (the paper's T-LLM, one call per line), or a "
+        "model for lines that the reader cannot read.",
         choices=("reader", "llm", "reader+llm"),
         users="flat",
         language=True,
@@ -193,15 +194,16 @@ class RunSpec:
     )
     reading: str = _policy(
         "default",
-        "Which lines of a reply form its plan (policies that give a whole plan at once).",
+        "Which lines of a reply form its plan. default: the last [PLAN] … [PLAN END], else the plan at the end of "
+        "the reply; all: every action line of the marked plan, else of the reply; planbench: every line of the reply "
+        "that names an action, tags ignored.",
         choices=("default", "planbench", "all"),
         users="plans",
         language=True,
     )
     on_ambiguous: str = _policy(
         "refuse",
-        "An action that can mean several: refuse it, or take the only one that is applicable in the state; the "
-        "record says so.",
+        "A line that fits several actions: refuse it, or take the only one that is applicable in the state.",
         choices=("refuse", "state"),
         users="models",
         language=True,
@@ -215,15 +217,15 @@ class RunSpec:
     )
     feedback: str = _policy(
         "reason",
-        "act, react: what the model is told about an action that is not applicable: the reason (as in the paper); "
-        "the reason and the applicable actions; or only that it is not applicable.",
+        "act, react: feedback on an action that is not applicable: the reason (as in the paper); the reason and the "
+        "applicable actions; or only that it is not applicable (minimal).",
         choices=("reason", "applicable", "minimal"),
         users="interactive",
         refused=True,
     )
     samples: int = _policy(
         1,
-        "basic, cot: ask for K plans; the first valid one counts (not in the paper).",
+        "basic, cot: number of plans to ask for; the first valid one counts (not in the paper).",
         metavar="K",
         at_least=1,
         users="one-shot",
@@ -231,7 +233,7 @@ class RunSpec:
     )
     rounds: int = _policy(
         0,
-        "basic, cot: up to R times the validator's explanation goes back to the model (not in the paper).",
+        "basic, cot: how often the validator's explanation is sent back to the model, at most (not in the paper).",
         metavar="R",
         at_least=0,
         users="one-shot",
@@ -239,29 +241,29 @@ class RunSpec:
     )
     unsolvable: str = _policy(
         "silent",
-        "tell: the prompt says what to answer if there is no plan, [NO PLAN] (not in the paper). A model that says "
-        "so unasked is understood as well; its run ends as gave-up, claimed-unsolvable.",
+        "tell: the prompt asks for [NO PLAN] if there is no plan (not in the paper). A model that says so unasked is "
+        "understood as well; its run ends as gave-up, claimed-unsolvable.",
         choices=("silent", "tell"),
         users="flat",
         refused=True,
     )
     task_text: str | None = _family_task(
         None,
-        "hvr and ablations: what is to be done, in words.",
+        "hvr and ablations: the task in natural language.",
         metavar="TEXT",
         default_text="the task's own text if it has one, else the told goal",
     )
     form: str = _family_task(
         "goal",
-        "hvr and ablations: of the task's own text, what is wanted (goal) or how it is done (constructive).",
+        "hvr and ablations: the form of the task's text: what is wanted (goal) or how to do it (constructive).",
         choices=("goal", "constructive"),
     )
     faults: str | Faults | None = _family_task(
         None,
-        "hvr and ablations: how the world differs from the model, or a file that says so: 'fail (pick-up egg-1)', "
-        "'fail 10%', 'initially (dirty pan-1)'; separate several by ';'.",
+        "hvr and ablations: differences of the world from the model, separated by ';', or a file of them: 'fail "
+        "(pick-up egg-1)', 'fail 10%', 'initially (dirty pan-1)'.",
         metavar="SPEC",
-        default_text="not at all",
+        default_text="none",
     )
     ontology: str | Path | Ontology | None = _family_task(
         None,
@@ -271,7 +273,7 @@ class RunSpec:
     )
     library: str | Path | None = _family_policy(
         None,
-        "hvr and ablations: a folder that keeps macro-actions once a task has succeeded, for later tasks.",
+        "hvr and ablations: folder in which the macro-actions of solved tasks are stored for later tasks.",
         metavar="DIR",
         default_text="none",
     )
@@ -284,7 +286,8 @@ class RunSpec:
     )
     replans: int = _family_policy(
         3,
-        "hvr and ablations: how many new plans may be made if one could not be corrected or the world differs.",
+        "hvr and ablations: the most new plans, after a plan that could not be corrected or that the world differs "
+        "from.",
         at_least=0,
     )
     temperature: float | None = _model(0.0, "Sampling temperature.", at_least=0, users="models")
@@ -322,9 +325,8 @@ class RunSpec:
     )
     stop_after: int | None = _budget(
         None,
-        "act, react: stop after N successive failures, turns whose action is inapplicable, unreadable, ambiguous or "
-        "of unknown objects. An executed action starts the count again; looking around and false claims do not "
-        "count. The outcome is budget.",
+        "act, react: stop after N successive turns that were meant as actions and not executed, with the outcome "
+        "budget. Looking around and false claims do not count.",
         default_text="no limit; 10 in --profile autoplanbench, as in the original's code",
         at_least=1,
         users="interactive",

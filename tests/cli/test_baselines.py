@@ -71,9 +71,9 @@ def test_other_limits_are_other_runs() -> None:
     ("options", "message"),
     [
         (["nowhere"], "no domain 'nowhere' is shipped"),
-        (["--set", "small"], "--set small: no such set; there are primary and scaled"),
+        (["--set", "small"], "'small' is not one of 'primary', 'scaled'"),
         (["logistics", "--set", "scaled"], "logistics: no scaled set is shipped"),
-        (["visitall", "--format", "latex"], "--format latex: no such format"),
+        (["visitall", "--format", "latex"], "'latex' is not one of 'text'"),
     ],
 )
 def test_what_cannot_be_is_refused(
@@ -93,7 +93,7 @@ def test_the_table_is_printed_and_a_second_start_runs_nothing(
     assert _call(*options) == 0
     out = capsys.readouterr().out
     lines = out.split("\n")
-    assert lines[0] == "Coverage of the baselines, primary set (30 s and 8192 MB a search, 2 walks a task)"
+    assert lines[0] == "Coverage of the baselines, primary set (30 s and 8192 MB per search, 2 walks per task)"
     row = next(line.split() for line in lines if line.startswith("visitall"))
     assert row[:2] == ["visitall", "(2)"]
     assert row[3:6] == ["2", "2", "2"]

@@ -76,7 +76,7 @@ def test_stats_count_by_model_and_endpoint(file: Path) -> None:
 def test_a_cache_that_is_not_there_is_empty_and_is_not_made(file: Path) -> None:
     result = call("stats")
     assert result.exit_code == 0
-    assert "empty, as there is no such file yet" in result.stdout
+    assert "empty; the file does not exist yet" in result.stdout
     assert answer("stats") == {"cache": str(file), "replies": 0, "bytes": 0, "groups": []}
     assert not file.exists()
 
@@ -129,7 +129,7 @@ def test_what_is_exported_can_be_imported_elsewhere(file: Path) -> None:
     }
     assert call("export", "--cache", "other.sqlite").stdout == lines
     result = call("import", "-", "--cache", "third.sqlite", text=lines)
-    assert (result.exit_code, result.stdout) == (0, "third.sqlite: 3 taken in, 0 there already, 0 refused\n")
+    assert (result.exit_code, result.stdout) == (0, "third.sqlite: 3 added, 0 there already, 0 refused\n")
     assert call("verify", "--cache", "third.sqlite").exit_code == 0
 
 
@@ -158,7 +158,7 @@ def test_lines_that_are_refused_are_named(file: Path) -> None:
     Path("lines.jsonl").write_bytes(f"{first}\n{second[:50]}\n".encode() + third.encode().replace(b"go", b"\xff\xfe"))
     result = call("import", "lines.jsonl", "--cache", "other.sqlite")
     assert result.exit_code == 1
-    assert result.stdout == "other.sqlite: 1 taken in, 0 there already, 2 refused\n"
+    assert result.stdout == "other.sqlite: 1 added, 0 there already, 2 refused\n"
     warnings = result.stderr.splitlines()
     assert warnings[0].startswith("warning: lines.jsonl:2: it is no JSON")
     assert warnings[1].startswith("warning: lines.jsonl:3: its reply was changed")
@@ -170,8 +170,8 @@ def test_another_reply_to_the_same_request_is_told(file: Path) -> None:
     call("export", "other.jsonl", "--cache", "other.sqlite")
     result = call("import", "other.jsonl")
     assert result.exit_code == 0
-    assert "0 taken in, 3 there already" in result.stdout
-    assert "3 lines have another reply than the one kept, which stays" in result.stderr
+    assert "0 added, 3 there already" in result.stdout
+    assert "3 lines have another reply than the stored one, which stays" in result.stderr
 
 
 def test_damaged_replies_are_left_out_of_an_export(file: Path) -> None:
@@ -193,7 +193,7 @@ def test_damaged_replies_are_left_out_of_an_export(file: Path) -> None:
         (["export", "--json"], "need a FILE"),
         (["import", "replies.sqlite"], "is a cache itself"),
         (["import", "none.jsonl"], "no such file"),
-        (["import", "."], "is a folder"),
+        (["import", "."], "a directory, where a file was expected"),
         (["prune"], "or --all"),
         (["prune", "--dry-run"], "or --all"),
         (["prune", "--older-than", "30"], "90m, 12h, 30d or 8w"),

@@ -72,16 +72,23 @@ def test_a_saved_wording_serves_again(tmp_path: Path) -> None:
         (["--model", "m"], "--model is for --wording llm, which asks a model"),
         (["--ask-negated", "--revisions", "0"], "--revisions, --ask-negated are for --wording llm"),
         (["--wording-tokens", "400", "--seed", "2"], "--wording-tokens, --seed are for --wording llm"),
-        (["--negation", "guess"], "--negation guess: there are rules, stanza, auto"),
-        (["--style", "prose"], "--style prose: no such style"),
-        (["--names", "short"], "--names short: no such scheme"),
-        (["--wording", "Template"], "--wording 'Template': template or a file was expected; did you mean 'template'?"),
-        (["--wording", ""], "--wording '': template or a file was expected"),
+        (
+            ["--wording", "Template"],
+            "--wording 'Template': default, template or a file was expected; did you mean 'template'?",
+        ),
+        (["--wording", ""], "--wording '': default, template or a file was expected"),
         (["--wording", "nowhere.json"], "nowhere.json: no such file"),
     ],
 )
 def test_options_that_cannot_be_met_are_refused(arguments: list[str], message: str) -> None:
     assert message in refusal("convert", *CRATES, *arguments)
+
+
+@pytest.mark.parametrize(("option", "value"), [("--negation", "rule"), ("--style", "prose"), ("--names", "short")])
+def test_values_that_are_no_choices_are_refused(option: str, value: str) -> None:
+    result = call("convert", *CRATES, option, value)
+    assert result.exit_code == 2
+    assert f"Invalid value for '{option}': '{value}': expected " in result.stderr
 
 
 def test_wordings_with_two_actions_of_one_text_are_warned_of(tmp_path: Path) -> None:
@@ -98,5 +105,6 @@ def test_wordings_with_two_actions_of_one_text_are_warned_of(tmp_path: Path) -> 
 def test_help_shows_the_default_wording(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "250")
     shown = " ".join(call(command, "--help").stdout.split())
-    assert "[default: (the wording.json beside DOMAIN where there is one, else template)]" in shown
+    assert "default (the wording.json beside DOMAIN if there is one, else template)" in shown
+    assert "[default: (default)]" in shown
     assert f"Example: pddl2nl {command}" in shown or "| pddl2nl read" in shown

@@ -120,7 +120,7 @@ def test_the_specification_is_kept_beside_its_records_without_what_an_address_ho
     with ChatServer(Looking()) as server:
         url = server.base_url.replace("http://", "http://user:s3cret@") + "?key=t0psecret"
         main(remote(url, [1]))
-    assert "remote: 1 runs: 1 budget" in capfd.readouterr().out
+    assert "remote: 1 run: 1 budget" in capfd.readouterr().out
     for path in [*Path("runs").rglob("*"), Path("cache.sqlite")]:
         data = path.read_bytes() if path.is_file() else b""
         assert not [secret for secret in (b"s3cret", b"t0psecret") if secret in data], path

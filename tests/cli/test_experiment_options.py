@@ -50,7 +50,7 @@ def test_a_dry_run_counts_by_column(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["experiment", "some.toml", "--dry-run"]) == 0
     lines = [line.split() for line in capfd.readouterr().out.splitlines()]
     heading = next(number for number, parts in enumerate(lines) if parts[:1] == ["column"])
-    shown = {" ".join(parts[:2]): parts[2:] for parts in lines[heading + 1 : heading + 4]}
+    shown = {" ".join(parts[:2]): parts[2:] for parts in lines[heading + 2 : heading + 5]}
     assert [*shown] == ["NL Basic", "NL Act", "Symb. rnd"]
     assert [int(parts[0]) for parts in shown.values()] == [20, 20, 40]
     assert (shown["Symb. rnd"][1], shown["NL Basic"][1]) == ("0", "20")

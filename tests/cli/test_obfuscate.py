@@ -134,9 +134,9 @@ def test_bad_mappings_and_options_are_refused(files: tuple[Path, Path, Path, Pat
     mapping = tmp_path / "mapping.json"
     assert run(domain, "--reverse", mapping)[0] == 2
     mapping.write_text("{", encoding="utf-8")
-    assert "no JSON" in run(domain, "--reverse", mapping)[2]
+    assert "not JSON" in run(domain, "--reverse", mapping)[2]
     mapping.write_text("[" * 100_000, encoding="utf-8")
-    assert "no JSON" in run(domain, "--reverse", mapping)[2]
+    assert "not JSON" in run(domain, "--reverse", mapping)[2]
     mapping.write_text('{"format": 1}', encoding="utf-8")
     code, _, err = run(domain, problem, "--reverse", mapping)
     assert code == 2

@@ -141,7 +141,7 @@ def test_a_rejected_plan_is_3(files: tuple[str, str, str], tmp_path: Path, monke
 def test_every_status_has_an_exit_code() -> None:
     statuses = ("solved", "unsolvable", "timeout", "out-of-memory", "unsupported", "error")
     results = [PlannerResult("ff", status, None, None, 0.0, None, "") for status in statuses]
-    assert [plan_command._exit_code(result) for result in results] == [0, 1, 1, 1, 2, 3]
+    assert [plan_command.exit_code(result) for result in results] == [0, 1, 1, 1, 2, 3]
 
 
 @pytest.fixture

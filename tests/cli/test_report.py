@@ -145,7 +145,7 @@ def test_two_columns_are_compared_by_any_metric(finished: Path, capfd: pytest.Ca
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--format", "docx"], "--format docx: no such format; there are text, csv, markdown, latex, html, runs"),
+        (["--format", "docx"], "'docx' is not one of 'text', 'csv', 'markdown', 'latex', 'html', 'runs'"),
         (["--compare", "NL Act"], "give --compare at least twice"),
         (["--compare", "NL Act", "--compare", "NL Basik"], "no column 'NL Basik' in this experiment"),
         (["--metric", "coverages"], "no metric 'coverages'"),

@@ -108,8 +108,11 @@ def test_read_exits_1_where_a_line_was_not_read() -> None:
     assert "line 1: unknown-object" in result.stderr
 
 
-def test_read_refuses_an_unknown_policy() -> None:
-    assert "--reading some: no such policy" in refusal("read", *CRATES, CRATES[0], "--reading", "some")
+@pytest.mark.parametrize("option", ["--reading", "--on-ambiguous", "--names"])
+def test_read_refuses_values_that_are_no_choices(option: str) -> None:
+    result = call("read", *CRATES, "-", option, "guess")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"Invalid value for '{option}': 'guess': expected " in result.stderr
 
 
 TWINS = {
@@ -170,12 +173,6 @@ def test_behind_an_action_that_cannot_be_taken_nothing_is_settled(twins: list[st
     )
     assert result.exit_code == 1
     assert [item["status"] for item in json.loads(result.stdout)["readings"]] == ["ambiguous"] * 2
-
-
-def test_read_refuses_an_unknown_way_out_of_ambiguity() -> None:
-    assert "--on-ambiguous guess: there are refuse and state" in refusal(
-        "read", *CRATES, "-", "--on-ambiguous", "guess"
-    )
 
 
 def test_what_the_policy_left_out_is_shown() -> None:
