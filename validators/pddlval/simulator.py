@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -74,20 +74,19 @@ class StepResult:
     @property
     def added(self) -> tuple[GroundAtom, ...]:
         """The atoms that became true, in the order of the action's effects."""
-        before, after = self._before, self.successor
-        if before is None or after is None or self._ground is None:
-            return ()
-        adds = dict.fromkeys(self._ground.outcome(before).adds)
-        return tuple(atom for atom in adds if not before.true(atom))
+        return self._turned(lambda outcome: outcome.adds, now=True)
 
     @property
     def deleted(self) -> tuple[GroundAtom, ...]:
         """The atoms that became false, in the order of the action's effects."""
+        return self._turned(lambda outcome: outcome.deletes, now=False)
+
+    def _turned(self, which: Callable[[Outcome], Iterable[GroundAtom]], *, now: bool) -> tuple[GroundAtom, ...]:
         before, after = self._before, self.successor
         if before is None or after is None or self._ground is None:
             return ()
-        deletes = dict.fromkeys(self._ground.outcome(before).deletes)
-        return tuple(atom for atom in deletes if before.true(atom) and not after.true(atom))
+        touched = dict.fromkeys(which(self._ground.outcome(before)))
+        return tuple(atom for atom in touched if before.true(atom) is not now and after.true(atom) is now)
 
     def __repr__(self) -> str:
         return f"<StepResult {self.action} {'applied' if self.applicable else 'not applicable'}>"
@@ -164,38 +163,29 @@ class Simulator:
         """
         self.ground(action)
 
-    def ground(self, action: GroundAction) -> Ground:
+    def ground(self, action: GroundAction | str) -> Ground:
         """The ground action, compiled: everything that does not depend on a state is computed once.
 
         Raises:
             BadActionError: it is none of the task's.
+            InputError: the text is no action.
         """
         found = self._grounds.get(action)
         if found is None:
-            node = self._schemas.node(action.name)
-            args = None if node is None else self._own_names(node, action)
-            if args is None:
-                bad = why_bad(self.task, node, action)
-                assert bad is not None
-                raise bad
-            action = GroundAction(action.name, args)
-            found = Ground(self._schemas[action.name], action)
-            self._keep(action, found)
+            found = self.ground(GroundAction.parse(action)) if isinstance(action, str) else self._made(action)
+            if len(self._grounds) >= _KEPT:
+                self._grounds.clear()
+            self._grounds[action] = found
         return found
 
-    def _keep(self, key: GroundAction | str, ground: Ground) -> None:
-        if len(self._grounds) >= _KEPT:
-            self._grounds.clear()
-        self._grounds[key] = ground
-
-    def _ground_of(self, action: GroundAction | str) -> Ground:
-        found = self._grounds.get(action)
-        if found is None:
-            if not isinstance(action, str):
-                return self.ground(action)
-            found = self.ground(GroundAction.parse(action))
-            self._keep(action, found)
-        return found
+    def _made(self, action: GroundAction) -> Ground:
+        node = self._schemas.node(action.name)
+        args = None if node is None else self._own_names(node, action)
+        if args is None:
+            bad = why_bad(self.task, node, action)
+            assert bad is not None
+            raise bad
+        return Ground(self._schemas[action.name], GroundAction(action.name, args))
 
     def applicable(self, state: State) -> Iterator[GroundAction]:
         """The applicable actions of a state, found as they are asked for if there are many.
@@ -224,7 +214,7 @@ class Simulator:
             BadActionError: the action is none of the task's.
         """
         self._mine(state)
-        return self._ground_of(action).applicable(state)
+        return self.ground(action).applicable(state)
 
     def step(self, state: State, action: GroundAction | str) -> StepResult:
         """Applies an action to a state; the state itself stays as it is.
@@ -237,25 +227,12 @@ class Simulator:
             BadActionError: the action is none of the task's.
             InputError: the text is no action, or the state belongs to another task.
         """
-        if state.layout is not self._layout:
-            self._mine(state)
-        ground = self._grounds.get(action) or self._ground_of(action)
+        self._mine(state)
+        ground = self._grounds.get(action) or self.ground(action)
         successor = ground.successor(state)
         if successor is None:
             return StepResult(ground.action, None, ground.unmet(state), ground.conflict(state))
-        return StepResult(ground.action, successor, (), None, ground, state)
-
-    def advance(self, state: State, grounds: Sequence[Ground], outcomes: Sequence[Outcome]) -> State:
-        """The state after actions that are applicable together, given their effects in this state.
-
-        Raises:
-            UndefinedError: a fluent is scaled down by zero.
-        """
-        if len(grounds) == 1 and not grounds[0].schema.effect.conditional:
-            updates = outcomes[0].updates
-            levels = updated_levels(state, updates) if updates else state.levels
-            return State(self._layout, grounds[0].applied(state.chunks), levels)
-        return self.apply(state, outcomes)
+        return StepResult(ground.action, successor, ground=ground, before=state)
 
     def apply(self, state: State, outcomes: Sequence[Outcome]) -> State:
         """The state after effects that happen together: all deletes, then all adds, then the numeric updates.
@@ -313,13 +290,11 @@ class Simulator:
         """
         if len(node.parameters) != len(action.args):
             return None
-        members = self._members
         names = []
         for parameter, name in zip(node.parameters, action.args, strict=True):
-            types = parameter.types
-            if types not in members:
-                members[types] = {known: known for known in self.task.objects_of(types)}
-            own = members[types].get(name)
+            if parameter.types not in self._members:
+                self._members[parameter.types] = {known: known for known in self.task.objects_of(parameter.types)}
+            own = self._members[parameter.types].get(name)
             if own is None:
                 return None
             names.append(own)

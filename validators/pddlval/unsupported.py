@@ -7,12 +7,11 @@ actions, timed initial literals, preferences, trajectory constraints, processes,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from typing import NamedTuple
 
-from pddl2nl.lean import dataclass
 from pddl2nl.pddl import (
     NOWHERE,
-    Atom,
     Comparison,
     Condition,
     Effect,
@@ -44,15 +43,8 @@ def updated_functions(task: Task) -> frozenset[str]:
     return frozenset(update.fluent.name for action in task.domain.actions for update in updates_in(action.effect))
 
 
-@dataclass(frozen=True)
-class Refusal:
-    """A construct that is read and checked, but not executed.
-
-    Attributes:
-        what: the construct, such as ``the durative action 'fly'``.
-        span: where it stands in the text of `source`.
-        path: the breadcrumb, such as ``in the goal``.
-    """
+class Refusal(NamedTuple):
+    """A construct that is read and checked, but not executed: what, where in the text of `source`, a breadcrumb."""
 
     what: str
     span: Span
@@ -67,15 +59,11 @@ class Refusal:
     @property
     def error(self) -> UnsupportedError:
         """The refusal as an exception."""
-        if self.source is None:
-            place = ""
-        elif self.span == NOWHERE:
-            place = f"{self.source.name}: "
-        else:
-            line, column = self.source.position(self.span.start)
-            place = f"{self.source.name}:{line}:{column}: "
-        breadcrumb = f" ({self.path})" if self.path else ""
-        return UnsupportedError(f"{place}{self.message}{breadcrumb}")
+        place = ""
+        if self.source is not None:
+            position = "" if self.span == NOWHERE else "{}:{}:".format(*self.source.position(self.span.start))
+            place = f"{self.source.name}:{position} "
+        return UnsupportedError(f"{place}{self.message} ({self.path})")
 
 
 def refuse_unsupported(task: Task) -> None:
@@ -84,8 +72,8 @@ def refuse_unsupported(task: Task) -> None:
     Raises:
         UnsupportedError: it has a construct that the simulator does not execute; the message says which and where.
     """
-    if next(_refusals(task), None) is not None:
-        raise refusals(task)[0].error
+    for refusal in refusals(task):
+        raise refusal.error
 
 
 def refusals(task: Task) -> tuple[Refusal, ...]:
@@ -99,62 +87,44 @@ def refusals(task: Task) -> tuple[Refusal, ...]:
 
 def _refusals(task: Task) -> Iterator[Refusal]:
     domain, problem = task.domain, task.problem
-    yield from _in_declarations(task)
+    for what, items in (
+        ("durative action", domain.durative_actions),
+        ("process", domain.processes),
+        ("event", domain.events),
+        ("object fluent", [function for function in domain.functions if function.types != ("number",)]),
+    ):
+        for item in items:
+            yield Refusal(f"the {what} '{item.name}'", item.span, domain.source, "in the domain")
+    for definition, where in ((domain, "in the domain"), (problem, "in the problem")):
+        if definition.constraints is not None:
+            yield Refusal("a trajectory constraint", definition.constraints.span, definition.source, where)
+    start = "in the initial state"
+    for timed in problem.init_timed:
+        yield Refusal(f"the timed initial literal {timed.atom}", timed.span, problem.source, start)
+    for assigned in problem.init_values:
+        if isinstance(assigned.value, str):
+            yield Refusal(f"the object fluent {assigned.fluent}", assigned.span, problem.source, start)
     for action in domain.actions:
-        place = f"in action '{action.name}'"
-        yield from _in_formula(action.precondition, domain.source, f"{place}, in its precondition")
-        yield from _in_formula(action.effect, domain.source, f"{place}, in its effect")
+        for formula, part in ((action.precondition, "precondition"), (action.effect, "effect")):
+            yield from _in_formula(formula, domain.source, f"in action '{action.name}', in its {part}")
     for rule in domain.derived:
         yield from _in_formula(rule.condition, domain.source, f"in the derived predicate '{rule.name}'")
     yield from _in_formula(problem.goal, problem.source, "in the goal")
     if problem.metric is not None:
-        special = _special_in(problem.metric.expression)
-        if special is not None and special.name != "total-time":
-            yield Refusal(f"'{special.name}' in the metric", special.span, problem.source, "in the metric")
-
-
-def _in_declarations(task: Task) -> Iterator[Refusal]:
-    domain, problem = task.domain, task.problem
-    groups: tuple[tuple[str, Iterable[tuple[str, Span]]], ...] = (
-        ("the durative action '{}'", ((item.name, item.span) for item in domain.durative_actions)),
-        ("the process '{}'", ((item.name, item.span) for item in domain.processes)),
-        ("the event '{}'", ((item.name, item.span) for item in domain.events)),
-        ("the object fluent '{}'", ((f.name, f.span) for f in domain.functions if f.types != ("number",))),
-    )
-    for what, items in groups:
-        for name, span in items:
-            yield Refusal(what.format(name), span, domain.source, "in the domain")
-    for constraints, source, where in (
-        (domain.constraints, domain.source, "in the domain"),
-        (problem.constraints, problem.source, "in the problem"),
-    ):
-        if constraints is not None:
-            yield Refusal("a trajectory constraint", constraints.span, source, where)
-    for timed in problem.init_timed:
-        what = f"the timed initial literal {timed.atom}"
-        yield Refusal(what, timed.span, problem.source, "in the initial state")
-    for assigned in problem.init_values:
-        if isinstance(assigned.value, str):
-            what = f"the object fluent {assigned.fluent}"
-            yield Refusal(what, assigned.span, problem.source, "in the initial state")
+        for special in _specials(problem.metric.expression):
+            if special.name != "total-time":
+                yield Refusal(f"'{special.name}' in the metric", special.span, problem.source, "in the metric")
 
 
 def _in_formula(formula: Condition | Effect, source: Source | None, path: str) -> Iterator[Refusal]:
     for part in subformulas(formula):
-        if isinstance(part, Atom):
-            continue
-        what = _NAMES.get(type(part))
-        if what is not None:
-            yield Refusal(what, part.span, source, path)
-        expressions: tuple[Expression, ...] = ()
-        if isinstance(part, Comparison):
-            expressions = (part.left, part.right)
-        elif isinstance(part, Update):
-            expressions = (part.value,)
-        special = next((found for found in map(_special_in, expressions) if found is not None), None)
-        if special is not None:
-            yield Refusal(f"'{special.name}'", special.span, source, path)
+        if type(part) in _NAMES:
+            yield Refusal(_NAMES[type(part)], part.span, source, path)
+        if isinstance(part, Comparison | Update):
+            for special in _specials(part):
+                yield Refusal(f"'{special.name}'", special.span, source, path)
+                break
 
 
-def _special_in(expression: Expression) -> Special | None:
-    return next((part for part in walk(expression) if isinstance(part, Special)), None)
+def _specials(node: Comparison | Update | Expression) -> Iterator[Special]:
+    return (part for part in walk(node) if isinstance(part, Special))

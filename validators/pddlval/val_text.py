@@ -427,7 +427,7 @@ class _Trace:
                 yield from _judgement(self._report)
                 return
             yield from self._effects(self._numbers.shown(happening.actions, outcomes, self._state))
-            self._state = self._simulator.advance(self._state, grounds, outcomes)
+            self._state = self._simulator.apply(self._state, outcomes)
             self._numbers.follow(self._state)
         yield "Plan executed successfully - checking goal"
         yield from self._goal()

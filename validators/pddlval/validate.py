@@ -283,7 +283,7 @@ class _Run:
         conflict = claim_effects(self._simulator.task, grounds, outcomes, state).conflict
         if conflict is not None:
             return self._conflict(happening, grounds, conflict)
-        self._state = self._simulator.advance(state, grounds, outcomes)
+        self._state = self._simulator.apply(state, outcomes)
         if state is not self._simulator.initial:
             # All states are kept to the end of the plan; in the initial one all plans of the task begin.
             state.forget()
