@@ -15,9 +15,8 @@ The shipped domains and instances are exported here. Modules:
 
 from __future__ import annotations
 
+from pddl2nl.tasks.manifest import Instance, Role
 from pddl2nl.tasks.shipped import (
-    Instance,
-    Role,
     ShippedDomain,
     authored_domains,
     match_shipped,

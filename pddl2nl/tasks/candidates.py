@@ -15,10 +15,8 @@ from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.pddl import Domain, Task, parse_problem
 from pddl2nl.tasks.generators import Generated, Generator
 from pddl2nl.tasks.isomorphism import DistinctProblems
-from pddl2nl.tasks.manifest import ManifestRow, Proof, Role
+from pddl2nl.tasks.manifest import Instance, Proof, Role
 from pddl2nl.tasks.measuring import OPTIMAL, PLANNERS, Measured, Search, SearchLimits, in_threads
-
-__all__ = ["GROUP", "Candidate", "MadeSet", "Progress", "Workshop", "pick_varied"]
 
 GROUP = 24
 """How many candidates are drawn and solved together."""
@@ -72,7 +70,7 @@ class MadeSet:
         notes: remarks for the user, one line each.
     """
 
-    rows: tuple[ManifestRow, ...]
+    rows: tuple[Instance, ...]
     texts: Mapping[str, str]
     notes: tuple[str, ...] = ()
 
@@ -172,11 +170,11 @@ class Workshop:
 
     def _row(
         self, role: Role, name: str, file: str, generated: Generated, measured: Mapping[str, Measured]
-    ) -> ManifestRow:
+    ) -> Instance:
         proof = _proof(f"{self.generator.domain} {name}", generated, measured)
         decides = measured[{"lmcut": "lmcut", "brfs": "brfs"}.get(proof, "ff")]
-        return ManifestRow(
-            instance=name,
+        return Instance(
+            name=name,
             file=file,
             role=role,
             call=generated.call,

@@ -46,8 +46,6 @@ from pddlval.plans import Plan
 if TYPE_CHECKING:
     from pddl2nl.nl import Wording
 
-__all__ = ["CostStatus", "StrippedCosts", "strip_costs"]
-
 CostStatus = Literal["none", "uniform", "removed", "kept"]
 """``none``: there are no action costs; ``uniform``: all actions cost the same, so the costs were kept; ``removed``;
 ``kept``: they are not plain action costs."""
@@ -103,10 +101,6 @@ class StrippedCosts:
 
     def plan(self, plan: Plan) -> Plan:
         """The plan itself: it stays valid, and its cost is its length."""
-        return plan
-
-    def original_plan(self, plan: Plan) -> Plan:
-        """The plan itself."""
         return plan
 
     def wording(self, wording: Wording) -> Wording:

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 
 from pddl2nl.pddl.tree import ActionSchema, Condition, DerivedPredicate, Domain, DurativeAction, Event, Problem, Process
 
-__all__ = ["Schema", "formulas_of", "in_domain", "in_problem", "schemas"]
-
 Schema = ActionSchema | DurativeAction | Process | Event
 """Everything with a name, parameters, a condition and an effect."""
 

@@ -17,8 +17,6 @@ from pddl2nl.pddl import Atom, Condition, Not, Problem, Task, conjuncts
 if TYPE_CHECKING:
     from networkx import DiGraph
 
-__all__ = ["DistinctProblems", "isomorphic"]
-
 _Signature = tuple[str | int, ...]
 
 
@@ -100,23 +98,20 @@ def _facts(problem: Problem) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The facts of initial state and goal, as labels with objects."""
     if problem.init_timed or problem.constraints is not None or problem.metric is not None:
         raise UnsupportedError(f"problem '{problem.name}' has timed facts, constraints or a metric: it is not compared")
-    for atom in problem.init:
-        yield f"init {atom.predicate}", atom.args
+    for fact in problem.init:
+        yield f"init {fact.predicate}", fact.args
     for value in problem.init_values:
         if isinstance(value.value, str):
             yield f"init = {value.fluent.predicate}", (*value.fluent.args, value.value)
         else:
             yield f"init {value.value} = {value.fluent.predicate}", value.fluent.args
     for part in conjuncts(problem.goal):
-        yield _goal(part, problem.name)
-
-
-def _goal(part: Condition, name: str) -> tuple[str, tuple[str, ...]]:
-    if isinstance(part, Atom):
-        return f"goal {part.predicate}", part.args
-    if isinstance(part, Not) and isinstance(part.body, Atom):
-        return f"goal not {part.body.predicate}", part.body.args
-    raise UnsupportedError(f"the goal of problem '{name}' is not a conjunction of literals: it is not compared")
+        atom: Condition = part.body if isinstance(part, Not) else part
+        if not isinstance(atom, Atom):
+            raise UnsupportedError(
+                f"the goal of problem '{problem.name}' is not a conjunction of literals: it is not compared"
+            )
+        yield f"goal {'not ' if part is not atom else ''}{atom.predicate}", atom.args
 
 
 def _refine(graph: DiGraph) -> _Signature:

@@ -6,14 +6,12 @@ import csv
 import io
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeVar, cast, get_args
 
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.tasks.measuring import PLANNERS, Measured, SearchLimits
-
-__all__ = ["COLUMNS", "SETS", "ManifestRow", "Proof", "Role", "read_manifest", "write_manifest", "write_set"]
 
 T = TypeVar("T")
 
@@ -21,9 +19,9 @@ Role = Literal["example", "benchmark", "scaled", "unsolvable"]
 """The role of an instance: the solved example of prompts; a benchmark; a benchmark at the size where optimal planners
 start to fail; a problem without a plan."""
 
-Proof = Literal["lmcut", "brfs", "upper bound", "unsolvable"]
-"""How the length was proved: by A* with LM-cut, by breadth-first search, or not (it is that of FF's plan);
-``unsolvable``: an exhaustive search proved that there is no plan."""
+Proof = Literal["lmcut", "brfs", "blind", "hmax", "upper bound", "unsolvable"]
+"""How the length was proved: by A* with LM-cut, by breadth-first search, for authored tasks by A* with the blind or
+the h-max heuristic, or not (``upper bound``). ``unsolvable``: an exhaustive search proved that there is no plan."""
 
 SETS: dict[str, tuple[Role, ...]] = {
     "primary": ("example", "benchmark"),
@@ -50,34 +48,47 @@ _STATUSES = ("solved", "unsolvable", "timeout", "out-of-memory", "unsupported", 
 
 
 @dataclass(frozen=True)
-class ManifestRow:
-    """A line of a manifest.
+class Instance:
+    """A problem of a set, as in its line of the manifest.
 
     Attributes:
-        instance: its name: ``example``, ``p01``, ``s01``, ``u01``.
-        file: the problem's path relative to the manifest's folder, with ``/``.
+        name: ``example``, ``p01``, ``s01``, ``u01``.
+        file: the problem's path relative to `folder`, with ``/``.
         role: its role.
-        call: the command that prints the file.
-        objects: how many the problem declares.
-        optimal_length: steps of a shortest plan, or of FF's if `proof` is ``upper bound``; None without a plan.
+        call: the command that prints the file; empty if it was written by hand.
+        objects: the number of objects that the problem declares.
+        optimal_length: steps of a shortest plan, or of the best known one if `proof` is ``upper bound``; None without
+            a plan.
         proof: how that was proved.
-        ff_length: steps of FF's plan; None without one.
-        measured: the result of each of the `PLANNERS`, by name.
-        limits: their limits.
-        planner: their program and its version.
+        ff_length: steps of FF's plan; None if it found none or was not run.
+        measured: the result of each of the `PLANNERS`, by name; empty if it was written by hand.
+        limits: of each planner.
+        planner: the planners' program and its version.
+        folder: of the manifest.
     """
 
-    instance: str
+    name: str
     file: str
     role: Role
     call: str
     objects: int
     optimal_length: int | None
     proof: Proof
-    ff_length: int | None
-    measured: Mapping[str, Measured]
-    limits: SearchLimits
-    planner: str
+    ff_length: int | None = None
+    measured: Mapping[str, Measured] = field(default_factory=dict)
+    limits: SearchLimits = field(default_factory=SearchLimits)
+    planner: str = ""
+    folder: Path = Path()
+
+    @property
+    def path(self) -> Path:
+        """The problem's file."""
+        return self.folder / self.file
+
+    @property
+    def solvable(self) -> bool:
+        """Whether it has a plan."""
+        return self.proof != "unsolvable"
 
     @property
     def set(self) -> str:
@@ -90,7 +101,7 @@ class ManifestRow:
         return sum(each.expanded or 0 for each in self.measured.values())
 
 
-def read_manifest(path: Path) -> tuple[ManifestRow, ...]:
+def read_manifest(path: Path) -> tuple[Instance, ...]:
     """The lines of a manifest, in its order.
 
     Raises:
@@ -111,17 +122,17 @@ def read_manifest(path: Path) -> tuple[ManifestRow, ...]:
     rows = []
     for cells in reader:
         try:
-            rows.append(_read_row(cells))
+            rows.append(_read_row(cells, path.parent))
         except InputError as error:
             raise InputError(f"{path}:{reader.line_num}: {error}") from None
-    names = [row.instance for row in rows]
+    names = [row.name for row in rows]
     twice = next((name for number, name in enumerate(names) if name in names[:number]), None)
     if twice is not None:
         raise InputError(f"{path}: two lines describe the instance '{twice}'")
     return tuple(rows)
 
 
-def write_manifest(path: Path, rows: Iterable[ManifestRow]) -> None:
+def write_manifest(path: Path, rows: Iterable[Instance]) -> None:
     """Writes a manifest, example and benchmarks first, with the folders above it.
 
     Raises:
@@ -136,7 +147,7 @@ def write_manifest(path: Path, rows: Iterable[ManifestRow]) -> None:
     _write(path, text.getvalue())
 
 
-def write_set(folder: Path, name: str, rows: Iterable[ManifestRow], texts: Mapping[str, str]) -> None:
+def write_set(folder: Path, name: str, rows: Iterable[Instance], texts: Mapping[str, str]) -> None:
     """Writes a set's problems and its lines of the manifest, in place of that set's earlier ones.
 
     Args:
@@ -153,7 +164,7 @@ def write_set(folder: Path, name: str, rows: Iterable[ManifestRow], texts: Mappi
     before = read_manifest(manifest) if manifest.exists() else ()
     rows = tuple(rows)
     for row in rows:
-        _write(folder / row.file, texts[row.instance])
+        _write(folder / row.file, texts[row.name])
     kept = {row.file for row in rows}
     for row in before:
         if row.set == name and row.file not in kept:
@@ -174,7 +185,7 @@ def _write(path: Path, text: str) -> None:
 # ── one line ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def _read_row(cells: list[str]) -> ManifestRow:
+def _read_row(cells: list[str], folder: Path) -> Instance:
     if len(cells) != len(COLUMNS):
         raise InputError(f"{len(cells)} cells were found, {len(COLUMNS)} were expected")
     row = dict(zip(COLUMNS, cells, strict=True))
@@ -186,8 +197,8 @@ def _read_row(cells: list[str]) -> ManifestRow:
     length = _optional(row, "optimal_length", int)
     if (length is None) != (proof == "unsolvable"):
         raise InputError(f"the proof '{proof}' contradicts the optimal_length {row['optimal_length']!r}")
-    return ManifestRow(
-        instance=row["instance"],
+    return Instance(
+        name=row["instance"],
         file=row["file"],
         role=cast(Role, role),
         call=row["call"],
@@ -198,6 +209,7 @@ def _read_row(cells: list[str]) -> ManifestRow:
         measured={planner: _measured(row, planner, length) for planner in PLANNERS},
         limits=SearchLimits.read(row["limits"]),
         planner=row["planner"],
+        folder=folder,
     )
 
 
@@ -212,11 +224,11 @@ def _measured(row: Mapping[str, str], planner: str, optimal: int | None) -> Meas
     )
 
 
-def _cells(row: ManifestRow) -> list[str]:
+def _cells(row: Instance) -> list[str]:
     def shown(value: int | None) -> str:
         return "" if value is None else str(value)
 
-    cells = [row.instance, row.file, row.role, row.call, str(row.objects), shown(row.optimal_length), row.proof]
+    cells = [row.name, row.file, row.role, row.call, str(row.objects), shown(row.optimal_length), row.proof]
     cells.append(shown(row.ff_length))
     for planner in PLANNERS:
         found = row.measured[planner]

@@ -13,8 +13,6 @@ from typing import Protocol, TypeVar
 
 from pddl2nl.errors import InputError
 
-__all__ = ["OPTIMAL", "PLANNERS", "Measured", "Search", "SearchLimits", "in_threads"]
-
 T = TypeVar("T")
 R = TypeVar("R")
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-__all__ = ["MYSTERY_WORDS"]
-
 
 def _words(text: str) -> tuple[str, ...]:
     return tuple(text.split())

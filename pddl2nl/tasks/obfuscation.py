@@ -28,8 +28,6 @@ from pddl2nl.tasks.renaming import BUILT_IN, Places, TaskRenaming
 if TYPE_CHECKING:
     from pddl2nl.nl import Wording
 
-__all__ = ["SCHEMES", "Scheme", "obfuscation"]
-
 Scheme = Literal["generic", "mystery", "random"]
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 

@@ -18,8 +18,6 @@ from typing import Literal
 
 from pddl2nl.tasks.pddl_files import PDDLFile, natural
 
-__all__ = ["FoundDomains", "Pairing", "Rule", "domain_key", "is_domain_folder", "is_number"]
-
 Rule = Literal["only", "file-name", "folder-name", "number", "domain-name", "usual-name", "first"]
 """The rule that decided a pairing.
 

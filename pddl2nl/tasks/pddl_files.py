@@ -17,8 +17,6 @@ from pddl2nl.errors import InputError
 from pddl2nl.files import decode
 from pddl2nl.pddl.nesting import prepare
 
-__all__ = ["LeftOver", "Looked", "PDDLFile", "look_around", "look_at", "natural"]
-
 _HEAD = 4096
 """Bytes that are read of a file without an ending of PDDL."""
 _BIGGEST = 1 << 26

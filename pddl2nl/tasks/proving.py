@@ -17,13 +17,11 @@ from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.pddl import Domain, PDDLError, Task, parse_problem
 from pddl2nl.tasks.generators import GENERATORS, Generated, Generator, read_parameters
 from pddl2nl.tasks.isomorphism import DistinctProblems
-from pddl2nl.tasks.manifest import ManifestRow, read_manifest
+from pddl2nl.tasks.manifest import Instance, read_manifest
 from pddl2nl.tasks.measuring import OPTIMAL, PLANNERS, Measured, Search, in_threads
 from pddl2nl.tasks.scaling import SCALED
 from pddl2nl.tasks.selection import BENCHMARKS, EXAMPLE_LENGTH, LENGTHS
 from pddl2nl.tasks.unsolvable import UNSOLVABLE
-
-__all__ = ["Checked", "Finding", "Fault", "Shelf", "check", "check_sets", "made_by", "smaller_half"]
 
 Fault = Literal[
     "manifest",
@@ -100,7 +98,7 @@ class Checked:
     not_run: tuple[str, ...]
 
 
-_Line = tuple[Shelf, ManifestRow]
+_Line = tuple[Shelf, Instance]
 
 
 def check(
@@ -151,7 +149,7 @@ def check(
     places = {shelf.name: place for place, shelf in enumerate(shelves)}
     findings.sort(key=lambda finding: places[finding.domain])
     not_run = [
-        f"{shelf.name} {row.instance} {planner}"
+        f"{shelf.name} {row.name} {planner}"
         for shelf, row in proved
         for planner in PLANNERS
         if row.measured[planner].ran_out and not timeouts
@@ -188,7 +186,7 @@ def made_by(call: str) -> tuple[Generator, Generated]:
 # ── without planners ─────────────────────────────────────────────────────────────────────────────
 
 
-def _check_folder(shelf: Shelf, sets: Sequence[str]) -> tuple[list[Finding], list[ManifestRow]]:
+def _check_folder(shelf: Shelf, sets: Sequence[str]) -> tuple[list[Finding], list[Instance]]:
     try:
         rows = read_manifest(shelf.folder / "manifest.csv")
     except InputError as error:
@@ -201,20 +199,20 @@ def _check_folder(shelf: Shelf, sets: Sequence[str]) -> tuple[list[Finding], lis
             text = (shelf.folder / row.file).read_bytes().decode()
             problem = parse_problem(text, shelf.domain)
         except (OSError, UnicodeDecodeError, PDDLError) as error:
-            findings.append(Finding(shelf.name, row.instance, "file", f"{row.file} cannot be read: {error}"))
+            findings.append(Finding(shelf.name, row.name, "file", f"{row.file} cannot be read: {error}"))
             continue
         # Over all sets, not only those that are proved.
-        first = distinct.add(Task(shelf.domain, problem), row.instance)
+        first = distinct.add(Task(shelf.domain, problem), row.name)
         if first is not None:
             message = f"is {first} under other names of objects"
-            findings.append(Finding(shelf.name, row.instance, "isomorphic", message))
+            findings.append(Finding(shelf.name, row.name, "isomorphic", message))
         if row.set in sets:
             told = _check_text(shelf, row, text, len(problem.objects))
-            findings += [Finding(shelf.name, row.instance, fault, message) for fault, message in told]
+            findings += [Finding(shelf.name, row.name, fault, message) for fault, message in told]
     return findings, [row for row in rows if row.set in sets and (shelf.folder / row.file).is_file()]
 
 
-def _strays(shelf: Shelf, rows: Sequence[ManifestRow]) -> Iterator[tuple[Fault, str]]:
+def _strays(shelf: Shelf, rows: Sequence[Instance]) -> Iterator[tuple[Fault, str]]:
     described = {row.file for row in rows}
     for path in sorted(shelf.folder.rglob("*")):
         file = path.relative_to(shelf.folder).as_posix()
@@ -225,7 +223,7 @@ def _strays(shelf: Shelf, rows: Sequence[ManifestRow]) -> Iterator[tuple[Fault, 
             yield "file", f"{row.file} is described by more than one line"
 
 
-def _check_text(shelf: Shelf, row: ManifestRow, text: str, objects: int) -> Iterator[tuple[Fault, str]]:
+def _check_text(shelf: Shelf, row: Instance, text: str, objects: int) -> Iterator[tuple[Fault, str]]:
     if objects != row.objects:
         yield "objects", f"{row.file} has {objects}, {row.objects} are recorded"
     try:
@@ -233,7 +231,7 @@ def _check_text(shelf: Shelf, row: ManifestRow, text: str, objects: int) -> Iter
     except InputError as error:
         yield "call", str(error)
         return
-    name = f"{shelf.name}-{row.instance}"
+    name = f"{shelf.name}-{row.name}"
     if generator.domain != shelf.name or generated.name != name:
         yield "call", f"makes {generated.name} of {generator.domain}; {name} of {shelf.name} was expected"
     if generated.text != text:
@@ -245,7 +243,7 @@ def _check_text(shelf: Shelf, row: ManifestRow, text: str, objects: int) -> Iter
 # ── the sets ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def check_sets(rows: Sequence[ManifestRow], sets: Sequence[str]) -> Iterator[tuple[str, str]]:
+def check_sets(rows: Sequence[Instance], sets: Sequence[str]) -> Iterator[tuple[str, str]]:
     """The faults of a manifest's sets, as pairs of an instance (empty for a whole set) and a message."""
     if "primary" in sets:
         yield from _primary([row for row in rows if row.set == "primary"])
@@ -256,7 +254,7 @@ def check_sets(rows: Sequence[ManifestRow], sets: Sequence[str]) -> Iterator[tup
             yield from _numbered(found, size, letter, f"{name} set")
 
 
-def _primary(rows: Sequence[ManifestRow]) -> Iterator[tuple[str, str]]:
+def _primary(rows: Sequence[Instance]) -> Iterator[tuple[str, str]]:
     examples = [row for row in rows if row.role == "example"]
     benchmarks = [row for row in rows if row.role == "benchmark"]
     if len(examples) != 1:
@@ -265,13 +263,13 @@ def _primary(rows: Sequence[ManifestRow]) -> Iterator[tuple[str, str]]:
     lengths = [row.optimal_length or 0 for row in benchmarks]
     for row in rows:
         if row.optimal_length not in LENGTHS:
-            yield row.instance, f"its length {row.optimal_length} is not from {LENGTHS[0]} to {LENGTHS[-1]}"
+            yield row.name, f"its length {row.optimal_length} is not from {LENGTHS[0]} to {LENGTHS[-1]}"
     if lengths != sorted(lengths):
         yield "", "the benchmarks are not ordered by length"
     for row in examples:
         best = min(abs(length - EXAMPLE_LENGTH) for length in (*lengths, row.optimal_length or 0))
         if abs((row.optimal_length or 0) - EXAMPLE_LENGTH) != best:
-            yield row.instance, f"has {row.optimal_length} steps, and a benchmark is nearer to {EXAMPLE_LENGTH}"
+            yield row.name, f"has {row.optimal_length} steps, and a benchmark is nearer to {EXAMPLE_LENGTH}"
     yield from _even(lengths)
 
 
@@ -285,8 +283,8 @@ def _even(lengths: Sequence[int]) -> Iterator[tuple[str, str]]:
             yield "", f"{most} benchmarks have {length} steps; {share} or so would be an even share"
 
 
-def _numbered(rows: Sequence[ManifestRow], size: int, letter: str, name: str) -> Iterator[tuple[str, str]]:
-    names = [row.instance for row in rows]
+def _numbered(rows: Sequence[Instance], size: int, letter: str, name: str) -> Iterator[tuple[str, str]]:
+    names = [row.name for row in rows]
     if names != [f"{letter}{number:02}" for number in range(1, size + 1)]:
         wanted = f"{letter}01 to {letter}{size} were expected, in this order"
         yield "", f"the {name} has {len(names)} problems: {', '.join(names) or 'none'}; {wanted}"
@@ -295,9 +293,9 @@ def _numbered(rows: Sequence[ManifestRow], size: int, letter: str, name: str) ->
 # ── with planners ────────────────────────────────────────────────────────────────────────────────
 
 
-def _prove(shelf: Shelf, row: ManifestRow, search: Search, version: str, timeouts: bool) -> Iterator[Finding]:
+def _prove(shelf: Shelf, row: Instance, search: Search, version: str, timeouts: bool) -> Iterator[Finding]:
     def finding(fault: Fault, message: str) -> Finding:
-        return Finding(shelf.name, row.instance, fault, message)
+        return Finding(shelf.name, row.name, fault, message)
 
     text = (shelf.folder / row.file).read_text(encoding="utf-8")
     ended = [planner for planner in PLANNERS if not row.measured[planner].ran_out]
@@ -321,7 +319,7 @@ def _prove(shelf: Shelf, row: ManifestRow, search: Search, version: str, timeout
         yield finding(fault, message)
 
 
-def _compare(row: ManifestRow, planner: str, now: Measured, same_version: bool) -> Iterator[tuple[Fault, str]]:
+def _compare(row: Instance, planner: str, now: Measured, same_version: bool) -> Iterator[tuple[Fault, str]]:
     before = row.measured[planner]
     if now.status in ("error", "unsupported"):
         yield "planner", f"{planner} broke: {now.message}"
@@ -340,7 +338,7 @@ def _compare(row: ManifestRow, planner: str, now: Measured, same_version: bool) 
         yield "expansions", f"{planner} expands {now.expanded} states, {before.expanded} are recorded"
 
 
-def _proof_holds(row: ManifestRow, found: dict[str, Measured]) -> Iterator[tuple[Fault, str]]:
+def _proof_holds(row: Instance, found: dict[str, Measured]) -> Iterator[tuple[Fault, str]]:
     """Whether the results prove the recorded proof, and the record is consistent."""
     if any(now.status in ("error", "unsupported") for now in found.values()):
         return

@@ -14,8 +14,6 @@ from typing import Any, Literal, cast, get_args
 
 from pddl2nl.errors import InputError
 
-__all__ = ["FORMS", "Block", "Complexity", "Form", "Reference", "Way", "WayProof", "read_references"]
-
 Form = Literal["goal", "constructive"]
 """A task's text describes the goal, or the way to it."""
 

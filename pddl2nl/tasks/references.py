@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from pddl2nl.pddl import Condition, Domain, Task
+from pddl2nl.pddl import Domain, Task
 from pddl2nl.tasks.reference_files import FORMS, Block, Form, Reference, Way, WayProof
 from pddl2nl.tasks.shipped import authored_domains, match_shipped, shipped_domain
 
@@ -20,7 +20,6 @@ __all__ = [
     "Reference",
     "Way",
     "WayProof",
-    "reference_goal",
     "reference_of",
     "reference_task",
     "references_of",
@@ -65,11 +64,6 @@ def reference_task(domain: Domain, reference: Reference) -> Task:
     shipped = match_shipped(domain)
     name = shipped.name if shipped is not None else domain.name
     return _problem_task(name, reference.instance)
-
-
-def reference_goal(domain: Domain, reference: Reference) -> Condition:
-    """The goal of a reference's task; raises `InputError` if it is not one of the domain's."""
-    return reference_task(domain, reference).problem.goal
 
 
 @lru_cache(maxsize=64)

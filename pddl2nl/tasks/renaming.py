@@ -42,8 +42,6 @@ from pddl2nl.pddl.tree import (
 )
 from pddlval.plans import GroundAction, Plan
 
-__all__ = ["BUILT_IN", "FORMAT", "Kind", "Places", "TaskRenaming", "Table", "plan_text", "renaming_from_json"]
-
 FORMAT = 1
 """The version of the mapping files that are read and written."""
 
@@ -234,10 +232,6 @@ class TaskRenaming:
         """
         steps = tuple(step._replace(action=self.action(step.action), line=0, column=0) for step in plan.steps)
         return replace(plan, steps=steps)
-
-    def original_plan(self, plan: Plan) -> Plan:
-        """A plan of the renamed task in the original names; the inverse of `plan`."""
-        return self.inverse.plan(plan)
 
     def action(self, action: GroundAction) -> GroundAction:
         """A ground action, renamed; unknown names as in `plan`."""

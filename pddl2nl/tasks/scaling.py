@@ -16,8 +16,6 @@ from pddl2nl.tasks.candidates import Candidate, MadeSet, Workshop
 from pddl2nl.tasks.manifest import Role
 from pddl2nl.tasks.measuring import OPTIMAL
 
-__all__ = ["LADDERS", "SCALED", "Ladder", "make_scaled"]
-
 SCALED = 20
 """The size of a scaled set."""
 

@@ -16,8 +16,6 @@ from pddl2nl.tasks.candidates import GROUP, Candidate, MadeSet, Workshop, pick_v
 from pddl2nl.tasks.generators import Draw
 from pddl2nl.tasks.manifest import Role
 
-__all__ = ["BENCHMARKS", "EXAMPLE_LENGTH", "LENGTHS", "choose_primary", "nearest_to_example", "spread"]
-
 BENCHMARKS = 20
 """The number of benchmarks."""
 

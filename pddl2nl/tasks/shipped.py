@@ -9,7 +9,6 @@ domain, which were written by hand, with texts and ground truths (`pddl2nl.tasks
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from importlib import resources
@@ -17,59 +16,10 @@ from pathlib import Path
 
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.pddl import Domain, Task, load_domain, load_problem
-from pddl2nl.tasks.manifest import Proof, Role, read_manifest
-from pddl2nl.tasks.measuring import Measured, SearchLimits
-from pddl2nl.tasks.reference_files import Reference, WayProof, read_references
-
-__all__ = [
-    "Instance",
-    "Role",
-    "ShippedDomain",
-    "authored_domains",
-    "find_domain",
-    "find_instance",
-    "match_shipped",
-    "shipped_domain",
-    "shipped_domains",
-    "shipped_task",
-]
+from pddl2nl.tasks.manifest import Instance, Role, read_manifest
+from pddl2nl.tasks.reference_files import Reference, read_references
 
 _TASKS = "tasks.json"
-
-
-@dataclass(frozen=True)
-class Instance:
-    """One shipped problem, as in its line of the manifest.
-
-    Attributes:
-        name: ``example``, ``p01``, ``s01``, ``u01``.
-        path: the problem's file.
-        role: its role.
-        objects: how many the problem declares.
-        optimal_length: steps of a shortest plan, or of the best known plan if `proof` is ``upper bound``; None without
-            a plan.
-        proof: how that was proved: ``lmcut``, ``brfs``, ``blind``, ``hmax``, ``upper bound``, ``unsolvable``.
-        ff_length: steps of the plan of greedy search with FF; None if it found none or was not run.
-        call: the command that made the problem; empty if it was written by hand.
-        measured: the planners' results by name; empty without a manifest.
-        limits: of each planner.
-    """
-
-    name: str
-    path: Path
-    role: Role
-    objects: int
-    optimal_length: int | None
-    proof: Proof | WayProof
-    ff_length: int | None
-    call: str
-    measured: Mapping[str, Measured]
-    limits: SearchLimits
-
-    @property
-    def solvable(self) -> bool:
-        """Whether it has a plan."""
-        return self.proof != "unsolvable"
 
 
 @dataclass(frozen=True)
@@ -187,7 +137,9 @@ def shipped_domain(name: str) -> ShippedDomain:
     folder = _data("domains") / name
     beside = _data("instances") / name
     references = read_references(beside / _TASKS) if name in authored_domains() else ()
-    instances = tuple(_authored(beside, each) for each in references) or _instances(beside)
+    instances = tuple(_authored(beside, each) for each in references)
+    if not instances and (beside / "manifest.csv").is_file():
+        instances = read_manifest(beside / "manifest.csv")
     files = (folder / "domain.pddl", folder / "wording.json", beside)
     return ShippedDomain(name, folder, *files, instances, references)
 
@@ -222,41 +174,17 @@ def _data(kind: str) -> Path:
     raise InputError(f"the shipped {kind} are missing: neither {package / kind} nor {package.parent / kind} exists")
 
 
-def _instances(folder: Path) -> tuple[Instance, ...]:
-    manifest = folder / "manifest.csv"
-    if not manifest.is_file():
-        # A domain without sets yet.
-        return ()
-    return tuple(
-        Instance(
-            name=row.instance,
-            path=folder / row.file,
-            role=row.role,
-            objects=row.objects,
-            optimal_length=row.optimal_length,
-            proof=row.proof,
-            ff_length=row.ff_length,
-            call=row.call,
-            measured=row.measured,
-            limits=row.limits,
-        )
-        for row in read_manifest(manifest)
-    )
-
-
 def _authored(folder: Path, reference: Reference) -> Instance:
     proof = reference.ways[0].proof
     return Instance(
         name=reference.instance,
-        path=folder / f"{reference.instance}.pddl",
+        file=f"{reference.instance}.pddl",
         role=reference.role,
+        call="",
         objects=reference.objects,
         optimal_length=reference.length,
         proof="upper bound" if proof == "best known" else proof,
-        ff_length=None,
-        call="",
-        measured={},
-        limits=SearchLimits(),
+        folder=folder,
     )
 
 

@@ -19,8 +19,6 @@ from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.tasks.pairing import FoundDomains, Pairing, Rule, domain_key, is_domain_folder, is_number
 from pddl2nl.tasks.pddl_files import LeftOver, Looked, PDDLFile, look_around, look_at, natural
 
-__all__ = ["Collection", "Suite", "SuiteTask", "find_suites"]
-
 _TASK_FOLDER = re.compile(r"(?:p|prob|problem|pfile|instance|inst|task|test|t|s)?[-_ ]?\d+(?:[-_ .].*)?", re.IGNORECASE)
 _PLAIN_PROBLEM = re.compile(r"problem|prob|task|instance|p|pfile|problem[-_]?file", re.IGNORECASE)
 _SHOWN = 5

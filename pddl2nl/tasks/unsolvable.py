@@ -15,8 +15,6 @@ from pddl2nl.tasks.candidates import GROUP, Candidate, MadeSet, Workshop, pick_v
 from pddl2nl.tasks.generators import Draw, Generator
 from pddl2nl.tasks.manifest import Role
 
-__all__ = ["UNSOLVABLE", "make_unsolvable", "ways"]
-
 UNSOLVABLE = 20
 """The size of an unsolvable set."""
 

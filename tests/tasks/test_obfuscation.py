@@ -229,7 +229,7 @@ def test_plans_with_times_comments_and_capitals(clashes: Task) -> None:
     renaming, _ = renamed(clashes, "generic")
     plan = read_plan("; first\n0.5: (DRIVE-TO Truck place-1 PLACE_1) [2]\n(drive_to crate)")
     assert plan_text(renaming.plan(plan)) == "0.5: (action1 object4 object1 object2) [2]\n(action2 object5)\n"
-    assert plan_text(renaming.original_plan(renaming.plan(plan))) == (
+    assert plan_text(renaming.inverse.plan(renaming.plan(plan))) == (
         "0.5: (drive-to truck place-1 place_1) [2]\n(drive_to crate)\n"
     )
 
@@ -241,7 +241,7 @@ def test_unknown_names_stay_unknown_and_come_back(names: list[str]) -> None:
     renaming, changed = renamed(task, "generic")
     plan = read_plan("".join(f"({name} {other})" for name, other in zip(names, reversed(names), strict=True)))
     after = renaming.plan(plan)
-    assert renaming.original_plan(after).actions == plan.actions
+    assert renaming.inverse.plan(after).actions == plan.actions
     known = {action.name for action in task.domain.actions}
     assert [action.name in known for action in plan.actions] == [
         changed.domain.action(action.name) is not None for action in after.actions
@@ -271,7 +271,7 @@ def _check_folder(folder: Path, limit: int, schemes: tuple[str, ...] = SCHEMES) 
             except InputError:
                 continue
             after = read_plan(plan_text(renaming.plan(plan)))
-            assert renaming.original_plan(after).actions == plan.actions
+            assert renaming.inverse.plan(after).actions == plan.actions
             assert_same_report(validate(task, plan), validate(changed, after), renaming, task)
             judged += 1
     return judged
@@ -304,7 +304,7 @@ def test_optimal_plans_keep_their_length(tmp_path: Path) -> None:
     found = solve(TaskFiles(tmp_path / "d.pddl", tmp_path / "p.pddl"), "lmcut", time_limit=30)
     assert found.plan is not None
     assert len(found.plan) == instance.optimal_length
-    original = renaming.original_plan(Plan(read_plan("\n".join(map(str, found.plan))).steps))
+    original = renaming.inverse.plan(Plan(read_plan("\n".join(map(str, found.plan))).steps))
     assert validate(task, original).valid
     assert Fraction(len(original)) == validate(task, original).cost
     assert isinstance(original.actions[0], GroundAction)

@@ -50,11 +50,11 @@ def changed(shelf, instance, **fields):
     """The manifest with other values in a line."""
     path = shelf.folder / "manifest.csv"
     rows = read_manifest(path)
-    write_manifest(path, [replace(row, **fields) if row.instance == instance else row for row in rows])
+    write_manifest(path, [replace(row, **fields) if row.name == instance else row for row in rows])
 
 
 def row_of(shelf, instance):
-    return next(row for row in read_manifest(shelf.folder / "manifest.csv") if row.instance == instance)
+    return next(row for row in read_manifest(shelf.folder / "manifest.csv") if row.name == instance)
 
 
 def test_sets_that_were_just_made_are_all_right(shelf):
@@ -86,7 +86,7 @@ def test_the_small_half_runs_half_of_the_lines_and_reads_all(shelf):
     rest = [row for row in rows if row not in [each for _, each in half]]
     assert max(row.expanded for _, row in half) <= min(row.expanded for row in rest if not row.measured["brfs"].ran_out)
     (shelf.folder / rest[-1].file).write_text("(define", encoding="utf-8")
-    assert findings(shelf, small=True)[0][:2] == (rest[-1].instance, "file")
+    assert findings(shelf, small=True)[0][:2] == (rest[-1].name, "file")
 
 
 def test_one_set_is_checked_alone(shelf):

@@ -13,7 +13,7 @@ from pddl2nl.errors import InputError
 from pddl2nl.pddl import write_condition
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.reference_files import Block, Way, read_references
-from pddl2nl.tasks.references import reference_goal, reference_of, reference_task, references_of, told_references
+from pddl2nl.tasks.references import reference_of, reference_task, references_of, told_references
 
 KITCHEN = shipped_domain("kitchen")
 
@@ -80,7 +80,7 @@ def test_tasks_are_known_by_domain_text_and_problem() -> None:
     assert references_of(shipped_domain("ferry").domain) == ()
     assert reference_of(KITCHEN.task("t05bis")) == _of("T5bis")
     assert reference_task(KITCHEN.domain, _of("T4")).problem.name == "kitchen-t04"
-    assert write_condition(reference_goal(KITCHEN.domain, _of("T2"))).split() == [
+    assert write_condition(reference_task(KITCHEN.domain, _of("T2")).problem.goal).split() == [
         *("(and", "(filled", "mug-1", "coffee-1)", "(on", "mug-1", "countertop-1))"),
     ]
 

@@ -52,14 +52,14 @@ def _few_candidates(monkeypatch):
 
 
 def shown(made):
-    return [(row.instance, row.call, row.optimal_length, row.proof) for row in made.rows]
+    return [(row.name, row.call, row.optimal_length, row.proof) for row in made.rows]
 
 
 def test_a_primary_set_is_what_it_has_to_be():
     search = FakeSearch()
     made = choose_primary(workshop("ferry", search), 1)
     lengths = [row.optimal_length for row in made.rows]
-    assert [row.instance for row in made.rows] == ["example", *(f"p{number:02}" for number in range(1, 21))]
+    assert [row.name for row in made.rows] == ["example", *(f"p{number:02}" for number in range(1, 21))]
     assert lengths[0] == 5
     assert lengths[1:] == sorted(lengths[1:])
     # Eighteen lengths and twenty problems.
@@ -73,8 +73,8 @@ def test_a_primary_set_is_what_it_has_to_be():
     assert all(distinct.add(Task(domain, parse_problem(text, domain)), name) is None for name, text in texts)
     for row in made.rows:
         generator, generated = made_by(row.call)
-        assert (generator.domain, generated.name) == ("ferry", f"ferry-{row.instance}")
-        assert generated.text == made.texts[row.instance]
+        assert (generator.domain, generated.name) == ("ferry", f"ferry-{row.name}")
+        assert generated.text == made.texts[row.name]
         assert set(row.measured) == {"brfs", "lmcut", "ff"}
     # What is easy is found in a small part of the time.
     assert {limits.seconds for _, _, limits in search.calls} == {1, 30}
@@ -160,7 +160,7 @@ def test_a_scaled_set_lies_around_the_first_failure(domain, limit):
     search = FakeSearch(gives_up=lambda planner, problem: planner == "brfs" and objects_in(problem) >= limit)
     made = make_scaled(workshop(domain, search), LADDERS[domain])
     sizes = [row.objects for row in made.rows]
-    assert [row.instance for row in made.rows] == [f"s{number:02}" for number in range(1, 21)]
+    assert [row.name for row in made.rows] == [f"s{number:02}" for number in range(1, 21)]
     assert {row.role for row in made.rows} == {"scaled"}
     assert sizes == sorted(sizes)
     assert sizes[0] < limit < sizes[-1]
@@ -191,7 +191,7 @@ def test_limits_that_are_never_reached_are_said_to_be_too_wide():
 def test_an_unsolvable_set_has_all_ways_alike(domain):
     shop = workshop(domain, FakeSearch(length=lambda problem: 0))
     made = make_unsolvable(shop, 1)
-    assert [row.instance for row in made.rows] == [f"u{number:02}" for number in range(1, 21)]
+    assert [row.name for row in made.rows] == [f"u{number:02}" for number in range(1, 21)]
     assert {(row.role, row.proof, row.optimal_length, row.ff_length) for row in made.rows} == {
         ("unsolvable", "unsolvable", None, None)
     }
@@ -218,7 +218,7 @@ def test_a_set_takes_the_place_of_the_one_before_and_leaves_the_others(tmp_path)
     write_set(tmp_path, "scaled", scaled.rows, scaled.texts)
     write_set(tmp_path, "primary", primary.rows, primary.texts)
     rows = read_manifest(tmp_path / "manifest.csv")
-    assert [row.instance for row in rows] == [row.instance for row in (*primary.rows, *scaled.rows)]
+    assert [row.name for row in rows] == [row.name for row in (*primary.rows, *scaled.rows)]
     assert rows[0].limits == SearchLimits(30, 4096)
     other = choose_primary(workshop("blocksworld", FakeSearch()), 2)
     short = other.rows[:3]

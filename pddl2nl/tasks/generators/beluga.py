@@ -11,11 +11,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 
-from pddl2nl.errors import InputError
 from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Sketch, Values, plural
-
-__all__ = ["GENERATOR"]
+from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Rule, Sketch, Values, plural
 
 _MOVES = 15
 """Moves for each piece of work after which a simulated day is given up."""
@@ -166,69 +163,31 @@ class _Day:
 
 
 def _make(values: Values, draw: Draw) -> Sketch | None:
-    _refuse_contradictions(values)
-    counts = [values.number(name) for name in ("arrivals", "stored", "empties")]
+    counts = [values[name] for name in ("arrivals", "stored", "empties")]
     jigs = [
-        _Jig(f"jig{number}", draw.between(1, values.number("kinds")), number <= counts[0] + counts[1])
+        _Jig(f"jig{number}", draw.between(1, values["kinds"]), number <= counts[0] + counts[1])
         for number in range(1, sum(counts) + 1)
     ]
     planes, waiting = jigs[: counts[0]], jigs[counts[0] :]
-    racks: list[list[_Jig]] = [[] for _ in range(values.number("racks"))]
+    racks: list[list[_Jig]] = [[] for _ in range(values["racks"])]
     for jig in draw.shuffled(waiting):
-        room = [row for row in racks if sum(each.length for each in row) + jig.length <= values.number("length")]
+        room = [row for row in racks if sum(each.length for each in row) + jig.length <= values["length"]]
         if not room:
             return None
         draw.pick(room).append(jig)
     day = _Day(
         planes=[*planes],
         racks=[[*row] for row in racks],
-        length=values.number("length"),
-        trailers=values.number("trailers"),
-        hangars=values.number("hangars"),
-        deliveries=values.number("deliveries"),
-        returns=values.number("returns"),
+        length=values["length"],
+        trailers=values["trailers"],
+        hangars=values["hangars"],
+        deliveries=values["deliveries"],
+        returns=values["returns"],
     )
     if not day.pass_by(draw):
         return None
-    schedules = [_flights(day), *_lines(day, values.number("lines"), draw)]
+    schedules = [_flights(day), *_lines(day, values["lines"], draw)]
     return _sketch(values, jigs, planes, racks, [each for each in schedules if each])
-
-
-def _refuse_contradictions(values: Values) -> None:
-    arrivals, stored, empties = (values.number(name) for name in ("arrivals", "stored", "empties"))
-    deliveries, returns = values.number("deliveries"), values.number("returns")
-    if deliveries > arrivals + stored:
-        raise InputError(
-            f"parameter 'deliveries' is {deliveries}, and {arrivals + stored} parts are there (arrivals={arrivals} "
-            f"stored={stored}); give deliveries={arrivals + stored} or less"
-        )
-    if returns > empties + deliveries:
-        raise InputError(
-            f"parameter 'returns' is {returns}, and {empties + deliveries} jigs are empty in the end (empties="
-            f"{empties} deliveries={deliveries}); give returns={empties + deliveries} or less"
-        )
-    if arrivals + deliveries + returns == 0:
-        raise InputError(
-            "parameters 'arrivals', 'deliveries' and 'returns' are 0: nothing is left to do; give one more"
-        )
-    if values.number("kinds") > values.number("length"):
-        raise InputError(
-            f"parameter 'kinds' is {values.number('kinds')} and 'length' is {values.number('length')}: jigs of the "
-            "last kind would fit on no rack; give fewer kinds or longer racks"
-        )
-    room = values.number("racks") * values.number("length")
-    if stored + empties > room:
-        raise InputError(
-            f"{stored + empties} jigs are on racks at first (stored={stored} empties={empties}), where {room} fit at "
-            f"most (racks={values.number('racks')} length={values.number('length')}); give fewer jigs or more racks"
-        )
-    places = room + 2 * values.number("trailers") + values.number("hangars") + returns
-    if arrivals + stored + empties > places:
-        raise InputError(
-            f"parameter 'arrivals' is {arrivals}, which with stored={stored} and empties={empties} is more than "
-            f"the {places} jigs that can be on racks and trailers and in hangars or go back; give fewer jigs or "
-            "longer racks"
-        )
 
 
 # ── schedules ────────────────────────────────────────────────────────────────────────────────────
@@ -281,15 +240,15 @@ def _sketch(
     racks: Sequence[Sequence[_Jig]],
     schedules: Sequence[_Schedule],
 ) -> Sketch:
-    longest = values.number("length")
+    longest = values["length"]
     lengths = [f"length{number}" for number in range(longest + 1)]
     named = {f"rack{number}": row for number, row in enumerate(racks, start=1)}
-    sides = {side: _numbered(f"{side}-trailer", values.number("trailers")) for side in ("beluga", "factory")}
-    hangars = _numbered("hangar", values.number("hangars"))
+    sides = {side: _numbered(f"{side}-trailer", values["trailers"]) for side in ("beluga", "factory")}
+    hangars = _numbered("hangar", values["hangars"])
     return Sketch(
         objects=(
             ("jig", tuple(jig.name for jig in jigs)),
-            ("kind", _KINDS[: values.number("kinds")]),
+            ("kind", _KINDS[: values["kinds"]]),
             ("rack", tuple(named)),
             ("length", tuple(lengths)),
             *((f"{side}-trailer", trailers) for side, trailers in sides.items()),
@@ -380,6 +339,32 @@ GENERATOR = Generator(
         Parameter("trailers", "how many trailers there are on either side, each of which holds one jig", 1, 1, 10),
         Parameter("hangars", "how many hangars there are, each of which holds one jig", 1, 1, 10),
         Parameter("lines", "how many production lines there are, each with a schedule of its own", 1, 1, 10),
+    ),
+    rules=(
+        Rule(
+            "deliveries ≤ arrivals + stored (there are no other parts)",
+            lambda v: v["deliveries"] <= v["arrivals"] + v["stored"],
+        ),
+        Rule(
+            "returns ≤ empties + deliveries (only empty jigs go back)",
+            lambda v: v["returns"] <= v["empties"] + v["deliveries"],
+        ),
+        Rule(
+            "arrivals + deliveries + returns > 0 (something to do)",
+            lambda v: v["arrivals"] + v["deliveries"] + v["returns"] > 0,
+        ),
+        Rule("kinds ≤ length (a jig of the last kind fits on a rack)", lambda v: v["kinds"] <= v["length"]),
+        Rule(
+            "stored + empties ≤ racks × length (they are on racks at first)",
+            lambda v: v["stored"] + v["empties"] <= v["racks"] * v["length"],
+        ),
+        Rule(
+            "arrivals + stored + empties ≤ racks × length + 2 × trailers + hangars + returns (a place for every jig)",
+            lambda v: (
+                v["arrivals"] + v["stored"] + v["empties"]
+                <= v["racks"] * v["length"] + 2 * v["trailers"] + v["hangars"] + v["returns"]
+            ),
+        ),
     ),
     make=_make,
     small=_small,

@@ -7,11 +7,8 @@ import string
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from pddl2nl.errors import InputError
 from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Sketch, Values, plural
-
-__all__ = ["GENERATOR"]
+from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Rule, Sketch, Values, plural
 
 Tower = tuple[str, ...]
 """Blocks, from the table upwards."""
@@ -21,19 +18,18 @@ Pair = tuple[str, str]
 
 
 def _make(values: Values, draw: Draw) -> Sketch | None:
-    _refuse_contradictions(values)
-    way = values.word("unsolvable")
-    blocks = _names(values.number("blocks"))
+    way = values["unsolvable"]
+    blocks = _names(values["blocks"])
     towers = _draw_towers(blocks, draw)
     aims = _draw_towers(blocks, draw)
     needed = [] if way == "no" else _CONTRADICTIONS[way](aims, draw)
     if needed is None:
         return None
     goal = list(dict.fromkeys([*_pairs(aims), *needed]))
-    every = values.word("all") == "yes"
+    every = values["all"] == "yes"
     if every and not _all_must_move(towers, goal):
         return None
-    if values.word("goal") == "part":
+    if values["goal"] == "part":
         goal = _thinned(goal, needed, towers if every else [], draw)
     if not goal:
         return None
@@ -50,19 +46,6 @@ def _make(values: Values, draw: Draw) -> Sketch | None:
 def _names(count: int) -> tuple[str, ...]:
     letters = string.ascii_lowercase
     return tuple(letters[:count]) if count <= len(letters) else tuple(f"b{number + 1}" for number in range(count))
-
-
-def _refuse_contradictions(values: Values) -> None:
-    way = values.word("unsolvable")
-    if way == "no":
-        return
-    if values.word("all") == "yes":
-        raise InputError(
-            f"parameter 'all' is yes and 'unsolvable' is {way}: what has no plan has no block that moves in every "
-            "plan; give all=no, or unsolvable=no"
-        )
-    if way != "cycle" and values.number("blocks") < 3:
-        raise InputError(f"parameter 'unsolvable' is {way}, which takes three blocks; give blocks=3 or more, or cycle")
 
 
 # ── towers ───────────────────────────────────────────────────────────────────────────────────────
@@ -180,6 +163,16 @@ GENERATOR = Generator(
             "split: one block on two",
             "no",
             choices=("no", *_CONTRADICTIONS),
+        ),
+    ),
+    rules=(
+        Rule(
+            "all=no if unsolvable is not no (without a plan, no block moves in every plan)",
+            lambda v: v["all"] == "no" or v["unsolvable"] == "no",
+        ),
+        Rule(
+            "blocks ≥ 3 for unsolvable=shared or split (a third block)",
+            lambda v: v["blocks"] >= 3 or v["unsolvable"] in ("no", "cycle"),
         ),
     ),
     make=_make,

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pddl2nl.errors import InputError
 from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Sketch, Values, plural
-
-__all__ = ["GENERATOR"]
+from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Rule, Sketch, Values, plural
 
 Stacks = Mapping[str, Sequence[str]]
 """The crates on each pallet, from the lowest up."""
 
 
 def _make(values: Values, draw: Draw) -> Sketch | None:
-    names = {kind: tuple(f"{kind}{number}" for number in range(values.number(f"{kind}s"))) for kind in _KINDS}
+    names = {kind: tuple(f"{kind}{number}" for number in range(values[f"{kind}s"])) for kind in _KINDS}
     places = (*names["depot"], *names["distributor"])
-    _refuse_contradictions(values, len(places))
     stands = dict(zip(names["pallet"], _dealt(places, len(names["pallet"]), draw), strict=True))
     hoists = zip(names["hoist"], _dealt(places, len(names["hoist"]), draw), strict=True)
     before = _stacked(names["crate"], names["pallet"], draw)
     after = _stacked(names["crate"], names["pallet"], draw)
     aims = _on(after)
-    if values.word("goal") == "part":
+    if values["goal"] == "part":
         aims = draw.sample(aims, draw.between(1, len(aims)))
     return Sketch(
         objects=tuple((kind, names[kind]) for kind in _KINDS),
@@ -40,19 +36,8 @@ def _make(values: Values, draw: Draw) -> Sketch | None:
 _KINDS = ("depot", "distributor", "truck", "pallet", "hoist", "crate")
 
 
-def _refuse_contradictions(values: Values, places: int) -> None:
-    if not places:
-        raise InputError(
-            "parameters 'depots' and 'distributors' are 0: there is no place at all; give at least one of either"
-        )
-    for name in ("pallets", "hoists"):
-        if values.number(name) < places:
-            raise InputError(
-                f"parameter '{name}' is {values.number(name)}, but there are {plural(places, 'place')}, depots and "
-                f"distributors, and each has at least one of them; give {name}={places} or more"
-            )
-    if values.number("pallets") == 1 and values.number("crates") == 1:
-        raise InputError("one crate and one pallet leave nothing to do; give crates=2 or pallets=2 or more")
+def _places(values: Values) -> int:
+    return int(values["depots"] + values["distributors"])
 
 
 def _dealt(places: Sequence[str], count: int, draw: Draw) -> list[str]:
@@ -115,6 +100,12 @@ GENERATOR = Generator(
             "all",
             choices=("all", "part"),
         ),
+    ),
+    rules=(
+        Rule("depots + distributors > 0 (a place)", lambda v: _places(v) > 0),
+        Rule("pallets ≥ depots + distributors (one at each place)", lambda v: v["pallets"] >= _places(v)),
+        Rule("hoists ≥ depots + distributors (one at each place)", lambda v: v["hoists"] >= _places(v)),
+        Rule("crates + pallets > 2 (a crate and a place to move it)", lambda v: v["crates"] + v["pallets"] > 2),
     ),
     make=_make,
     small=_small,

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from random import Random
 from typing import TypeVar
 
-__all__ = ["Draw"]
-
 T = TypeVar("T")
 
 

@@ -8,14 +8,12 @@ from pddl2nl.tasks.generators.draws import Draw
 from pddl2nl.tasks.generators.generator import Generator, Parameter, Sketch, Values, plural
 from pddl2nl.tasks.generators.journeys import counted, draw_journeys
 
-__all__ = ["GENERATOR"]
-
 
 def _make(values: Values, draw: Draw) -> Sketch | None:
-    locations = tuple(f"l{number}" for number in range(values.number("locations")))
-    cars = tuple(f"c{number}" for number in range(values.number("cars")))
+    locations = tuple(f"l{number}" for number in range(values["locations"]))
+    cars = tuple(f"c{number}" for number in range(values["cars"]))
     ferry = draw.pick(locations)
-    journeys = draw_journeys(cars, locations, values.number("moving"), draw)
+    journeys = draw_journeys(cars, locations, values["moving"], draw)
     return Sketch(
         objects=(("location", locations), ("car", cars)),
         init=(

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pddl2nl.errors import InputError
 from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Sketch, Values, plural
+from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Rule, Sketch, Values, plural
 from pddl2nl.tasks.generators.grids import Cell, grid_cells
-
-__all__ = ["GENERATOR"]
 
 _COLORS = ("black", "white", "red", "blue")
 _BESIDE = {"up": (1, 0), "down": (-1, 0), "right": (0, 1), "left": (0, -1)}
@@ -17,20 +14,19 @@ _BESIDE = {"up": (1, 0), "down": (-1, 0), "right": (0, 1), "left": (0, -1)}
 
 
 def _make(values: Values, draw: Draw) -> Sketch | None:
-    _refuse_contradictions(values)
-    cells = grid_cells(values.number("rows"), values.number("columns"))
-    colors = _COLORS[: values.number("colors")]
+    cells = grid_cells(values["rows"], values["columns"])
+    colors = _COLORS[: values["colors"]]
     # One row stays free. Then there is a plan: the robots, at most one in each column, slide along a row until each
     # tile of the next row had a robot below or above it. They paint the rows above the free row from the top downwards,
     # each from the row below it, and end on the free row; then the rows below it from the bottom upwards, each from the
     # row above it.
-    competition = values.word("layout") == "competition"
-    free_row = 0 if competition else draw.below(values.number("rows"))
+    competition = values["layout"] == "competition"
+    free_row = 0 if competition else draw.below(values["rows"])
     wanted = _draw_wanted(cells, free_row, values, draw)
     stands = [cell for cell in cells if cell[0] == 0] if competition else cells
-    robots = [f"robot{number}" for number in range(1, values.number("robots") + 1)]
+    robots = [f"robot{number}" for number in range(1, values["robots"] + 1)]
     places = draw.sample(stands, len(robots))
-    chessboard = values.word("pattern") == "chessboard"
+    chessboard = values["pattern"] == "chessboard"
     return Sketch(
         objects=(
             ("robot", tuple(robots)),
@@ -51,26 +47,15 @@ def _make(values: Values, draw: Draw) -> Sketch | None:
             for cell in wanted
         ),
         summary=f"{plural(len(robots), 'robot')}, {len(cells)} tiles, {len(wanted)} of them to paint",
-        solvable=values.word("unsolvable") == "no",
+        solvable=values["unsolvable"] == "no",
     )
 
 
-def _refuse_contradictions(values: Values) -> None:
-    rows, columns = values.number("rows"), values.number("columns")
-    if values.number("robots") > columns:
-        raise InputError(
-            f"parameter 'robots' is {values.number('robots')} and 'columns' is {columns}: every robot needs a column "
-            f"of its own, so give robots={columns} or less, or more columns"
-        )
-    column = values.word("unsolvable") == "column"
+def _tiles_possible(values: Values) -> bool:
+    rows, columns, tiles = (values[name] for name in ("rows", "columns", "tiles"))
+    column = values["unsolvable"] == "column"
     least, most = (rows, (rows - 1) * columns + 1) if column else (1, (rows - 1) * columns)
-    tiles = values.number("tiles")
-    if tiles and not least <= tiles <= most:
-        why = "a whole column of them is to be painted" if column else "one row stays free"
-        raise InputError(
-            f"parameter 'tiles' is {tiles}, and with rows={rows} columns={columns} it can be from {least} to {most}, "
-            f"since {why}; tiles=0 paints as many as can be"
-        )
+    return bool(tiles == 0 or least <= tiles <= most)
 
 
 def _name(cell: Cell) -> str:
@@ -97,11 +82,11 @@ def _draw_wanted(cells: Sequence[Cell], free_row: int, values: Values, draw: Dra
     column cannot be painted.
     """
     column = []
-    if values.word("unsolvable") == "column":
-        chosen = draw.below(values.number("columns"))
+    if values["unsolvable"] == "column":
+        chosen = draw.below(values["columns"])
         column = [cell for cell in cells if cell[1] == chosen]
     others = [cell for cell in cells if cell[0] != free_row and cell not in column]
-    count = values.number("tiles") or len(column) + len(others)
+    count = values["tiles"] or len(column) + len(others)
     wanted = {*column, *draw.sample(others, count - len(column))}
     return [cell for cell in cells if cell in wanted]
 
@@ -148,6 +133,14 @@ GENERATOR = Generator(
             "from which its last one could be",
             "no",
             choices=("no", "column"),
+        ),
+    ),
+    rules=(
+        Rule("robots ≤ columns (a column for every robot)", lambda v: v["robots"] <= v["columns"]),
+        Rule(
+            "tiles=0, or tiles ≤ rows × columns − columns; for unsolvable=column one more, and tiles ≥ rows (one row "
+            "stays free, or a whole column is painted)",
+            _tiles_possible,
         ),
     ),
     make=_make,

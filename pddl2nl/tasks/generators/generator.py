@@ -10,11 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from pddl2nl.errors import InputError, did_you_mean
 from pddl2nl.tasks.generators.draws import Draw
-
-__all__ = ["Fact", "Generated", "Generator", "Parameter", "Sketch", "Values", "plural"]
 
 Fact = tuple[str, ...]
 """A ground atom: the names of its predicate and objects."""
@@ -62,21 +61,24 @@ class Parameter:
 
 
 class Values:
-    """The values of all parameters, by name."""
+    """The values of all parameters by name: whole numbers and words."""
 
     def __init__(self, values: Mapping[str, int | str]):
         self._values = dict(values)
 
-    def number(self, name: str) -> int:
-        """A parameter that is a whole number."""
-        return int(self._values[name])
-
-    def word(self, name: str) -> str:
-        """A parameter that is a word."""
-        return str(self._values[name])
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
 
     def __str__(self) -> str:
         return " ".join(f"{name}={value}" for name, value in self._values.items())
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A condition on several parameters: ``text`` for people, which names them, and the test ``holds``."""
+
+    text: str
+    holds: Callable[[Values], bool]
 
 
 @dataclass(frozen=True)
@@ -139,9 +141,9 @@ class Generator:
         pddl_name: the domain's name in PDDL.
         summary: one line: what it makes and why each problem is solvable.
         parameters: in the order of ``--help``.
-        make: draws a sketch; None if a draw failed and should be repeated. Raises `InputError` for contradicting
-            values.
+        make: draws a sketch; None if a draw failed and should be repeated.
         small: draws parameters of a small problem for the primary set; the others have their defaults.
+        rules: conditions on several parameters.
     """
 
     domain: str
@@ -150,19 +152,26 @@ class Generator:
     parameters: tuple[Parameter, ...]
     make: Callable[[Values, Draw], Sketch | None] = field(repr=False)
     small: Callable[[Draw], Mapping[str, int | str]] = field(repr=False)
+    rules: tuple[Rule, ...] = ()
 
     def values(self, given: Mapping[str, int | str]) -> Values:
         """The values of all parameters, by default their defaults.
 
         Raises:
-            InputError: an unknown parameter, with a suggestion, or an impossible value.
+            InputError: an unknown parameter, with a suggestion, an impossible value, or a broken rule.
         """
         known = {parameter.name: parameter for parameter in self.parameters}
         for name in given:
             if name not in known:
                 hint = did_you_mean(name, known, f"; there are {', '.join(known)}")
                 raise InputError(f"the generator of {self.domain} has no parameter '{name}'{hint}")
-        return Values({name: each.read(given.get(name, each.default)) for name, each in known.items()})
+        values = Values({name: each.read(given.get(name, each.default)) for name, each in known.items()})
+        for rule in self.rules:
+            if not rule.holds(values):
+                named = re.findall(r"[a-z]+", rule.text.partition(" (")[0])
+                found = " ".join(f"{each}={values[each]}" for each in known if each in named)
+                raise InputError(f"the generator of {self.domain} needs {rule.text}; found {found}")
+        return values
 
     def generate(self, seed: int, given: Mapping[str, int | str], name: str | None = None) -> Generated:
         """A problem: the same for the same seed and values, on every machine.

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pddl2nl.errors import InputError
 from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Sketch, Values
+from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Rule, Sketch, Values
 from pddl2nl.tasks.generators.grids import Cell, grid_cells, neighbours, reached
-
-__all__ = ["GENERATOR"]
 
 
 @dataclass(frozen=True)
@@ -48,21 +45,19 @@ class _Mine:
 
 
 def _make(values: Values, draw: Draw) -> Sketch | None:
-    rows, columns = values.number("rows"), values.number("columns")
-    if rows * columns < 2:
-        raise InputError("parameters 'rows' and 'columns' are 1 and 1: the gold needs a place of its own")
+    rows, columns = values["rows"], values["columns"]
     cells = grid_cells(rows, columns)
     gold, robot, *_ = draw.sample(cells, 2)
     clear = [cell for cell in cells if cell != gold]
     bombs = draw.pick(clear)
-    tools = values.word("tools")
+    tools = values["tools"]
     laser = {"together": bombs, "apart": draw.pick(clear), "bombs": None}[tools]
     rock = [cell for cell in clear if cell not in (robot, bombs, laser)]
     hard: list[Cell] = []
-    soft = [gold] if values.word("gold") == "covered" else []
+    soft = [gold] if values["gold"] == "covered" else []
     for cell in rock:
-        if draw.chance(values.number("rock")):
-            (hard if draw.chance(values.number("hard")) else soft).append(cell)
+        if draw.chance(values["rock"]):
+            (hard if draw.chance(values["hard"]) else soft).append(cell)
     mine = _Mine(frozenset(cells), frozenset(soft), frozenset(hard), robot, bombs, laser, gold)
     return _sketch(mine) if mine.solvable else None
 
@@ -131,6 +126,7 @@ GENERATOR = Generator(
             choices=("covered", "open"),
         ),
     ),
+    rules=(Rule("rows × columns ≥ 2 (the gold has its own place)", lambda v: v["rows"] * v["columns"] >= 2),),
     make=_make,
     small=_small,
 )

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pddl2nl.errors import InputError
 from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Generator, Parameter, Sketch, Values, plural
+from pddl2nl.tasks.generators.generator import Generator, Parameter, Rule, Sketch, Values, plural
 from pddl2nl.tasks.generators.grids import Cell, grid_cells, neighbours, reached
-
-__all__ = ["GENERATOR"]
 
 _Way = tuple[Cell, Cell]
 
@@ -64,16 +61,15 @@ class _Floor:
 
 
 def _make(values: Values, draw: Draw) -> Sketch | None:
-    _refuse_contradictions(values)
-    cells = grid_cells(values.number("y"), values.number("x"))
-    unsolvable = values.word("unsolvable")
+    cells = grid_cells(values["y"], values["x"])
+    unsolvable = values["unsolvable"]
     traps = _draw_traps(values, draw)
     start = draw.pick([cell for cell in cells if all(cell not in trap for trap in traps)])
-    ways = _draw_ways(cells, traps, values.number("oneways"), draw)
-    shapes = [f"shape{number}" for number in range(1, values.number("shapes") + 1)]
-    locked = draw.sample([cell for cell in cells if cell != start], values.number("locks"))
+    ways = _draw_ways(cells, traps, values["oneways"], draw)
+    shapes = [f"shape{number}" for number in range(1, values["shapes"] + 1)]
+    locked = draw.sample([cell for cell in cells if cell != start], values["locks"])
     locks = {cell: draw.pick(shapes) for cell in locked}
-    keys = {f"key{number}": (draw.pick(shapes), draw.pick(cells)) for number in range(1, values.number("keys") + 1)}
+    keys = {f"key{number}": (draw.pick(shapes), draw.pick(cells)) for number in range(1, values["keys"] + 1)}
     lost = frozenset[str]()
     if unsolvable == "locked":
         # All keys of one shape are where only a key of that shape gives access.
@@ -88,43 +84,6 @@ def _make(values: Values, draw: Draw) -> Sketch | None:
     return None if goal is None else _sketch(floor, shapes, goal, unsolvable == "no")
 
 
-def _refuse_contradictions(values: Values) -> None:
-    x, y = values.number("x"), values.number("y")
-    unsolvable = values.word("unsolvable")
-    if x * y < 2:
-        raise InputError("parameters 'x' and 'y' are 1 and 1: a key needs another place to go to; give a larger grid")
-    if values.number("locks") >= x * y:
-        raise InputError(
-            f"parameter 'locks' is {values.number('locks')} of {x * y} places (x={x} y={y}), and the robot's own is "
-            f"open; give locks={x * y - 1} or less"
-        )
-    pairs = x * (y - 1) + y * (x - 1)
-    if values.number("oneways") > pairs:
-        raise InputError(
-            f"parameter 'oneways' is {values.number('oneways')}, and a grid with x={x} y={y} has {pairs} pairs of "
-            f"neighbours; give oneways={pairs} or less"
-        )
-    if values.number("goals") > values.number("keys"):
-        raise InputError(
-            f"parameter 'goals' is {values.number('goals')} and 'keys' is {values.number('keys')}: only keys that are "
-            "there can be asked for; give fewer goals or more keys"
-        )
-    if unsolvable == "locked" and not values.number("locks"):
-        raise InputError(
-            "parameter 'unsolvable' is 'locked' and 'locks' is 0: a key is locked up; give locks=1 or more"
-        )
-    if unsolvable == "locked" and values.number("shapes") == 1 < values.number("goals"):
-        raise InputError(
-            "parameter 'unsolvable' is 'locked' and 'shapes' is 1: all keys are locked up, and only one of them can "
-            "be what is asked for in vain; give shapes=2 or more, or goals=1"
-        )
-    if unsolvable == "fork" and (values.number("goals") < 2 or max(x, y) < 3):
-        raise InputError(
-            "parameter 'unsolvable' is 'fork': two keys have to go to two ends of the grid; give goals=2 or more and "
-            "x=3 or y=3 or more"
-        )
-
-
 # ── where one can go ─────────────────────────────────────────────────────────────────────────────
 
 
@@ -135,13 +94,13 @@ def _name(cell: Cell) -> str:
 
 def _draw_traps(values: Values, draw: Draw) -> list[frozenset[Cell]]:
     """The parts of the grid that the robot can enter but not leave: one for a trap, two for a fork."""
-    count = {"trap": 1, "fork": 2}.get(values.word("unsolvable"), 0)
-    cells = grid_cells(values.number("y"), values.number("x"))
-    long_axes = [axis for axis, size in enumerate((values.number("y"), values.number("x"))) if size > count]
+    count = {"trap": 1, "fork": 2}.get(values["unsolvable"], 0)
+    cells = grid_cells(values["y"], values["x"])
+    long_axes = [axis for axis, size in enumerate((values["y"], values["x"])) if size > count]
     if not count:
         return []
     axis = draw.pick(long_axes)
-    size = (values.number("y"), values.number("x"))[axis]
+    size = (values["y"], values["x"])[axis]
     low = draw.between(1, size - count)
     below = frozenset(cell for cell in cells if cell[axis] < low)
     if count == 2:
@@ -175,7 +134,7 @@ def _draw_goal(
     if special is None:
         return None
     rest = [key for key, (_, place) in floor.keys.items() if key not in special and place in within]
-    missing = values.number("goals") - len(special)
+    missing = values["goals"] - len(special)
     if not 0 <= missing <= len(rest) or (not lost and not all(floor.keys[key][1] in within for key in special)):
         return None
     goal = dict(special)
@@ -278,6 +237,24 @@ GENERATOR = Generator(
             "two such parts",
             "no",
             choices=("no", "locked", "trap", "fork"),
+        ),
+    ),
+    rules=(
+        Rule("x × y ≥ 2 (another place for a key)", lambda v: v["x"] * v["y"] >= 2),
+        Rule("locks < x × y (the robot's place is open)", lambda v: v["locks"] < v["x"] * v["y"]),
+        Rule(
+            "oneways ≤ 2 × x × y − x − y (the pairs of neighbours)",
+            lambda v: v["oneways"] <= 2 * v["x"] * v["y"] - v["x"] - v["y"],
+        ),
+        Rule("goals ≤ keys", lambda v: v["goals"] <= v["keys"]),
+        Rule("locks ≥ 1 for unsolvable=locked", lambda v: v["unsolvable"] != "locked" or v["locks"] > 0),
+        Rule(
+            "shapes ≥ 2 or goals=1 for unsolvable=locked (with one shape all keys are locked up)",
+            lambda v: v["unsolvable"] != "locked" or v["shapes"] > 1 or v["goals"] == 1,
+        ),
+        Rule(
+            "goals ≥ 2, and x ≥ 3 or y ≥ 3, for unsolvable=fork (two keys have to go to two ends)",
+            lambda v: v["unsolvable"] != "fork" or (v["goals"] >= 2 and max(v["x"], v["y"]) >= 3),
         ),
     ),
     make=_make,

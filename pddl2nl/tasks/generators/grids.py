@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-__all__ = ["Cell", "grid_cells", "neighbours", "reached"]
-
 Cell = tuple[int, int]
 """Row and column; sorted cells are in reading order."""
 

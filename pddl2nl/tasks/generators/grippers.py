@@ -8,22 +8,20 @@ from pddl2nl.tasks.generators.draws import Draw
 from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Sketch, Values, plural
 from pddl2nl.tasks.generators.journeys import counted, draw_journeys
 
-__all__ = ["GENERATOR"]
-
 _SIDES = ("l", "r")
 
 
 def _make(values: Values, draw: Draw) -> Sketch | None:
-    numbers = range(1, values.number("robots") + 1)
+    numbers = range(1, values["robots"] + 1)
     robots = tuple(f"robot{number}" for number in numbers)
     grippers = tuple(f"{side}gripper{number}" for number in numbers for side in _SIDES)
-    rooms = tuple(f"room{number + 1}" for number in range(values.number("rooms")))
-    balls = tuple(f"ball{number + 1}" for number in range(values.number("balls")))
+    rooms = tuple(f"room{number + 1}" for number in range(values["rooms"]))
+    balls = tuple(f"ball{number + 1}" for number in range(values["balls"]))
     stands: tuple[Fact, ...] = tuple(("at-robby", robot, draw.pick(rooms)) for robot in robots)
     free: list[tuple[Fact, ...]] = [
         tuple(("free", f"robot{number}", f"{side}gripper{number}") for side in _SIDES) for number in numbers
     ]
-    journeys = draw_journeys(balls, rooms, values.number("moving"), draw)
+    journeys = draw_journeys(balls, rooms, values["moving"], draw)
     return Sketch(
         objects=(("robot", robots), ("gripper", grippers), ("room", rooms), ("ball", balls)),
         init=(stands, *free, tuple(("at", each.thing, each.start) for each in journeys)),

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from pddl2nl.tasks.generators.draws import Draw
 
-__all__ = ["Journey", "counted", "draw_journeys"]
-
 
 @dataclass(frozen=True)
 class Journey:

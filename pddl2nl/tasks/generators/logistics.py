@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pddl2nl.errors import InputError
 from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Sketch, Values, plural
+from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Rule, Sketch, Values, plural
 from pddl2nl.tasks.generators.journeys import counted, draw_journeys
-
-__all__ = ["GENERATOR"]
 
 
 def _make(values: Values, draw: Draw) -> Sketch | None:
-    _refuse_contradictions(values)
-    cities = tuple(f"c{number}" for number in range(values.number("cities")))
+    cities = tuple(f"c{number}" for number in range(values["cities"]))
     trucks = tuple(f"t{number}" for number in range(len(cities)))
-    airplanes = tuple(f"a{number}" for number in range(values.number("airplanes")))
-    packages = tuple(f"p{number}" for number in range(values.number("packages")))
-    places = [tuple(f"l{city}-{number}" for number in range(values.number("locations"))) for city in range(len(cities))]
+    airplanes = tuple(f"a{number}" for number in range(values["airplanes"]))
+    packages = tuple(f"p{number}" for number in range(values["packages"]))
+    places = [tuple(f"l{city}-{number}" for number in range(values["locations"])) for city in range(len(cities))]
     airports = tuple(within[0] for within in places)
     vehicles: list[Fact] = [("at", truck, draw.pick(within)) for truck, within in zip(trucks, places, strict=True)]
     flying: list[Fact] = [("at", airplane, draw.pick(airports)) for airplane in airplanes]
     everywhere = [place for within in places for place in within]
-    journeys = draw_journeys(packages, everywhere, values.number("moving"), draw)
+    journeys = draw_journeys(packages, everywhere, values["moving"], draw)
     return Sketch(
         objects=tuple(("", group) for group in (cities, trucks, airplanes, *places, packages)),
         init=(
@@ -56,18 +52,6 @@ def _map(cities: tuple[str, ...], places: list[tuple[str, ...]]) -> list[tuple[F
     return lines
 
 
-def _refuse_contradictions(values: Values) -> None:
-    if values.number("cities") > 1 and not values.number("airplanes"):
-        raise InputError(
-            f"parameter 'airplanes' is 0 and 'cities' is {values.number('cities')}: no package could leave its city; "
-            "give airplanes=1 or more, or cities=1"
-        )
-    if values.number("cities") * values.number("locations") < 2:
-        raise InputError(
-            "parameters 'cities' and 'locations' are 1: packages would have nowhere to go; give more of either"
-        )
-
-
 def _small(draw: Draw) -> Mapping[str, int | str]:
     cities = draw.between(1, 3)
     return {
@@ -90,6 +74,13 @@ GENERATOR = Generator(
         Parameter("airplanes", "how many airplanes there are; at least one where there are several cities", 1, 0, 50),
         Parameter("packages", "how many packages there are", 2, 1, 200),
         Parameter("moving", "of a hundred packages, how many have to move at least; one does in any case", 100, 1, 100),
+    ),
+    rules=(
+        Rule(
+            "airplanes ≥ 1 for cities ≥ 2 (packages can leave their city)",
+            lambda v: v["airplanes"] > 0 or v["cities"] == 1,
+        ),
+        Rule("cities × locations ≥ 2 (packages have somewhere to go)", lambda v: v["cities"] * v["locations"] >= 2),
     ),
     make=_make,
     small=_small,

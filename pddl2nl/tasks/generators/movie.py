@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pddl2nl.errors import InputError
 from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Sketch, Values, plural
-
-__all__ = ["GENERATOR"]
+from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Rule, Sketch, Values, plural
 
 _LETTERS = {"chips": "c", "dip": "d", "pop": "p", "cheese": "z", "crackers": "k"}
 """The kinds of snacks, with the letters of their objects in the problems of the first competition."""
@@ -16,16 +13,12 @@ _LETTERS = {"chips": "c", "dip": "d", "pop": "p", "cheese": "z", "crackers": "k"
 
 def _make(values: Values, draw: Draw) -> Sketch | None:
     there = {
-        kind: tuple(f"{letter}{number + 1}" for number in range(values.number(kind)))
-        for kind, letter in _LETTERS.items()
+        kind: tuple(f"{letter}{number + 1}" for number in range(values[kind])) for kind, letter in _LETTERS.items()
     }
-    _refuse_contradictions(values, there)
     stocked = [kind for kind in _LETTERS if there[kind]]
-    wanted = draw.sample(stocked, values.number("kinds"))
-    at_first: list[Fact] = [
-        ("counter-at-zero",) if values.word("counter") == "zero" else ("counter-at-other-than-zero",)
-    ]
-    if values.word("rewound") == "yes":
+    wanted = draw.sample(stocked, values["kinds"])
+    at_first: list[Fact] = [("counter-at-zero",) if values["counter"] == "zero" else ("counter-at-other-than-zero",)]
+    if values["rewound"] == "yes":
         at_first.append(("movie-rewound",))
     return Sketch(
         objects=tuple(("", names) for names in there.values()),
@@ -34,15 +27,6 @@ def _make(values: Values, draw: Draw) -> Sketch | None:
         summary=f"{plural(sum(map(len, there.values())), 'snack')}, {plural(len(wanted), 'kind')} of which "
         f"{'is' if len(wanted) == 1 else 'are'} wanted",
     )
-
-
-def _refuse_contradictions(values: Values, there: Mapping[str, tuple[str, ...]]) -> None:
-    stocked = sum(bool(names) for names in there.values())
-    if values.number("kinds") > stocked:
-        raise InputError(
-            f"parameter 'kinds' is {values.number('kinds')}, but there are snacks of {plural(stocked, 'kind')}; give "
-            "fewer kinds, or a number above 0 for more of " + ", ".join(_LETTERS)
-        )
 
 
 def _small(draw: Draw) -> Mapping[str, int | str]:
@@ -72,6 +56,12 @@ GENERATOR = Generator(
             "whether the movie is rewound at first; nothing can be bought before that is undone",
             "no",
             choices=("no", "yes"),
+        ),
+    ),
+    rules=(
+        Rule(
+            f"kinds ≤ the number of {', '.join(_LETTERS)} above 0",
+            lambda v: v["kinds"] <= sum(v[kind] > 0 for kind in _LETTERS),
         ),
     ),
     make=_make,

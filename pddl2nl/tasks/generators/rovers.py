@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pddl2nl.errors import InputError
 from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Sketch, Values, plural
-
-__all__ = ["GENERATOR"]
+from pddl2nl.tasks.generators.generator import Fact, Generator, Parameter, Rule, Sketch, Values, plural
 
 _MODES = ("colour", "high_res", "low_res")
 _LANDER = "general"
@@ -49,9 +46,8 @@ class _Camera:
 
 
 def _make(values: Values, draw: Draw) -> Sketch | None:
-    _refuse_contradictions(values)
-    waypoints = tuple(f"waypoint{number}" for number in range(values.number("waypoints")))
-    objectives = tuple(f"objective{number}" for number in range(values.number("objectives")))
+    waypoints = tuple(f"waypoint{number}" for number in range(values["waypoints"]))
+    objectives = tuple(f"objective{number}" for number in range(values["objectives"]))
     sights = _draw_sights(waypoints, draw)
     lander = draw.pick(waypoints)
     rovers = _draw_rovers(values, sights, lander, draw)
@@ -61,12 +57,12 @@ def _make(values: Values, draw: Draw) -> Sketch | None:
     samples: list[Fact] = []
     for job in ("soil", "rock"):
         reached = [place for place in waypoints if any(place in r.region for r in rovers if r.sends and job in r.jobs)]
-        wanted = draw.sample(reached, values.number(job)) if values.number(job) else []
+        wanted = draw.sample(reached, values[job]) if values[job] else []
         there = [place for place in waypoints if place in wanted or draw.chance(25)]
         samples += [(f"at_{job}_sample", place) for place in there]
         goals += [(f"communicated_{job}_data", place) for place in waypoints if place in wanted]
     possible = _images(cameras, seen)
-    goals += [("communicated_image_data", *each) for each in draw.sample(possible, values.number("images"))]
+    goals += [("communicated_image_data", *each) for each in draw.sample(possible, values["images"])]
     return Sketch(
         objects=(
             ("lander", (_LANDER,)),
@@ -91,29 +87,6 @@ def _make(values: Values, draw: Draw) -> Sketch | None:
     )
 
 
-def _refuse_contradictions(values: Values) -> None:
-    if not any(values.number(job) for job in _JOBS):
-        raise InputError(
-            "parameters 'soil', 'rock' and 'images' are 0: there is nothing to do; give 1 or more for one of them"
-        )
-    for job in ("soil", "rock"):
-        if values.number(job) > values.number("waypoints"):
-            raise InputError(
-                f"parameter '{job}' is {values.number(job)} and 'waypoints' is {values.number('waypoints')}; a "
-                f"waypoint has one sample at most: give {job}={values.number('waypoints')} or less, or more waypoints"
-            )
-    if not values.number("images"):
-        return
-    possible = values.number("objectives") * len(_MODES)
-    if values.number("images") > possible:
-        raise InputError(
-            f"parameter 'images' is {values.number('images')}, but there are {possible} pairs of an objective and "
-            f"one of {len(_MODES)} modes; give images={possible} or less, or more objectives"
-        )
-    if not values.number("cameras"):
-        raise InputError("parameter 'images' is not 0, but 'cameras' is; give cameras=1 or more, or images=0")
-
-
 # ── the planet ───────────────────────────────────────────────────────────────────────────────────
 
 
@@ -133,8 +106,8 @@ def _draw_sights(waypoints: Sequence[str], draw: Draw) -> Mapping[str, set[str]]
 
 def _draw_rovers(values: Values, sights: Mapping[str, set[str]], lander: str, draw: Draw) -> list[_Rover]:
     """The rovers; for every job in the goal, one rover can do it as often as needed and send the results."""
-    names = [f"rover{number}" for number in range(values.number("rovers"))]
-    bearers = {job: draw.pick(names) for job in _JOBS if values.number(job)}
+    names = [f"rover{number}" for number in range(values["rovers"])]
+    bearers = {job: draw.pick(names) for job in _JOBS if values[job]}
     waypoints = list(sights)
     rovers = []
     for name in names:
@@ -143,7 +116,7 @@ def _draw_rovers(values: Values, sights: Mapping[str, set[str]], lander: str, dr
         needed = [job for job, bearer in bearers.items() if bearer == name]
         # The region of a rover with a job grows from a waypoint that sees the lander, large enough for its work.
         seed = draw.pick([place for place in waypoints if lander in sights[place]] if needed else waypoints)
-        least = max([1, *(values.number(job) for job in needed if job != "images")])
+        least = max([1, *(values[job] for job in needed if job != "images")])
         size = draw.between(least, len(waypoints))
         roads = _grown(seed, size, sights, draw)
         region = (seed, *(new for _, new in roads))
@@ -173,9 +146,9 @@ def _draw_cameras(values: Values, rovers: Sequence[_Rover], objectives: Sequence
     """The cameras; the first is on a rover that sends images, and supports enough modes for the goal."""
     imaging = [rover for rover in rovers if "images" in rover.jobs] or list(rovers)
     able = [rover for rover in imaging if rover.sends] or imaging
-    least = max(1, -(-values.number("images") // len(objectives)))
+    least = max(1, -(-values["images"] // len(objectives)))
     cameras = []
-    for number in range(values.number("cameras")):
+    for number in range(values["cameras"]):
         modes = draw.sample(_MODES, draw.between(1 if number else least, len(_MODES)))
         rover = draw.pick(imaging if number else able)
         ordered = tuple(mode for mode in _MODES if mode in modes)
@@ -262,6 +235,16 @@ GENERATOR = Generator(
         Parameter("soil", "at how many waypoints soil has to be analysed", 1, 0, 200),
         Parameter("rock", "at how many waypoints rock has to be analysed", 1, 0, 200),
         Parameter("images", "how many images are to be sent, each of one objective in one of three modes", 1, 0, 200),
+    ),
+    rules=(
+        Rule("soil + rock + images > 0 (something to do)", lambda v: any(v[job] for job in _JOBS)),
+        Rule("soil ≤ waypoints (one sample at each)", lambda v: v["soil"] <= v["waypoints"]),
+        Rule("rock ≤ waypoints (one sample at each)", lambda v: v["rock"] <= v["waypoints"]),
+        Rule(
+            "images ≤ 3 × objectives (one for each of three modes)",
+            lambda v: v["images"] <= len(_MODES) * v["objectives"],
+        ),
+        Rule("cameras ≥ 1 for images ≥ 1", lambda v: v["cameras"] > 0 or v["images"] == 0),
     ),
     make=_make,
     small=_small,

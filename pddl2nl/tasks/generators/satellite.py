@@ -4,29 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pddl2nl.errors import InputError
 from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Generator, Parameter, Sketch, Values, plural
-
-__all__ = ["GENERATOR"]
+from pddl2nl.tasks.generators.generator import Generator, Parameter, Rule, Sketch, Values, plural
 
 _MODES = ("infrared", "spectrograph", "thermograph")
 _DIRECTIONS = ("star", "groundstation", "planet", "phenomenon")
 
 
 def _make(values: Values, draw: Draw) -> Sketch | None:
-    _refuse_contradictions(values)
-    satellites = tuple(f"satellite{number}" for number in range(values.number("satellites")))
-    instruments = tuple(f"instrument{number}" for number in range(values.number("instruments")))
-    modes = tuple(f"{_MODES[number % len(_MODES)]}{number}" for number in range(values.number("modes")))
-    directions = tuple(
-        f"{_DIRECTIONS[number % len(_DIRECTIONS)]}{number}" for number in range(values.number("directions"))
-    )
+    satellites = tuple(f"satellite{number}" for number in range(values["satellites"]))
+    instruments = tuple(f"instrument{number}" for number in range(values["instruments"]))
+    modes = tuple(f"{_MODES[number % len(_MODES)]}{number}" for number in range(values["modes"]))
+    directions = tuple(f"{_DIRECTIONS[number % len(_DIRECTIONS)]}{number}" for number in range(values["directions"]))
     # Every satellite has an instrument; the others are distributed at random.
     aboard = [*satellites, *(draw.pick(satellites) for _ in instruments[len(satellites) :])]
     supported = _supported(instruments, modes, draw)
-    images = draw.sample([(place, mode) for place in directions for mode in modes], values.number("images"))
-    turned = draw.sample(satellites, values.number("pointing"))
+    images = draw.sample([(place, mode) for place in directions for mode in modes], values["images"])
+    turned = draw.sample(satellites, values["pointing"])
     return Sketch(
         objects=(
             ("satellite", satellites),
@@ -73,30 +67,6 @@ def _supported(instruments: tuple[str, ...], modes: tuple[str, ...], draw: Draw)
     return supported
 
 
-def _refuse_contradictions(values: Values) -> None:
-    satellites, possible = values.number("satellites"), values.number("directions") * values.number("modes")
-    if values.number("instruments") < satellites:
-        raise InputError(
-            f"parameter 'instruments' is {values.number('instruments')} and 'satellites' is {satellites}, each of "
-            f"which has at least one; give instruments={satellites} or more"
-        )
-    if values.number("images") > possible:
-        raise InputError(
-            f"parameter 'images' is {values.number('images')}, but there are {possible} pairs of a direction and a "
-            f"mode; give images={possible} or less, or more directions or modes"
-        )
-    if values.number("pointing") > satellites:
-        raise InputError(
-            f"parameter 'pointing' is {values.number('pointing')} and 'satellites' is {satellites}; no more can have "
-            f"to point somewhere than there are: give pointing={satellites} or less"
-        )
-    if not values.number("images") and not (values.number("pointing") and values.number("directions") > 1):
-        raise InputError(
-            "parameter 'images' is 0, and no satellite has to point elsewhere: there is nothing to do; give images=1 "
-            "or more, or pointing=1 and directions=2 or more"
-        )
-
-
 def _small(draw: Draw) -> Mapping[str, int | str]:
     satellites, modes, directions = draw.between(1, 3), draw.between(1, 3), draw.between(1, 8)
     return {
@@ -123,6 +93,15 @@ GENERATOR = Generator(
         Parameter("directions", "how many directions there are: stars, planets, ground stations", 4, 1, 200),
         Parameter("images", "how many images are to be had, each of one direction in one mode", 2, 0, 200),
         Parameter("pointing", "how many satellites have to point in a given direction at the end", 0, 0, 50),
+    ),
+    rules=(
+        Rule("instruments ≥ satellites (one on each)", lambda v: v["instruments"] >= v["satellites"]),
+        Rule("images ≤ directions × modes (one for each pair)", lambda v: v["images"] <= v["directions"] * v["modes"]),
+        Rule("pointing ≤ satellites", lambda v: v["pointing"] <= v["satellites"]),
+        Rule(
+            "images ≥ 1, or pointing ≥ 1 and directions ≥ 2 (something to do)",
+            lambda v: v["images"] > 0 or (v["pointing"] > 0 and v["directions"] > 1),
+        ),
     ),
     make=_make,
     small=_small,

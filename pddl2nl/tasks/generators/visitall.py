@@ -4,29 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pddl2nl.errors import InputError
 from pddl2nl.tasks.generators.draws import Draw
-from pddl2nl.tasks.generators.generator import Generator, Parameter, Sketch, Values, plural
+from pddl2nl.tasks.generators.generator import Generator, Parameter, Rule, Sketch, Values, plural
 from pddl2nl.tasks.generators.grids import Cell, grid_cells, neighbours, reached
-
-__all__ = ["GENERATOR"]
 
 _REGIONS = {"no": 1, "cut": 2, "pockets": 3}
 """The number of regions of a map, by the ways of being unsolvable."""
 
 
 def _make(values: Values, draw: Draw) -> Sketch | None:
-    way = values.word("unsolvable")
-    _refuse_contradictions(values)
-    cells = _draw_cells(values.number("x"), values.number("y"), values.number("missing"), draw)
+    way = values["unsolvable"]
+    cells = _draw_cells(values["x"], values["y"], values["missing"], draw)
     start = draw.pick(cells)
     regions = _draw_regions(cells, start, _REGIONS[way], draw)
     ways = _ways(cells, regions, inward=way == "pockets")
     entered = {regions[to] for cell in cells for to in ways[cell] if regions[to] != regions[cell]}
     if way == "pockets" and len(entered) < 2:
         return None  # one of them would be cut off
-    goal = _draw_goal(cells, start, regions, values.number("visit"), draw)
-    rows = [tuple(_name(cell) for cell in cells if cell[0] == row) for row in range(values.number("y"))]
+    goal = _draw_goal(cells, start, regions, values["visit"], draw)
+    rows = [tuple(_name(cell) for cell in cells if cell[0] == row) for row in range(values["y"])]
     return Sketch(
         objects=tuple(("place", row) for row in rows),
         init=(
@@ -37,19 +33,6 @@ def _make(values: Values, draw: Draw) -> Sketch | None:
         summary=f"{plural(len(cells), 'place')}, {'all' if len(goal) == len(cells) else len(goal)} of them to visit",
         solvable=way == "no",
     )
-
-
-def _refuse_contradictions(values: Values) -> None:
-    x, y, missing = values.number("x"), values.number("y"), values.number("missing")
-    way = values.word("unsolvable")
-    least = max(2, _REGIONS[way])
-    if x * y < least:
-        raise InputError(f"parameters 'x' and 'y' are {x} and {y}: {least} places are needed; give a larger grid")
-    if x * y - missing < least:
-        raise InputError(
-            f"parameter 'missing' is {missing} of {x * y} places (x={x} y={y}), and {least} have to be left; "
-            f"give missing={x * y - least} or less"
-        )
 
 
 # ── the map ──────────────────────────────────────────────────────────────────────────────────────
@@ -145,6 +128,12 @@ GENERATOR = Generator(
             "be left, with places to visit in both",
             "no",
             choices=tuple(_REGIONS),
+        ),
+    ),
+    rules=(
+        Rule(
+            "x × y − missing ≥ 2 places, or 3 for unsolvable=pockets",
+            lambda v: v["x"] * v["y"] - v["missing"] >= max(2, _REGIONS[v["unsolvable"]]),
         ),
     ),
     make=_make,

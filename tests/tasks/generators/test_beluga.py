@@ -84,12 +84,12 @@ def test_schedules_are_chains_whose_every_step_is_to_be_done(facts):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"deliveries": 4}, "'deliveries' is 4, and 3 parts are there .* give deliveries=3 or less"),
-        ({"returns": 4}, "'returns' is 4, and 3 jigs are empty in the end"),
-        ({"arrivals": 0, "deliveries": 0, "returns": 0}, "are 0: nothing is left to do"),
-        ({"kinds": 3, "length": 2}, "'kinds' is 3 and 'length' is 2"),
-        ({"stored": 6, "empties": 3}, "9 jigs are on racks at first .* where 8 fit at most"),
-        ({"arrivals": 40}, "'arrivals' is 40, which with stored=1 and empties=1 is more than the 12 jigs"),
+        ({"deliveries": 4}, "needs deliveries ≤ arrivals . stored .*; found arrivals=2 stored=1 deliveries=4"),
+        ({"returns": 4}, "returns ≤ empties . deliveries .*; found empties=1 deliveries=2 returns=4"),
+        ({"arrivals": 0, "deliveries": 0, "returns": 0}, "something to do"),
+        ({"kinds": 3, "length": 2}, "kinds ≤ length .*; found length=2 kinds=3"),
+        ({"stored": 6, "empties": 3}, "found stored=6 empties=3 racks=2 length=4"),
+        ({"arrivals": 40}, "a place for every jig.*; found arrivals=40"),
     ],
 )
 def test_what_contradicts_itself_is_refused(given, message):

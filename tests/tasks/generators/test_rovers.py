@@ -68,11 +68,11 @@ def test_what_asks_for_all_that_there_is_has_a_plan_many_times(given):
 
 
 def test_what_contradicts_itself_is_refused():
-    with pytest.raises(InputError, match="'soil', 'rock' and 'images' are 0: there is nothing to do"):
+    with pytest.raises(InputError, match="something to do"):
         generate("rovers", 1, soil=0, rock=0, images=0)
-    with pytest.raises(InputError, match=r"'rock' is 5 and 'waypoints' is 4.* give rock=4 or less"):
+    with pytest.raises(InputError, match=r"rock ≤ waypoints .*; found waypoints=4 rock=5"):
         generate("rovers", 1, rock=5)
-    with pytest.raises(InputError, match=r"'images' is 7, but there are 6 pairs.* give images=6 or less"):
+    with pytest.raises(InputError, match=r"images ≤ 3 × objectives .*; found objectives=2 images=7"):
         generate("rovers", 1, images=7)
-    with pytest.raises(InputError, match="'images' is not 0, but 'cameras' is"):
+    with pytest.raises(InputError, match="cameras ≥ 1 for images ≥ 1; found cameras=0"):
         generate("rovers", 1, cameras=0)

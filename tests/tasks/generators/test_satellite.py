@@ -29,12 +29,12 @@ def test_satellites_have_to_point_somewhere_if_asked_for(facts):
 
 
 def test_what_contradicts_itself_is_refused():
-    with pytest.raises(InputError, match=r"'instruments' is 2 and 'satellites' is 3.* give instruments=3 or more"):
+    with pytest.raises(InputError, match=r"instruments ≥ satellites .*; found satellites=3 instruments=2"):
         generate("satellite", 1, satellites=3)
-    with pytest.raises(InputError, match=r"'images' is 9, but there are 8 pairs.* give images=8 or less"):
+    with pytest.raises(InputError, match=r"images ≤ directions × modes .*; found modes=2 directions=4 images=9"):
         generate("satellite", 1, images=9)
-    with pytest.raises(InputError, match=r"'pointing' is 2 and 'satellites' is 1.* give pointing=1 or less"):
+    with pytest.raises(InputError, match="pointing ≤ satellites; found satellites=1 pointing=2"):
         generate("satellite", 1, pointing=2)
     for nothing in ({"images": 0}, {"images": 0, "pointing": 1, "directions": 1}):
-        with pytest.raises(InputError, match=r"'images' is 0, .*there is nothing to do"):
+        with pytest.raises(InputError, match="something to do"):
             generate("satellite", 1, **nothing)

@@ -107,12 +107,12 @@ def test_maps_that_cannot_be_walked(way: str, seen_at_once: Callable[..., bool],
 
 
 def test_grids_with_too_few_places_are_refused():
-    with pytest.raises(InputError, match="'x' and 'y' are 1 and 1: 2 places are needed"):
+    with pytest.raises(InputError, match="found x=1 y=1 missing=0"):
         generate("visitall", 1, x=1, y=1)
-    with pytest.raises(InputError, match=r"'missing' is 8 of 9 places .*2 have to be left; give missing=7 or less"):
+    with pytest.raises(InputError, match=r"needs x × y − missing ≥ 2 places.*; found x=3 y=3 missing=8"):
         generate("visitall", 1, missing=8)
-    with pytest.raises(InputError, match="3 places are needed"):
+    with pytest.raises(InputError, match="3 for unsolvable=pockets"):
         generate("visitall", 1, x=2, y=1, unsolvable="pockets")
-    with pytest.raises(InputError, match="3 have to be left; give missing=6 or less"):
+    with pytest.raises(InputError, match="3 for unsolvable=pockets"):
         generate("visitall", 1, missing=7, unsolvable="pockets")
     assert generate("visitall", 1, x=2, y=1, unsolvable="cut").objects == 2
