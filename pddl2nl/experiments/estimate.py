@@ -20,7 +20,6 @@ from pddl2nl.experiments.specification.product import Cell, behind_endpoint
 from pddl2nl.llm import Completion, Price, Request
 from pddl2nl.llm.tokens import CHARACTERS_A_TOKEN, estimate_tokens
 from pddl2nl.policies.families import FAMILIES, family_of
-from pddl2nl.policies.family import Family
 from pddl2nl.policies.prompting import prompt_text
 from pddl2nl.tasks.references import reference_of
 
@@ -54,11 +53,10 @@ class Estimate:
     usd: float | None = 0.0
 
     def as_json(self) -> dict[str, Any]:
-        """The fields, money rounded, and how they were found."""
+        """The fields, money rounded, and how the estimate is made."""
         return {**asdict(self), "usd": None if self.usd is None else round(self.usd, 4), "how": HOW}
 
-    def plus(self, other: Estimate) -> Estimate:
-        """Both together."""
+    def __add__(self, other: Estimate) -> Estimate:
         return Estimate(
             self.calls + other.calls,
             self.prompt_tokens + other.prompt_tokens,
@@ -73,14 +71,13 @@ class _Measuring:
     name = "measuring"
 
     def __init__(self) -> None:
-        self.system = 0
-        self.problem = 0
+        self.lengths = 0, 0
 
     def complete(self, request: Request) -> Completion:
         """An empty reply."""
-        if not self.system:
-            self.system = sum(len(message.content) for message in request.messages if message.role == "system")
-            self.problem = sum(len(message.content) for message in request.messages if message.role != "system")
+        if self.lengths == (0, 0):
+            system = sum(len(message.content) for message in request.messages if message.role == "system")
+            self.lengths = system, sum(len(message.content) for message in request.messages) - system
         return Completion("", "empty")
 
 
@@ -91,119 +88,89 @@ def estimate(cells: Iterable[Cell], prices: Mapping[str, Price | None]) -> Estim
         cells: the runs; those of policies that ask no model cost nothing.
         prices: what tokens cost, by the model's name.
     """
-    whole = Estimate()
-    for _, one in estimates(cells, prices):
-        whole = whole.plus(one)
-    return whole
+    return sum((one for _, one in estimates(cells, prices)), Estimate())
 
 
 def estimates(cells: Iterable[Cell], prices: Mapping[str, Price | None]) -> Iterator[tuple[Cell, Estimate]]:
     """The estimate of each cell's runs; a call made once counts for the first cell that makes it."""
-    measured: dict[tuple[object, ...], tuple[float, float]] = {}
+    lengths: dict[tuple[object, ...], tuple[float, float]] = {}
     asked: set[tuple[object, ...]] = set()
     for cell in cells:
-        if not policy_of(cell.policy).needs_model:
-            yield cell, Estimate()
-            continue
-        key = _measured_by(cell)
-        if key not in measured:
-            measured[key] = _measure(cell)
-        system, problem = map(estimate_tokens, measured[key])
-        one = _one_run(cell, system, problem, prices.get(cell.model))
         whole = Estimate()
-        for run in cell.runs:
-            whole = whole.plus(one)
-            for what, model in _asked_before(cell, run):
-                # PricedModel once: the other runs of this seed find the replies in the cache.
-                words = cell.wording if what == "thoughts" else ""
-                once = (what, cell.domain.row or cell.domain.label, words, model, run.seed)
-                if once not in asked:
+        if policy_of(cell.policy).needs_model:
+            # A wording yet to be made counts as the template.
+            wording = "template" if cell.wording == "llm" else cell.wording
+            options = str(sorted(cell.column.options.items()))
+            key = (cell.domain.label, cell.task.path, cell.policy, cell.style, wording, options)
+            if key not in lengths:
+                lengths[key] = _measure(cell)
+            system, problem = map(estimate_tokens, lengths[key])
+            one_run = _one_run(cell, system, problem, prices.get(cell.model))
+            for run in cell.runs:
+                whole += one_run
+                # The other runs of this seed find the replies in the cache.
+                model = str(run.wording_model or cell.model)
+                if run.wording == "llm" and (once := ("wording", cell.domain.row, model, run.seed)) not in asked:
                     asked.add(once)
-                    price = prices.get(model)
-                    whole = whole.plus(
-                        _wording(cell, price) if what == "wording" else _thoughts(system, problem, price)
-                    )
+                    whole += _wording(cell, prices.get(model))
+                model = str(run.thoughts_model or cell.model)
+                thoughts = ("thoughts", cell.domain.row, cell.wording, model, run.seed)
+                if _asks_thoughts(cell, run) and thoughts not in asked:
+                    asked.add(thoughts)
+                    whole += _thoughts(system, problem, prices.get(model))
         yield cell, whole
 
 
-def _measured_by(cell: Cell) -> tuple[object, ...]:
-    """The key for the length of a first prompt; a wording yet to be made counts as the template."""
-    wording = "template" if cell.wording == "llm" else cell.wording
-    return (
-        cell.domain.label,
-        cell.task.path,
-        cell.policy,
-        cell.style,
-        wording,
-        str(sorted(cell.column.options.items())),
-    )
-
-
-def _asked_before(cell: Cell, run: RunSpec) -> Iterator[tuple[str, str]]:
-    """The calls before a run begins, with their models."""
-    if run.wording == "llm":
-        yield "wording", str(run.wording_model or cell.model)
+def _asks_thoughts(cell: Cell, run: RunSpec) -> bool:
     if not policy_of(cell.policy).thoughts or run.example == "none" or run.thoughts == "template":
-        return
-    if run.thoughts == "llm" or run.thoughts_model is not None or behind_endpoint(cell.model):
-        yield "thoughts", str(run.thoughts_model or cell.model)
+        return False
+    return run.thoughts == "llm" or run.thoughts_model is not None or behind_endpoint(cell.model)
 
 
 def _measure(cell: Cell) -> tuple[float, float]:
     """Characters of the system prompt, and of the problem."""
     model = _Measuring()
-    wording = "template" if cell.runs[0].wording == "llm" else cell.runs[0].wording
-    run = replace(
-        cell.runs[0],
-        model=model,
-        wording=wording,
-        example="none",
-        example_plan=None,
-        steps=1,
-        base_url=None,
-        budget_calls=1,
-    )
+    run = cell.runs[0]
+    no_roles: dict[str, Any] = dict.fromkeys(("translator_model", "thoughts_model", "wording_model", "base_url"))
+    wording = "template" if run.wording == "llm" else run.wording
+    simple: dict[str, Any] = {"example": "none", "example_plan": None, "translator": "reader", "steps": 1}
     try:
-        run_spec(replace(run, translator="reader", translator_model=None, thoughts_model=None, wording_model=None))
+        run_spec(replace(run, model=model, wording=wording, budget_calls=1, **simple, **no_roles))
     except InputError:
         # It will be reported by its name when it is run; here it costs nothing.
         return 0.0, 0.0
-    return model.system, model.problem
+    return model.lengths
 
 
 def _one_run(cell: Cell, system: float, problem: float, price: Price | None) -> Estimate:
     policy, run = policy_of(cell.policy), cell.runs[0]
     if (family := family_of(cell.policy)) is not None:
-        return _one_run_of(family, cell, system + problem, price)
-    said = _ACTION + (_THOUGHT if policy.thoughts else 0)
-    turn = said + (0 if policy.one_shot else _OBSERVATION)
+        reference = reference_of(cell.task.task)
+        shortest = None if reference is None else min(len(way.plan) for way in reference.ways)
+        actions = next(length for length in (cell.task.plan_length, shortest, _PLAN) if length is not None)
+        effort = family.effort(cell.policy, actions)
+        prompts = effort.opening * (system + problem) + effort.later * (system + problem + effort.growth)
+        return _priced(effort.opening + effort.later, prompts, effort.replies, price)
+    reply = _ACTION + (_THOUGHT if policy.thoughts else 0)
+    turn = reply + (0 if policy.one_shot else _OBSERVATION)
     first = system + problem + (0.0 if run.example == "none" else problem + _EXAMPLE_STEPS * turn)
-    known = cell.task.plan_length
-    turns = known if known is not None else _PLAN if run.steps is None else math.ceil(run.steps / 2)
+    turns = cell.task.plan_length
+    if turns is None:
+        turns = _PLAN if run.steps is None else math.ceil(run.steps / 2)
     if run.steps is not None:
         turns = min(turns, run.steps)
     if policy.one_shot:
         calls = run.samples * (1 + run.rounds)
-        prompts = calls * first + run.samples * sum(range(run.rounds + 1)) * turns * said
-        replies = float(calls * turns * said)
+        prompts = calls * first + run.samples * sum(range(run.rounds + 1)) * turns * reply
+        replies = float(calls * turns * reply)
     else:
         calls = max(1, turns)
         prompts = calls * first + sum(range(calls)) * turn
-        replies = float(calls * said)
+        replies = float(calls * reply)
     if run.translator == "llm":
         lines = max(1, turns) * (calls if policy.one_shot else 1)
         calls, prompts, replies = calls + lines, prompts + lines * _TRANSLATION, replies + lines * _ACTION
     return _priced(calls, prompts, replies, price)
-
-
-def _one_run_of(family: Family, cell: Cell, first: float, price: Price | None) -> Estimate:
-    """A run of a family; ``first`` is the length of its first prompt."""
-    reference = reference_of(cell.task.task)
-    shortest = None if reference is None else min(len(way.plan) for way in reference.ways)
-    actions = next(known for known in (cell.task.plan_length, shortest, _PLAN) if known is not None)
-    effort = family.effort(cell.policy, actions)
-    prompts = effort.opening * first + effort.later * (first + effort.growth)
-    return _priced(effort.opening + effort.later, prompts, effort.replies, price)
 
 
 def _wording(cell: Cell, price: Price | None) -> Estimate:

@@ -67,30 +67,28 @@ def _openai(argument: str, context: ModelContext) -> MadeModel:
 
     access = context.access
     settings = load_catalogue(access.models_file).of(argument)
+    requests = access.requests_per_minute or settings.requests_per_minute
+    tokens = access.tokens_per_minute or settings.tokens_per_minute
     settings = replace(
         settings,
-        requests_per_minute=access.requests_per_minute or settings.requests_per_minute,
-        tokens_per_minute=access.tokens_per_minute or settings.tokens_per_minute,
+        requests_per_minute=requests,
+        tokens_per_minute=tokens,
         timeout=context.timeout or settings.timeout,
     )
     identity = (argument, context.base_url, context.timeout)
     model = access.made.get(identity)
     if model is None:
         # One of two that are made in one moment is lost, which costs a connection and nothing else.
-        parted = replace(
+        shared = replace(
             settings,
-            requests_per_minute=_part(settings.requests_per_minute, access.share),
-            tokens_per_minute=_part(settings.tokens_per_minute, access.share),
+            requests_per_minute=None if requests is None else requests * access.share,
+            tokens_per_minute=None if tokens is None else tokens * access.share,
         )
-        model = access.made.setdefault(identity, OpenAIModel(argument, context.base_url, settings=parted))
+        model = access.made.setdefault(identity, OpenAIModel(argument, context.base_url, settings=shared))
     # What is recorded is the same, however many processes share a limit.
     made = replace(wrap_model(model), settings=settings.to_json())
     cache = access.opened_cache()
     return made if cache is None else replace(made, model=CachedModel(model, cache, collect=access.collect))
-
-
-def _part(limit: float | None, share: float) -> float | None:
-    return None if limit is None else limit * share
 
 
 def _oracle(argument: str, context: ModelContext) -> MadeModel:

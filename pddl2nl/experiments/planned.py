@@ -73,13 +73,12 @@ def plan_and_record(
 
     texts = texts or TaskTexts(domain.read_text(encoding="utf-8"), problem.read_text(encoding="utf-8"))
     task = parse_task(texts.domain, texts.problem)
-    found: dict[str, Any]
     try:
         result = solve(texts, planner, time_limit=time_limit, memory_limit_mb=memory_limit_mb)
-        found = {**result.as_json(), "message": result.message}
-        found["plan"] = None if result.plan is None else tuple(map(str, result.plan))
+        plan = None if result.plan is None else tuple(map(str, result.plan))
+        outcome: dict[str, Any] = {**result.as_json(), "plan": plan, "message": result.message}
     except InfrastructureError as error:
-        found = {"planner": planner, "status": "error", "message": str(error)}
+        outcome = {"planner": planner, "status": "error", "message": str(error)}
     planned = Planned(
         domain=task.domain.name,
         problem=task.problem.name,
@@ -89,7 +88,7 @@ def plan_and_record(
         problem_file=str(problem),
         suite=called[0],
         task=called[1],
-        **found,
+        **outcome,
     )
     with RecordWriter(record) as writer:
         writer.write(planned)

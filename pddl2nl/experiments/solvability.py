@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.example import problem_text
 from pddl2nl.experiments.plans import NoPlanExistsError, ff_plan
 from pddl2nl.experiments.spec import RunSpec
-from pddl2nl.llm.keys import sha256
 from pddl2nl.pddl import Task
 from pddl2nl.policies import Policy
 from pddl2nl.tasks import match_shipped, shipped_domain
@@ -65,20 +63,14 @@ def shipped_as_solvable(task: Task) -> bool | None:
     It is known by its text, wherever the file lies.
     """
     shipped = match_shipped(task.domain)
-    if shipped is None:
-        return None
-    return _proofs(shipped.name).get(sha256(problem_text(task.problem)))
+    return None if shipped is None else _solvable_texts(shipped.name).get(problem_text(task.problem))
 
 
-@lru_cache(maxsize=64)
-def _proofs(domain: str) -> dict[str, bool]:
-    """Solvability by the hash of the problem's text."""
+@lru_cache(maxsize=8)
+def _solvable_texts(domain: str) -> dict[str, bool]:
+    """Whether each shipped problem has a plan, by its text."""
     instances = shipped_domain(domain).instances
-    return {_file_hash(each.path): each.solvable for each in instances}
-
-
-def _file_hash(path: Path) -> str:
-    return sha256(path.read_text(encoding="utf-8"))
+    return {each.path.read_text(encoding="utf-8"): each.solvable for each in instances}
 
 
 def _proved(task: Task) -> bool | None:

@@ -362,7 +362,7 @@ WRONG = {
     ),
     "lengths": (
         '[[columns]]\npolicy = "act"\nzip = { seed = [1, 2], wording = ["a"] }',
-        r":7:1: .* of one length: seed has 2, wording has 1",
+        r":7:1: the lists of zip need one length: seed has 2, wording has 1",
     ),
     "in zip": (
         '[[columns]]\npolicy = "act"\nzip = { seed = [1, "x"] }',

@@ -165,39 +165,46 @@ def columns_of(
     """
     where: tuple[Key, ...] = () if number is None else ("columns", number)
     options = file.options(given(file.convert(entry.options, OPTIONS, *where, "options")), *where, "options")
+    own_models = tuple(map(file.model, many(entry.model)))
     rows = _zipped(file, entry, where)
-    repeated = rows if rows and "seed" in rows[0] else ()
-    for row in [{}] if repeated or not rows else rows:
+    seeded = bool(rows) and "seed" in rows[0]
+    for row in [{}] if seeded or not rows else rows:
         policies = many(row.get("policy", entry.policy))
         if not policies:
             raise file.error(f"policy is missing: policy = one of {', '.join(POLICIES)}", *where)
         for policy in policies:
-            made = policy_of(policy)
-            asks = made.needs_model
-            own_models = (row["model"],) if "model" in row else tuple(map(file.model, many(entry.model)))
-            models = own_models or defaults.models
-            if asks and not models and not (repeated and "model" in repeated[0]):
+            mechanism = policy_of(policy)
+            asks = mechanism.needs_model
+            models = (row["model"],) if "model" in row else own_models or defaults.models
+            if asks and not models and not (seeded and "model" in rows[0]):
                 place = (*where, "policy") if where else ("policies",)
-                said = f"policy '{policy}' asks a model, and 'models' is missing: models = [\"oracle\"] needs no key"
-                raise file.error(said, *place, value=policy)
+                message = f"policy '{policy}' asks a model, and 'models' is missing: models = [\"oracle\"] needs no key"
+                raise file.error(message, *place, value=policy)
             wordings = many(row.get("wording", entry.wording)) or defaults.wordings
             seeds = entry.seeds or (defaults.seeds if asks else defaults.walk_seeds)
-            own = {**options, **_options(row)}
+            runs: list[dict[str, Any]] = rows if seeded else [{"seed": seed} for seed in seeds]
             styles = many(row.get("style", entry.style)) if asks else ("nl",)
             for model, style in product((models or ("",)) if asks else (NO_MODEL,), styles):
-                if style not in made.styles:
+                if style not in mechanism.styles:
                     reason = f"policy {policy} in style {style}: it answers in words"
                     left_out += [] if reason in left_out else [reason]
                     continue
-                for wording in wordings if asks and style == "nl" else ("default",):
-                    first = Repetition(seeds[0], model, wording, own)
+                worded = asks and style == "nl"
+                for wording in wordings if worded else ("default",):
                     yield SpecColumn(
                         name=row.get("name", entry.name) or TITLES.get(policy, policy),
                         group=("" if asks else SYMBOLIC) if entry.group is None else entry.group,
                         policy=policy,
                         style=style,
-                        repetitions=tuple(_varied(first, each, asks, asks and style == "nl") for each in repeated)
-                        or tuple(replace(first, seed=seed) for seed in seeds),
+                        repetitions=tuple(
+                            Repetition(
+                                each["seed"],
+                                each.get("model", model) if asks else model,
+                                each.get("wording", wording) if worded else wording,
+                                {**options, **_options(row), **_options(each)},
+                            )
+                            for each in runs
+                        ),
                         variant=entry.variant,
                         domains=many(entry.domains),
                         sections=many(entry.sections),
@@ -211,23 +218,13 @@ def _options(row: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in row.items() if key in OPTIONS.__struct_fields__}
 
 
-def _varied(first: Repetition, row: Mapping[str, Any], asks: bool, worded: bool) -> Repetition:
-    """The repetition of a row of ``zip``."""
-    return Repetition(
-        row["seed"],
-        row.get("model", first.model) if asks else first.model,
-        row.get("wording", first.wording) if worded else first.wording,
-        {**first.options, **_options(row)},
-    )
-
-
 def _zipped(file: SpecFile, entry: Column, where: tuple[Key, ...]) -> list[dict[str, Any]]:
     """The rows of a ``zip``, one for each combination."""
     keys = (*where, "zip")
     lists = given(file.convert(entry.zip, ZIP, *keys))
     if len({*map(len, lists.values())}) > 1:
-        told = ", ".join(f"{key} has {len(values)}" for key, values in lists.items())
-        raise file.error(f"what varies together is of one length: {told}", *keys)
+        lengths = ", ".join(f"{key} has {len(values)}" for key, values in lists.items())
+        raise file.error(f"the lists of zip need one length: {lengths}", *keys)
     for key in lists:
         if "seed" in lists and key in ("name", "policy", "style"):
             raise file.error(f"'{key}' tells columns apart, and a zip with seeds is one column", *keys, key)
@@ -282,13 +279,13 @@ def _completed(columns: Sequence[SpecColumn]) -> list[str]:
     """The names with the attributes that differ; models and wordings without their folders if that is enough."""
     names: list[str] = []
     for shown in (_short, str):
-        said = [_attributes(column, shown) for column in columns]
-        keys = dict.fromkeys(key for attributes in said for key in attributes)
+        attributes = [_attributes(column, shown) for column in columns]
+        values = {key: {each.get(key, "") for each in attributes} for each in attributes for key in each}
         # The missing wording of PDDL adds nothing to its style.
-        values = {key: {each.get(key, "") for each in said} - ({""} if key == "wording" else set()) for key in keys}
+        values["wording"] -= {""}
         names = [
-            " ".join([column.name, *(each[key] for key in keys if len(values[key]) > 1 and each.get(key))])
-            for column, each in zip(columns, said, strict=True)
+            " ".join([column.name, *(each[key] for key in values if len(values[key]) > 1 and each.get(key))])
+            for column, each in zip(columns, attributes, strict=True)
         ]
         pairs = combinations(zip(names, columns, strict=True), 2)
         if all(a != b or one.repetitions == other.repetitions for (a, one), (b, other) in pairs):

@@ -36,7 +36,7 @@ __all__ = [
     "FilesEntry",
     "ShippedEntry",
     "SuiteEntry",
-    "Table",
+    "ReportTable",
     "Variable",
     "given",
     "many",
@@ -222,7 +222,7 @@ class Column(Keys):
     optional: bool = False
 
 
-class Table(Keys):
+class ReportTable(Keys):
     """``[[tables]]``: a table of the report."""
 
     kind: TableKind
@@ -239,7 +239,7 @@ class Budgets(Keys):
     tokens: Natural | None = None
 
 
-class Access(Keys):
+class AccessTable(Keys):
     """``[access]``: how models are reached."""
 
     workers: Annotated[int, Meta(ge=1)] | None = None
@@ -271,10 +271,10 @@ class FileTables(Keys):
     profile: ProfileName | None = None
     base_url: Text | None = None
     columns: Annotated[tuple[dict[str, Any], ...], Meta(min_length=1)] = ()
-    tables: Annotated[tuple[Table, ...], Meta(min_length=1)] = ()
+    tables: Annotated[tuple[ReportTable, ...], Meta(min_length=1)] = ()
     options: dict[str, Any] = {}
     budgets: Budgets = msgspec.field(default_factory=Budgets)
-    access: Access = msgspec.field(default_factory=Access)
+    access: AccessTable = msgspec.field(default_factory=AccessTable)
     cluster: dict[str, Any] = {}
     variables: dict[str, Variable] = {}
 
@@ -285,7 +285,7 @@ def place_of(key: str) -> str:
         "at the top, above all tables": FileTables,
         "in [options]": EXPERIMENT_OPTIONS,
         "in [budgets]": Budgets,
-        "in [access]": Access,
+        "in [access]": AccessTable,
         "in an entry [[columns]]": Column,
     }
     return next((place for place, table in places.items() if key in table.__struct_fields__), "")
