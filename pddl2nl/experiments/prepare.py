@@ -92,7 +92,7 @@ class Prepared:
         asked = {id(each.job.spec) for each in counted.values()}
         left = (replace(cell, runs=tuple(run for run in cell.runs if id(run) in asked)) for cell in self.table)
         for cell, one in estimates((cell for cell in left if cell.runs), self.prices):
-            columns[cell.column.label] = columns[cell.column.label].plus(one)
+            columns[cell.column.label] += one
         kinds = Counter(
             job.spec.planner if isinstance(job.spec, PlannerSpec) else job.spec.policy for job in self.jobs.values()
         )
@@ -121,7 +121,7 @@ class DryRun:
         """The estimate of all missing runs."""
         total = Estimate()
         for _, one in self.columns.values():
-            total = total.plus(one)
+            total += one
         return total
 
     def as_json(self) -> dict[str, Any]:
