@@ -8,14 +8,14 @@ increases the branching factor of a search.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 
 from pddl2nl.errors import InputError
 from pddl2nl.macros.compose import lift, lift_distinct
 from pddl2nl.macros.library import Provenance, StoredMacro, domain_hash, free_name, with_totals
 from pddl2nl.macros.macro import CannotComposeError, Macro
-from pddl2nl.macros.mining import CHAINS, Candidate, Chains, candidates, chosen
+from pddl2nl.macros.mining import Candidate, Chains, candidates, chosen
 from pddl2nl.nl import Wording
 from pddl2nl.pddl import And, Domain, Exists, Forall, Imply, Or, Task, When
 from pddlval import GroundAction, validate
@@ -47,9 +47,6 @@ class LearningOptions:
         distinct: parameters stand for different objects, which keeps conditions short; otherwise macros have the
             weakest precondition of their steps.
         plain: only macros without disjunctions, quantifiers and conditional effects, which are expensive for planners.
-
-    Raises:
-        InputError: a value out of range.
     """
 
     min_support: int = 2
@@ -59,14 +56,6 @@ class LearningOptions:
     chains: Chains = "both"
     distinct: bool = True
     plain: bool = False
-
-    def __post_init__(self) -> None:
-        least = {"min_support": 1, "max_length": 2, "number": 1, "max_parameters": 0}
-        for name, smallest in least.items():
-            if getattr(self, name) < smallest:
-                raise InputError(f"{name} is {getattr(self, name)}; expected at least {smallest}")
-        if self.chains not in CHAINS:
-            raise InputError(f"chains are {', '.join(CHAINS)}; found {self.chains!r}")
 
 
 @dataclass(frozen=True)
@@ -143,9 +132,7 @@ def learn(
     refused: list[Refused] = []
 
     def accept(candidate: Candidate) -> bool:
-        made = _made(domain, examples, candidate, options, [learned.macro.name for learned in macros])
-        if isinstance(made, LearnedMacro) and wording is not None:
-            made = _described(made, wording)
+        made = _made(domain, examples, candidate, options, [learned.macro.name for learned in macros], wording)
         if isinstance(made, Refused):
             refused.append(made)
         else:
@@ -158,7 +145,12 @@ def learn(
 
 
 def _made(
-    domain: Domain, examples: Sequence[PlannedTask], found: Candidate, options: LearningOptions, names: Sequence[str]
+    domain: Domain,
+    examples: Sequence[PlannedTask],
+    found: Candidate,
+    options: LearningOptions,
+    names: Sequence[str],
+    wording: Wording | None,
 ) -> LearnedMacro | Refused:
     first = found.occurrences[0]
     example = examples[first.plan]
@@ -168,12 +160,16 @@ def _made(
         macro = (lift_distinct if options.distinct else lift)(example.task, block, name=name)
     except CannotComposeError as error:
         return Refused(tuple(map(str, block)), found.support, str(error))
+    reason = ""
     if macro.conditions.effect == And():
-        return Refused(tuple(map(str, macro.steps)), found.support, "it leaves everything as it was")
-    if options.plain and not _is_plain(macro):
+        reason = "it leaves everything as it was"
+    elif options.plain and not _is_plain(macro):
         reason = "it has a disjunction, a quantifier or a conditional effect"
+    if reason:
         return Refused(tuple(map(str, macro.steps)), found.support, reason)
+    said = [] if wording is None else [wording.actions[step.action].fill(step.args) for step in macro.steps]
     known = Provenance(
+        descriptions=(", then ".join(said),) if said else (),
         domain=domain.name,
         domain_sha256=domain_hash(domain),
         origin=f"learned from {len(examples)} plan{'' if len(examples) == 1 else 's'}",
@@ -195,9 +191,3 @@ def _short(names: Iterable[str]) -> Iterator[str]:
     for name, run in groupby(names):
         times = len(list(run))
         yield name if times == 1 else f"{name}-x{times}"
-
-
-def _described(learned: LearnedMacro, wording: Wording) -> LearnedMacro:
-    said = [wording.actions[step.action].fill(step.args) for step in learned.macro.steps]
-    known = replace(learned.stored.provenance, descriptions=(", then ".join(said),))
-    return replace(learned, stored=replace(learned.stored, provenance=known))

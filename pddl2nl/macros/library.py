@@ -383,21 +383,18 @@ def with_totals(stored: StoredMacro, task: Task) -> StoredMacro:
 
     Without them it could not be composed again, or only into something longer.
     """
-    macro = stored.macro
+    macro, distinct = stored.macro, stored.provenance.distinct
     steps = (task.domain.action(step.action) for step in macro.steps)
     formulas = (part for schema in steps if schema is not None for part in (schema.precondition, schema.effect))
     read = {node.name for formula in formulas for node in walk(formula) if isinstance(node, Fluent)}
     total = tuple(sorted(read & total_functions(task)))
-    if not total or not macro.steps:
+    if not total:
         return stored
-    try:
-        distinct = stored.provenance.distinct
-        with_them = _composed(task.domain, macro.steps, macro.name, total, distinct)
-        if _composed(task.domain, macro.steps, macro.name, (), distinct) == with_them:
+    # A macro that cannot be composed without them needs them.
+    with suppress(InputError):
+        with_them, without = (_composed(task.domain, macro.steps, macro.name, own, distinct) for own in (total, ()))
+        if with_them == without:
             return stored
-    except InputError:
-        # A macro that cannot be composed without them needs them.
-        pass
     return replace(stored, provenance=replace(stored.provenance, total=total))
 
 

@@ -7,6 +7,7 @@ macros. The expanded plan is validated on the original task. Searches with and w
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -58,19 +59,14 @@ MacroCost = Literal["one", "steps"]
 
 MACRO_COSTS: tuple[MacroCost, ...] = ("one", "steps")
 
-_TOTAL = "total-cost"
+_TOTAL = Fluent("total-cost")
 _MOST_COSTS = 200_000
 """The most different costs of one macro in a problem."""
 
 
 @dataclass(frozen=True)
 class WithMacros:
-    """A task with macros.
-
-    Attributes:
-        task: with an action for each macro.
-        macros: by their names in the task, which differ from those of its own actions.
-    """
+    """A task with an action for each macro; ``macros`` by their names in it, which differ from those of its actions."""
 
     task: Task
     macros: Mapping[str, Macro]
@@ -85,8 +81,8 @@ class WithMacros:
 
     def uses(self, plan: Iterable[GroundAction]) -> dict[str, int]:
         """How often each macro occurs in a plan."""
-        names = [action.name for action in plan]
-        return {name: names.count(name) for name in self.macros}
+        counted = Counter(action.name for action in plan)
+        return {name: counted[name] for name in self.macros}
 
 
 def with_macros(task: Task, macros: Sequence[Macro], cost: MacroCost = "one") -> WithMacros:
@@ -108,55 +104,60 @@ def with_macros(task: Task, macros: Sequence[Macro], cost: MacroCost = "one") ->
             raise InputError(f"'{macro.name}' can never be carried out: its steps rule each other out")
         name = free_name(macro.name, [*(action.name for action in task.domain.actions), *named])
         named[name] = replace(macro, name=name)
+    schemas = [_plain(macro) for macro in named.values()]
     if has_costs(task):
-        made = _with_summed_costs(task, tuple(named.values()))
+        made = _summed(task, tuple(named.values()), schemas)
     else:
-        made = _with_actions(_without_costs(task), [_plain(macro) for macro in named.values()])
+        # Without action costs that no metric uses: planners ignore them too.
+        old = [_priced(action, None) for action in task.domain.actions]
+        made = _grown(task, old, schemas)
         if cost == "steps":
-            made = _counted(made, {name: len(macro.steps) for name, macro in named.items()})
+            lengths = {name: len(macro.steps) for name, macro in named.items()}
+            made = _counted(made, lengths)
     return WithMacros(made, named)
 
 
 def has_costs(task: Task) -> bool:
     """Whether the task's metric uses its action costs."""
     metric = task.problem.metric
-    return metric is not None and Fluent(_TOTAL) in set(fluents_in(metric.expression))
+    return metric is not None and _TOTAL in set(fluents_in(metric.expression))
 
 
-def _with_actions(task: Task, schemas: Sequence[ActionSchema], functions: Sequence[Function] = ()) -> Task:
+def _grown(
+    task: Task, actions: Sequence[ActionSchema], schemas: Sequence[ActionSchema], functions: Sequence[Function] = ()
+) -> Task:
+    """The task with these actions and further schemas, and the requirements of these."""
     domain = task.domain
     needed = dict.fromkeys(flag for schema in schemas for flag in _needed(schema))
-    have = set(domain.requirements)
-    more = [flag for flag in needed if flag not in have and not have & {":adl", ":ucpop"}]
+    more = [] if {":adl", ":ucpop"} & set(domain.requirements) else needed
     grown = replace(
         domain,
-        requirements=(*domain.requirements, *more),
+        requirements=tuple(dict.fromkeys((*domain.requirements, *more))),
         functions=(*domain.functions, *functions),
-        actions=(*domain.actions, *schemas),
+        actions=(*actions, *schemas),
     )
     return Task(grown, task.problem)
 
 
 def _needed(schema: ActionSchema) -> Iterator[str]:
     """The requirements of an action."""
-    for part in subformulas(schema.precondition):
-        yield from _FLAGS.get(type(part), ())
+    conditions = [schema.precondition]
     for part in subformulas(schema.effect):
+        if isinstance(part, When | Forall):
+            yield ":conditional-effects"
         if isinstance(part, When):
-            yield ":conditional-effects"
-            for inner in subformulas(part.condition):
-                yield from _FLAGS.get(type(inner), ())
-        elif isinstance(part, Forall):
-            yield ":conditional-effects"
+            conditions.append(part.condition)
+    for condition in conditions:
+        yield from (_FLAGS[type(part)] for part in subformulas(condition) if type(part) in _FLAGS)
 
 
-_FLAGS: dict[type, tuple[str, ...]] = {
-    Not: (":negative-preconditions",),
-    Or: (":disjunctive-preconditions",),
-    Imply: (":disjunctive-preconditions",),
-    Equality: (":equality",),
-    Exists: (":existential-preconditions",),
-    Forall: (":universal-preconditions",),
+_FLAGS: dict[type, str] = {
+    Not: ":negative-preconditions",
+    Or: ":disjunctive-preconditions",
+    Imply: ":disjunctive-preconditions",
+    Equality: ":equality",
+    Exists: ":existential-preconditions",
+    Forall: ":universal-preconditions",
 }
 
 
@@ -164,10 +165,10 @@ _FLAGS: dict[type, tuple[str, ...]] = {
 
 
 def _plain(macro: Macro) -> ActionSchema:
-    """The macro as an action without costs."""
+    """The macro as an action without costs, and without the condition that these have values."""
     schema = macro.schema
-    needless = (part for part in conjuncts(schema.precondition) if not _asks_for_value(part))
-    return replace(schema, precondition=conjunction(needless), effect=_costless(schema.effect))
+    kept = [part for part in conjuncts(schema.precondition) if not _asks_for_value(part)]
+    return _priced(replace(schema, precondition=conjunction(kept)), None)
 
 
 def _asks_for_value(part: Condition) -> bool:
@@ -175,62 +176,65 @@ def _asks_for_value(part: Condition) -> bool:
     return isinstance(part, Comparison) and part.operator == "=" and part.left == part.right
 
 
-def _costless(effect: Effect) -> Effect:
-    kept = [part for part in conjuncts(effect) if not (isinstance(part, Update) and part.fluent.name == _TOTAL)]
-    return kept[0] if len(kept) == 1 else And(tuple(kept))
+def _priced(schema: ActionSchema, price: Expression | None) -> ActionSchema:
+    """The action with another cost, or with none."""
+    parts: list[Effect] = [part for part in conjuncts(schema.effect) if _price_of(part) is None]
+    if price is not None:
+        parts.append(Update("increase", _TOTAL, price))
+    return replace(schema, effect=parts[0] if len(parts) == 1 else And(tuple(parts)))
 
 
-def _without_costs(task: Task) -> Task:
-    """The task without action costs that no metric uses; planners ignore them too."""
-    actions = tuple(replace(action, effect=_costless(action.effect)) for action in task.domain.actions)
-    return Task(replace(task.domain, actions=actions), task.problem)
+def _price_of(part: Effect) -> Expression | None:
+    return part.value if isinstance(part, Update) and part.fluent.name == _TOTAL.name else None
 
 
 def _counted(task: Task, lengths: Mapping[str, int]) -> Task:
     """The task with the number of steps as the cost of each action."""
     domain, problem = task.domain, task.problem
-    total = Fluent(_TOTAL)
-    actions = []
-    for action in domain.actions:
-        price = Update("increase", total, Number(Fraction(lengths.get(action.name, 1))))
-        actions.append(replace(action, effect=And((*conjuncts(action.effect), price))))
-    functions = tuple(function for function in domain.functions if function.name != _TOTAL)
-    flags = dict.fromkeys((*domain.requirements, ":action-costs"))
-    values = tuple(value for value in problem.init_values if value.fluent != (_TOTAL,))
+    actions = [_priced(action, Number(Fraction(lengths.get(action.name, 1)))) for action in domain.actions]
+    functions = [function for function in domain.functions if function.name != _TOTAL.name]
+    total = GroundAtom((_TOTAL.name,))
+    values = [value for value in problem.init_values if value.fluent != total]
     return Task(
-        replace(domain, requirements=tuple(flags), functions=(*functions, Function(_TOTAL)), actions=tuple(actions)),
+        replace(
+            domain,
+            requirements=tuple(dict.fromkeys((*domain.requirements, ":action-costs"))),
+            functions=(*functions, Function(_TOTAL.name)),
+            actions=tuple(actions),
+        ),
         replace(
             problem,
-            init_values=(*values, FluentValue(GroundAtom((_TOTAL,)), Fraction(0))),
-            metric=Metric("minimize", total),
+            init_values=(*values, FluentValue(total, Fraction(0))),
+            metric=Metric("minimize", _TOTAL),
         ),
     )
 
 
-def _with_summed_costs(task: Task, macros: Sequence[Macro]) -> Task:
+def _summed(task: Task, macros: Sequence[Macro], plain: Sequence[ActionSchema]) -> Task:
     """The task with macros that cost the sum of their steps.
 
     Planners accept a number or one function as cost, so a sum becomes a new function with the sums as values.
     """
-    schemas: list[ActionSchema] = []
     functions: list[Function] = []
     values = list(task.problem.init_values)
-    for macro in macros:
+    schemas: list[ActionSchema] = []
+    for macro, schema in zip(macros, plain, strict=True):
         prices = [price for step in macro.steps for price in _prices(task.domain, step.action, step.args)]
         fixed = sum((price.value for price in prices if isinstance(price, Number)), Fraction(0))
         named = [price for price in prices if isinstance(price, Fluent)]
-        value: Expression = Number(fixed)
+        value: Expression | None = Number(fixed) if prices else None
         if len(named) == 1 and not fixed:
             value = named[0]
         elif named:
-            function, value = _sum_function(task.domain, macro, named, [f.name for f in functions])
-            functions.append(function)
+            types = {item.name: item.types for item in macro.parameters}
+            terms = tuple(dict.fromkeys(term for price in named for term in price.args if term in types))
+            taken = [item.name for item in (*task.domain.functions, *functions)]
+            taken += [item.name for item in task.domain.predicates]
+            value = Fluent(free_name(f"{macro.name}-cost", taken), terms)
+            functions.append(Function(value.name, tuple(TypedName(term, types[term]) for term in terms)))
             values += _sums(task, macro.name, value, named, fixed)
-        plain = _plain(macro)
-        costly = bool(prices)
-        effect = And((*conjuncts(plain.effect), Update("increase", Fluent(_TOTAL), value))) if costly else plain.effect
-        schemas.append(replace(plain, effect=effect))
-    grown = _with_actions(task, schemas, functions)
+        schemas.append(_priced(schema, value))
+    grown = _grown(task, task.domain.actions, schemas, functions)
     return Task(grown.domain, replace(task.problem, init_values=tuple(values)))
 
 
@@ -239,22 +243,8 @@ def _prices(domain: Domain, name: str, args: Sequence[str]) -> Iterator[Expressi
     schema = domain.action(name)
     assert schema is not None
     binding = dict(zip((item.name for item in schema.parameters), args, strict=True))
-    for part in conjuncts(schema.effect):
-        if isinstance(part, Update) and part.fluent.name == _TOTAL:
-            bound = substitute(part, binding)
-            assert isinstance(bound, Update)
-            yield bound.value
-
-
-def _sum_function(
-    domain: Domain, macro: Macro, prices: Sequence[Fluent], taken: Sequence[str]
-) -> tuple[Function, Fluent]:
-    """The function for a macro's cost, and the fluent in the macro's effect."""
-    types = {item.name: item.types for item in macro.parameters}
-    terms = tuple(dict.fromkeys(term for price in prices for term in price.args if term in types))
-    names = [*(item.name for item in domain.functions), *(item.name for item in domain.predicates)]
-    name = free_name(f"{macro.name}-cost", [*names, *taken])
-    return Function(name, tuple(TypedName(term, types[term]) for term in terms)), Fluent(name, terms)
+    prices = (_price_of(part) for part in conjuncts(schema.effect))
+    return (substitute(price, binding) for price in prices if price is not None)
 
 
 def _sums(task: Task, macro: str, function: Fluent, prices: Sequence[Fluent], fixed: Fraction) -> Iterator[FluentValue]:
@@ -263,15 +253,15 @@ def _sums(task: Task, macro: str, function: Fluent, prices: Sequence[Fluent], fi
     known: tuple[str, ...] = ()
     for price in prices:
         # A join with the values of the function, by the terms that are already bound.
-        joined = tuple(term for term in dict.fromkeys(price.args) if term in known)
-        fresh = tuple(term for term in dict.fromkeys(price.args) if term in function.args and term not in known)
+        terms = dict.fromkeys(price.args)
+        joined = tuple(term for term in terms if term in known)
+        fresh = tuple(term for term in terms if term in function.args and term not in known)
         table: dict[tuple[str, ...], list[tuple[tuple[str, ...], Fraction]]] = {}
         for item in task.problem.init_values:
-            if item.fluent[0] == price.name and isinstance(item.value, Fraction):
-                binding = matched(price.args, item.fluent.args, {})
-                if binding is not None:
-                    row = tuple(binding[term] for term in fresh)
-                    table.setdefault(tuple(binding[term] for term in joined), []).append((row, item.value))
+            binding = matched(price.args, item.fluent.args, {}) if item.fluent[0] == price.name else None
+            if binding is not None and isinstance(item.value, Fraction):
+                key = tuple(binding[term] for term in joined)
+                table.setdefault(key, []).append((tuple(binding[term] for term in fresh), item.value))
         grown: dict[tuple[str, ...], Fraction] = {}
         for row, total in rows.items():
             bound = dict(zip(known, row, strict=True))
@@ -285,6 +275,9 @@ def _sums(task: Task, macro: str, function: Fluent, prices: Sequence[Fluent], fi
     for row, total in rows.items():
         bound = dict(zip(known, row, strict=True))
         yield FluentValue(GroundAtom((function.name, *(bound[term] for term in function.args))), total)
+
+
+# ── planning ─────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True)
@@ -384,21 +377,13 @@ def apply_macros(
         plan = grown.expand(found.plan)
         report = validate(task, plan_of(plan))
         if not report.valid:
-            where = (
-                "" if report.failed_step is None else f" at step {report.failed_step}: {plan[report.failed_step - 1]}"
-            )
+            step = report.failed_step
+            where = "" if step is None else f" at step {step}: {plan[step - 1]}"
             raise InfrastructureError(
                 f"the plan with macros expands into one that is {report.verdict}{where}: the conditions of a macro "
                 "are not those of its steps ('pddl2nl macro prove' says which)"
             )
         total = report.cost
-    return Applied(
-        planner=planner,
-        macros=tuple(grown.macros),
-        macro_cost="sum" if has_costs(task) else used,
-        found=found,
-        plan=plan,
-        cost=total,
-        uses=grown.uses(found.plan or ()),
-        without=without,
-    )
+    macro_cost = "sum" if has_costs(task) else used
+    uses = grown.uses(found.plan or ())
+    return Applied(planner, tuple(grown.macros), macro_cost, found, plan, total, uses, without)

@@ -38,8 +38,7 @@ def told(proof: Proof, teller: Teller) -> str:
         parts.append("The precondition contradicts itself: there is no state in which it holds.")
     if proof.impossible:
         parts.append("These actions cannot be carried out one after the other in any state.")
-    for example in proof.counterexamples:
-        parts.append(_TOLD[example.kind](example, proof, teller))
+    parts += [_told(example, proof, teller) for example in proof.counterexamples]
     if proof.sound and not proof.vacuous:
         parts.append(
             "The conditions are exactly those of the actions."
@@ -51,12 +50,35 @@ def told(proof: Proof, teller: Teller) -> str:
     return "\n".join(parts)
 
 
-def _does_not_run(example: Counterexample, proof: Proof, teller: Teller) -> str:
+def _told(example: Counterexample, proof: Proof, teller: Teller) -> str:
+    where = _where(example, teller)
+    if example.kind == "does-not-run":
+        return _does_not_run(example, proof, teller, where)
+    if not example.unmet:
+        return "The effect leaves out something that the actions change, or changes something that they leave as it is."
+    said, listed = _TOLD[example.kind]
+    return f"{said}{where}. {listed}:\n{_listed(example.unmet, teller)}"
+
+
+_TOLD = {
+    "effect-fails": ("The effect says what is not so after the actions", "What it says and is not so"),
+    "incomplete": (
+        "The effect is not all that the actions bring about",
+        "What is so after them, and not by the effect",
+    ),
+    "too-strong": (
+        "The precondition asks for more than is needed: the actions can be carried out without it",
+        "What need not hold",
+    ),
+}
+
+
+def _does_not_run(example: Counterexample, proof: Proof, teller: Teller, where: str) -> str:
     which = f"step {example.step} ({_action(proof.block[example.step - 1], teller)})"
     said = f"The precondition is not enough: it can hold and still {which} cannot be carried out"
     if not example.unmet:
-        return f"{said}: its effects would change a number in more than one way at once{_where(example, teller)}."
-    first = f"{said}{_where(example, teller)}. What does not hold before that step:\n{_listed(example.unmet, teller)}"
+        return f"{said}: its effects would change a number in more than one way at once{where}."
+    first = f"{said}{where}. What does not hold before that step:\n{_listed(example.unmet, teller)}"
     others: dict[Condition, int] = {}
     for item in proof.lacking:
         if item.condition not in example.unmet:
@@ -65,37 +87,6 @@ def _does_not_run(example: Counterexample, proof: Proof, teller: Teller) -> str:
         return first
     lines = [f"- step {step} needs this: {told_condition(c, teller)}" for c, step in others.items()][:_MOST_TOLD]
     return "\n".join([first, "The precondition does not see to the following either:", *lines])
-
-
-def _effect_fails(example: Counterexample, proof: Proof, teller: Teller) -> str:
-    return (
-        "The effect says what is not so after the actions"
-        f"{_where(example, teller)}. What it says and is not so:\n{_listed(example.unmet, teller)}"
-    )
-
-
-def _incomplete(example: Counterexample, proof: Proof, teller: Teller) -> str:
-    if not example.unmet:
-        return "The effect leaves out something that the actions change, or changes something that they leave as it is."
-    return (
-        "The effect is not all that the actions bring about"
-        f"{_where(example, teller)}. What is so after them, and not by the effect:\n{_listed(example.unmet, teller)}"
-    )
-
-
-def _too_strong(example: Counterexample, proof: Proof, teller: Teller) -> str:
-    return (
-        "The precondition asks for more than is needed: the actions can be carried out without it"
-        f"{_where(example, teller)}. What need not hold:\n{_listed(example.unmet, teller)}"
-    )
-
-
-_TOLD = {
-    "does-not-run": _does_not_run,
-    "effect-fails": _effect_fails,
-    "incomplete": _incomplete,
-    "too-strong": _too_strong,
-}
 
 
 def _action(action: GroundAction, teller: Teller) -> str:

@@ -113,14 +113,3 @@ def test_what_cannot_be_composed_is_refused_with_the_reason() -> None:
         assert item.steps
         assert item.reason
     assert len(found.macros) + len(found.refused) > 0
-
-
-@pytest.mark.parametrize("name", ["min_support", "max_length", "number", "max_parameters"])
-def test_numbers_that_cannot_be(name: str) -> None:
-    with pytest.raises(InputError, match=f"{name} is -1; expected at least"):
-        LearningOptions(**{name: -1})  # type: ignore[arg-type]
-
-
-def test_chains_that_there_are_not() -> None:
-    with pytest.raises(InputError, match="chains are both, contiguous, linked; found 'all'"):
-        LearningOptions(chains="all")  # type: ignore[arg-type]
