@@ -47,11 +47,7 @@ __all__ = ["Progress", "SweepSummary", "Threads", "Trouble", "run_all"]
 
 INTERRUPTED = 130
 _LONGEST_MESSAGE = 500
-_GRACE = 5.0
-"""Seconds that running runs get when the process is terminated: most pending replies arrive in time."""
 _TICK = 0.5
-_LOOK_AGAIN = 2.0
-"""Seconds between two checks of runs that another process runs."""
 
 
 @dataclass(frozen=True)
@@ -171,35 +167,32 @@ class Threads:
         size: jobs at a time.
 
     Attributes:
-        patience: seconds for which a run is tried again that another process seems to run.
         note: what a person should know of it just now.
     """
 
-    patience = 0.0
     note = ""
 
     def __init__(self, run: Callable[[Job], Result], size: int):
         self._run = run
         self._size = size
-        self._threads: dict[str, threading.Thread] = {}
+        self._running = 0
         self._results: queue.SimpleQueue[tuple[Job, Result]] = queue.SimpleQueue()
 
     @property
     def submitted(self) -> int:
         """The number of jobs whose results were not received yet."""
-        return len(self._threads)
+        return self._running
 
     @property
     def room(self) -> int:
         """How many more jobs may be submitted now."""
-        return self._size - len(self._threads)
+        return self._size - self._running
 
     def submit(self, job: Job) -> None:
         """Starts a job."""
         # A daemon: a call that hangs must not keep the process from ending.
-        thread = threading.Thread(target=self._work, args=(job,), name=f"run-{job.name}", daemon=True)
-        self._threads[job.name] = thread
-        thread.start()
+        threading.Thread(target=self._work, args=(job,), name=f"run-{job.name}", daemon=True).start()
+        self._running += 1
 
     def receive(self, seconds: float) -> tuple[Job, Result] | None:
         """The next result; None if none came within so many seconds.
@@ -211,17 +204,14 @@ class Threads:
             received = self._results.get(timeout=seconds)
         except queue.Empty:
             return None
-        del self._threads[received[0].name]
+        self._running -= 1
         return received
 
     def stop(self, now: bool) -> None:
         """Starts no further job; with ``now``, also gives up on running ones. Threads see to that by themselves."""
 
-    def close(self, grace: float = 0.0) -> None:
-        """Waits so many seconds at most for running jobs, and releases all resources."""
-        deadline = time.monotonic() + grace
-        for thread in self._threads.values():
-            thread.join(max(0.0, deadline - time.monotonic()))
+    def close(self) -> None:
+        """Releases all resources; a thread that still runs ends with the process."""
 
     def _work(self, job: Job) -> None:
         try:
@@ -294,7 +284,8 @@ class _Sweep:
         self._outcomes: Counter[str] = Counter()
         self._broken: list[Trouble] = []
         self._bad: list[Trouble] = []
-        self._again: dict[str, list[Job]] = {"elsewhere": [], "pending": []}
+        self._elsewhere = 0
+        self._pending: list[Job] = []
         self._budget_spent = ""
         self._stop = Stop()
         self._todo, already = self._sorted(jobs, folder)
@@ -336,23 +327,20 @@ class _Sweep:
             from pddl2nl.experiments.cluster.runs import ClusterRuns
 
             executor = ClusterRuns(cluster, self._terms)
-        grace = 0.0
         try:
             with _handling_interrupts(self._interrupt):
                 self._passes(executor)
-        except BaseException as error:
+        except BaseException:
+            # An error in the experiment itself, or SIGTERM.
             self._stop.request("an error in the experiment itself")
             stop_searches()
             executor.stop(now=True)
-            # After SIGTERM there is usually some time before SIGKILL.
-            grace = _GRACE if isinstance(error, SystemExit) else 0.0
             raise
         finally:
-            executor.close(grace)
+            executor.close()
         return self._summary()
 
     def _summary(self) -> SweepSummary:
-        elsewhere = len(self._again["elsewhere"])
         ended = self._outcomes.total() + len(self._broken) + len(self._bad)
         return SweepSummary(
             runs=self._runs,
@@ -360,8 +348,8 @@ class _Sweep:
             outcomes=dict(self._outcomes),
             broken=tuple(self._broken),
             bad=tuple(self._bad),
-            unfinished=self._runs - ended - elsewhere,
-            elsewhere=elsewhere,
+            unfinished=self._runs - ended - self._elsewhere,
+            elsewhere=self._elsewhere,
             stopped=self._stop.reason or self._budget_spent or None,
             refused=self._stop.refused,
             interrupted=self._stop.interrupted,
@@ -373,26 +361,14 @@ class _Sweep:
     # ── passes ───────────────────────────────────────────────────────────────────────────────────
 
     def _passes(self, executor: Threads | ClusterRuns) -> None:
-        """Runs what is to do; then, again and again, what waits for a batch or for another process."""
+        """Runs what is to do; then, again and again, what waits for a batch."""
         self._report(executor)
-        jobs, give_up_at = self._todo, 0.0
+        jobs = self._todo
         while jobs:
             self._pass(deque(jobs), executor)
-            if self._stop.reason is not None:
+            jobs, self._pending = self._pending, []
+            if jobs and not self._bring_batch():
                 return
-            jobs = []
-            if self._again["pending"] and not self._budget_spent:
-                self._bring_batch()
-                jobs = self._taken("pending")
-            elif self._again["elsewhere"]:
-                # Other processes may have finished these runs by now, or died: they are tried again once at least.
-                if not give_up_at:
-                    give_up_at = time.monotonic() + executor.patience
-                elif time.monotonic() >= give_up_at:
-                    return
-                else:
-                    time.sleep(_LOOK_AGAIN)
-                jobs = self._taken("elsewhere")
 
     def _pass(self, waiting: deque[Job], executor: Threads | ClusterRuns) -> None:
         """Runs every job once; after a stop, only those that are running already."""
@@ -433,9 +409,10 @@ class _Sweep:
         """Ctrl-C: the first stops further runs from starting, the second stops running ones."""
         self._stop.request("interrupted", now=self._stop.interrupted, interrupted=True)
 
-    def _bring_batch(self) -> None:
-        """Gets the replies that the runs of a pass wait for, in one batch."""
-        assert self._batch is not None
+    def _bring_batch(self) -> bool:
+        """Gets the replies that the runs of a pass wait for, in one batch; whether to go on."""
+        if self._batch is None or self._stop.reason is not None or self._budget_spent:
+            return False
         try:
             self._budget.check()
             self._batch.bring()
@@ -444,6 +421,7 @@ class _Sweep:
             self._stop.request(str(error), refused=True)
         except BudgetSpentError as error:
             self._budget_spent = str(error)
+        return True
 
     # ── results ──────────────────────────────────────────────────────────────────────────────────
 
@@ -461,12 +439,10 @@ class _Sweep:
             self._bad.append(_trouble(job, result.message))
         elif result.how == "broken":
             self._broken.append(_trouble(job, result.message))
-        elif result.how in self._again:
-            self._again[result.how].append(job)
-
-    def _taken(self, how: str) -> list[Job]:
-        jobs, self._again[how] = self._again[how], []
-        return jobs
+        elif result.how == "elsewhere":
+            self._elsewhere += 1
+        elif result.how == "pending":
+            self._pending.append(job)
 
     def _report(self, executor: Threads | ClusterRuns) -> None:
         failed = len(self._broken) + len(self._bad)

@@ -200,11 +200,9 @@ def test_a_batch_needs_a_cache(capfd):
 # ── interrupted ──────────────────────────────────────────────────────────────────────────────────
 
 
-def started(arguments, tmp_path, *, grace=5.0):
+def started(arguments, tmp_path):
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-    program = f"from pddl2nl.experiments import sweep; sweep._GRACE = {grace}\n"
-    program += "from pddl2nl.cli.app import entry_point; entry_point()"
-    command = [sys.executable, "-c", program, *arguments]
+    command = [sys.executable, "-m", "pddl2nl", *arguments]
     pipe = subprocess.PIPE
     return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment, cwd=tmp_path)
 
@@ -242,7 +240,7 @@ def test_a_signal_ends_it_soon_and_it_is_gone_on_with(sent, tmp_path, capfd):
 def test_a_second_ctrl_c_waits_for_nothing(tmp_path):
     with ChatServer(Looking(), delay=50.0) as server:
         # After the first alone it would wait for ever.
-        process = started(remote(server.base_url), tmp_path, grace=1e6)
+        process = started(remote(server.base_url), tmp_path)
         reached(server, 4, process)
         process.send_signal(signal.SIGINT)
         time.sleep(0.7)

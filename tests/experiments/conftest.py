@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pddl2nl.experiments.records.writer import stable
+from pddl2nl.experiments.records.writer import VOLATILE
 from pddl2nl.llm import Completion, Request
 from pddl2nl.policies.families import FAMILY_POLICIES
 
@@ -131,13 +131,17 @@ def lamps(tmp_path: Path) -> tuple[Path, Path]:
     return domain, problem
 
 
+def _settled(event: dict[str, Any]) -> str:
+    return json.dumps({key: value for key, value in event.items() if f"{event['event']}.{key}" not in VOLATILE})
+
+
 @pytest.fixture
 def settled() -> Any:
     """A function: a record's lines, without what differs between two runs of one specification."""
 
     def lines(record: Path | Iterable[str]) -> list[str]:
         text = record.read_text(encoding="utf-8") if isinstance(record, Path) else "\n".join(record)
-        return stable(text).rstrip("\n").split("\n")
+        return [_settled(json.loads(line)) for line in text.rstrip("\n").split("\n")]
 
     return lines
 

@@ -11,6 +11,7 @@ import signal
 import sys
 import threading
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import ClassVar
 
@@ -21,8 +22,7 @@ from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.batch_passes import BatchPasses
 from pddl2nl.experiments.cluster import check_address, open_cluster
 from pddl2nl.experiments.cluster import deployments as module
-from pddl2nl.experiments.cluster.runs import check_workers, portable
-from pddl2nl.experiments.cluster.worker import WorkerTerms, halt, run_on_worker, worker_view
+from pddl2nl.experiments.cluster.worker import WorkerTerms, environment, halt, run_on_worker
 from pddl2nl.experiments.jobs import PlannerSpec, make_job
 from pddl2nl.experiments.records.reader import read_end
 from pddl2nl.experiments.spec import RunSpec
@@ -209,7 +209,8 @@ class Locked:
 @pytest.fixture
 def terms(tmp_path):
     """What travels with every run."""
-    return WorkerTerms("start", tmp_path, "elsewhere", Access(), Limits())
+    (tmp_path / ".cluster-start").touch()
+    return WorkerTerms("start", "local", tmp_path, Path.cwd(), "elsewhere", environment(), Access(), Limits())
 
 
 def test_a_run_that_is_executed_twice_at_once_is_run_once(task, terms, whimsical):
@@ -254,6 +255,7 @@ def test_workers_divide_the_limits_a_minute_keep_a_cache_each_and_record_the_who
     cache = tmp_path / "cache" / "r.sqlite"
     access = Access(cache=cache, models_file=settings, requests_per_minute=6e6)
     terms = replace(terms, name="divided", access=access)
+    (tmp_path / ".cluster-divided").touch()
     with ChatServer(whimsical()) as server:
         job = make_job(RunSpec(task, "basic", "m", example="none", base_url=server.base_url))
         assert run_on_worker(pickle.dumps(job), terms, 0.25, Account()).result.end.outcome
@@ -268,6 +270,7 @@ def test_workers_divide_the_limits_a_minute_keep_a_cache_each_and_record_the_who
 def test_a_halted_worker_begins_nothing(task, terms):
     job = make_job(RunSpec(task, "random", steps=3))
     halt("halted", "interrupted", now=False, searches=False)
+    (terms.folder / ".cluster-halted").touch()
     assert run_on_worker(pickle.dumps(job), replace(terms, name="halted"), 1.0, Account()).result.how == "unfinished"
     assert run_on_worker(pickle.dumps(job), terms, 1.0, Account()).result.end.outcome
 
@@ -276,35 +279,26 @@ def test_workers_that_would_ask_another_endpoint_are_refused(local, jobs, tmp_pa
     monkeypatch.setenv("OPENAI_BASE_URL", "http://user:s3cret@there.example/v1")
     with ChatServer(whimsical()) as server, pytest.raises(InputError) as refused:
         run_all(jobs(server), tmp_path / "runs", cluster=local)
-    assert "OPENAI_BASE_URL is not set on the worker" in str(refused.value)
-    assert "and http://there.example/v1 here" in str(refused.value)
+    assert "OPENAI_BASE_URL is not set on a worker on" in str(refused.value)
+    assert "and http://there.example/v1 where the experiment was started" in str(refused.value)
     assert not [*(tmp_path / "runs").iterdir()]
 
 
-# ── workers ──────────────────────────────────────────────────────────────────────────────────────
-
-
-def test_workers_are_compared_with_this_process(tmp_path):
-    (tmp_path / "token").touch()
-    here = worker_view(str(tmp_path / "token"))
-    assert check_workers("local:2", here, {"a": OSError("closed"), "b": here})
-    # It died while it was looked at.
-    assert not check_workers("local:2", here, {"a": TimeoutError()})
-    with pytest.raises(InputError, match=r"the worker a cannot run pddl2nl: ModuleNotFoundError: .*; install pddl2nl"):
-        check_workers("local:2", here, {"a": ModuleNotFoundError("No module named 'pddl2nl'")})
-    with pytest.raises(InputError, match=r"pddl2nl is 0\.0 on the worker a and .* here; install the same version"):
-        check_workers("local:2", here, {"a": {**here, "pddl2nl": "0.0"}})
-    elsewhere = worker_view(str(tmp_path / "another" / "token"))
-    with pytest.raises(InputError, match=r"the folder of the records is not visible on the worker a .* --out"):
-        check_workers("local:2", here, {"a": elsewhere})
+def test_a_worker_that_differs_or_does_not_see_the_folder_refuses(task, terms, tmp_path):
+    packed = pickle.dumps(make_job(RunSpec(task, "random", steps=3)))
+    with pytest.raises(InputError, match=r"--cluster local: pddl2nl is .* on a worker on .*, and 0\.0 where"):
+        run_on_worker(packed, replace(terms, environment={"pddl2nl": "0.0"}), 1.0, Account())
+    with pytest.raises(InputError, match=r"does not see .*; name a folder by --out that all machines share"):
+        run_on_worker(packed, replace(terms, folder=tmp_path / "another"), 1.0, Account())
 
 
 # ── secrets ──────────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize("url", ["https://u:sesame@host/v1", "https://host/v1?key=sesame"])
-def test_an_address_with_a_secret_does_not_travel(url, task):
+def test_an_address_with_a_secret_does_not_travel(url, local, task, tmp_path):
     job = make_job(RunSpec(task, "act", "m", example="none", steps=5, base_url=url))
-    with pytest.raises(InputError, match=r"^base_url \(https://host/v1\) holds .*OPENAI_BASE_URL") as said:
-        portable(job)
-    assert "sesame" not in str(said.value)
+    (trouble,) = run_all([job], tmp_path / "runs", cluster=local).bad
+    assert trouble.message.startswith("base_url (https://host/v1) holds ")
+    assert "OPENAI_BASE_URL" in trouble.message
+    assert "sesame" not in trouble.message

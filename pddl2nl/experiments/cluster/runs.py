@@ -17,46 +17,53 @@ import pickle
 import platform
 import secrets
 import time
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pddl2nl.baselines import TaskTexts
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.cluster import Cluster
-from pddl2nl.experiments.cluster.worker import WorkerResult, WorkerTerms, halt, run_on_worker, worker_view
-from pddl2nl.experiments.jobs import Job, PlannerSpec
+from pddl2nl.experiments.cluster.worker import WorkerResult, WorkerTerms, environment, halt, run_on_worker
+from pddl2nl.experiments.jobs import Job
 from pddl2nl.experiments.run_one import Done, Left, Result, Terms
+from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.llm import public_url
 from pddl2nl.llm.urls import holds_more
 from pddl2nl.policies.budget import total
 
-__all__ = ["ClusterRuns", "check_workers", "portable"]
+__all__ = ["ClusterRuns"]
 
+_PATIENCE = 100.0
+"""Seconds for which a locked run is tried again: another worker may run it still, and a network file system takes a
+minute and a half to notice that a machine is gone which held a lock."""
 _AHEAD = 2
 """Submitted runs per thread of a worker, so that none is idle."""
 _LOOK_AGAIN = 2.0
-"""Seconds between two looks at the workers."""
+"""Seconds between two looks at the workers, or two attempts of a locked run."""
 _SCALE_AGAIN = 15.0
 """Seconds between two requests for workers that are missing of a deployment."""
 _TRANSFER = 2.0
 """Seconds that a result is waited for: it may be lost with its worker, and is then made again while others come."""
 _TICK = 0.02
-_View = Mapping[str, str]
 
 
 @dataclass
 class _Run:
-    """A job on the cluster; ``future`` is None while it waits to be submitted. ``suspect``: its workers died, so it is
-    submitted alone.
+    """A job on the cluster.
+
+    Attributes:
+        future: a ``distributed.Future``; None while the job waits to be submitted.
+        suspect: whether its workers died, so that it is submitted alone.
+        not_before: when it may be submitted; ``give_up_at``: until when it is tried again that is locked.
     """
 
     job: Job
     packed: bytes
     future: Any = None
     suspect: bool = False
+    not_before: float = 0.0
+    give_up_at: float = 0.0
 
 
 class ClusterRuns:
@@ -67,9 +74,6 @@ class ClusterRuns:
         InfrastructureError: nothing can be written in the folder, or the scheduler is gone.
     """
 
-    patience = 100.0
-    """A network file system takes a minute and a half to notice that a machine is gone which held a lock."""
-
     def __init__(self, cluster: Cluster, terms: Terms):
         self._cluster = cluster
         self._client = cluster.client
@@ -77,15 +81,18 @@ class ClusterRuns:
         self._runs: dict[str, _Run] = {}
         self._refused: list[tuple[Job, Result]] = []
         self._threads = self._processes = 0
-        self._checked = self._stopping = False
+        self._stopping = False
         self._looked = self._scaled = float("-inf")
         access = terms.access
         cache = access.cache if access.cache is None or isinstance(access.cache, Path) else access.cache.path
         models_file = access.models_file or os.environ.get("PDDL2NL_MODELS")
         self._worker_terms = WorkerTerms(
             name=secrets.token_hex(6),
+            address=cluster.address,
             folder=terms.folder.resolve(),
+            directory=Path.cwd(),
             host=platform.node(),
+            environment=environment(),
             access=replace(
                 access,
                 cache=None if cache is None else cache.resolve(),
@@ -109,7 +116,8 @@ class ClusterRuns:
     @property
     def room(self) -> int:
         """How many more jobs may be submitted now; at least one if none is running."""
-        return max(1, _AHEAD * self._threads) - self.submitted
+        # Runs that other processes seem to run wait without keeping others from being submitted.
+        return max(1, _AHEAD * self._threads) - sum(not run.give_up_at for run in self._runs.values())
 
     @property
     def note(self) -> str:
@@ -120,15 +128,21 @@ class ClusterRuns:
         """Adds a job, which `receive` hands out."""
         from distributed.protocol.pickle import dumps
 
+        base_url = job.spec.base_url if isinstance(job.spec, RunSpec) else None
+        if base_url is not None and holds_more(base_url):
+            message = (
+                f"base_url ({public_url(base_url)}) holds a user, a password or a query, and secrets do not travel to "
+                "a cluster; leave base_url out, and set OPENAI_BASE_URL here and where the workers run"
+            )
+            self._refused.append((job, Left("bad", message)))
+            return
         # It also takes a model that was made in a notebook.
         pack: Any = dumps
         try:
-            self._runs[job.name] = _Run(job, pack(portable(job)))
+            self._runs[job.name] = _Run(job, pack(job))
         except (TypeError, AttributeError, pickle.PicklingError) as error:
             message = f"it cannot travel to a cluster: {error}; a model that is named (--model) can"
             self._refused.append((job, Left("bad", message)))
-        except InputError as error:
-            self._refused.append((job, Left("bad", str(error))))
 
     def receive(self, seconds: float) -> tuple[Job, Result] | None:
         """The next result; None if none came within so many seconds."""
@@ -154,7 +168,7 @@ class ClusterRuns:
             with suppress(Exception):
                 self._client.cancel([run.future for run in self._runs.values() if run.future is not None], force=True)
 
-    def close(self, grace: float = 0.0) -> None:
+    def close(self) -> None:
         """Forgets all runs."""
         for run in [*self._runs.values()]:
             self._drop(run)
@@ -163,7 +177,7 @@ class ClusterRuns:
     # ── the workers ──────────────────────────────────────────────────────────────────────────────
 
     def _look_at_workers(self) -> None:
-        """Counts the workers, checks the first ones, and asks for missing ones."""
+        """Counts the workers, and asks for missing ones."""
         if self._client.status in ("closed", "closing"):
             raise InfrastructureError(
                 f"--cluster {self._cluster.address}: the scheduler is gone and has not come back; what is finished is "
@@ -171,13 +185,11 @@ class ClusterRuns:
             )
         if time.monotonic() < self._looked + _LOOK_AGAIN or self._client.status != "running":
             return
+        self._looked = time.monotonic()
         # A connection that is lost here shows in the client's status.
         with suppress(OSError, TimeoutError):
             threads = self._client.nthreads()
             self._threads, self._processes = sum(threads.values()), len(threads)
-            if threads and not self._checked:
-                here = worker_view(str(self._token))
-                self._checked = check_workers(self._cluster.address, here, self._views([*threads]))
             if self._stopping:
                 # Workers that have come since do not know yet.
                 self._halt()
@@ -186,19 +198,6 @@ class ClusterRuns:
                 # Dask starts what is missing of a deployment when it is told the number again.
                 self._scaled = time.monotonic()
                 self._cluster.deployed.scale(wanted)
-            if self._checked:
-                self._looked = time.monotonic()
-
-    def _views(self, workers: list[str]) -> Mapping[str, _View | BaseException]:
-        try:
-            views: Mapping[str, _View | BaseException] = self._client.run(
-                worker_view, str(self._token), workers=workers, on_error="return"
-            )
-        except (OSError, TimeoutError):
-            raise
-        except Exception as error:  # noqa: BLE001 — a worker without our modules does not even know what to answer
-            return {workers[0]: error}
-        return views
 
     def _halt(self) -> None:
         """Tells the workers to stop; unreachable ones have nothing to stop."""
@@ -216,7 +215,8 @@ class ClusterRuns:
             run.future = None
             if self._stopping:
                 return Left("unfinished")
-            if self._checked and self._client.status == "running" and (not run.suspect or self._is_alone(run)):
+            ready = self._threads and self._client.status == "running" and time.monotonic() >= run.not_before
+            if ready and (not run.suspect or self._is_alone(run)):
                 self._hand_out(run)
             return None
         if run.future.status == "pending":
@@ -247,6 +247,8 @@ class ClusterRuns:
                 return Left("broken", message)
             run.suspect, run.future = True, None
             return None
+        except InputError:
+            raise
         except Exception as error:  # noqa: BLE001 — a worker's error concerns only this run
             return Left("broken", f"on the cluster: {type(error).__name__}: {error}")
         if found.refused:
@@ -254,6 +256,12 @@ class ClusterRuns:
         result = found.result
         # A run that was finished already was executed twice, or by another process since we began: it counts as well.
         self._terms.budget.add(result.end.spent if isinstance(result, Done) and result.earlier else found.spent)
+        if isinstance(result, Left) and result.how == "elsewhere" and not self._stopping:
+            now = time.monotonic()
+            run.give_up_at = run.give_up_at or now + _PATIENCE
+            if now < run.give_up_at:
+                run.future, run.not_before = None, now + _LOOK_AGAIN
+                return None
         return result
 
     def _drop(self, run: _Run) -> None:
@@ -265,70 +273,3 @@ class ClusterRuns:
 
 def _no_warning(message: str) -> None:
     """Workers log their own warnings."""
-
-
-_REMEDIES = {
-    "OPENAI_BASE_URL": "set it where the workers run, or name base_url in the specification",
-    "the folder of the records": "name one by --out that all machines share",
-}
-
-
-def check_workers(
-    address: str, here: Mapping[str, str], views: Mapping[str, Mapping[str, str] | BaseException]
-) -> bool:
-    """Whether there is a worker, after all were compared with this process.
-
-    Args:
-        address: of the cluster, for messages.
-        here: the `worker_view` of this process.
-        views: that of each worker, or why there is none.
-
-    Raises:
-        InputError: a worker cannot run pddl2nl, or differs from this process.
-    """
-    found = False
-    for worker, view in views.items():
-        if isinstance(view, OSError | TimeoutError):
-            # It has died since it was counted.
-            continue
-        if isinstance(view, BaseException):
-            raise InputError(
-                f"--cluster {address}: the worker {worker} cannot run pddl2nl: {type(view).__name__}: {view}; install "
-                f"pddl2nl {here['pddl2nl']} where the workers run"
-            )
-        for name, value in here.items():
-            if view[name] != value:
-                remedy = _REMEDIES.get(name, "install the same version, as jobs and records would differ")
-                raise InputError(
-                    f"--cluster {address}: {name} is {view[name]} on the worker {worker} and {value} here; {remedy}"
-                )
-        found = True
-    return found
-
-
-def portable(job: Job) -> Job:
-    """The job with the content of its files, or their absolute paths.
-
-    Raises:
-        InputError: a file that cannot be read, or an address that holds a secret.
-    """
-    spec = job.spec
-    if isinstance(spec, PlannerSpec):
-        if spec.texts is not None:
-            return job
-        try:
-            texts = TaskTexts(spec.domain.read_text(encoding="utf-8"), spec.problem.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise InputError(f"{error.filename}: {error.strerror}") from error
-        return Job(job.name, replace(spec, texts=texts))
-    if spec.base_url is not None and holds_more(spec.base_url):
-        raise InputError(
-            f"base_url ({public_url(spec.base_url)}) holds a user, a password or a query, and secrets do not travel to "
-            "a cluster; leave base_url out, and set OPENAI_BASE_URL here and where the workers run"
-        )
-    files: dict[str, Any] = {
-        name: Path(value).resolve()
-        for name in ("example", "example_plan")
-        if isinstance(value := getattr(spec, name), str | Path) and value != "none"
-    }
-    return Job(job.name, replace(spec, **files))

@@ -12,18 +12,21 @@ import pickle
 import platform
 import signal
 import threading
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
 
 from pddl2nl.baselines.fast_downward import stop_searches
+from pddl2nl.errors import InputError
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.jobs import Job
 from pddl2nl.experiments.run_one import Left, Result, Stop, Terms, run_one
 from pddl2nl.llm import public_url
 from pddl2nl.policies.budget import Account, Limits, SharedBudget
 
-__all__ = ["WorkerResult", "WorkerTerms", "halt", "run_on_worker", "worker_view"]
+__all__ = ["WorkerResult", "WorkerTerms", "environment", "halt", "run_on_worker"]
 
 _LOG = logging.getLogger(__name__)
 _LOCK = threading.Lock()
@@ -38,15 +41,21 @@ class WorkerTerms:
 
     Attributes:
         name: of this start of the experiment, no other's.
-        folder: of the records, absolute.
+        address: of the cluster, for messages.
+        folder: of the records, absolute; the file ``.cluster-NAME`` in it shows that a worker sees it.
+        directory: to which relative paths in jobs refer.
         host: where the experiment was started.
+        environment: what must be the same there and on all workers (`environment`).
         access: how models are reached, with the path of the cache; its limits are those of all workers together.
         budget: of all runs.
     """
 
     name: str
+    address: str
     folder: Path
+    directory: Path
     host: str
+    environment: Mapping[str, str]
     access: Access
     budget: Limits
 
@@ -60,15 +69,30 @@ class WorkerResult:
     refused: str = ""
 
 
-def worker_view(token: str) -> dict[str, str]:
-    """What must be the same in this process and on all workers; ``token`` is a file in the folder of the records."""
+def environment() -> dict[str, str]:
+    """What must be the same in the experiment's process and on all workers, for equal records."""
     endpoint = os.environ.get("OPENAI_BASE_URL")
     return {
         "pddl2nl": metadata.version("pddl2nl"),
         "Python": ".".join(platform.python_version_tuple()[:2]),
         "OPENAI_BASE_URL": public_url(endpoint) if endpoint else "not set",
-        "the folder of the records": "visible" if os.path.exists(token) else "not visible",
     }
+
+
+def _check(terms: WorkerTerms) -> None:
+    """Raises `InputError` where this process differs from the experiment's."""
+    if not (terms.folder / f".cluster-{terms.name}").exists():
+        raise InputError(
+            f"--cluster {terms.address}: a worker on {platform.node()} does not see {terms.folder}; name a folder by "
+            "--out that all machines share"
+        )
+    here = environment()
+    for name, value in terms.environment.items():
+        if here[name] != value:
+            raise InputError(
+                f"--cluster {terms.address}: {name} is {here[name]} on a worker on {platform.node()}, and {value} "
+                "where the experiment was started; records would differ"
+            )
 
 
 def dask_setup(worker: object) -> None:
@@ -99,15 +123,20 @@ def run_on_worker(packed: bytes, terms: WorkerTerms, share: float, already: Acco
         terms: what it has in common with others.
         share: the part of the limits per minute that this process may use.
         already: what all runs have spent so far, of the budget.
+
+    Raises:
+        InputError: this process does not see the folder, or has another version or endpoint.
     """
+    _check(terms)
+    with suppress(OSError):
+        os.chdir(terms.directory)
     job: Job = pickle.loads(packed)
     stop = _stop_of(terms.name)
     budget = SharedBudget(terms.budget, already)
     result = run_one(job, Terms(terms.folder, _access(terms, share), stop, budget))
     if isinstance(result, Left) and result.how == "bad":
-        where = f"the worker on {platform.node()}, in {Path.cwd()}"
-        needs = "keys do not travel, so they and the files that a run names must be there"
-        result = Left("bad", f"{result.message} (reported by {where}: {needs})")
+        where = f"reported by a worker on {platform.node()}: keys do not travel, so they must be set there"
+        result = Left("bad", f"{result.message} ({where})")
     return WorkerResult(result, budget.spent, (stop.reason or "") if stop.refused else "")
 
 

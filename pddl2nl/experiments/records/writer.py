@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 
 from pddl2nl.errors import InfrastructureError
-from pddl2nl.policies.events import Event, Prompted, RecordError, Replied, event_to_json
+from pddl2nl.policies.events import Event, Prompted, Replied, event_to_json
 
 __all__ = [
     "VOLATILE",
@@ -22,7 +22,6 @@ __all__ = [
     "partial_path",
     "record_name",
     "resuming_path",
-    "stable",
 ]
 
 VOLATILE: Mapping[str, str] = {
@@ -37,23 +36,6 @@ VOLATILE: Mapping[str, str] = {
 
 All other bytes of a record are the same on every machine, thread and cluster, and after any number of interruptions.
 """
-
-
-def stable(record_text: str) -> str:
-    """The text of a record without the fields in `VOLATILE`: the same for two runs of one specification.
-
-    Raises:
-        RecordError: a line that is no event; the message says which.
-    """
-    lines = []
-    for number, line in enumerate(record_text.rstrip("\n").split("\n"), 1):
-        try:
-            event = json.loads(line)
-            kept = {key: value for key, value in event.items() if f"{event['event']}.{key}" not in VOLATILE}
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise RecordError(f"line {number} is no event of a record: {line[:80]!r}") from error
-        lines.append(json.dumps(kept, ensure_ascii=False) + "\n")
-    return "".join(lines)
 
 
 def partial_path(path: Path) -> Path:
