@@ -252,8 +252,7 @@ def _widened(text: str, reading: Reading, sole: _Places) -> Reading:
     start = reading.start
     if reading.rule == "prose":
         peeled = peel(text[place[0] : place[1]])
-        # Prose is not a sentence any more without its polite words.
-        start = place[0] if peeled.polite else place[0] + peeled.start
+        start = place[0] + peeled.start
     start, end = _bare(text, start, place[1])
     return _span(reading, text, start, end) if start < end else reading
 

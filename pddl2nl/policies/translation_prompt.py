@@ -139,9 +139,7 @@ def _taken(task: Task, wording: Wording, names: Names) -> Callable[[str], bool]:
 
     def taken(name: str) -> bool:
         words = words_of(name)
-        return _squeezed(name) in spelled or any(
-            True for index in range(len(words)) for _ in lexicon.readings(words, index)
-        )
+        return _squeezed(name) in spelled or any(lexicon.at(words, index)[0] for index in range(len(words)))
 
     return taken
 

@@ -91,6 +91,7 @@ PLAIN = {
         "?stack a on b",
     ],
     "prefix": [
+        "[Step 3] stack a on b",
         "Step 1: stack a on b",
         "Step 1. stack a on b",
         "Step 1 - stack a on b",
@@ -149,6 +150,7 @@ PLAIN = {
         "Action 1 (stack): stack a on b",
     ],
     "markup+prefix": [
+        "Stack: stack a on b",
         "**Step 1:** stack a on b",
         "**Step 1**: stack a on b",
         "| Step 1 | stack a on b |",
@@ -162,7 +164,6 @@ PLAIN = {
         "Sure, I will stack a on b.",
         "Then I will stack a on b.",
         "Final Answer: **stack a on b**",
-        "[Step 3] stack a on b",
         "Action: I stack a on b.",
     ],
     "markup+case": [
@@ -195,9 +196,6 @@ PLAIN = {
     "case": [
         "STACK A ON B",
         "Stack A On B",
-    ],
-    "prefix+markup": [
-        "Stack: stack a on b",
     ],
 }
 ODD = [

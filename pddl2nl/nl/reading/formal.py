@@ -1,25 +1,79 @@
-"""PDDL among language: s-expressions, calls and bare actions where a snippet was expected."""
+"""What a stretch of text says (`Verdict`), and PDDL, JSON and YAML among language.
+
+S-expressions, calls, tuples and bare actions give an action's name and its objects; JSON and YAML may give them apart,
+or sentences.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
+from pddl2nl.nl.reading.labels import label_of
 from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
-from pddl2nl.nl.reading.verdicts import TRAILING, Verdict, verdict_of
-from pddl2nl.nl.reading.words import fold
+from pddl2nl.nl.reading.readings import Status
+from pddl2nl.nl.reading.words import PREPOSITIONS, fold
 from pddl2nl.pddl.tree import ActionSchema, Domain
 from pddlval import GroundAction
 
-__all__ = ["PDDLGrammar"]
+__all__ = ["TRAILING", "UNKNOWN_VERB", "PDDLGrammar", "Verdict", "is_record", "read_record", "verdict_of"]
 
-_SEXPR = re.compile(r"\(\s*([^\s()]+)((?:[\s,]+[^\s(),]+)*)\s*\)")
+TRAILING = " \t.,;:!*_`\"'”’»~\\]|"
+"""Marks behind an action that are no part of it."""
+
+
+UNKNOWN_VERB = "it begins like none of the actions"
+"""The reason of what is said of objects with a verb of no action."""
+
+
+class Verdict(NamedTuple):
+    """What a stretch of text says; offsets count from the beginning of the text that was given.
+
+    ``names_object``: whether it names one; ``excess``: its words beyond the longest action.
+    """
+
+    start: int
+    end: int
+    status: Status
+    candidates: tuple[GroundAction, ...] = ()
+    rules: tuple[str, ...] = ()
+    reason: str = ""
+    unknown: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    names_object: bool = False
+    excess: int = 0
+    stance: str = ""
+
+    def moved(self, by: int, *rules: str) -> Verdict:
+        """The same, said of a text that begins so many characters earlier; ``rules`` come before its own."""
+        return self._replace(start=self.start + by, end=self.end + by, rules=(*rules, *self.rules))
+
+    def refused(self, stance: str) -> Verdict:
+        """The same as no action, for the given stance."""
+        return self._replace(status="not-an-action", candidates=(), rules=(), reason="", stance=stance)
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether it was meant as an action and does not say one."""
+        return self.status in ("unreadable", "unknown-object")
+
+
+def verdict_of(start: int, end: int, actions: tuple[GroundAction, ...], rules: tuple[str, ...]) -> Verdict:
+    """An action that was read, or several that fit equally well."""
+    if len(actions) == 1:
+        return Verdict(start, end, "read", actions, rules, names_object=True)
+    return Verdict(start, end, "ambiguous", actions, rules, "fits more than one action", names_object=True)
+
+
+_SEXPR = re.compile(r"[(\[]\s*([^\s()\[\],]+)((?:[\s,]+[^\s()\[\],]+)*)\s*,?[)\]]")
 # It begins where a word does: tried at each letter of a long word, it would take quadratic time.
 _CALL = re.compile(r"(?:(?<![\w.-])|(?<=\.\.))(?:\w+\.)*([\w-]+(?: [\w-]+){0,2})\s*\(([^()]*)\)")
 _BETWEEN = re.compile(
     r"(?:[\s,;.*_`\"'→>\[\]\d:(&+-]|\b(?:and|then|finally|next|lastly|after|that|first|followed|by|step|action)\b)*",
     re.IGNORECASE,
 )
+_ARGUMENT = re.compile(r"(?:([\w-]+)\s*[=:]\s*)?[\"'`]?([^\s,\"'`=]+)[\"'`]?")
 
 
 class PDDLGrammar:
@@ -34,57 +88,57 @@ class PDDLGrammar:
             squeezed | folded | {action.name: action for action in domain.actions}
         )
 
-    def read(self, text: str) -> list[Verdict]:
-        """S-expressions at the beginning of a text (``(stack a b) (pick-up c)``), calls, or a bare action."""
-        found = self._expressions(text) or self._calls(text)
-        if not found:
-            words = text.rstrip(TRAILING).replace(",", " ").replace("|", " ").split()
-            schema = self.schema(words[0]) if words else None
-            if schema is not None and len(words) == len(schema.parameters) + 1:
-                verdict = self.ground(schema, words[0], words[1:], (0, len(text.rstrip(TRAILING))))
-                found += [verdict] if verdict.status == "read" else []
-        if len(found) > 1:
-            return [verdict._replace(rules=("several", *verdict.rules)) for verdict in found]
-        return found
-
     def schema(self, name: str) -> ActionSchema | None:
         """The action of that name, or None. Blanks count as hyphens: "put down"."""
-        name = name.replace(" ", "_")
+        name = name.strip("\"'`").replace(" ", "_")
         return self.schemas.get(name.lower()) or self.schemas.get(fold(name))
 
-    def _expressions(self, text: str) -> list[Verdict]:
-        found: list[Verdict] = []
-        at = 0
-        for match in _SEXPR.finditer(text):
-            if not _BETWEEN.fullmatch(text, at, match.start()):
-                break
-            schema = self.schema(match[1])
-            args = match[2].replace(",", " ").split()
-            # "(now the hand holds a)" is a remark: an action that does not exist is one said of objects alone.
-            if schema is None and (found or not args or not all(map(self._is_object, args))):
-                break
-            found.append(self.ground(schema, match[1], args, match.span()))
-            at = match.end()
-        return found
+    def read(self, text: str) -> list[Verdict]:
+        """S-expressions at the beginning of a text (``(stack a b) (pick-up c)``), calls, or a bare action."""
+        found = self._found(_SEXPR, text) or self._found(_CALL, text)
+        if not found:
+            bare = text.rstrip(TRAILING)
+            words = bare.replace(",", " ").replace("|", " ").split()
+            schema = self.schema(words[0]) if words else None
+            if schema is not None and len(words) == len(schema.parameters) + 1:
+                verdict = self.ground(schema, words[0], words[1:], (0, len(bare)))
+                found += [verdict] if verdict.status == "read" else []
+        return [item.moved(0, "several") for item in found] if len(found) > 1 else found
 
-    def _calls(self, text: str) -> list[Verdict]:
+    def _found(self, shape: re.Pattern[str], text: str) -> list[Verdict]:
         found: list[Verdict] = []
         at = 0
-        for match in _CALL.finditer(text):
+        for match in shape.finditer(text):
             schema = self.schema(match[1])
-            if schema is None or not _BETWEEN.fullmatch(text, at, match.start()):
+            arguments = list(_ARGUMENT.finditer(match[2]))
+            args = [item[2] for item in arguments]
+            # "(now the hand holds a)" is a remark: an action that does not exist is one said of objects alone.
+            objects = shape is _SEXPR and not found and args and all(map(self._is_object, args)) and match[0][0] == "("
+            lead = text[: match.start()].lower().split() if not found and match.start() < 60 else []
+            joined = _BETWEEN.fullmatch(text, at, match.start()) or label_of(lead) == "action"
+            if not joined or not (schema or objects):
                 break
-            found.append(self.ground(schema, match[1], _arguments(match[2]), match.span()))
+            keys = {fold(item[1]): item[2] for item in arguments if item[1]}
+            verdict = self.keyed(schema, keys, match.span()) if schema and len(keys) == len(args) > 0 else None
+            found.append(verdict or self.ground(schema, match[1], args, match.span()))
             at = match.end()
         return found
 
     def _is_object(self, name: str) -> bool:
         return fold(name) in self.lexicon.folded or name.lower() in self.lexicon.by_pddl
 
+    def keyed(self, schema: ActionSchema, keys: Mapping[str, str], span: tuple[int, int]) -> Verdict | None:
+        """An action whose objects stand under the names of its parameters or, one each, of their types."""
+        names = [fold(parameter.name.lstrip("?")) for parameter in schema.parameters]
+        types = [fold(parameter.types[0]) for parameter in schema.parameters]
+        for wanted in (names, types):
+            if set(keys) == set(wanted) and len(keys) == len(wanted):
+                return self.ground(schema, schema.name, [keys[name] for name in wanted], span)
+        return None
+
     def ground(self, schema: ActionSchema | None, name: str, args: Sequence[str], span: tuple[int, int]) -> Verdict:
         """An action given by its PDDL name; objects by their told names, or all by their PDDL names."""
-        start, end = span
-        failed = Verdict(start, end, "unreadable", rules=("pddl",), names_object=True)
+        failed = Verdict(*span, "unreadable", rules=("pddl",), names_object=True)
         if schema is None:
             return failed._replace(reason=f"there is no action '{name}'")
         if len(args) != len(schema.parameters):
@@ -94,36 +148,163 @@ class PDDLGrammar:
         own = [self.lexicon.by_pddl.get(arg.lower()) for arg in args]
         # In language only told names were ever shown, so they come first: PDDL's own count where one is not told.
         for objects in (told,) if None not in told else (told, own):
-            known_objects = [item for item in objects if item is not None]
-            if len(known_objects) == len(args) and _fit(known_objects, schema):
-                action = GroundAction(schema.name, tuple([item.pddl for item in known_objects]))
-                return verdict_of(start, end, (action,), ("pddl",))
-        unknown = tuple(
-            arg for arg, first, second in zip(args, told, own, strict=True) if first is None and second is None
-        )
+            known = [item for item in objects if item is not None]
+            fits = (item.fits(parameter.types) for item, parameter in zip(known, schema.parameters, strict=False))
+            if len(known) == len(args) and all(fits):
+                return verdict_of(*span, (GroundAction(schema.name, tuple([item.pddl for item in known])),), ("pddl",))
+        pairs = zip(args, told, own, strict=True)
+        unknown = tuple(arg for arg, first, second in pairs if first is None and second is None)
         if unknown:
             quoted = ", ".join(f"'{item}'" for item in unknown)
             return failed._replace(
-                status="unknown-object",
-                unknown=unknown,
-                suggestions=self.lexicon.near_all(unknown),
+                status="unknown-object", unknown=unknown, suggestions=self.lexicon.near_all(unknown),
                 reason=f"no object is called {quoted}",
-            )
-        meant = [item for item in (told if None not in told else own) if item is not None]
-        forbidden = (
-            (GroundAction(schema.name, tuple([item.pddl for item in meant])),) if len(meant) == len(args) else ()
-        )
+            )  # fmt: skip
+        meant = [item.pddl for item in (told if None not in told else own) if item is not None]
+        forbidden = (GroundAction(schema.name, tuple(meant)),) if len(meant) == len(args) else ()
         return failed._replace(candidates=forbidden, reason=f"the objects do not fit the types of '{schema.name}'")
 
 
-def _arguments(said: str) -> list[str]:
-    """The arguments of a call, with or without quotes around them."""
-    return [arg.strip("\"'`") for arg in said.replace(",", " ").split()]
+def _only(objects: tuple[KnownObject, ...]) -> KnownObject | None:
+    return objects[0] if len(objects) == 1 else None
 
 
-def _fit(objects: Iterable[KnownObject], schema: ActionSchema) -> bool:
-    return all(item.fits(parameter.types) for item, parameter in zip(objects, schema.parameters, strict=True))
+# ── JSON and YAML ────────────────────────────────────────────────────────────────────────────────
+
+_PAIR = re.compile(r"[\"'][^\"'\\]*[\"']\s*:\s*[\"'\[{]")
+_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|([\[{(\]})])')
+_SINGLE = re.compile(r"'((?:[^'\\]|\\.)*)'(\s*:)?|([\[{(\]})])")
+_GENERAL = re.compile(r"(?:arg|par|obj|name|value|x|y|item|\d)")
+_DEEPEST = 8
+_YAML_LINE = re.compile(r"^[ \t]*(?:-[ \t]+)?(?:([\w-]+)[ \t]*:[ \t]*)?(.*)$", re.MULTILINE)
+_YAML_VALUE = re.compile(r"[^\s,\[\]{}\"'][^,\[\]{}\"'\n]*")
 
 
-def _only(objects: tuple[KnownObject, ...] | None) -> KnownObject | None:
-    return objects[0] if objects is not None and len(objects) == 1 else None
+class _String(NamedTuple):
+    """A string with the key that it stands under, its offset, and the brackets around it as a path of numbers."""
+
+    key: str
+    value: str
+    start: int
+    group: tuple[int, ...] = ()
+
+
+def is_record(said: str) -> bool:
+    """Whether a piece is JSON, a key with its value, or YAML of several lines."""
+    return "\n" in said or _PAIR.match(said) is not None or (said[:1] in ("[", "{") and ('"' in said or "'" in said))
+
+
+def read_record(
+    grammar: PDDLGrammar, said: str, sentence: Callable[[str], list[Verdict]], names: Callable[[str], bool]
+) -> list[Verdict]:
+    """The actions of a JSON or YAML value; what stands under a key such as "thought" is none.
+
+    ``sentence`` reads a string by itself; ``names`` tells whether a string names an object.
+    """
+    found: list[Verdict] = []
+    strings = list(_yaml(said) if "\n" in said and '"' not in said and "'" not in said else _json(said))
+    skipped: tuple[int, ...] | None = None
+    index = 0
+    while index < len(strings):
+        string = strings[index]
+        index += 1
+        label = label_of(fold(string.key).split("_")) if string.key else ""
+        if skipped is not None and string.group[: len(skipped)] == skipped:
+            continue
+        skipped = None
+        if label in ("thought", "offered"):
+            # A list or an object under such a key is skipped with all that is in it.
+            skipped = string.group if not string.value else None
+            continue
+        end = index
+        objects: list[_String] = []
+        while end < len(strings) and strings[end].group[: len(string.group)] == string.group:
+            named = names(strings[end].value)
+            if strings[end].value and not named and (strings[end].key == string.key or objects):
+                break
+            objects += [strings[end]] if named else []
+            end += 1
+        joined = _joined(grammar, string, objects, sentence) if objects and not names(string.value) else None
+        if joined is not None:
+            found.append(joined)
+            index = end
+        elif objects and names(string.value):
+            # Objects alone are a route.
+            route = " -> ".join(item.value for item in (string, *objects))
+            length = objects[-1].start + len(objects[-1].value)
+            found += [item._replace(start=string.start, end=length) for item in sentence(route)]
+            index = end
+        elif string.value:
+            found += [item.moved(string.start, "json") for item in sentence(string.value)]
+    return found
+
+
+def _joined(
+    grammar: PDDLGrammar, name: _String, objects: Sequence[_String], sentence: Callable[[str], list[Verdict]]
+) -> Verdict | None:
+    """The action whose name stands in one string and whose objects in the next ones."""
+    span = (name.start, objects[-1].start + len(objects[-1].value))
+    schema = grammar.schema(name.value)
+    if len(name.value.split()) > 4 or len(name.value) > 40:
+        return None
+    keys = {fold(item.key): item.value for item in objects}
+    named = len(keys) == len(objects) and not all(_GENERAL.match(key) for key in keys)
+    if schema is not None and named and (keyed := grammar.keyed(schema, keys, span)) is not None:
+        return keyed.moved(0, "json")
+    said = schema.name.replace("-", " ").replace("_", " ") if schema is not None else name.value
+    for announced in (True, False) if named or schema is None else ():
+        # Keys are prepositions, or nouns beside the objects.
+        words = [item.key if announced or item.key in PREPOSITIONS else "" for item in objects]
+        spoken = sentence(
+            " ".join((said, *(f"{word} {item.value}" for word, item in zip(words, objects, strict=True))))
+        )
+        if len(spoken) == 1 and spoken[0].status == "read" and (
+            schema is None or spoken[0].candidates[0].name == schema.name
+        ):  # fmt: skip
+            return spoken[0]._replace(start=span[0], end=span[1], rules=("json", *spoken[0].rules))
+    if schema is None:
+        return None
+    verdict = grammar.ground(schema, name.value, [item.value for item in objects], span).moved(0, "json")
+    alike = len({parameter.types for parameter in schema.parameters}) < len(schema.parameters)
+    if named and alike and verdict.status == "read":
+        # The keys say nothing about the parameters, so their order says as little.
+        return verdict._replace(status="unreadable", rules=(), reason="its keys are no parameters of the action")
+    return verdict
+
+
+def _json(said: str) -> Iterator[_String]:
+    """The strings of a JSON value; an empty one where a list or an object begins under a key."""
+    key = ""
+    group: list[int] = [0]
+    counts = [0]
+    # A list may as well be written as Python writes it.
+    for match in (_STRING if '"' in said else _SINGLE).finditer(said):
+        bracket = match[3] or ""
+        if bracket and bracket in "[{(":
+            if len(group) > _DEEPEST:
+                return
+            counts[-1] += 1
+            group.append(counts[-1])
+            counts.append(0)
+            if key:
+                yield _String(key, "", match.start(), tuple(group))
+        elif bracket and len(group) > 1:
+            group.pop()
+            counts.pop()
+            key = ""
+        elif match[2]:
+            key = match[1]
+        elif not bracket:
+            yield _String(key, match[1], match.start(1), tuple(group))
+
+
+def _yaml(said: str) -> Iterator[_String]:
+    key = ""
+    for line in _YAML_LINE.finditer(said):
+        key = line[1] or key
+        listed = line[2].startswith(("[", "{"))
+        for value in _YAML_VALUE.finditer(said, line.start(2), line.end(2)):
+            if not listed:
+                yield _String(key, line[2].strip(" \"'"), value.start())
+                break
+            yield _String(key, value[0].strip(), value.start())

@@ -1,27 +1,28 @@
-"""What stands before an action on its line: list marks, emphasis, labels and polite words."""
+"""What stands before an action on its line: list marks, emphasis and labels."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["PEELED_WORDS", "Peeled", "peel"]
+from pddl2nl.nl.reading.stance import is_plain_lead, rejecting_word
+from pddl2nl.nl.reading.words import word_set
+
+__all__ = ["Peeled", "heading_of", "label_of", "peel"]
 
 
 class Peeled(NamedTuple):
     """A piece without what stands before its content.
 
-    ``start``: offset of the content in the piece; ``markup``, ``prefix``: what was taken off (list marks and
-    emphasis; labels and polite words); ``polite``: the prefix had words of a sentence ("I will");
-    ``number``, ``item``: its list mark; ``outer``: the numbers before its last one (1 of "1.2"); ``label``:
-    "action" for a label that announces an action, "thought" for one that announces something else, or empty;
-    ``bare``: nothing else stands there.
+    ``start``: offset of the content in the piece; ``markup``, ``prefix``: what was taken off (list marks and emphasis;
+    labels); ``number``, ``item``: its list mark; ``outer``: the numbers before its last one (1 of "1.2"); ``label``:
+    what `label_of` says of its label; ``bare``: nothing else stands there.
     """
 
     start: int
     markup: bool
     prefix: bool
-    polite: bool
     number: int | None
     item: str
     label: str
@@ -29,10 +30,55 @@ class Peeled(NamedTuple):
     outer: tuple[int, ...] = ()
 
 
+_PLANS = word_set("plan plans solution sequence answer attempt version")
+_ACTIONS = _PLANS | word_set(
+    "action actions step steps move moves command commands output response decision act instruction instructions "
+    "operation operations execute do turn task phase stage t time timestep cycle iteration round minute hour day"
+)
+_KINDS = word_set("chosen selected proposed recommended suggested following current optimal 1 2 3 one two three of no")
+_SPEAKERS = word_set("robot agent assistant ai player planner bot me")
+_THOUGHTS = word_set(
+    "thought thoughts think thinking reasoning reason reasons rationale observation observations obs result results "
+    "explanation explanations note notes comment comments precondition preconditions pre_conditions effect effects "
+    "postcondition postconditions state states goal goals subgoal subgoals sub_goals condition conditions why check "
+    "checks analysis justification before after currently fact facts status outcome warning assumption assumptions "
+    "summary objective purpose situation false true question user system tool example"
+)
+_OFFERS = word_set(
+    "possible impossible applicable inapplicable available legal illegal valid invalid allowed disallowed "
+    "would could wrong incorrect failed fail fails previous last other avoid never not cannot "
+    "can't can’t considered rejected ❌"
+)
+
+
+def label_of(words: Sequence[str]) -> str:
+    """What the folded words of a label say of what follows: "action", "thought", "offered" (not chosen), or nothing."""
+    said = set(words)
+    if said & _PLANS:
+        return "offered" if any(map(rejecting_word, words)) else "action"
+    if _THOUGHTS.intersection(words[:5]):
+        return "thought"
+    if said & _OFFERS and not (said & {"last"} and not said & _ACTIONS):
+        return "offered"
+    nouns = said & (_ACTIONS | _SPEAKERS)
+    return "action" if nouns and all(word in nouns | _KINDS or is_plain_lead(word) for word in words) else ""
+
+
+def heading_of(line: str) -> str:
+    """The same for a line that is a heading of what stands below it; "repertoire": a list of all that can be done."""
+    bare = re.split(r"[.!?]\s", line.strip(" *_#`"))[-1]
+    words = re.findall(r"[\w'’❌]+", bare.lower())
+    if not bare.endswith(":") or len(words) > 14:
+        return ""
+    if "can" in words and "actions" in words:
+        return "repertoire"
+    return label_of(words)
+
+
 _DECORATED = r"[*_`\"'”’]*"
 # A call around a quoted action: env.step("stack a on b"), but not around a quoted object: stack("a", "b").
 _MARKS = re.compile(
-    r"(?:[*_`~\"'“”‘’«»]|\[(?=[\w\"'])(?!(?:[Aa]ction|[Ss]tep|[Mm]ove|[Cc]ommand|[Aa]nswer)\])|\\)+\s*"
+    r"(?:[*_`~\"'“”‘’«»]|\[(?=[\w\"'])(?![A-Za-z]+(?: \d+)?\])|\\)+\s*"
     r"|\|\s*|>+\s*|#{1,6}\s+|\[[ xX✓]?\]\s+|\(\s*(?=[\"'`])"
     r"|&\s*|[A-Za-z_][\w.]*\(\s*(?=[\"'][^\"'\n]*[\s(])"
 )
@@ -49,75 +95,25 @@ _NUMBER = re.compile(
     r"|[(]?[a-z][.)]\s+",
     re.IGNORECASE,
 )
-_COUNTS = "one|two|three|four|five|six|seven|eight|nine|ten|first|last"
-_ORDINAL = r"(?:\s*(?:no\.?|number|#|-|_)?\s*[(\[]?(?P<count>\d+)(?:\s*(?:/|of)\s*\d+)?[)\]]?)?"
-_ANNOUNCES = "action|step|move|command|answer|plan|output|response|decision|act|instruction|operation|execute|do"
-_ACTION_LABEL = re.compile(
-    r"(?:(?:my|the|your|our|so|therefore|robot|agent)[, ]\s*)*"
-    r"(?:next|final|first|chosen|selected|best|proposed|following)?\s*"
-    rf"(?:(?:{_ANNOUNCES})s?{_ORDINAL}"
-    rf"(?:\s*\([^()]*\))?(?:{_DECORATED}\s*(?::|=>?|->|→){_DECORATED}\s*|\s+[-–—]\s+)"
-    rf"|(?:here(?:['’]s| is)|this is) (?:[\w-]+ ){{1,4}}plan{_DECORATED}\s*:{_DECORATED}\s*"
-    r"|(?:action )?(?:plan|solution|sequence)(?: of actions)? (?:is(?: as follows)?|(?:consists of|has) "
-    rf"(?:the |these |following )*(?:(?:\d+|{_COUNTS}) )?(?:actions|steps|moves))(?:\s*:\s*|\s+(?=[\"'`(]))"
-    r"|\[(?:action|step|move|command|answer)\]\s*:?\s*"
-    r"|(?:perform|execute|carry out)\s+(?:the\s+)?(?:(?:following|next)\s+)?(?:action|step|move|command)?\s*"
-    r"(?::\s*|(?=[\"'`“]))"
-    r"|(?:action|step|move|command)\s+(?:(?:to take|I take|I choose|I will take)\s+)?(?:is|would be|will be)"
-    r"(?:\s+to|:)?\s+(?=\S))",
+_LABEL = re.compile(
+    r"[\[(]?(?P<words>[A-Za-z][A-Za-z0-9 '’]{0,60}?)"
+    r"(?P<counted>\s*(?:no\.?|number|#|-|_|=)?\s*[(\[]?(?P<count>\d+)(?:\s*(?:/|of)\s*\d+)?[)\]]?)?"
+    r"(?P<more>\s*\([^()\n]{0,40}\)|\s(?:after|before|of|for|at)\s[^:\n]{0,80}?)?"
+    rf"(?P<end>{_DECORATED}\s*(?::|=>?|->|→)(?!//){_DECORATED}\s*|\s+[-–—]\s+|(?(counted)(?P<loose>{_DECORATED}\s*[)\].,]*\s*)|(?!)))",
     re.IGNORECASE,
 )
-_STEP_ONLY = re.compile(
-    rf"[(\[]?(?:(?:action|step|move|turn|task|phase|stage)\s*[#-]?\s*(?P<count>\d+){_DECORATED}\s*[)\].:,]*\s*"
-    rf"|(?:action|step|move|stage)\s+(?:{_COUNTS}){_DECORATED}\s*[)\].:,]+{_DECORATED}\s*)",
-    re.IGNORECASE,
-)
-_TIME = re.compile(
-    rf"[(\[]?(?:t|time(?:[ _-]?step)?|cycle|iteration|round|minute|hour|day)\s*[=_]?\s*(?P<count>\d+){_DECORATED}"
-    rf"(?:\s*[)\].:]+|\s+[-–—]\s){_DECORATED}\s*",
-    re.IGNORECASE,
-)
-_SPEAKER = re.compile(
-    rf"(?:the )?(?:robot|agent|assistant|ai|player|planner|bot|me){_DECORATED}\s*:{_DECORATED}\s*", re.IGNORECASE
-)
-_OTHER_LABEL = re.compile(
-    r"(?:my |the |your |new |current |resulting |initial |final |updated |next |all |key )*"
-    r"(?:thoughts?|think|thinking|reasoning|reasons?|rationale|observations?|obs|results?|explanations?|notes?|"
-    r"comments?|pre-?conditions?|effects?|post-?conditions?|states?|goals?|sub-?goals?|conditions?|why|checks?|"
-    r"analysis|justification|after|before|currently|now|facts?|status|outcome|warning|assumptions?|summary|"
-    r"objective|purpose|situation|add effects?|delete effects?|false|true|question|user|system|tool)"
-    rf"(?:\s+(?:\d+|after|before|of|for|at)\b(?:\s+[^\s:]+){{0,10}})?{_DECORATED}\s*:{_DECORATED}\s*",
-    re.IGNORECASE,
-)
-_POLITE = re.compile(
-    r"(?:(?:i(?:['’]ll|['’]m going to| will| am going to| shall| then| now)?"
-    r"|we(?:['’]ll| will| then| now)?)(?: (?:choose|decide|opt|elect|proceed) to)?"
-    r"|let['’]?s|let us|let me|then|next|now|please|first(?:ly)?|second(?:ly)?"
-    r"|third(?:ly)?|finally|lastly|and|so|also|again|after that|afterwards|subsequently|go ahead and|proceed to"
-    r"|therefore|hence|thus|consequently|eventually|meanwhile|once again|in the end"
-    r"|simply|just|ok|okay|sure|alright|to (?:begin|start)(?: with)?)(?:\s*[,:]\s*|\s*\.\.\.\s*|\s+)"
-    r"|(?:ok|okay|sure|alright|right|great|good|yes|certainly|understood|fine|got it|of course)\s*[.!,]+\s*",
-    re.IGNORECASE,
-)
-# What stands before most lines, so that they need no search through all that could stand there.
-_USUAL = re.compile(r"(?:(?:(\d{1,4})[.)]|([-*•]))\s+)?[*_`\"]*(?=[A-Za-z])")
+_TAGGED = re.compile(r"\[(?P<words>[A-Za-z]+)(?P<counted>\s*(?P<count>\d+))?\]\s*:?\s*")
 _ROMAN = {"i": 1, "v": 5, "x": 10}
 
 
 def peel(text: str) -> Peeled:
-    """Takes list marks, emphasis, labels and polite words off the front of a line."""
-    if (usual := _USUAL.match(text)) and not _NOTABLE_WORD.match(text, usual.end()):
-        at = usual.end()
-        count, bullet = usual.groups()
-        if count:
-            return Peeled(at, True, False, False, int(count), "number", "", False)
-        return Peeled(at, at > 0, False, False, None, bullet or "", "", False)
+    """Takes list marks, emphasis and labels off the front of a line."""
     at = 0
-    markup = prefix = polite = False
+    markup = prefix = False
     number: int | None = None
     item = label = ""
     outer: tuple[int, ...] = ()
-    while at < len(text):
+    while at < len(text) and label != "thought":
         letter = text[at].isalpha()
         if match := (_BULLET.match(text, at) if not prefix and not letter else None):
             markup, item = True, item or match[1] or match[2] or "->"
@@ -130,23 +126,34 @@ def peel(text: str) -> Peeled:
                 outer = tuple([int(count) for count in (match["outer"] or "").split(".") if count])
         elif match := _MARKS.match(text, at):
             markup = True
-        elif letter and (match := _OTHER_LABEL.match(text, at)):
-            label = "thought"
-            at = match.end()
-            break
-        elif match := _ACTION_LABEL.match(text, at) or _STEP_ONLY.match(text, at) or _TIME.match(text, at):
-            prefix, label = True, "action"
+        elif found := _label(text, at):
+            match, said = found
+            prefix, label = True, said or label
             if match["count"]:
                 number, item = (int(match["count"]) if number is None else number), item or "number"
-        elif letter and (match := _SPEAKER.match(text, at) or _POLITE.match(text, at)):
-            prefix = True
-            polite = polite or match.re is _POLITE
         else:
             break
         if match.end() == at:
             break
         at = match.end()
-    return Peeled(at, markup, prefix, polite, number, item, label, not text[at:].strip(" *_`#-:.\"'"), outer)
+    return Peeled(at, markup, prefix, number, item, label, not text[at:].strip(" *_`#-:.\"'"), outer)
+
+
+def _label(text: str, at: int) -> tuple[re.Match[str], str] | None:
+    """The label at an offset and what it says."""
+    match = _TAGGED.match(text, at) or _LABEL.match(text, at)
+    if match is None:
+        return None
+    words = re.findall(r"[\w'’]+", match["words"].lower())
+    said = label_of(words)
+    if "loose" in match.re.groupindex and match["loose"] is not None:
+        # "Step 3 stack a on b": without a colon a label is a noun with its number.
+        counted = match["counted"] and len(words) == 1 and words[0] in _ACTIONS and match.end() > match.end("count")
+        return (match, said) if said == "action" and counted else None
+    more = match.groupdict().get("more")
+    if more and said != "thought" and more.lstrip()[0] != "(":
+        return None
+    return (match, said) if said or all(map(is_plain_lead, words)) else None
 
 
 def _number(match: re.Match[str]) -> int | None:
@@ -155,34 +162,3 @@ def _number(match: re.Match[str]) -> int | None:
         return sum(-one if one < after else one for one, after in zip(values, [*values[1:], 0], strict=True))
     count = match["plain"] or match["deep"] or match["hash"] or match["bare"] or match["part"] or match["cell"]
     return int(count) if count else None
-
-
-# Behind marks, a word that begins like none of these is not peeled off.
-_NOTABLE_WORD = re.compile(
-    r"(?:i|we|let|then|next|now|please|first|second|third|final|last|and|so|also|again|after|subsequently|go |proceed"
-    r"|simply|just|ok|sure|alright|here|this is|to |my |the |your |our |therefore|chosen|selected|best"
-    r"|proposed|following|action|step|move|command|answer|plan|output|response|decision|act|instruction|operation|execute|perform|carry|sequence|solution|do\b|turn|task|phase|stage"
-    r"|thought|think|reason|rationale|obs|result|explanation|note|comment|pre|effect|post|state|goal|sub|condition"
-    r"|why|check|analysis|justification|before|current|fact|status|outcome|warning|assumption|summary|objective"
-    r"|purpose|situation|add|delete|false|true|question|user|system|tool|new|initial|updated|all |key "
-    r"|robot|agent|assistant|ai\b|player|planner|bot\b|me\b|hence|thus|consequent|eventually|meanwhile|once|in the"
-    r"|right|great|good|yes|certainly|understood|fine|got it|of course"
-    r"|t\s*[=_]?\s*\d|time|cycle|round|minute|hour|day|[ivx]+[.)]|[a-z][.)])|[a-z_][\w.]*\(",
-    re.IGNORECASE,
-)
-
-
-def _words(*patterns: re.Pattern[str]) -> frozenset[str]:
-    """All words in regular expressions, with and without their optional letters."""
-    # Of these an underscore and a number may follow: "step_3:".
-    counted = ("t", "time", "cycle", "iteration", "round", "minute", "hour", "day", *_ANNOUNCES.split("|"))
-    found: set[str] = {"t", *(f"{word}_" for word in counted), *(f"{word}s_" for word in counted)}
-    for pattern in patterns:
-        for source in (pattern.pattern, re.sub(r"[a-z]\?", "", pattern.pattern)):
-            found.update(re.findall(r"[a-z]{2,}", source.lower()))
-    tens, ones = ("", "x", "xx", "xxx"), ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
-    return frozenset(found | {ten + one for ten in tens for one in ones} - {""})
-
-
-PEELED_WORDS = _words(_ACTION_LABEL, _STEP_ONLY, _TIME, _SPEAKER, _OTHER_LABEL, _POLITE)
-"""Words that may be peeled off, so that an object of such a name is special; Roman numbers among them."""

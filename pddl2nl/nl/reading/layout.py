@@ -1,4 +1,4 @@
-"""The layout of a reply: plan tags, hidden thoughts, lines, and what stands before an action on its line."""
+"""The layout of a reply: plan tags, hidden thoughts, and the pieces between them, which are lines or records."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from typing import NamedTuple
 
 from pddl2nl.nl.markers import ACTION, PLAN_END, PLAN_START
 from pddl2nl.nl.reading.cleaning import Cleaned, clean
+from pddl2nl.nl.reading.labels import heading_of
 
 __all__ = ["ACTION_LABEL", "OBSERVATION", "Block", "Layout", "Piece", "lay_out", "marker_end"]
 
 
 class Piece(NamedTuple):
-    """A line, or the part of it between tags, without the blanks around it.
+    """A line, the part of it between tags, or a record of several lines, without the blanks around it.
 
-    ``block`` counts the stretches between plan tags, from 0; ``gap``: a blank line stands before it;
-    ``hidden``: it lies in a stretch that a model marked as thinking; ``offered``: it lies in a list of actions
-    that could be taken, and chooses none.
+    ``block`` counts the stretches between plan tags, from 0; ``gap``: a blank line stands before it; ``hidden``: it
+    lies in a stretch that a model marked as thinking; ``offered``: it lies in a list of actions that could be taken, or
+    could not, and chooses none.
     """
 
     line: int
@@ -65,7 +66,6 @@ _TAG = re.compile(
     rf"|(?P<think><\s*{_THOUGHTS}\s*>)|(?P<unthink><\s*/\s*{_THOUGHTS}\s*>)",
     re.IGNORECASE,
 )
-_END_WORDS = ("plan end", "end of", "end plan")
 _END_LINE = re.compile(
     r"^[ \t#*_>]*(?:plan end|end of (?:the )?plan|end plan)[ \t*_.:]*$", re.IGNORECASE | re.MULTILINE
 )
@@ -79,7 +79,7 @@ def _tags(text: str) -> list[tuple[int, int, str]]:
         if match := _TAG.match(text, bracket.start()):
             found.append((match.start(), match.end(), match.lastgroup or ""))
     lowered = text.lower()
-    if any(words in lowered for words in _END_WORDS):
+    if "plan end" in lowered or "end of" in lowered or "end plan" in lowered:
         found += [(match.start(), match.end(), "end") for match in _END_LINE.finditer(text)]
     return sorted(found)
 
@@ -104,52 +104,65 @@ def lay_out(reply: str | Cleaned) -> Layout:
         at = end
         if kind in ("think", "unthink"):
             hidden = kind == "think"
-            continue
-        if kind == "end":
+        elif kind == "end":
             blocks.append(Block(opened, True))
             opened = False
-        elif kind == "start":
+        else:
             blocks.append(Block(opened, False))
             opened = True
     _cut(text, at, len(text), line, pieces, len(blocks), hidden)
     blocks.append(Block(opened, False))
     if ":" in text:
-        pieces = _with_records(text, pieces)
-    if any(word in text for word in _OFFERING):
         pieces = _with_offers(text, pieces)
+    if any(sign in text for sign in (":", '"', "'")):
+        pieces = _with_records(text, pieces)
     return Layout(tuple(pieces), tuple(blocks), clean_text)
 
 
-_NAME_KEY = re.compile(
-    r"(?:[-\[{,]\s*)*[\"']?(?:action|act|name|operator|function|tool|move|verb)[\"']?\s*:", re.IGNORECASE
+def _cut(text: str, start: int, end: int, line: int, pieces: list[Piece], block: int, hidden: bool) -> int:
+    """Adds the pieces of ``text[start:end]``, which begins on the given line; returns the line it ends on."""
+    gap = start == 0
+    at = start
+    for chunk in text[start:end].split("\n"):
+        bare = chunk.strip()
+        if bare:
+            indent = len(chunk) - len(chunk.lstrip())
+            pieces.append(Piece(line, at + indent, at + indent + len(bare), indent, block, gap, hidden))
+        gap = not bare
+        at += len(chunk) + 1
+        line += 1
+    return line - 1
+
+
+_NAMED = re.compile(
+    r"(?:-\s+)*(?:action|act|name|operator|function|tool|move|verb)\s*:\s*[\"']?[A-Za-z_-]+(?: [A-Za-z_-]+){0,2}[\"']?",
+    re.IGNORECASE,
 )
-_NAMED = re.compile(_NAME_KEY.pattern + r"\s*[\"']?[A-Za-z_-]+(?: [A-Za-z_-]+){0,2}[\"']?,?", re.IGNORECASE)
-_KEYED = re.compile(r"(?:-\s+)?[\"']?[\w -]+[\"']?\s*:|-\s+\S+$|[\"'\[\]{}]")
-_MOST_LINES = 40
+_KEYED = re.compile(r"[\w -]+\s*:|-\s+\S+$")
+_OPENS = re.compile(r"(?:[A-Za-z_]\w*\s*=\s*)?[\[{][^\]})]*$")
+_LONGEST_RECORD = 20_000
 
 
 def _with_records(text: str, pieces: list[Piece]) -> list[Piece]:
-    """Joins the lines of an action whose name stands on one line, as in JSON or YAML, and whose objects on others."""
+    """Joins the lines of a JSON value, and those of a YAML record that begins with an action's name."""
     joined: list[Piece] = []
     index = 0
     while index < len(pieces):
         piece = pieces[index]
         index += 1
-        said = text[piece.start : piece.end]
-        if piece.hidden or ":" not in said or len(said) > 100 or not _NAMED.fullmatch(said):
-            joined.append(piece)
-            continue
-        column = piece.indent + max(1, len(said) - len(said.lstrip("- ")))
         last = index
-        quoted = said.lstrip("[{, ")[:1] in ("'", '"')
-        while last < len(pieces) and last - index < _MOST_LINES:
-            item = pieces[last]
-            line = text[item.start : item.end]
-            if item.gap or item.block != piece.block or item.hidden or not _KEYED.match(line) or _NAME_KEY.match(line):
-                break
-            if item.indent < column if not quoted else item.indent < piece.indent or line.startswith("}"):
-                break
-            last += 1
+        said = text[piece.start : piece.end]
+        if not piece.hidden and len(said) <= 200 and said[-1] in "[{(,:" and _OPENS.match(said):
+            end = _closing(text, piece.start + len(said) - len(said.lstrip("abcdefghijklmnopqrstuvwxyz_= ")))
+            while last < len(pieces) and pieces[last].start < end and pieces[last].block == piece.block:
+                last += 1
+        elif not piece.hidden and ":" in said and len(said) <= 100 and _NAMED.fullmatch(said):
+            column = piece.indent + max(1, len(said) - len(said.lstrip("- ")))
+            while last < len(pieces) and pieces[last].indent >= column and not pieces[last].gap:
+                line = text[pieces[last].start : pieces[last].end]
+                if not _KEYED.match(line) or _NAMED.match(line):
+                    break
+                last += 1
         if last > index:
             piece = piece._replace(end=pieces[last - 1].end)
             index = last
@@ -157,89 +170,43 @@ def _with_records(text: str, pieces: list[Piece]) -> list[Piece]:
     return joined
 
 
-# Lines that open a list of all that can be done. A model may say the former of its plan, whose steps it then marks.
-_REPERTOIRE = re.compile(
-    r"(?:these|here) are the actions (?:that )?I can (?:take|do|carry out|perform)\W*"
-    r"|I can (?:take|do|carry out|perform) the following actions\W*",
-    re.IGNORECASE,
-)
-_SORTS = "(?:in)?(?:applicable|valid)|(?:im)?possible|(?:il)?legal|available|allowed|disallowed"
-_NOW = r"now|here|at first|initially|in (?:this|the initial|the first) state|at this point"
-_OFFER = re.compile(
-    rf"\W*(?:the |all |my |currently |some )*(?:{_SORTS}) (?:first |next |initial )?(?:actions|moves)"
-    rf"(?: (?:are|{_NOW}))*\W*"
-    rf"|\W*(?:(?:the following|these|the|what|all) )*(?:actions|moves) (?:that |which )?(?:(?:are|would be) )?"
-    rf"(?:(?:currently|not|now) )?(?:{_SORTS}|fail)(?: (?:{_NOW}))*\W*"
-    r"|\W*(?:wrong|incorrect|rejected|failed|ruled out|(?:in|not )(?:valid|applicable)|(?:im|not )possible|avoid)"
-    r"(?: (?:plan|attempt|sequence|solution|order|actions|moves))?\s*:\W*"
-    r"|(?:I|we) (?:can['’]t|cannot|can not|must not|should not|shouldn['’]t) (?:do|take|perform|execute|carry out)"
-    r" (?:(?:any|all|one|either|none) of )?(?:these|those|the following)(?: actions| moves| steps)?\s*:\W*",
-    re.IGNORECASE,
-)
-_OFFERING = (
-    "ctions",
-    "oves",
-    "rong",
-    "ncorrect",
-    "ejected",
-    "ailed",
-    "uled out",
-    "valid",
-    "pplicable",
-    "ossible",
-    "void",
-    " these",
-    " those",
-    "following",
-)
+def _closing(text: str, start: int) -> int:
+    """The end of the JSON value that begins at an offset; the offset itself where it does not end soon."""
+    depth = 0
+    for match in re.compile(r"[\[{(\]})]").finditer(text, start, start + _LONGEST_RECORD):
+        depth += 1 if match[0] in "[{(" else -1
+        if depth <= 0:
+            value = text[start : match.end()]
+            return match.end() if '"' in value or "'" in value else start
+    return start
+
+
 _LIST_MARK = re.compile(r"[-*•+>]|[(\[]?\w{1,3}[.):\]]")
 
 
 def _with_offers(text: str, pieces: list[Piece]) -> list[Piece]:
-    """Marks the paragraph under a line that announces what could be done, or could not, and not what is done."""
+    """Marks the paragraph under a heading that announces what could be done, or could not, and not what is done."""
     marked: list[Piece] = []
-    offered = announced = False
-    plain = False
+    heading = ""
+    announced = False
     for piece in pieces:
         said = text[piece.start : piece.end]
-        offered = offered and (announced or not piece.gap)
-        announced = False
-        if (
-            len(said) < 100
-            and any(word in said for word in _OFFERING)
-            and (_REPERTOIRE.fullmatch(said) or _OFFER.fullmatch(said))
-        ):
-            offered = announced = True
-            plain = _OFFER.fullmatch(said) is None
-        elif offered and not (plain and _LIST_MARK.match(said)):
+        if piece.gap and not announced:
+            heading = ""
+        found = heading_of(said) if len(said) < 100 and ":" in said[-4:] else ""
+        announced = bool(found)
+        if found:
+            heading = found
+        elif heading == "offered" or (heading == "repertoire" and not _LIST_MARK.match(said)):
             piece = piece._replace(offered=True)
         marked.append(piece)
     return marked
 
 
-def _cut(text: str, start: int, end: int, line: int, pieces: list[Piece], block: int, hidden: bool) -> int:
-    """Adds the pieces of ``text[start:end]``, which begins on the given line; returns the line it ends on."""
-    gap = start == 0
-    at = start
-    chunks = text[start:end].split("\n")
-    for chunk in chunks:
-        bare = chunk.strip()
-        if bare:
-            indent = len(chunk) - len(chunk.lstrip())
-            pieces.append(Piece(line, at + indent, at + indent + len(bare), indent, block, gap, hidden))
-            gap = False
-        else:
-            gap = True
-        at += len(chunk) + 1
-        line += 1
-    return line - 1
-
-
 # ── the label of a turn's action ─────────────────────────────────────────────────────────────────
 
-ACTION_LABEL = re.compile(
-    rf"(?:^|(?<=[\s*_\"'>#{{,-])){re.escape(ACTION.rstrip(':'))}(?:\s*\d+)?[*_\"'`]*\s*:[*_`]*", re.IGNORECASE
-)
+_ACTION = re.escape(ACTION.rstrip(":"))
+ACTION_LABEL = re.compile(rf"(?:^|(?<=[\s*_\"'>#{{,-])){_ACTION}(?:\s*\d+)?[*_\"'`]*\s*:[*_`]*", re.IGNORECASE)
 # "Possible action: …" chooses none.
 _RULED_OUT = re.compile(
     r"\b(?:possible|available|applicable|inapplicable|valid|invalid|legal|illegal|wrong|failed|previous|last|other)"
@@ -247,9 +214,7 @@ _RULED_OUT = re.compile(
     re.IGNORECASE,
 )
 # Blanks before them, but no line breaks: over thousands of empty lines that would take quadratic time.
-_MARKED_LINE = re.compile(
-    rf"^[ \t\r\xa0>*_#{{\"'`-]*{re.escape(ACTION.rstrip(':'))}(?:\s*\d+)?[*_\"'`]*\s*:[*_`]*", re.I | re.M
-)
+_MARKED_LINE = re.compile(rf"^[ \t\r\xa0>*_#{{\"'`-]*{_ACTION}(?:\s*\d+)?[*_\"'`]*\s*:[*_`]*", re.I | re.M)
 OBSERVATION = re.compile(r"^[ \t\r\xa0>*_#-]*obs(?:ervation)?(?:\s*\d+)?[*_]*\s*:", re.IGNORECASE | re.MULTILINE)
 
 

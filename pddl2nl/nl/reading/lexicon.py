@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from rapidfuzz import fuzz, process
 
@@ -14,10 +13,12 @@ from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import supertypes
 from pddl2nl.pddl.tree import Domain, TypedName
 
-__all__ = ["KnownObject", "Lexicon", "ObjectReading"]
+__all__ = ["KnownObject", "Lexicon"]
 
 _SUGGESTED = 3
 _RESEMBLES = 70.0
+_NOUN_BEHIND = re.compile(r"\bthe \{[^{}]*\} (\w+)", re.IGNORECASE)
+_NAME_STEM = re.compile(r"([a-z]{4,}?)s?(?:world)?(?:[^a-z].*)?\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,83 +31,66 @@ class KnownObject:
 
     def fits(self, wanted: Iterable[str]) -> bool:
         """Whether it is of one of the types (a parameter's types are alternatives)."""
-        # "object" is among the types of everything.
         return not self.types.isdisjoint(wanted)
-
-
-@dataclass(frozen=True, slots=True)
-class ObjectReading:
-    """Objects that a stretch of ``length`` words may name; ``loose`` where the spelling is not the told one."""
-
-    objects: tuple[KnownObject, ...]
-    length: int
-    loose: bool
 
 
 class Lexicon:
     """All names by which the objects of a task can be meant.
 
-    A told name counts as it is; letter case and hyphens for underscores don't matter unless two names differ
-    in nothing else. Looser spellings are "truck 0" and "truck0" for ``truck_0``, "0" after its type word has
-    been dropped, and ``block_a`` for an object ``a`` of type block; they are loose readings, as are ``aliases``,
-    further names of the wording's own.
+    A told name counts as it is; letter case and hyphens for underscores don't matter unless two names differ in
+    nothing else (``folded``). Looser spellings (``_loose``) are "truck 0" and "truck0" for ``truck_0``, "0" behind its
+    type word, ``block_a`` for an object ``a`` of type block, ``aliases`` of the wording's own, and PDDL's own names.
     """
 
     def __init__(
-        self,
-        domain: Domain,
-        wording: Wording,
-        objects: Mapping[str, TypedName],
-        aliases: Mapping[str, str] = MappingProxyType({}),
-    ):
+        self, domain: Domain, wording: Wording, objects: Mapping[str, TypedName], aliases: Mapping[str, str]
+    ) -> None:
         """``objects`` maps told names to PDDL names with their own types, ``aliases`` further ones to PDDL names."""
         self._above = supertypes(domain)
-        self._wording = wording
         self._words_of_type: dict[frozenset[str], frozenset[str]] = {}
-        self._own_words: dict[tuple[str, ...], tuple[str, ...]] = {}
-        closures: dict[tuple[str, ...], frozenset[str]] = {}
         self.by_nl: dict[str, KnownObject] = {}
         self.by_pddl: dict[str, KnownObject] = {}
         self.folded: dict[str, tuple[KnownObject, ...]] = {}
-        self._aliases: dict[str, tuple[KnownObject, ...]] = {}
+        self._loose: dict[str, tuple[KnownObject, ...]] = {}
         self._near: dict[str, tuple[str, ...]] = {}
         self._compounds: dict[str, tuple[KnownObject, ...]] = {}
-        self.longest = 1
+        self._longest = 1
         self._first_parts: set[str] = set()
+        self._stems: dict[str, tuple[KnownObject, ...]] = {}
         self._anyone = frozenset() if domain.types else frozenset(_nouns(domain, wording))
         self.noun = wording.type_word
         declared = {*self._above, *(word for kind in self._above if (word := wording.type_word(kind)))}
         self.type_words = frozenset(_spellings(declared)) | self._anyone
+        kinds: dict[tuple[str, ...], tuple[frozenset[str], tuple[str, ...]]] = {}
         for nl, item in objects.items():
-            if item.types not in closures:
-                closures[item.types] = frozenset(
-                    {"object"}.union(*(self._above.get(kind, frozenset((kind,))) for kind in item.types))
-                )
-            self._add(KnownObject(nl, item.name, closures[item.types]), item.types)
+            if item.types not in kinds:
+                above = frozenset({"object"}.union(*(self._above.get(kind, (kind,)) for kind in item.types)))
+                said = {fold(name) for kind in item.types for name in (kind, wording.type_word(kind))}
+                kinds[item.types] = above, tuple(sorted(word for word in said if " " not in word))
+            self._add(KnownObject(nl, item.name, kinds[item.types][0]), kinds[item.types][1])
         for alias, name in aliases.items():
-            self._add_alias(fold(alias), self.by_pddl[name])
+            self._add_loose(fold(alias), self.by_pddl[name])
         # PDDL's own names, where no told name looks like them: "p0" for package_0, but no "truck7" beside truck_0.
         stems = {_stem(name) for name in self.folded}
         for known in self.by_nl.values():
             own_name = fold(known.pddl)
             if own_name != _stem(own_name) and _stem(own_name) not in stems | self.type_words:
-                self._add_alias(own_name, known)
+                self._add_loose(own_name, known)
         self._choices = list(self.folded)
+        for known in self.by_nl.values():
+            _append(self._stems, self.stem(known), known)
+        self.nouns = self.type_words | self._stems.keys()
 
-    def _add_alias(self, folded: str, item: KnownObject) -> None:
-        if folded not in self.folded:
-            _append(self._aliases, folded, item)
-            self._note_parts(folded, item)
+    def stem(self, item: KnownObject) -> str:
+        """The noun of an object's name: "fridge" of ``fridge_1``."""
+        return _stem(fold(item.nl))
 
-    def _note_parts(self, folded: str, item: KnownObject) -> None:
-        """Notes a name of several parts, which may be said in several words."""
-        squeezed = folded.replace("_", "")
-        if squeezed != folded:
-            self.longest = min(5, max(self.longest, folded.count("_") + 1))
-            self._first_parts.add(folded.partition("_")[0])
-            _append(self._aliases, squeezed, item)
+    def sole(self, noun: str) -> tuple[KnownObject, ...]:
+        """The only object of the task that a noun can mean; empty where there are several."""
+        found = self._stems.get(noun, ())
+        return found if len(found) == 1 and noun not in self._anyone else ()
 
-    def _add(self, item: KnownObject, own: tuple[str, ...]) -> None:
+    def _add(self, item: KnownObject, kinds: tuple[str, ...]) -> None:
         self.by_nl[item.nl] = item
         self.by_pddl[item.pddl] = item
         folded = fold(item.nl)
@@ -114,51 +98,57 @@ class Lexicon:
         if item.nl.strip(".,;:!?\"'`*()[]{}<>") != item.nl:
             words = words_of(item.nl)
             if words and words[0].text != folded:
-                _append(self._aliases, words[0].text, item)
+                _append(self._loose, words[0].text, item)
         self._note_parts(folded, item)
-        for word in self._type_names(own):
+        for word in kinds:
             if folded.startswith(word) and len(folded) > len(word):
                 short = folded[len(word) :].lstrip("_")
                 # A short name that is a letter would turn articles into objects.
                 if short and (short[0].isdigit() or len(short) > 1) and short != folded:
-                    _append(self._aliases, short, item)
+                    _append(self._loose, short, item)
             else:
-                _append(self._aliases, f"{word}_{folded}", item)
+                _append(self._loose, f"{word}_{folded}", item)
 
-    def _type_names(self, own: tuple[str, ...]) -> tuple[str, ...]:
-        if own not in self._own_words:
-            found = {fold(kind) for kind in own} | {fold(self._wording.type_word(kind)) for kind in own}
-            self._own_words[own] = tuple(sorted(word for word in found if " " not in word))
-        return self._own_words[own]
+    def _add_loose(self, folded: str, item: KnownObject) -> None:
+        if folded not in self.folded:
+            _append(self._loose, folded, item)
+            self._note_parts(folded, item)
+
+    def _note_parts(self, folded: str, item: KnownObject) -> None:
+        """Notes a name of several parts, which may be said in several words or in one."""
+        squeezed = folded.replace("_", "")
+        if squeezed != folded:
+            self._longest = min(5, max(self._longest, folded.count("_") + 1))
+            self._first_parts.add(folded.partition("_")[0])
+            _append(self._loose, squeezed, item)
 
     def words_for(self, item: KnownObject) -> frozenset[str]:
         """The type words that may stand beside an object."""
         found = self._words_of_type.get(item.types)
         if found is None:
-            told = (self._wording.type_word(kind) for kind in item.types)
+            told = (self.noun(kind) for kind in item.types)
             found = frozenset(_spellings({*item.types, *told})) | self._anyone
             self._words_of_type[item.types] = found
         return found
 
-    def readings(self, words: Sequence[Word], index: int) -> Iterator[ObjectReading]:
-        """The objects that the words from ``index`` on may name, the told spelling first, then longest first."""
+    def at(self, words: Sequence[Word], index: int) -> tuple[tuple[KnownObject, ...], int, bool]:
+        """The objects that the words from ``index`` on name, how many words, and whether spelled loosely.
+
+        The told spelling comes first, then the longest.
+        """
         word = words[index]
         exact = self.by_nl.get(word.raw)
-        found = (exact,) if exact is not None else self.folded.get(word.text)
+        found = (exact,) if exact is not None else self.folded.get(word.text, ())
         if found:
-            yield ObjectReading(found, 1, False)
+            return found, 1, False
         if word.text in self._first_parts:
-            for length in range(min(self.longest, len(words) - index), 1, -1):
+            for length in range(min(self._longest, len(words) - index), 1, -1):
                 stretch = words[index : index + length]
-                if any(item.parted for item in stretch[1:]):
-                    continue
                 name = "_".join(item.text for item in stretch)
-                joined = self.folded.get(name) or self._aliases.get(name)
-                if joined:
-                    yield ObjectReading(joined, length, True)
-        loose = () if found else self._aliases.get(word.text) or self._compound(word.text)
-        if loose:
-            yield ObjectReading(loose, 1, True)
+                joined = self.folded.get(name) or self._loose.get(name)
+                if joined and not any(item.parted for item in stretch[1:]):
+                    return joined, length, True
+        return self._loose.get(word.text) or self._compound(word.text), 1, True
 
     def _compound(self, text: str) -> tuple[KnownObject, ...]:
         """Objects whose name or number stands behind a word for their kind: ``block_a`` for ``a``, ``object_2``."""
@@ -168,22 +158,16 @@ class Lexicon:
                 rest = text[len(kind) :].lstrip("_") if text.startswith(kind) else ""
                 # "blocks" is many, not a block called s.
                 if rest and text != f"{kind}s":
-                    known = (*self.folded.get(rest, ()), *self._aliases.get(rest, ()))
-                    fitting = (item for item in known if kind in self.words_for(item))
-                    found |= {item.pddl: item for item in fitting}
+                    known = (*self.folded.get(rest, ()), *self._loose.get(rest, ()))
+                    found |= {item.pddl: item for item in known if kind in self.words_for(item)}
             self._compounds[text] = tuple(found.values())
         return self._compounds[text]
 
     def named(self, name: str) -> tuple[KnownObject, ...]:
         """The objects that a name by itself can mean, with or without a word for their kind ("blue_block")."""
         folded = fold(name)
-        parts = folded.split("_")
-        bare = "_".join(part for part in parts if part not in self.type_words)
-        return self.folded.get(folded) or self._aliases.get(folded) or self.folded.get(bare) or self._compound(folded)
-
-    def names(self, word: Word) -> bool:
-        """Whether a single word names an object in its told spelling, letter case and hyphens aside."""
-        return word.text in self.folded
+        bare = "_".join(part for part in folded.split("_") if part not in self.type_words)
+        return self.folded.get(folded) or self._loose.get(folded) or self.folded.get(bare) or self._compound(folded)
 
     def near_all(self, unknown: Iterable[str]) -> tuple[str, ...]:
         """Told names that resemble any of several unknown ones."""
@@ -204,8 +188,8 @@ class Lexicon:
 def _nouns(domain: Domain, wording: Wording) -> Iterator[str]:
     """In a domain without types, the words that serve as types in language.
 
-    Its unary predicates; the noun in "the {?x} block", which is no sentence without one; and the stem of the
-    domain's name, as long as a noun is ("block" of "blocksworld" and "blocks").
+    Its unary predicates; the noun in "the {?x} block", which is no sentence without one; and the stem of the domain's
+    name, as long as a noun is ("block" of "blocksworld" and "blocks").
     """
     yield from _spellings(item.name for item in domain.predicates if len(item.parameters) == 1)
     for snippet in wording.actions.values():
@@ -219,10 +203,6 @@ def _nouns(domain: Domain, wording: Wording) -> Iterator[str]:
 def _stem(name: str) -> str:
     """A name without the number at its end."""
     return name.rstrip("0123456789").rstrip("_")
-
-
-_NOUN_BEHIND = re.compile(r"\bthe \{[^{}]*\} (\w+)", re.IGNORECASE)
-_NAME_STEM = re.compile(r"([a-z]{4,}?)s?(?:world)?(?:[^a-z].*)?\Z")
 
 
 def _append(table: dict[str, tuple[KnownObject, ...]], key: str, item: KnownObject) -> None:

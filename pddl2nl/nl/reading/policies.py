@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from pddl2nl.nl.reading.layout import Block
 from pddl2nl.nl.reading.readings import PlacedReading
-from pddl2nl.nl.reading.stance import announces_more, announces_plan, rejects_after, rejects_before, takes_back
+from pddl2nl.nl.reading.stance import announces_plan, rejects_after, rejects_before, takes_back
 from pddlval import GroundAction
 
 __all__ = ["READING_POLICIES", "ReadingPolicy"]
@@ -36,7 +36,11 @@ class ReadingPolicy:
 
 def _default(placed: Placed, blocks: Sequence[Block]) -> Placed:
     """The plan that the reply ends on, with what is reported in the prose of it."""
-    return _with_doubts(_last_plan([item for item in placed if not item.doubt], blocks), placed)
+    return _with_doubts(_last_plan([_as_prose(item) if item.doubt else item for item in placed], blocks), placed)
+
+
+def _as_prose(item: PlacedReading) -> PlacedReading:
+    return item._replace(reading=item.reading._replace(status="not-an-action", rule="prose"))
 
 
 def _with_doubts(chosen: Placed, placed: Placed) -> Placed:
@@ -46,6 +50,8 @@ def _with_doubts(chosen: Placed, placed: Placed) -> Placed:
     if not _holds_action(chosen):
         return [*chosen, *(item for item in placed if item.doubt)]
     kept = {item.reading.start for item in chosen}
+    # What stands below a step, further in, explains it.
+    deep = min(item.indent for item in chosen) + 2
     first, last = chosen[0].reading.line - 1, chosen[-1].reading.line
     # Behind a blank line another paragraph begins.
     last += all(not item.gap for item in placed if item.reading.line == last + 1)
@@ -53,7 +59,7 @@ def _with_doubts(chosen: Placed, placed: Placed) -> Placed:
     return [
         item
         for item in placed
-        if (item.doubt and first <= item.reading.line <= last and item.block == chosen[0].block)
+        if (item.doubt and first <= item.reading.line <= last and item.block == chosen[0].block and item.indent < deep)
         or (not item.doubt and item.reading.start in kept)
     ]
 
@@ -234,7 +240,7 @@ def _runs(placed: Placed, blocks: Sequence[Block]) -> list[_Run]:
             spoken = not item.neutral and item.item == "" and item.indent < 2
             if spoken and takes_back(text) and run.items:
                 taken_back = True
-                if not announces_more(text):
+                if not rejects_after(text):
                     run.rejected = run.rejected or rejects_before(text)
             if spoken and not inside:
                 bad = rejects_after(text) or (bad and not announces_plan(text))

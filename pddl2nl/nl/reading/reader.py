@@ -1,33 +1,35 @@
 """Reading: from language back to PDDL actions, without a model.
 
-The grammar is derived from the wording's snippets and the task's objects, so that what was told is read back
-exactly, and what models write around it (numbering, Markdown, "Action:", "I will", "the", dropped type words,
-plans said twice, thoughts) is seen for what it is. Nothing is guessed: a line that fits two actions is
-ambiguous, a name that no object has is an unknown object, and both are reported with their place.
+The grammar is derived from the wording's snippets and the task's objects, so that what was told is read back exactly.
+A reply is cut into pieces (`layout`), a piece into clauses (`clauses`), and every clause that speaks of an action or
+names an object ends as one of: read, ambiguous, unreadable, unknown-object, or no action with a stance that says why.
+A reading policy (`policies`) then chooses the plan. Nothing is guessed, and nothing is dropped in silence: what might
+be a step and is not read is reported where it stands in the plan.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from types import MappingProxyType
+from typing import NamedTuple
 
 from pddl2nl.errors import InputError
-from pddl2nl.nl.names import Names
+from pddl2nl.nl.names import Names, make_names
 from pddl2nl.nl.reading.claims import claim_of
+from pddl2nl.nl.reading.clauses import ActionGrammar
 from pddl2nl.nl.reading.cleaning import Cleaned, Original, clean, noise_in
+from pddl2nl.nl.reading.discourse import REFERS, follow
+from pddl2nl.nl.reading.formal import UNKNOWN_VERB, Verdict, is_record, read_record
 from pddl2nl.nl.reading.labels import Peeled, peel
 from pddl2nl.nl.reading.layout import Block, Layout, Piece, lay_out
 from pddl2nl.nl.reading.lexicon import Lexicon
-from pddl2nl.nl.reading.lines import ActionGrammar
 from pddl2nl.nl.reading.policies import READING_POLICIES
 from pddl2nl.nl.reading.readings import PlacedReading, Reading, Readings, reported
-from pddl2nl.nl.reading.records import is_record, read_record
-from pddl2nl.nl.reading.references import follow
-from pddl2nl.nl.reading.stance import is_open, label_stance
+from pddl2nl.nl.reading.stance import is_open
 from pddl2nl.nl.reading.turns import read_turn
-from pddl2nl.nl.reading.verdicts import Verdict
-from pddl2nl.nl.reading.words import words_of
+from pddl2nl.nl.reading.words import fold, words_of
 from pddl2nl.nl.wording.snippets import Wording
 from pddl2nl.pddl.task import Task
 from pddl2nl.pddl.tree import Domain, TypedName
@@ -44,22 +46,29 @@ _PROSE = re.compile(
     r"|i|we|it|they|there|does|do|not|plan|goal|here|note)\b",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(_PROSE.pattern.replace("|so", "").replace("|now", ""), re.IGNORECASE)
-_SHOULD = re.compile(r"(?:(?:i|we|you)\s+)?should\s+(?!not\b)(?=\w)", re.IGNORECASE)
 _WORD = re.compile(r"\w")
-_PERSON = re.compile(r"\b(?:i|we)\b(?!.*\bjust\b)", re.IGNORECASE)
 _APART = re.compile(r"[:.;!?(–—]")
 _COMMENT = re.compile(r"(?:;|//|#|```|\*{3,}|-{3,}|={3,}|_{3,}|\(.*\)[.\s]*\Z|<!--)")
+_TOKEN = re.compile(r"(\w+(?:-\w+)*)")
+_REGULAR = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*[_-][0-9]+")
+_BY_FACTS = frozenset(("static", "static-types", "loose-ending"))
+_MOST_HOLES = 50
+_MOST_SHAPES = 5000
 
 
 class Reader:
     """Reads actions out of text, for one task under one wording.
 
-    ``Reader(task, wording, names)`` reads told names; `for_objects` makes a reader from a table of names where
-    there is no task.
+    ``Reader(task)`` reads the domain's own wording and typed names, as `pddl2nl.convert` tells them; `for_objects`
+    makes a reader from a table of names where there is no task.
     """
 
-    def __init__(self, task: Task, wording: Wording, names: Names):
+    def __init__(self, task: Task, wording: Wording | None = None, names: Names | None = None):
+        if wording is None:
+            from pddl2nl.nl.telling.convert import choose_wording
+
+            wording = choose_wording(None, task.domain)
+        names = names or make_names(task, "typed", wording)
         objects = {names.to_nl.get(name, name): item for name, item in task.objects.items()}
         self._build(task.domain, wording, objects, names.aliases, task)
 
@@ -83,6 +92,12 @@ class Reader:
         # Where telling itself uses marks that cleaning would take for noise, they are words.
         snippets = (re.sub(r"\{[^{}]*\}", "x", snippet.text or "") for snippet in wording.actions.values())
         self._kept_noise = noise_in("\n".join((*objects, *snippets)))
+        self._shapes = _Shapes(self.grammar)
+        nouns = "|".join(map(re.escape, sorted(self.lexicon.nouns, key=len, reverse=True)))
+        self._refers = re.compile(
+            REFERS + (rf"|\b(?:the|that|this|said|same|its)\s+(?:{nouns})\b(?!\s+\w+[_-]\d)" if nouns else ""),
+            re.IGNORECASE,
+        ).search
 
     def cleaned(self, text: str) -> Cleaned:
         """A reply without the noise that none of the wording's own texts has."""
@@ -100,10 +115,7 @@ class Reader:
         placed, layout = self.placed(text)
         chosen = READING_POLICIES[policy].choose(placed, layout.blocks)
         return Readings(
-            tuple([item.reading for item in placed]),
-            tuple([item.reading for item in chosen]),
-            layout.ended,
-            policy,
+            tuple([item.reading for item in placed]), tuple([item.reading for item in chosen]), layout.ended, policy
         )
 
     def placed(self, text: str) -> tuple[list[PlacedReading], Layout]:
@@ -124,35 +136,26 @@ class Reader:
         for piece in layout.pieces:
             block = layout.blocks[piece.block]
             found, peeled = self.read_piece(said, piece, block, in_thought and not piece.gap, before=context)
-            for reading in found:
-                follow(context, reading.status, (reading.action,) if reading.action else (), reading.stance)
             in_thought = found[-1].rule == "thought"
             apart = False
             before = found[0].end
             for reading in found:
+                follow(context, reading.status, reading.stance, reading.action)
                 apart = apart or (before < reading.start and _APART.search(said, before, reading.start) is not None)
                 before = max(before, reading.end)
                 neutral = not reading.is_attempt and _is_neutral(reading, peeled, piece)
                 coded = said[max(reading.start - 1, 0) : reading.start] == "`"
                 placed.append(
-                    PlacedReading(
-                        reading,
-                        peeled.number,
-                        peeled.item,
-                        piece.indent,
-                        piece.block,
-                        piece.gap,
-                        neutral,
-                        coded,
-                        peeled.outer,
-                        apart,
-                    )
-                )
-        placed = self._with_doubts_reported(_with_gaps_filled(placed, self.bids))
+                    PlacedReading(reading, peeled.number, peeled.item, piece.indent, piece.block, piece.gap, neutral,
+                                  coded, peeled.outer, apart)
+                )  # fmt: skip
+        placed = self._with_doubts_reported(_with_gaps_filled(placed))
         if layout.clean.starts:
             original = Original(text, layout.clean)
             placed = [item._replace(reading=original.place(item.reading)) for item in placed]
         return placed
+
+    # ── one piece ────────────────────────────────────────────────────────────────────────────────
 
     def read_piece(
         self,
@@ -165,139 +168,131 @@ class Reader:
     ) -> tuple[list[Reading], Peeled]:
         """The readings of one piece; ``expected``: an action must stand here, behind "Action:", say.
 
-        ``before``: the actions read before it, the latest last.
+        ``before``: the actions read before it, the latest last. Lines that differ only in objects that cannot be told
+        apart by their names, types and static unary facts are read once.
         """
         said = text[piece.start : piece.end]
+        if piece.offered or piece.hidden or said.startswith((";", "<!--")):
+            rule = "offered" if piece.offered else "thought" if piece.hidden else "prose"
+            return [_no_action(text, piece, rule)], _UNPEELED
+        if self._refers(said):
+            return self._read_piece(text, piece, block, in_thought, expected, before)
+        shape = self._shapes.of(said, (block.opened and block.closed, in_thought, expected))
+        known = self._shapes.known(shape, text, piece)
+        if known is None:
+            known = self._read_piece(text, piece, block, in_thought, expected, before)
+            self._shapes.keep(shape, said, piece.start, *known)
+        return known
+
+    def _read_piece(
+        self,
+        text: str,
+        piece: Piece,
+        block: Block,
+        in_thought: bool,
+        expected: bool,
+        before: Sequence[GroundAction],
+    ) -> tuple[list[Reading], Peeled]:
+        said = text[piece.start : piece.end]
         peeled = peel(said)
-        if piece.offered or said.startswith((";", "<!--")):
-            return [_no_action(text, piece, "offered" if piece.offered else "prose")], peeled
-        if peeled.start and not piece.hidden and (verdict := self.grammar.exact(said)):
+        if peeled.start and (verdict := self.grammar.exact(said)):
             return [_reading(text, piece, 0, verdict, verdict.rules)], _UNPEELED
-        if piece.hidden or peeled.label == "thought":
-            behind = None if piece.hidden else _ACTION_BEHIND.search(said, peeled.start)
-            if behind is None:
-                return [_no_action(text, piece, "thought")], peeled
-            peeled = peeled._replace(start=behind.end(), prefix=True, label="action", bare=False)
-            further = peel(said[peeled.start :])
-            peeled = peeled._replace(start=peeled.start + further.start, bare=further.bare)
+        if peeled.label == "thought":
+            behind = _ACTION_BEHIND.search(said, peeled.start)
+            if behind is None or is_record(said):
+                if not is_record(said):
+                    return [_no_action(text, piece, "thought")], peeled
+            else:
+                further = peel(said[behind.end() :])
+                peeled = peeled._replace(start=behind.end() + further.start, bare=further.bare, label="action")
         if peeled.bare:
             return [_no_action(text, piece, "label")], peeled
         marked = block.opened and block.closed
         listed = expected or peeled.item != "" or peeled.label == "action"
         readings: list[Reading] = []
-        stance = ""
         for verdict, rules in self._verdicts(said, peeled, listed, before):
-            if (
-                in_thought
-                and not listed
-                and rules
-                and (peeled.prefix or "loose-tail" in rules or verdict.status != "read")
-            ):
+            if in_thought and not listed and rules and (
+                "prefix" in rules or "loose-tail" in rules or verdict.status != "read"
+            ):  # fmt: skip
                 return [_no_action(text, piece, "thought")], peeled
             reading = _reading(text, piece, peeled.start, verdict, rules)
-            if verdict.status == "not-an-action":
-                stance = stance or verdict.stance
-                if verdict.names_object:
-                    rule = "doubt" if is_open(verdict.stance) else "prose"
-                    readings.append(reading._replace(rule=rule))
-            elif verdict.status in ("read", "ambiguous") or marked or not _is_prose(said, verdict, peeled, listed):
-                readings.append(reading)
-            elif verdict.names_object:
-                readings.append(reading._replace(status="not-an-action", rule="doubt"))
+            if peeled.label == "offered":
+                reading = reading._replace(status="not-an-action", action=None, rule="prose", stance="offered")
+            elif verdict.status == "not-an-action":
+                if not verdict.names_object and not verdict.stance:
+                    continue
+                doubt = is_open(verdict.stance) and verdict.names_object
+                reading = reading._replace(rule="doubt" if doubt else "prose")
+            elif verdict.status in ("unreadable", "unknown-object") and (
+                verdict.reason == UNKNOWN_VERB or not (marked or not _is_prose(said, verdict, listed))
+            ):
+                if not verdict.names_object:
+                    continue
+                reading = reading._replace(status="not-an-action", rule="doubt")
+            readings.append(reading)
         if any(reading.is_attempt for reading in readings):
             return readings, peeled
-        silent = self._silent(text, piece, peeled, marked, expected, in_thought and not listed)
-        if silent.rule != "prose":
-            return [silent], peeled
-        return [silent._replace(stance=stance), *(item for item in readings if item.rule == "doubt")], peeled
-
-    def _with_doubts_reported(self, placed: list[PlacedReading]) -> list[PlacedReading]:
-        """Reports what prose says of actions and is not read, but for what another line of the reply says as well."""
-        if not any(item.reading.rule == "doubt" for item in placed):
-            return placed
-        done = {action for item in placed for action in (item.reading.action,) if action is not None}
-        found: list[PlacedReading] = []
-        covered = -1
-        for item in placed:
-            reading = item.reading
-            if reading.rule != "doubt":
-                covered = reading.end if reading.rule == "prose" or reading.is_attempt else covered
-                found.append(item)
-            elif not self.grammar.restates(reading.text, done):
-                found.append(item._replace(reading=reported(reading), doubt=True))
-            elif reading.start >= covered:
-                found.append(item._replace(reading=reading._replace(rule="prose")))
-        return found
-
-    def bids(self, said: str) -> bool:
-        """Whether a line could bid an action in words of its own: no sentence, and it names an object."""
-        peeled = peel(said)
-        content = said[peeled.start :]
-        if (
-            peeled.label == "thought"
-            or _SENTENCE.search(content)
-            or _COMMENT.match(said)
-            or "?" in said
-            or ":" in content
-        ):
-            return False
-        words = words_of(content)
-        first = words[0].text if words else ""
-        mentions = self.grammar.frames.mentions(words[:40])
-        return (
-            first.isalpha()
-            and len(words) <= 30
-            and any(item.first > 0 for item in mentions)
-            and not label_stance(words)
-        )
-
-    def _silent(
-        self, text: str, piece: Piece, peeled: Peeled, marked: bool, expected: bool, in_thought: bool
-    ) -> Reading:
-        """What a piece is in which no action was found."""
-        said = text[piece.start : piece.end]
-        if in_thought:
-            return _no_action(text, piece, "thought")
-        if marked and not expected and claim_of(text, piece) is not None:
-            return _no_action(text, piece, "claim")
-        if (expected or marked) and _WORD.search(said) and not _PROSE.search(said) and not _COMMENT.match(said):
-            start, end = piece.start + peeled.start, piece.end
-            reason = "it begins like none of the actions"
-            return Reading(piece.line, start, end, text[start:end], "unreadable", None, (), "", reason)
-        return _no_action(text, piece, "prose")
+        doubts = [item for item in readings if item.rule == "doubt"]
+        stance = next((item.stance for item in readings if item.stance and item.rule != "doubt"), "")
+        if in_thought and not listed:
+            silent = _no_action(text, piece, "thought")
+        elif marked and not expected and claim_of(text, piece) is not None:
+            silent = _no_action(text, piece, "claim")
+        elif (expected or marked) and _WORD.search(said) and not _PROSE.search(said) and not _COMMENT.match(said):
+            start = piece.start + peeled.start
+            silent = Reading(piece.line, start, piece.end, text[start : piece.end], "unreadable", reason=UNKNOWN_VERB)
+        else:
+            whole = doubts and doubts[0].reason == UNKNOWN_VERB and 2 * len(doubts[0].text) > len(said)
+            return [*([] if whole else [_no_action(text, piece, "prose")._replace(stance=stance)]), *doubts], peeled
+        return [silent], peeled
 
     def _verdicts(
         self, said: str, peeled: Peeled, listed: bool, before: Sequence[GroundAction]
     ) -> list[tuple[Verdict, tuple[str, ...]]]:
         """What a peeled line says, with its rules; offsets count from the peeled start."""
         content = said[peeled.start :]
-        if is_record(said) and (said[0] != '"' or not peeled.label or "\n" in said):
-            found = [item.moved(-peeled.start) for item in read_record(self.grammar, said)]
+        at = said.find("[") if "=" in said[: said.find("[")] else 0
+        if is_record(said[at:]) and (said[0] != '"' or not peeled.label or "\n" in said):
+            found = read_record(self.grammar.pddl, said[at:], self._value, self._names)
             if found:
-                return [(item, item.rules) for item in found]
+                return [(item, item.rules) for item in (each.moved(at - peeled.start) for each in found)]
         taken = (*(("markup",) if peeled.markup else ()), *(("prefix",) if peeled.prefix else ()))
-        spoken = peeled.polite and _PERSON.search(said[: peeled.start]) is not None
-        obliges = _SHOULD.match(content) if listed else None
-        if obliges is not None:
-            # "Action: I should …" is what is done.
-            content = content[obliges.end() :]
-        verdicts = self.grammar.said(content, listed=listed or spoken, before=before)
-        if obliges is not None:
-            verdicts = [item.moved(obliges.end()) for item in verdicts]
-        if not taken:
-            return [(item, item.rules) for item in verdicts]
-        return [
-            (
-                item,
-                ("markup", *taken[peeled.markup :], *item.rules[1:])
-                if item.rules[:1] == ("markup",)
-                else (*taken, *item.rules),
-            )
-            for item in verdicts
-        ]
+        verdicts = self.grammar.said(content, listed=listed, before=before)
+        ruled: list[tuple[Verdict, tuple[str, ...]]] = []
+        for item in verdicts:
+            rules = dict.fromkeys((*taken, *item.rules))
+            ruled.append((item, tuple(sorted(rules, key=lambda rule: rule != "markup")) if taken else item.rules))
+        return ruled
+
+    def _value(self, value: str) -> list[Verdict]:
+        """What a string of a record says."""
+        peeled = peel(value)
+        exact = self.grammar.exact(value)
+        if exact is not None or peeled.label in ("thought", "offered"):
+            return [exact] if exact else []
+        return [item.moved(peeled.start) for item in self.grammar.said(value[peeled.start :], listed=True)]
+
+    def _names(self, value: str) -> bool:
+        return bool(self.lexicon.named(value)) or value.lower() in self.lexicon.by_pddl
+
+    def _with_doubts_reported(self, placed: list[PlacedReading]) -> list[PlacedReading]:
+        """Reports what may be a step and is not read, but for what another line of the reply says as well."""
+        if not any(item.reading.rule == "doubt" for item in placed):
+            return placed
+        done = {action for item in placed for action in (item.reading.action,) if action is not None}
+        found: list[PlacedReading] = []
+        for item in placed:
+            reading = item.reading
+            if reading.rule != "doubt":
+                found.append(item)
+            elif not self.grammar.restates(reading.text, done):
+                found.append(item._replace(reading=reported(reading), doubt=True, neutral=False))
+            else:
+                found.append(item._replace(reading=reading._replace(rule="prose", stance="restated", reason="")))
+        return found
 
 
-_UNPEELED = Peeled(0, False, False, False, None, "", "", False)
+_UNPEELED = Peeled(0, False, False, None, "", "", False)
 
 
 def _reading(text: str, piece: Piece, offset: int, verdict: Verdict, rules: tuple[str, ...]) -> Reading:
@@ -309,7 +304,7 @@ def _reading(text: str, piece: Piece, offset: int, verdict: Verdict, rules: tupl
         # It was read letter by letter.
         rules = ("exact",) if offset == 0 and text[piece.start : piece.end] == text[start:end] else ("markup",)
     return Reading(
-        piece.line,
+        piece.line + text.count("\n", piece.start, start),
         start,
         end,
         text[start:end],
@@ -333,15 +328,11 @@ def _no_action(text: str, piece: Piece, rule: str) -> Reading:
     return Reading(piece.line, piece.start, piece.end, text[piece.start : piece.end], "not-an-action", rule=rule)
 
 
-def _is_prose(said: str, verdict: Verdict, peeled: Peeled, listed: bool) -> bool:
+def _is_prose(said: str, verdict: Verdict, listed: bool) -> bool:
     """Whether a line that begins like an action and cannot be read is rather a sentence about actions."""
     if said.rstrip(" *_`").endswith(":") and not verdict.names_object:
         return True
-    if listed:
-        return False
-    if verdict.names_object:
-        return verdict.excess > 12
-    return peeled.polite or verdict.excess > 2
+    return not listed and verdict.excess > (12 if verdict.names_object else 2)
 
 
 def _is_neutral(reading: Reading, peeled: Peeled, piece: Piece) -> bool:
@@ -353,28 +344,22 @@ def _is_neutral(reading: Reading, peeled: Peeled, piece: Piece) -> bool:
     return _COMMENT.match(reading.text) is not None and not reading.text.startswith("#")
 
 
-def _with_gaps_filled(placed: list[PlacedReading], bids: Callable[[str], bool]) -> list[PlacedReading]:
-    """Marks what stands among the actions of a plan and was meant as one as unreadable.
-
-    That are items of a list beside an action of it ("2. Grab b" behind 1), and lines beside a line of an action that
-    name an object and are no sentence.
-    """
+def _with_gaps_filled(placed: list[PlacedReading]) -> list[PlacedReading]:
+    """Marks what stands among the actions of a list or a paragraph and was meant as one as unreadable."""
     spoken = [index for index, item in enumerate(placed) if item.reading.rule != "thought"]
     for indices in ([index for index in spoken if placed[index].item], spoken):
         for place, index in enumerate(indices):
             item = placed[index]
-            if item.reading.rule != "prose" or item.reading.stance:
-                continue
+            reading = item.reading
             near = [placed[other] for other in (*indices[max(place - 1, 0) : place], *indices[place + 1 : place + 2])]
-            between = len(near) == 2 and all(_belongs(item, other) for other in near)
-            if any(_belongs(item, other) for other in near) and (
-                bids(item.reading.text) or (between and item.item and not _PROSE.search(item.reading.text))
-            ):
-                reason = "it stands among actions and begins like none of them"
-                start = peel(item.reading.text).start
-                reading = item.reading._replace(
-                    start=item.reading.start + start, text=item.reading.text[start:],
-                    status="unreadable", rule="", reason=reason,
+            beside = [_belongs(item, other) for other in near]
+            verb = reading.rule == "doubt" and reading.reason == UNKNOWN_VERB and not _PROSE.search(reading.text)
+            silent = reading.rule == "prose" and not reading.stance and item.item and not _PROSE.search(reading.text)
+            if (any(beside) and verb) or (beside == [True, True] and silent):
+                start = peel(reading.text).start
+                reading = reading._replace(
+                    start=reading.start + start, text=reading.text[start:], status="unreadable", rule="",
+                    reason="it stands among actions and begins like none of them",
                 )  # fmt: skip
                 placed[index] = item._replace(reading=reading, neutral=False)
     return placed
@@ -382,15 +367,108 @@ def _with_gaps_filled(placed: list[PlacedReading], bids: Callable[[str], bool]) 
 
 def _belongs(item: PlacedReading, other: PlacedReading) -> bool:
     """Whether a line is of one list, or of one paragraph, with a line that was meant as an action."""
-    if (
-        not other.reading.is_attempt
-        or item.item != other.item
-        or item.indent != other.indent
-        or item.block != other.block
-    ):
+    if not other.reading.is_attempt or (item.item, item.indent, item.block) != (other.item, other.indent, other.block):
         return False
     if not item.item:
         return abs(item.reading.line - other.reading.line) == 1
     if item.number is None or other.number is None:
         return item.number is None
     return item.number - other.number == (1 if other.reading.start < item.reading.start else -1)
+
+
+# ── lines of one shape ───────────────────────────────────────────────────────────────────────────
+
+
+class _Shape(NamedTuple):
+    """A line with marks in the places of its objects and of its list number, cut into words and what is between.
+
+    ``held`` are the objects' names in order; ``counted``: its second part is a list number.
+    """
+
+    key: tuple[object, ...]
+    parts: list[str]
+    held: list[str]
+    counted: bool
+
+
+_Offset = tuple[int, int]
+"""A place in a line as parts before it and characters into the part."""
+
+_Hole = tuple[_Offset, _Offset, Reading, tuple[int | str, ...]]
+"""A reading with holes: its start and end, and its action's arguments as indices of names or as constants."""
+
+
+class _Shapes:
+    """What was read of lines by their shapes: the next line of a shape says the same of its own objects."""
+
+    def __init__(self, grammar: ActionGrammar):
+        self._grammar = grammar
+        self._lexicon = grammar.lexicon
+        self._marks: dict[str, str] = {}
+        kinds: dict[tuple[frozenset[str], frozenset[str], str], str] = {}
+        for name, item in self._lexicon.by_nl.items():
+            # Names that can be nothing else, and by class of objects that every rule treats alike.
+            if _REGULAR.fullmatch(name) and len(self._lexicon.folded[fold(name)]) == 1:
+                facts = frozenset() if grammar.statics is None else grammar.statics.unary(item.pddl)
+                kind = (item.types, facts, name.rstrip("0123456789"))
+                self._marks[name] = kinds.setdefault(kind, f"\0{len(kinds)}\0")
+        self._kept: dict[tuple[object, ...], tuple[list[_Hole], Peeled]] = {}
+
+    def of(self, said: str, setting: tuple[bool, ...]) -> _Shape:
+        parts = _TOKEN.split(said)
+        held = list(filter(self._marks.__contains__, parts))
+        counted = len(parts) > 2 and parts[1].isdigit() and len(parts[2]) > 1 and parts[2][0] in ".)"
+        lead, rest = (parts[0], parts[2:]) if counted else ("", parts)
+        again = tuple(map(held.index, held)) if len(set(held)) < len(held) else ()
+        return _Shape((counted, lead, "".join(map(self._marks.get, rest, rest)), again, setting), parts, held, counted)
+
+    def known(self, shape: _Shape, text: str, piece: Piece) -> tuple[list[Reading], Peeled] | None:
+        kept = self._kept.get(shape.key)
+        if kept is None:
+            return None
+        begins = list(accumulate(map(len, shape.parts), initial=piece.start))
+        readings: list[Reading] = []
+        for (first, into), (last, beyond), reading, args in kept[0]:
+            start, end = begins[first] + into, begins[last] + beyond
+            action = reading.action
+            if action is not None:
+                known = self._lexicon.by_nl
+                names = [arg if isinstance(arg, str) else known[shape.held[arg]].pddl for arg in args]
+                action = GroundAction(action.name, tuple(names))
+            readings.append(
+                Reading(piece.line, start, end, text[start:end], reading.status, action, (), reading.rule,
+                        reading.reason, (), (), reading.stance)
+            )  # fmt: skip
+        peeled = kept[1]
+        return readings, peeled._replace(number=int(shape.parts[1])) if shape.counted else peeled
+
+    def keep(self, shape: _Shape, said: str, start: int, readings: Sequence[Reading], peeled: Peeled) -> None:
+        """Keeps readings where other objects of the same kinds could make no other reading."""
+        parts, held = shape.parts, shape.held
+        if not held or len(held) > _MOST_HOLES or "\n" in said:
+            return
+        if shape.counted and peeled.number != int(parts[1]):
+            return
+        rest = "".join(part if part not in self._marks else ";" for part in parts)
+        if self._grammar.frames.mentions(words_of(rest)):
+            return
+        places = {self._lexicon.by_nl[name].pddl: index for index, name in reversed(list(enumerate(held)))}
+        begins = list(accumulate(map(len, parts), initial=0))
+        found: list[_Hole] = []
+        for item in readings:
+            plain = item.status in ("read", "not-an-action") and not _BY_FACTS.intersection(item.rule.split("+"))
+            offsets = [_offset(place - start, begins) for place in (item.start, item.end)]
+            if not plain or any(into and parts[index] in self._marks for index, into in offsets):
+                return
+            if any(name in item.stance + item.reason for name in held):
+                return
+            args = () if item.action is None else item.action.args
+            found.append((offsets[0], offsets[1], item, tuple(places.get(arg, arg) for arg in args)))
+        if len(self._kept) >= _MOST_SHAPES:
+            self._kept.clear()
+        self._kept[shape.key] = found, peeled
+
+
+def _offset(place: int, begins: Sequence[int]) -> _Offset:
+    index = max(index for index, begin in enumerate(begins) if begin <= place)
+    return index, place - begins[index]

@@ -1,168 +1,240 @@
-"""The stance of a sentence: whether it does the action that it names, or rejects, supposes, wants or remembers it.
+"""The stance of words: whether they do the action that they name, or reject, suppose, want, explain or remember it.
 
-Only what is asserted is a step. The words before the verb decide: all of them must be known to leave the action one
-that is done ("Now I will", "the robot", "I need to"); a word that nothing is known about makes the sentence prose.
+Only what is asserted is a step. A stance is a text such as ``rejected (cannot)``, with the word that says it, and empty
+for what is asserted. The words before the verb decide (`stance_of`), then those behind the action (`tail_stance`), a
+label or a heading above (`label_stance`), and what other lines say of a whole plan (`rejects_before` and so on).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Sequence
 
-from pddl2nl.nl.reading.words import ARTICLES, Word, word_set
+from pddl2nl.nl.reading.words import ARTICLES, FILLERS, PREPOSITIONS, PRONOUNS, Word, word_set
 
 __all__ = [
+    "chosen_option",
     "CORRECTIONS",
-    "Judged",
-    "Stance",
-    "announces_more",
+    "NO_DEEDS",
     "announces_plan",
     "corrects",
     "is_open",
-    "is_vague",
-    "label_stance",
     "rejects_after",
     "rejects_before",
+]
+__all__ += [
+    "is_known",
+    "is_plain_lead",
+    "is_reason",
+    "rejecting_word",
+    "rejects",
     "stance_of",
+    "tail_stance",
     "takes_back",
 ]
 
-Stance = Literal["asserted", "rejected", "hypothetical", "goal", "done", "explained", "unclear"]
-
-
-class Judged(NamedTuple):
-    """A stance and the word that says it; empty for what is asserted."""
-
-    stance: Stance
-    why: str = ""
-
-    def __str__(self) -> str:
-        return "" if self.stance == "asserted" else f"{self.stance} ({self.why})" if self.why else self.stance
-
-
-_REJECT = word_set(
-    "not never cannot can't can’t don't don’t won't won’t doesn't doesn’t isn't isn’t couldn't couldn’t shouldn't "
-    "shouldn’t wouldn't wouldn’t didn't didn’t mustn't neither nor without avoid avoiding instead rather refuse skip "
-    "skipping wrong impossible no nothing unable fail fails failed mistake undo ❌ ❎ ✖ ✗ ✘"
-)
-_HYPOTHETICAL = word_set(
-    "if would could might may can should suppose supposing assume assuming perhaps maybe whether when whenever once "
-    "until unless before after while what why how possible option alternatively alternative consider considering "
-    "considered thinking thought thoughts wonder or either ought try trying would've for example since because "
-    "although though"
-)
-_GOAL = word_set("goal goals aim objective want wants wanted purpose order wish hope intend intends")
-_DONE = word_set("already have has had did previously earlier was were having been just")
-_EXPLAINS = word_set("this that these those it which there plan step result effect ensures means allows")
+_CLASSES = {
+    "rejected": "not never cannot can't can’t don't don’t won't won’t doesn't doesn’t isn't isn’t couldn't couldn’t "
+    "shouldn't shouldn’t wouldn't wouldn’t didn't didn’t mustn't neither nor without avoid avoiding instead rather "
+    "refuse skip skipping wrong impossible no nothing unable fail fails failed mistake undo ❌ ❎ ✖ ✗ ✘",
+    "hypothetical": "if would could might may can should suppose supposing assume assuming perhaps maybe whether when "
+    "whenever once until unless before after while what why how possible option alternatively alternative consider "
+    "considering considered thinking thought thoughts wonder or either ought try trying would've for example since "
+    "because although though",
+    "goal": "goal goals aim objective want wants wanted purpose order wish hope intend intends",
+    "done": "already have has had did previously earlier was were having been just",
+    "explained": "this that these those it which there plan step result effect ensures means allows",
+    # The words that leave an action asserted: who acts, auxiliaries, and what joins sentences.
+    "": "i we you robot agent he she they gripper arm hand will shall i'll i’ll we'll we’ll you'll i'd i’d we'd we’d "
+    "i'm i’m we're we’re you're let's let’s lets let 's us me am are is be being going gonna must choose decide "
+    "decided choosing proceed continue start begin go ahead opt elect perform execute do need needs use used "
+    "using like called named labeled labelled now next then first firstly second secondly third thirdly fourth "
+    "fifth finally last lastly so therefore thus hence also again and please ok okay simply immediately carefully "
+    "directly here that's afterwards subsequently meanwhile more steps action move moves at with by from "
+    "consequently eventually right away but sure alright well good followed great time yes turn thing best better "
+    "only quickly slowly safely gently",
+}
+_CLASS_OF = {word: stance for stance, words in reversed(_CLASSES.items()) for word in words.split()}
+_CLASS_OF |= dict.fromkeys(("step", "just", "once"), "")
 CORRECTIONS = word_set("no wait actually hmm oops sorry correction rather scratch instead")
 """Words that open a correction of what was just said."""
 
-_SUBJECTS = word_set("i we you robot agent he she they gripper arm hand")
-_AUXILIARIES = word_set(
-    "will shall i'll i’ll we'll we’ll you'll i'd i’d we'd we’d i'm i’m we're we’re you're let's let’s lets let us "
-    "me am are is be being going gonna must choose decide decided choosing proceed continue start begin go ahead opt "
-    "elect perform execute do need needs use used using like called named labeled labelled"
-)
-_FILLERS = word_set(
-    "now next then first firstly second secondly third thirdly fourth fifth finally last lastly so therefore thus "
-    "hence also again and please ok okay just simply immediately carefully directly here that's afterwards "
-    "subsequently meanwhile more step steps action move moves at with by from consequently eventually right away "
-    "but sure alright well good followed great time yes turn thing best better only quickly slowly safely gently once"
-)
+_PERSONS = ("i", "we", "you", "robot", "agent", "he", "she", "they", "gripper", "arm", "hand")
 _BEFORE_TO = word_set(
-    "going need needs have has choose decide decided proceed continue i'd i’d like ready is was opt elect "
-    "able start begin am are be about move action step time use used using ought"
+    "going need needs have has choose decide decided proceed continue i'd i’d like ready is was opt elect able start "
+    "begin am are be about move action step time use used using ought"
 )
-_VAGUE = ("sooner or later", "at some point", "later on", "later", "some day", "someday", "eventually", "in the end")
+_BE = word_set("am is are be being been was were gets get")
+_CONTINUES = word_set("am are is be i'm i’m we're we’re start begin by")
+_VAGUE = re.compile(
+    r"\b(?:sooner or later|at some point|later(?: on)?|some ?day|eventually|in the end)\b", re.IGNORECASE
+)
 
 
-def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, subject: bool) -> Judged:
-    """The stance that the words before the verb give; ``subject``: an object mention stands among them as one.
+def stance_of(lead: Sequence[Word], form: str, *, listed: bool, passive: bool, subject: bool) -> str:
+    """The stance that the words before the verb give.
 
-    ``form`` is the verb's (``base``, ``s``, ``ing``, ``past``); ``listed``: the sentence begins a list item, where
-    a bare form of the verb is a step ("1. Moving b to c").
+    ``form`` is the verb's (``base``, ``s``, ``ing``, ``past``); ``listed``: the clause begins a list item, where a bare
+    form of the verb is a step ("1. Moving b to c"); ``subject``: an object stands before the verb as one.
     """
-    words = [word.text for word in lead if word.text not in ARTICLES or word.text in ("that", "this")]
-    plain = [word for word in words if word not in CORRECTIONS] if words[:1] and words[0] in CORRECTIONS else words
-    person = any(word in _SUBJECTS or word[:2] in ("i'", "i’") or word[:3] in ("we'", "we’") for word in plain)
-    for index, word in enumerate(plain):
-        before = plain[index - 1] if index else ""
-        if (word == "would" and plain[index + 1 : index + 2] == ["rather"]) or (word == "rather" and before == "would"):
-            continue
-        if word == "instead" and _SUBJECTS.intersection(plain[index + 1 :]):
-            continue
-        if (word == "after" and plain[index + 1 : index + 2] in (["that"], ["this"])) or (
-            word in ("that", "this") and before == "after"
+    said = [word.text for word in lead if word.text not in ARTICLES or word.text in ("that", "this")]
+    said = said[1:] if said and said[0] in CORRECTIONS else said
+    person = any(word in _PERSONS or word[:2] in ("i'", "i’") or word[:3] in ("we'", "we’") for word in said)
+    for index, word in enumerate(said):
+        before, behind = said[index - 1] if index else "", said[index + 1] if index + 1 < len(said) else ""
+        if (
+            ("after" in (word, before) and {word, before, behind} & {"that", "this"})
+            or (word in ("think", "believe") and before in ("i", ""))
+            or (word in ("it", "it's") and "time" in said)
+            or (word in ("have", "has", "had") and behind in ("to", "decided", "chosen"))
+            or (word == "once" and behind in ("again", "more"))
+            or (word == "should" and listed)
+            or (word in _BE and (form == "ing" or passive))
+            or (word == "to" and before in _BEFORE_TO)
+            or (word == "there" and behind not in _BE)
         ):
             continue
-        if word in _REJECT:
-            return Judged("rejected", word)
-        if (word in ("think", "believe") and before in ("i", "")) or (word in ("it", "it's") and "time" in plain):
-            continue
-        if word in ("have", "has", "had") and plain[index + 1 : index + 2] in (["to"], ["decided"], ["chosen"]):
-            continue
-        if word == "to":
-            if before not in _BEFORE_TO:
-                return Judged("goal", "to")
-        elif word in _GOAL:
-            return Judged("goal", word)
-        elif word in ("am", "is", "are", "be", "being", "been", "was", "were", "gets", "get") and (
-            form == "ing" or passive
-        ):
-            continue
-        elif word in _HYPOTHETICAL:
-            return Judged("hypothetical", word)
-        elif word in _DONE:
-            return Judged("done", word)
-        elif word in _SUBJECTS or word in _AUXILIARIES or word in _FILLERS:
-            continue
-        elif word in _EXPLAINS:
-            return Judged("explained", word)
-        else:
-            return Judged("unclear", word)
-    if form == "base":
-        return Judged("asserted")
+        stance = "goal" if word == "to" else _CLASS_OF.get(word, "unclear")
+        if word == "once" and behind not in ("again", "more"):
+            stance = "hypothetical"
+        if stance:
+            return f"{stance} ({word})"
     if form == "s":
-        return Judged("asserted") if person or subject or listed else Judged("unclear", "no subject")
+        return "" if person or subject or listed else "unclear (no subject)"
     if form == "ing":
-        continuous = any(
-            word in ("am", "are", "is", "be", "i'm", "i’m", "we're", "we’re", "start", "begin", "by") for word in plain
-        )
-        return Judged("asserted") if continuous or listed else Judged("unclear" if plain else "hypothetical", "-ing")
-    if passive or person or listed:
-        return Judged("asserted")
-    return Judged("done", "past tense")
-
-
-_OPEN = ("unclear", "hypothetical (can)", "done (past tense)")
+        continuous = listed or not _CONTINUES.isdisjoint(said)
+        return "" if continuous else "unclear (-ing)" if said else "hypothetical (-ing)"
+    return "" if form == "base" or passive or person or listed else "done (past tense)"
 
 
 def is_open(stance: str) -> bool:
-    """Whether a stance leaves open that the action is a step: it must be reported where no step is known that it says.
+    """Whether a stance leaves open that the action is a step: it is reported where no step is known that it says.
 
-    "Next comes moving b to c" and "now we can stack a on b" are often steps; "b is stacked on c" describes a state.
+    "Next comes moving b to c" and "now we can stack a on b" are often steps.
     """
-    return stance.startswith(_OPEN) and stance != "unclear (a state)"
+    return stance.startswith(
+        ("unclear", "hypothetical (can)", "hypothetical (should)", "done (past tense)", "explained (it)")
+    )
 
 
-_LABELS = word_set(
-    "possible applicable available legal valid allowed option options could would goal goals thought thoughts reason "
-    "effect effects precondition preconditions state observation candidates inapplicable invalid illegal wrong failed "
-    "previous other avoid never question example before alternatives incorrect"
+_BAD_WORDS = word_set("wrong incorrect invalid bad failed rejected flawed faulty broken avoid not never poor draft")
+NO_DEEDS = word_set(
+    "is are was were be been being am has have had having do does did can could may might must should would will shall "
+    "hold holds holding held contain contains remain remains stay stays become becomes need needs needed require "
+    "requires want wants know knows see sees seem seems appear appears mean means make makes leave leaves clear clears "
+    "free frees allow allows ensure ensures keep keeps lie lies sit sits stand stands support supports block blocks "
+    "wait waits waiting start starts end ends belong belongs depend depends cannot not think believe note notice check "
+    "consider here reach reaches include includes show shows say says carry carries"
 )
+"""Verbs of sentences that describe or explain; any other verb in a verb's place may be meant as an action."""
 
 
-def label_stance(words: Sequence[Word]) -> str:
-    """The word of a label before a colon that leaves what follows unsaid: "Applicable actions: …"; or empty."""
-    mere = _HYPOTHETICAL if words[-1].text in ("this", "following", "do") else frozenset()
-    return next((word.text for word in words[-8:] if word.text in (_LABELS - mere) | _REJECT), "")
+def is_plain_lead(word: str) -> bool:
+    """Whether a word before a verb leaves its action asserted."""
+    return _CLASS_OF.get(word) == "" or word in ARTICLES or word == "to"
 
 
-def is_vague(tail: str) -> bool:
-    """Whether words behind an action put it off: "sooner or later", "at some point"."""
-    lowered = tail.lower()
-    return any(re.search(rf"\b{words}\b", lowered) for words in _VAGUE)
+def is_known(word: str) -> bool:
+    """Whether a word cannot be the verb of an action that is not the domain's."""
+    return word in _CLASS_OF or word in NO_DEEDS | PREPOSITIONS | FILLERS | PRONOUNS or not word.isalpha()
+
+
+def rejecting_word(word: str) -> bool:
+    """Whether a word before "plan" says that it is a bad one."""
+    return word in _BAD_WORDS
+
+
+# ── behind an action ─────────────────────────────────────────────────────────────────────────────
+
+_REASONS = word_set(
+    "since because so as making leaving clearing freeing ensuring allowing giving therefore thus which where while for"
+)
+_PHRASES = word_set(
+    "from on onto in into to at with by of back down up off using again carefully safely there first next now before "
+    "after"
+)
+_VERBS = word_set("is are was becomes must can will has needs stays remains")
+_CONDITIONS = word_set(
+    "if when whenever unless until only would could should might may can cannot must is are was were be been will not "
+    "never or fails failed requires needs"
+)
+_REFUSALS = word_set(
+    "impossible inapplicable invalid illegal wrong disallowed forbidden infeasible pointless useless unnecessary"
+)
+_REFUSED_WITH_NOT = word_set(
+    "possible applicable allowed valid legal permitted feasible executable necessary needed useful correct"
+)
+_FAILURES = word_set("fail fails failed failing ❌ ❎ ✖ ✗ ✘")
+_DEEDS = word_set("done executed applied performed taken carried used")
+_ENDED = word_set("done finished complete completed reached achieved it all")
+
+
+def rejects(tail: Sequence[Word]) -> bool:
+    """Whether the first words behind an action rule it out: ": not possible", "(this would be wrong)"."""
+    said = [word.text for word in tail[:8]]
+    return not _FAILURES.isdisjoint(said[:3]) or any(
+        word in _REFUSALS
+        or (word in _REFUSED_WITH_NOT and "not" in said[max(index - 2, 0) : index])
+        or (word in ("cannot", "can't", "can’t") and said[index + 1 : index + 2] == ["be"] and
+            not _DEEDS.isdisjoint(said[index + 2 : index + 3]))
+        for index, word in enumerate(said)
+    )  # fmt: skip
+
+
+def tail_stance(tail: Sequence[Word], text: str, is_object: Callable[[Word], bool]) -> str:
+    """The stance that words behind a complete action give it; empty where it stays an action.
+
+    A reason or purpose may follow ("since it is clear", "(…)", ", so that b is free", "to free b"), a new sentence, a
+    remark behind a dash or an arrow, and a short phrase that names no object ("on the table"). A condition, a
+    judgement, a sentence of which the action is only the subject, or more objects may not ("if it is clear", ": not
+    possible", "would be wrong", ", b and c"), and a question is no action.
+    """
+    first, said = tail[0], [word.text for word in tail]
+    if rejects(tail):
+        return f"rejected ({first.text})"
+    if _VAGUE.search(text):
+        return "goal (put off)"
+    if set(said) <= {"and", "then"}:
+        return ""
+    if first.text == "and" and len(tail) <= 8 and not _ENDED.isdisjoint(said):
+        return "unclear (and)" if any(map(is_object, tail)) else ""
+    if first.parted == "(" and said[0] == "not" and said[1:2] and said[1] in PREPOSITIONS:
+        return ""
+    if first.text in _CONDITIONS or first.parted == "?":
+        return f"hypothetical ({first.text})"
+    unclear = f"unclear (… {first.text})"
+    if first.text == "as" and said[1:2] in (["soon"], ["long"]):
+        return unclear
+    if first.parted in (".", "(", ">", ":") or first.text in _REASONS or first.text in ("instead", "rather"):
+        return ""
+    if first.parted:
+        content = [word for word in tail[:5] if word.text not in ("and", "the")]
+        if content and any(map(is_object, content[: 1 + (content[0].text in ("from", "to"))])):
+            return "" if any(word.text in _VERBS for word in content[1:3]) else unclear
+        return "" if content else unclear
+    if first.text not in _PHRASES:
+        return unclear
+    phrase = _phrase(tail)
+    if first.text == "to" and len(phrase) > 2 and not any(map(is_object, tail[:2])):
+        return ""
+    if said[:2] == ["in", "order"]:
+        return ""
+    harmless = len(phrase) <= 5 and not any(is_object(word) or word.text in _CONDITIONS for word in phrase)
+    return "" if harmless else unclear
+
+
+def is_reason(word: Word) -> bool:
+    """Whether a word begins a reason, or stands behind a mark that parts it from the words before."""
+    return bool(word.parted) or word.text in _REASONS
+
+
+def _phrase(tail: Sequence[Word]) -> Sequence[Word]:
+    """A tail up to its first break or reason."""
+    for index, word in enumerate(tail):
+        aim = word.text == "to" and tail[index + 1 : index + 2] and tail[index + 1].text not in ("the", "a", "an")
+        if index and (aim or is_reason(word)):
+            return tail[:index]
+    return tail
 
 
 # ── what a line says of the plan before or after it ──────────────────────────────────────────────
@@ -180,14 +252,14 @@ _REJECTS = re.compile(
     r"|disregard|start(?:ing)?\s+over|let\s+me\s+(?:correct|fix|redo|revise|try\s+again|start\s+over|reconsider|rethink))",
     re.IGNORECASE,
 )
-_TAKES_BACK = re.compile(
+_TURNS_AWAY = re.compile(
     r"^\W*(?:wait|actually|hmm+|oops|no|sorry|correction|on\s+second\s+thought|hold\s+on|instead|rather)\b"
     r"|\b(?:correct(?:ed|ion)|revis(?:ed|ion)|improved|better|shorter|fixed|updated|instead)\b",
     re.IGNORECASE,
 )
 _CORRECTS = re.compile(
-    r"\b(?:wait|actually|hmm+|oops|sorry|correction|scratch|on\s+second\s+thought|hold\s+on|changed?\s+my\s+mind|let\s+me\s+(?:correct|revise|change))\b"
-    r"|(?:^|[.\n(–—-])\s*no\b[,.:!]",
+    r"\b(?:wait|actually|hmm+|oops|sorry|correction|scratch|on\s+second\s+thought|hold\s+on|changed?\s+my\s+mind"
+    r"|let\s+me\s+(?:correct|revise|change))\b|(?:^|[.\n(–—-])\s*no\b[,.:!]",
     re.IGNORECASE,
 )
 _BAD_AHEAD = re.compile(
@@ -215,16 +287,11 @@ def corrects(between: str) -> bool:
 
 def takes_back(line: str) -> bool:
     """Whether prose turns away from the plan before it: it is wrong, or a better one may follow."""
-    return rejects_before(line) or _TAKES_BACK.search(line) is not None
-
-
-def announces_more(line: str) -> bool:
-    """Whether prose rejects something that it names itself, and not the plan before it."""
-    return rejects_after(line)
+    return rejects_before(line) or _TURNS_AWAY.search(line) is not None
 
 
 def rejects_after(line: str) -> bool:
-    """Whether prose rejects the plan that follows: "a bad plan would be:"."""
+    """Whether prose rejects the plan that follows, or that it names: "a bad plan would be:"."""
     return _BAD_AHEAD.search(line) is not None
 
 
@@ -233,3 +300,44 @@ def announces_plan(line: str) -> bool:
     bare = line.strip().rstrip("*_` ")
     title = bare.endswith(":") or bare.startswith(("#", "**")) or len(bare.split()) <= 7
     return title and _ANNOUNCES.search(bare) is not None
+
+
+# ── options ──────────────────────────────────────────────────────────────────────────────────────
+
+_ORDINALS = ("first one 1 a former", "second two 2 b", "third three 3 c", "fourth four 4 d", "fifth five 5 e")
+_INDEX_OF = {word: index for index, words in enumerate(_ORDINALS) for word in words.split()} | {
+    "last": -1,
+    "latter": -1,
+}
+_OPTIONS = re.compile(r"\b(?:options?|alternatives?|choices?|possibilit(?:y|ies)|candidates?|possible|plans?)\b", re.I)
+_OPTION = rf"(?:option|number|choice|alternative|candidate|plan)\s*#?\(?({'|'.join(_INDEX_OF)})\b"
+_CHOICE = re.compile(rf"\b{_OPTION}|\bthe\s+({'|'.join(word for word in _INDEX_OF if len(word) > 1)})\b", re.I)
+_TAKES = re.compile(
+    r"\b(?:choose|chose|pick|take|go(?:ing)?\s+with|select|prefer|opt\s+for|decide|best|better|my\s+(?:choice|answer)"
+    r"|answer|execute|follow|recommend)\b",
+    re.IGNORECASE,
+)
+
+
+def chosen_option(text: str, starts: Sequence[int]) -> int | None:
+    """Of options that begin at offsets, the index of the one that the reply says it takes; None without such words.
+
+    "I choose option 2", "The second one is better": the last such sentence counts, and one that says what is taken
+    before one that only speaks of an option.
+    """
+    if not _OPTIONS.search(text, 0, starts[0]):
+        return None
+    found: tuple[bool, int] | None = None
+    for sentence in re.finditer(r"[^.!?\n]+", text):
+        inside = any(sentence.start() <= start < sentence.end() for start in starts)
+        match = _CHOICE.search(sentence[0]) if not inside else None
+        heading = match is not None and not sentence[0][match.end() :].strip(" *_:)#")
+        takes = _TAKES.search(sentence[0]) is not None
+        if match is None or (sentence.start() < starts[-1] and (heading or not takes)):
+            continue
+        index = _INDEX_OF[(match[1] or match[2]).lower()]
+        if found is None or (takes, 0) >= (found[0], 0):
+            found = takes, index
+    if found is None or not -1 <= found[1] < len(starts):
+        return None
+    return found[1] % len(starts)

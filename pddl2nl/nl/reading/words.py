@@ -3,29 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = [
-    "ARTICLE",
-    "ARTICLES",
-    "FILLERS",
-    "PREPOSITIONS",
-    "PRONOUNS",
-    "RELATIVES",
-    "SYNONYMS",
-    "Word",
-    "fold",
-    "is_judged",
-    "is_reason",
-    "is_mere_aside",
-    "reduced_prepositions",
-    "refuses",
-    "tail_is_harmless",
-    "verb_forms",
-    "word_set",
-    "words_of",
-]
+__all__ = ["ARTICLES", "FILLERS", "PARTICLES", "PREPOSITIONS", "PRONOUNS", "SYNONYMS", "Word", "fold"]
+__all__ += ["reduced_prepositions", "verb_forms", "word_set", "words_of"]
 
 
 def word_set(words: str) -> frozenset[str]:
@@ -33,25 +15,23 @@ def word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-ARTICLE = "the"
 ARTICLES = word_set("the a an this that these those its my our your")
 """Words before a noun that say nothing about which object is meant."""
 
-RELATIVES = word_set("which who that where whose")
-"""Words that begin a clause about the object before them."""
-
 FILLERS = word_set(
     "and back now then again carefully safely currently also just simply directly first next finally over located "
-    "standing lying sitting parked currently there here both object objects once straight all way "
-    "called named labeled labelled"
+    "standing lying sitting parked there here both object objects once straight all way called named labeled labelled"
 )
 """Words within an action that change nothing about what is done."""
 
+PARTICLES = word_set("up down off out away back over")
+"""Words that belong to a verb, next to it or behind its object."""
+
 PRONOUNS = word_set(
-    "it them this that these those one another something everything other others any each all its itself "
-    "him her there here nothing anything"
+    "it them this that these those one another something everything other others any each all its itself him her "
+    "there here nothing anything they"
 )
-"""Words that stand for an object without naming one: a line that needs them is unreadable, not wrong."""
+"""Words that stand for an object without naming one."""
 
 PREPOSITIONS = word_set(
     "to from at in into inside on onto off with by using via toward towards under near behind beside of for between "
@@ -61,22 +41,25 @@ PREPOSITIONS = word_set(
 
 _CHUNK = re.compile(r"[^\s,;]+|[,;]")
 _EDGE = "\\.,;:!?\"'`*()[]{}<>“”‘’«»…~"
-_DASHES = frozenset(("-", "--", "–", "—", "/", "#", "//", "&", "=", "+"))
-_ARROWS = frozenset(("->", "-->", "→", "=>", "|"))
+_DASHES = word_set("- -- – — / # // & = +")
+_ARROWS = word_set("-> --> → => |")
 _POSSESSIVES = ("'s", "’s")
+_OPENING = frozenset("([")
 
 
 class Word(NamedTuple):
     """One word: ``text`` is folded, ``raw`` as it stands at ``start``..``end``.
 
-    ``parted`` is the mark that parts it from the word before it (one of ``. ? ; : , ( - >``), or empty.
+    ``parted`` is the mark that parts it from the word before it (one of ``. ? ; : , ( - >``), or empty; ``aside``:
+    it stands in brackets.
     """
 
     text: str
     raw: str
     start: int
     end: int
-    parted: str
+    parted: str = ""
+    aside: bool = False
 
 
 def fold(name: str) -> str:
@@ -84,24 +67,23 @@ def fold(name: str) -> str:
     return name.lower().replace("-", "_")
 
 
-def words_of(text: str, start: int = 0) -> list[Word]:
-    """The words of a text; ``start`` is added to their offsets.
-
-    Punctuation around a word is dropped, but breaks are kept in ``parted``. A possessive ``'s`` is a word of
-    its own.
-    """
+def words_of(text: str) -> list[Word]:
+    """The words of a text without the punctuation around them; a possessive ``'s`` is a word of its own."""
     found: list[Word] = []
     parted = ""
+    depth = 0
     for match in _CHUNK.finditer(text):
         raw = match[0]
-        begin = start + match.start()
+        begin = match.start()
         if raw.isalnum():
-            found.append(Word(raw.lower(), raw, begin, begin + len(raw), parted))
+            found.append(Word(raw.lower(), raw, begin, begin + len(raw), parted, depth > 0))
             parted = ""
             continue
         core = raw.lstrip(_EDGE)
         left = len(raw) - len(core)
         core = core.rstrip(_EDGE)
+        aside = depth > 0 or (left > 0 and not _OPENING.isdisjoint(raw[:left]))
+        depth = max(0, depth + sum((letter in _OPENING) - (letter in ")]") for letter in raw))
         if not core or core in _DASHES or raw in _ARROWS:
             parted = ">" if raw in _ARROWS else _break(raw) or "-"
             continue
@@ -109,62 +91,41 @@ def words_of(text: str, start: int = 0) -> list[Word]:
             parted = "("
         begin += left
         end = begin + len(core)
-        if core == "@":
-            found.append(Word("at", raw, begin, end, parted))
-        elif raw in _POSSESSIVES:
-            found.append(Word(_POSSESSIVES[0], raw, begin - left, end, ""))
+        if raw in _POSSESSIVES:
+            found.append(Word("'s", raw, begin - left, end, "", aside))
         elif core.endswith(_POSSESSIVES) and len(core) > 2:
-            found.append(Word(fold(core[:-2]), core[:-2], begin, end - 2, parted))
-            found.append(Word(_POSSESSIVES[0], core[-2:], end - 2, end, ""))
+            found.append(Word(fold(core[:-2]), core[:-2], begin, end - 2, parted, aside))
+            found.append(Word("'s", core[-2:], end - 2, end, "", aside))
         else:
-            found.append(Word(fold(core), core, begin, end, parted))
+            found.append(Word("at" if core == "@" else fold(core), core, begin, end, parted, aside))
         parted = _break(raw[left + len(core) :])
     return found
 
 
 def _break(marks: str) -> str:
     """The strongest break among punctuation marks; none in quotes, stars and backticks."""
-    for mark in ".;:,":
+    for mark in ".;:,?":
         if mark in marks:
             return mark
-    if "?" in marks:
-        return "?"
     if "!" in marks:
         return "."
-    return "(" if ")" in marks or "(" in marks or "]" in marks else ""
+    return "(" if set(marks) & set("()]") else ""
 
 
 # Phrases that say the same between an action's objects; the longest are tried first.
-_PREPOSITIONS: dict[tuple[str, ...], str] = {
-    ("on", "top", "of"): "on",
-    ("from", "on", "top", "of"): "from",
-    ("off", "the", "top", "of"): "from",
-    ("from", "the", "top", "of"): "from",
-    ("from", "top", "of"): "from",
-    ("off", "top", "of"): "from",
-    ("off", "of"): "from",
-    ("from", "on"): "from",
-    ("out", "of"): "from",
-    ("out", "from"): "from",
-    ("away", "from"): "from",
-    ("over", "to"): "to",
-    ("from", "inside"): "from",
-    ("on", "to"): "on",
-    ("in", "to"): "in",
-    ("onto",): "on",
-    ("upon",): "on",
-    ("atop",): "on",
-    ("into",): "in",
-    ("inside",): "in",
-    ("off",): "from",
-    ("towards",): "to",
-    ("toward",): "to",
-    ("using",): "with",
-    ("use",): "with",
-    ("via",): "with",
-    ("by", "means", "of"): "with",
+_REDUCED: dict[tuple[str, ...], str] = {
+    tuple(phrase.split()): plain
+    for plain, phrases in {
+        "on": "on top of|on to|onto|upon|atop",
+        "in": "in to|into|inside",
+        "to": "over to|towards|toward",
+        "with": "using|use|via|by means of",
+        "from": "from on top of|off the top of|from the top of|from top of|off top of|off of|from on|out of|out from"
+        "|away from|from inside|off",
+    }.items()
+    for phrase in phrases.split("|")
 }
-_PREPOSITION_STARTS = frozenset(phrase[0] for phrase in _PREPOSITIONS)
+_REDUCED_STARTS = frozenset(phrase[0] for phrase in _REDUCED)
 
 
 def reduced_prepositions(words: Sequence[str]) -> list[str]:
@@ -173,125 +134,16 @@ def reduced_prepositions(words: Sequence[str]) -> list[str]:
     index = 0
     while index < len(words):
         word = words[index]
-        if word in _PREPOSITION_STARTS:
+        if word in _REDUCED_STARTS:
             for length in (4, 3, 2, 1):
-                phrase = tuple(words[index : index + length])
-                if len(phrase) == length and phrase in _PREPOSITIONS:
-                    word = _PREPOSITIONS[phrase]
+                plain = _REDUCED.get(tuple(words[index : index + length]))
+                if plain is not None:
+                    word = plain
                     index += length - 1
                     break
         reduced.append(word)
         index += 1
     return reduced
-
-
-_REASONS = word_set(
-    "since because so as making leaving clearing freeing ensuring allowing giving therefore thus which where while for"
-)
-_PHRASES = word_set(
-    "from on onto in into to at with by of back down up off using again carefully safely there first next now "
-    "before after"
-)
-_VERBS = word_set("is are was becomes must can will has needs stays remains")
-_CONDITIONS = word_set(
-    "if when whenever unless until only would could should might may can cannot must is are was were be been "
-    "will not never or fails failed requires needs"
-)
-
-
-_REFUSALS = word_set(
-    "impossible inapplicable invalid illegal wrong disallowed forbidden infeasible pointless useless unnecessary"
-)
-_REFUSED_WITH_NOT = word_set(
-    "possible applicable allowed valid legal permitted feasible executable necessary needed useful correct"
-)
-# "(this fails)" rules out; "(otherwise the next step fails)", further on in a tail, is a reason.
-_JUDGES = word_set(
-    "is are was were fail fails failed would could should can cannot can't isn't aren't won't works work"
-)
-_FAILURES = word_set("fail fails failed failing ❌ ❎ ✖ ✗ ✘")
-_DEEDS = word_set("done executed applied performed taken carried used")
-_ENDED = word_set("done finished complete completed reached achieved it all")
-_ASIDE_CONDITIONS = word_set("if unless until only would could should cannot never")
-
-
-def refuses(tail: Sequence[Word]) -> bool:
-    """Whether the first words behind an action rule it out: ": not possible", "(this would be wrong)"."""
-    said = [word.text for word in tail[:8]]
-    if not _FAILURES.isdisjoint(said[:3]):
-        return True
-    return any(
-        word in _REFUSALS
-        or (word in _REFUSED_WITH_NOT and "not" in said[max(index - 2, 0) : index])
-        or (
-            word in ("cannot", "can't", "can’t") and said[index + 1 : index + 2] == ["be"] and _is_deed(said, index + 2)
-        )
-        for index, word in enumerate(said)
-    )
-
-
-def _is_deed(said: Sequence[str], index: int) -> bool:
-    return index < len(said) and said[index] in _DEEDS
-
-
-def is_mere_aside(words: Sequence[Word]) -> bool:
-    """Whether words in brackets are said by the way: neither a refusal nor a condition ("(only if c is clear)")."""
-    return not refuses(words) and not (words and words[0].text in _ASIDE_CONDITIONS)
-
-
-def tail_is_harmless(tail: Sequence[Word], is_object: Callable[[Word], bool]) -> bool:
-    """Whether words that stand behind a complete action leave it an action.
-
-    A reason or purpose may follow ("since it is clear", "(…)", ", so that b is free", "to free b"), a new
-    sentence, a remark behind a dash or an arrow, and a short phrase that names no object ("on the table"). A
-    condition, a judgement, a sentence of which the action is only the subject, or more objects may not ("if it is
-    clear", ": not possible", "would be wrong", ", b and c"), and a question is no action.
-    """
-    first = tail[0]
-    if all(word.text in ("and", "then") for word in tail):
-        return True
-    if first.text == "and" and len(tail) <= 8 and any(word.text in _ENDED for word in tail):
-        return not any(is_object(word) for word in tail) and not refuses(tail)
-    if first.text in _CONDITIONS or first.parted == "?" or refuses(tail):
-        return False
-    if first.text in ("instead", "rather"):
-        return True
-    if first.text == "as" and tail[1:2] and tail[1].text in ("soon", "long"):
-        return False
-    if first.parted in (".", "(", ">", ":") or first.text in _REASONS:
-        return True
-    if first.parted:
-        content = [word for word in tail[:5] if word.text not in ("and", "the")]
-        if not content or not any(is_object(word) for word in content[: 1 + (content[0].text in ("from", "to"))]):
-            return bool(content)
-        return any(word.text in _VERBS for word in content[1:3])
-    if first.text not in _PHRASES:
-        return False
-    phrase = _phrase(tail)
-    if first.text == "to" and len(phrase) > 2 and not any(is_object(word) for word in tail[:2]):
-        return True
-    if first.text == "in" and tail[1:2] and tail[1].text == "order":
-        return True
-    return len(phrase) <= 5 and not any(is_object(word) or word.text in _CONDITIONS for word in phrase)
-
-
-def is_reason(word: Word) -> bool:
-    """Whether a word begins a reason, or stands behind a mark that parts it from the words before."""
-    return bool(word.parted) or word.text in _REASONS
-
-
-def is_judged(words: Sequence[Word]) -> bool:
-    """Whether a sentence goes on behind the actions that it begins with, so that they are only its subject."""
-    return any(word.text in _JUDGES for word in words)
-
-
-def _phrase(tail: Sequence[Word]) -> Sequence[Word]:
-    """A tail up to its first break or reason."""
-    for index, word in enumerate(tail):
-        aim = word.text == "to" and tail[index + 1 : index + 2] and tail[index + 1].text not in (ARTICLE, "a", "an")
-        if index and (word.parted or aim or word.text in _REASONS):
-            return tail[:index]
-    return tail
 
 
 # ── verbs ────────────────────────────────────────────────────────────────────────────────────────
@@ -317,11 +169,13 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "load": ("put", "place"),
     "unload": ("take", "remove"),
     "switch": ("turn",),
-    "move": ("go", "travel", "relocate", "transfer"),
-    "go": ("move", "travel"),
-    "drive": ("move",),
-    "sail": ("move",),
-    "fly": ("move",),
+    "move": ("go", "travel", "relocate", "transfer", "return"),
+    "go": ("move", "travel", "walk", "return"),
+    "navigate": ("go", "move", "walk", "travel", "head", "return"),
+    "walk": ("go", "move"),
+    "drive": ("move", "go", "travel", "return"),
+    "sail": ("move", "go", "travel", "return"),
+    "fly": ("move", "go", "travel", "return"),
 }
 """Verbs that say the same where nothing else in the sentence differs."""
 

@@ -1,0 +1,738 @@
+"""What one line says: its sentences and clauses, and the action, the stance or the failure of each.
+
+The rules, from the exact one to the loosest: letter by letter as told; PDDL; the words of each clause
+(`pddl2nl.nl.reading.frames`), with the stance that the words around the action give it. A clause that speaks of an
+action or names an object always ends in a `Verdict`: read, ambiguous, unreadable, unknown-object, or no action with
+the stance that makes it none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise, product
+
+from pddl2nl.nl.reading.discourse import Discourse, follow
+from pddl2nl.nl.reading.exact import ExactForm, FormIndex
+from pddl2nl.nl.reading.formal import TRAILING, UNKNOWN_VERB, PDDLGrammar, Verdict, verdict_of
+from pddl2nl.nl.reading.frames import RELATIVES, Fit, Frame, Frames, Mention, StaticFacts
+from pddl2nl.nl.reading.labels import label_of, peel
+from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
+from pddl2nl.nl.reading.stance import (
+    CORRECTIONS,
+    is_known,
+    is_open,
+    is_plain_lead,
+    is_reason,
+    rejects,
+    rejects_before,
+    stance_of,
+    tail_stance,
+)
+from pddl2nl.nl.reading.words import (
+    ARTICLES,
+    FILLERS,
+    PARTICLES,
+    PREPOSITIONS,
+    PRONOUNS,
+    Word,
+    fold,
+    word_set,
+    words_of,
+)
+from pddl2nl.nl.wording.snippets import Wording
+from pddl2nl.pddl.task import Task
+from pddl2nl.pddl.tree import Domain
+from pddlval import GroundAction
+
+__all__ = ["ActionGrammar"]
+
+_LEAD = 14
+"""Words before a verb that are looked at."""
+
+_REACH = 40
+"""Words behind a verb that can belong to its action."""
+
+_PASSIVES = word_set("is are was be been being get gets getting 's")
+_EVENTS = word_set("then next now first second third finally lastly afterwards subsequently after be being get gets")
+"""Words beside a passive that make it something that happens, and no state."""
+
+_ENDS = (".", ";", "?", ">")
+_JOINTS = word_set("and then finally next afterwards & + so but plus before after followed there")
+_OPENERS = CORRECTIONS | word_set(
+    "i i'll i’ll i'd we we'll we’ll let's let’s and then finally next now first second third last lastly afterwards so "
+    "therefore also again please the robot agent you by to back on from step & + rather followed will shall can must "
+    "should need going am i'm i’m proceed just that after but would there here"
+)
+_SUBJECTLESS = _OPENERS | _PASSIVES | {"it", "they"}
+_MAIN = word_set("so then therefore but instead finally next i we")
+"""Words behind which a clause stands by itself, whatever was said before."""
+
+_JOINED = word_set("and then finally back next again on there")
+_JUDGES = word_set(
+    "is are was were fail fails failed would could should can cannot can't isn't aren't won't works work"
+)
+
+
+class ActionGrammar:
+    """The grammar of a task's actions, derived from the wording's snippets and the task's objects."""
+
+    def __init__(self, domain: Domain, wording: Wording, lexicon: Lexicon, task: Task | None = None):
+        """What never changes in a ``task``, where there is one, settles what types alone leave open."""
+        self.lexicon = lexicon
+        self.pddl = PDDLGrammar(domain, lexicon)
+        self.statics = None if task is None else StaticFacts(task)
+        self._snippets = {action.name: wording.actions[action.name] for action in domain.actions}
+        frames: list[Frame] = []
+        forms: list[ExactForm[Frame]] = []
+        for action in domain.actions:
+            snippet = self._snippets[action.name]
+            frame = Frame.of(snippet, [parameter.types for parameter in action.parameters], lexicon)
+            frames.append(frame)
+            parts = [fold(part) if isinstance(part, str) else part for part in snippet.parts]
+            forms.append(ExactForm(frame, parts, len(frame.types)))
+        self.frames = Frames(frames, lexicon, self.statics)
+        self._discourse = Discourse(self.frames)
+        self._forms = FormIndex(forms)
+        facts = (part for snippet in wording.predicates.values() for part in snippet.parts[1:2])
+        self._states = _STATES | {fold(part.split()[0]) for part in facts if isinstance(part, str) and part.split()}
+        self._states -= ARTICLES | PREPOSITIONS | self.frames.verbs.keys()
+
+    # ── a whole line ─────────────────────────────────────────────────────────────────────────────
+
+    def exact(self, text: str) -> Verdict | None:
+        """The text as a snippet filled with objects, letter case and hyphens aside."""
+        folded = fold(text)
+        if len(folded) != len(text):
+            return None
+        found: dict[GroundAction, bool] = {}
+        for form, args in self._forms.read(folded, self.lexicon.folded.__contains__):
+            choices = [
+                [item for item in self.lexicon.folded.get(name, ()) if item.fits(types)]
+                for name, types in zip(args, form.meaning.types, strict=True)
+            ]
+            for objects in product(*choices):
+                action = GroundAction(form.meaning.action, tuple([item.pddl for item in objects]))
+                found[action] = self._snippets[action.name].fill([item.nl for item in objects]) == text
+        verbatim = tuple(action for action, same in found.items() if same)
+        if not found:
+            return None
+        return self._decided(0, len(text), verbatim or tuple(found), () if verbatim else ("case",))
+
+    def _decided(self, start: int, end: int, actions: tuple[GroundAction, ...], rules: tuple[str, ...]) -> Verdict:
+        """The action; of several, the one whose static preconditions hold, if there is just one."""
+        only = self.statics.only(actions) if len(actions) > 1 and self.statics is not None else None
+        if only is not None:
+            return verdict_of(start, end, (only,), (*rules, "static-types"))
+        return verdict_of(start, end, actions, rules)
+
+    def said(self, content: str, *, listed: bool = False, before: Sequence[GroundAction] = ()) -> list[Verdict]:
+        """What a line says behind its marks and labels: a verdict for each clause about actions or objects.
+
+        ``before``: the actions read before it, the latest last, to which its pronouns may refer.
+        """
+        if content.startswith("(:"):
+            return []
+        tried = ""
+        for kept in (content, content.rstrip(" .!,;"), content.rstrip(TRAILING)):
+            if kept != tried and (verdict := self.exact(kept)):
+                return [verdict if kept == content else verdict.moved(0, "markup")]
+            tried = kept
+        if "|" in content and (cells := self._cells(content)):
+            return cells
+        formal = self.pddl.read(content)
+        if formal and any(item.status == "read" for item in formal):
+            return formal
+        bare = content.strip("( ").rstrip(f") {TRAILING}") if formal and content[0] == "(" else content
+        at = content.index(bare[0]) if bare and bare != content else 0
+        loose = [item.moved(at) for item in self.clauses(bare, listed, before)]
+        read = [item.status == "read" for item in loose]
+        return loose if not formal or ((all(read) if at else any(read)) and read) else formal
+
+    def _cells(self, content: str) -> list[Verdict]:
+        """The actions in the cells of a table's row; a cell that says the same as the one before counts once."""
+        found: list[Verdict] = []
+        refused = False
+        at = 0
+        for cell in content.split("|"):
+            start = at + len(cell) - len(cell.lstrip())
+            at += len(cell) + 1
+            peeled = peel(cell.strip())
+            said = cell.strip()[peeled.start :]
+            if not said or peeled.label in ("thought", "offered"):
+                continue
+            refused = refused or rejects(words_of(said))
+            for item in self.said(said, listed=True):
+                again = bool(found) and not set(found[-1].candidates).isdisjoint(item.candidates)
+                if item.status == "read" and not again:
+                    found.append(item.moved(start + peeled.start))
+        if refused:
+            return [_refused(item) for item in found]
+        return [item.moved(0, "several") for item in found] if len(found) > 1 else found
+
+    def restates(self, text: str, done: Collection[GroundAction]) -> bool:
+        """Whether one of the actions done has a verb of the text and all its objects, so that it says nothing new."""
+        words = words_of(text)
+        names = {frame.action for word in words for frame, _, _ in self.frames.verbs.get(word.text, ())}
+        known = [{item.pddl for item in mention.objects} for mention in self.frames.mentions(words)]
+        return not any(word.text in ("back", "again", "return", "returns") for word in words) and any(
+            action.name in names and not any(objects.isdisjoint(action.args) for objects in known) for action in done
+        )
+
+    # ── sentences ────────────────────────────────────────────────────────────────────────────────
+
+    def clauses(self, text: str, listed: bool = False, before: Sequence[GroundAction] = ()) -> list[Verdict]:
+        """What the sentences and clauses of a text say about actions, in order."""
+        words = words_of(text)
+        if "|" in text:
+            words = [word._replace(parted="" if word.parted == ">" else word.parted) for word in words]
+        if route := self._route(text, words):
+            return route
+        words = self._with_arrows_said(words)
+        context = list(before)
+        found: list[Verdict] = []
+        label: Sequence[Word] = ()
+        for index, sentence in enumerate(self._sentences(words)):
+            start, end = sentence[0].start, sentence[-1].end
+            last = found[-1] if found else None
+            titled = bool(label) and text[label[-1].end : start].strip(' *_`"') == ":"
+            if "?" in text[end : end + 3]:
+                found += self._ended(sentence, "question")
+                continue
+            if last is not None and last.status == "read" and rejects_before(text[start:end]):
+                found[-1] = _refused(last)
+                continue
+            if titled and label_of([word.text for word in label]) in ("offered", "thought"):
+                found += self._ended(sentence, "offered")
+                continue
+            label = sentence
+            verdicts = self._sentence(text, sentence, listed and index == 0, context)
+            if verdicts and verdicts[0].status == "read" and last is not None and last.is_failure and titled:
+                found.pop()
+                verdicts[0] = verdicts[0].moved(0, "prefix")
+            if verdicts and verdicts[0].status == "read" and _takes_back(sentence):
+                if found and found[-1].status == "read":
+                    found[-1] = found[-1].refused("rejected (corrected)")
+                elif not found:
+                    verdicts[0] = verdicts[0]._replace(stance="corrects")
+            found += verdicts
+        read = [item for item in found if item.status in ("read", "ambiguous")]
+        if len(read) == 1 and words[-1].start >= read[0].end and "loose-tail" not in read[0].rules:
+            rules = (*(rule for rule in read[0].rules if rule != "markup"), "loose-tail")
+            found[found.index(read[0])] = read[0]._replace(rules=rules)
+        if read:
+            # What is said beside an action of how things stand explains it.
+            found = [item for item in found if item.stance != "state"]
+        if len(read) > 1:
+            found = [item if item.status == "not-an-action" else item.moved(0, "several") for item in found]
+        return found
+
+    def _ended(self, words: Sequence[Word], stance: str) -> list[Verdict]:
+        """Words that name an object or an action, as no action of this stance."""
+        named = bool(self.frames.mentions(words))
+        if not named and not any(word.text in self.frames.verbs for word in words):
+            return []
+        return [Verdict(words[0].start, words[-1].end, "not-an-action", stance=stance, names_object=named)]
+
+    def _sentences(self, words: Sequence[Word]) -> Iterator[Sequence[Word]]:
+        """Sentences. A dash or a colon parts them where an action follows it."""
+        start = 0
+        named = _inside(self.frames.mentions(words))
+        for index, word in enumerate(words[1:], 1):
+            counts = words[index - 1].text.isdigit() and index - 1 not in named
+            cut = word.parted in _ENDS or (
+                (word.parted in ("-", ":") or (word.parted == "(" and counts))
+                and (word.text in CORRECTIONS or self._begins_clause(words, index, named))
+            )
+            if index > start and cut:
+                # "… 2. pick up c": the number belongs to what follows.
+                end = index - (word.parted in ".:(" and counts)
+                end -= end < index and end - 1 > start and words[end - 1].text in ("step", "action")
+                if end > start:
+                    yield words[start:end]
+                start = index
+        if start < len(words):
+            yield words[start:]
+
+    def _sentence(self, text: str, words: Sequence[Word], listed: bool, context: list[GroundAction]) -> list[Verdict]:
+        """The verdicts of a sentence's clauses; ``context`` holds the actions read so far, and takes its own."""
+        whole = self._clause(text, words, listed, context)
+        read = whole is not None and whole.status in ("read", "ambiguous")
+        parts = (
+            [] if whole and read and "loose-tail" not in whole.rules else self._split(words, whole if read else None)
+        )
+        found: list[Verdict] = []
+        verb: Word | None = None
+        lead: Sequence[Word] = ()
+        for part in parts if len(parts) > 1 else ():
+            verdict = self._clause(text, part, listed, context)
+            if lead and (verdict is None or verdict.status != "read"):
+                verdict = self._shared(text, lead, part, listed, context) or verdict
+            lead = self._lead(part) or lead
+            verb = next((word for word in part if word.text in self.frames.verbs), verb)
+            if verdict is None and found and verb is not None:
+                verdict = self._chained(text, verb, part, found[-1])
+            verdict = verdict or self._without_verb(part)
+            if verdict is None:
+                continue
+            first, last = found[0] if found else verdict, found[-1] if found else verdict
+            joined = part[0].text in ("and", "or") and part[1].text in self.frames.verbs
+            if last.stance and joined:
+                # "It makes no sense to stack a on b and pick up c."
+                verdict = verdict.refused(last.stance)
+            elif (
+                first.stance not in ("", "state")
+                and not is_open(first.stance)
+                and part[0].text not in _MAIN
+                and (verdict.is_failure or is_open(verdict.stance))
+            ):
+                # The sentence is no step, so what it joins to its first verb is none either.
+                verdict = verdict.refused(first.stance)
+            found.append(verdict)
+            follow(context, verdict.status, verdict.stance, next(iter(verdict.candidates), None))
+        if any(item.status != "not-an-action" for item in found) or len(found) > 1:
+            if any(item.is_failure and not item.rules and item.reason == UNKNOWN_VERB for item in found) and any(
+                part[0].text in self.frames.vocabulary for part in parts
+            ):
+                # An action of two verbs, said the other way round.
+                return [_unreadable(words, UNKNOWN_VERB)]
+            return self._all_or_none(found, words)
+        whole = whole or self._without_verb(words)
+        if whole is None:
+            return []
+        follow(context, whole.status, whole.stance, next(iter(whole.candidates), None))
+        return [whole]
+
+    def _all_or_none(self, verdicts: list[Verdict], words: Sequence[Word]) -> list[Verdict]:
+        """Several actions of a line; none of them where a sentence about them ends it: "a and b are impossible"."""
+        last = verdicts[-1]
+        judged = any(word.text in _JUDGES for word in words if last.start <= word.start < last.end)
+        if last.status == "unreadable" and judged and "'" not in last.reason:
+            return [_refused(item) for item in verdicts]
+        return verdicts
+
+    # ── where clauses begin ──────────────────────────────────────────────────────────────────────
+
+    def _split(self, words: Sequence[Word], read: Verdict | None) -> list[Sequence[Word]]:
+        """A sentence cut before "and", "then" or a comma where another clause begins, behind one that is read."""
+        starts = [0]
+        mentions = self.frames.mentions(words)
+        named = _inside(mentions)
+        for index, word in enumerate(words[1:], 1):
+            counts = word.text.isdigit() and index not in named
+            joint = word.parted in (",", "-", ":", "(", ">") or word.text in _JOINTS or counts
+            inside = words[index - 1].text in _JOINTS and not word.parted and index - 1 > starts[-1]
+            before = words[starts[-1] : index]
+            # "It is then moved": what stands before is the subject. "[Thought] …": a label's words say how it is meant.
+            subject = word.text in _JOINTS and all(item.text in _SUBJECTLESS for item in before)
+            label = word.parted in ("(", ":") and not any(item.text in self.frames.verbs for item in before)
+            if joint and not inside and not subject and not label and (read is None or word.start >= read.end):
+                starts += (
+                    [index]
+                    if self._begins_clause(words, index, named) or self._begins_chain(words, index, mentions)
+                    else []
+                )
+        return [words[start:end] for start, end in pairwise((*starts, len(words)))]
+
+    def _begins_clause(self, words: Sequence[Word], index: int, named: frozenset[int]) -> bool:
+        """Whether a verb stands behind words that may open a clause, or behind a subject: ", the ferry is sailed"."""
+        nouns = ARTICLES | self.lexicon.type_words | {"it", "they"} | (self.frames.vocabulary - PREPOSITIONS)
+        nouns -= _SUBJECTLESS - {"it", "they", "robot", "agent"}
+        subject = passive = False
+        for at, word in enumerate(words[index : index + 14], index):
+            forms = self.frames.verbs.get(word.text, ()) if at not in named else ()
+            if forms and not (at == index and word.text in PREPOSITIONS):
+                return not subject or any(form == "s" or (form == "past" and passive) for _, form, _ in forms)
+            if word.text == "that" and words[at - 1].text == "so":
+                return False
+            if at > index and word.parted and (subject or word.parted in _ENDS):
+                return False
+            passive = passive or word.text in _PASSIVES
+            if at in named or word.text in nouns:
+                subject = True
+            elif word.text not in _SUBJECTLESS and not word.text.isdigit():
+                return False
+        return False
+
+    def _begins_chain(self, words: Sequence[Word], index: int, mentions: Sequence[Mention]) -> bool:
+        """Whether a clause without a verb goes on with the action before: ", then to place_0", "and b from c"."""
+        at = self._behind_joints(words, index)
+        behind = [item for item in mentions if item.first >= at][:2]
+        beside = ARTICLES | self.lexicon.type_words | PREPOSITIONS
+        opened = at > index or words[index].parted == ","
+        if not opened or not behind or any(word.text not in beside for word in words[at : behind[0].first]):
+            return False
+        announced = len(behind) > 1 and words[behind[0].last].text in PREPOSITIONS
+        return announced or words[at].text in ("to", "from")
+
+    def _behind_joints(self, words: Sequence[Word], index: int) -> int:
+        while index < len(words) and words[index].text in _JOINED:
+            index += 1
+        return index
+
+    # ── clauses that lean on others ──────────────────────────────────────────────────────────────
+
+    def _lead(self, part: Sequence[Word]) -> Sequence[Word]:
+        """The words before a clause's verb, with its subject; none where it has no subject of its own."""
+        at = next((index for index, word in enumerate(part) if word.text in self.frames.verbs), 0)
+        return part[self._behind_joints(part, 0) : at]
+
+    def _shared(
+        self, text: str, lead: Sequence[Word], part: Sequence[Word], listed: bool, context: Sequence[GroundAction]
+    ) -> Verdict | None:
+        """A clause read with the subject of the clause before: "the robot drives to b *and loads c*"."""
+        at = self._behind_joints(part, 0)
+        if at == len(part) or part[at].text not in self.frames.verbs:
+            return None
+        words = [*(word._replace(parted="") for word in (*lead, part[at])), *part[at + 1 :]]
+        verdict = self._clause(text, words, listed, context)
+        read = verdict is not None and verdict.status in ("read", "ambiguous")
+        return verdict._replace(start=part[at].start) if verdict and read else None
+
+    def _chained(self, text: str, verb: Word, words: Sequence[Word], before: Verdict) -> Verdict | None:
+        """An action without its verb, or said by its target alone: it starts from where the one before it ended."""
+        if before.status != "read" or not self._begins_chain([verb, *words], 1, self.frames.mentions([verb, *words])):
+            return None
+        words = words[self._behind_joints(words, 0) :]
+        again = self._clause(text, [verb, *words], True, ())
+        if again is not None and again.status == "read":
+            return again._replace(start=words[0].start)
+        action = before.candidates[0]
+        frame = self.frames.frames[action.name]
+        mentions = self.frames.mentions(words)
+        sources, targets = frame.places("from"), frame.places("to")
+        if words[0].text == "to" and [len(item.objects) for item in mentions] == [1] == [len(sources)] == [
+            len(targets)
+        ]:
+            return self._moved_on(action, mentions[0], words) or _unreadable(words, "it goes on with the action before")
+        return _unreadable(words, "it goes on with the action before it")
+
+    def _moved_on(self, action: GroundAction, mention: Mention, words: Sequence[Word]) -> Verdict | None:
+        """The same action from its target to the object mentioned; None where it cannot be."""
+        frame = self.frames.frames[action.name]
+        source, target = frame.places("from")[0], frame.places("to")[0]
+        item = mention.objects[0]
+        args = list(action.args)
+        args[source], args[target] = args[target], item.pddl
+        further = GroundAction(action.name, tuple(args))
+        fits = frame.types[source] == frame.types[target] and item.fits(frame.types[target])
+        if not fits or (self.statics is not None and not self.statics.allows(further)):
+            return None
+        return verdict_of(words[0].start, words[mention.last - 1].end, (further,), ("loose-ending",))
+
+    def _route(self, text: str, words: Sequence[Word]) -> list[Verdict]:
+        """A chain of places and nothing else, "a → b → c", where one action alone goes from one to the next."""
+        mentions = self.frames.mentions(words) if any(word.parted == ">" for word in words) else []
+        if len(mentions) < 2 or mentions[0].first > 3 or mentions[-1].last < len(words):
+            return []
+        if any(one.last != other.first or words[other.first].parted != ">" for one, other in pairwise(mentions)):
+            return []
+        before = [word.text for word in words[: mentions[0].first]]
+        if any(word not in self.lexicon.type_words and word not in _ROUTE for word in before):
+            return []
+        found: list[Verdict] = []
+        for one, other in pairwise(mentions):
+            start, end = words[one.first].start, words[other.last - 1].end
+            actions = [
+                GroundAction(frame.action, tuple(one.objects[0].pddl if slot == source else other.objects[0].pddl
+                                                 for slot in range(2)))
+                for frame in self.frames.frames.values()
+                for source, target in product(frame.places("from"), frame.places("to"))
+                if len(frame.types) == 2 and {source, target} == {0, 1}
+                and one.objects[0].fits(frame.types[source]) and other.objects[0].fits(frame.types[target])
+            ]  # fmt: skip
+            found.append(
+                verdict_of(start, end, tuple(actions), ("several", "loose-words"))
+                if actions
+                else _unreadable(
+                    words[one.first : other.last], "it names places, and no action goes from one to another"
+                )
+            )
+        return found
+
+    def _with_arrows_said(self, words: list[Word]) -> list[Word]:
+        """The words with "from" and "to" where an arrow between two objects stands for them: "sail a -> b"."""
+        mentions = self.frames.mentions(words) if any(word.parted == ">" for word in words) else []
+        found = list(words)
+        for one, other in reversed(list(pairwise(mentions))):
+            announced = one.first > 0 and words[one.first - 1].text in PREPOSITIONS - {"from"}
+            target, source = words[other.first], words[one.first]
+            if announced or one.last != other.first or target.parted != ">":
+                continue
+            found[other.first : other.first + 1] = [_inserted("to", target.start), target._replace(parted="")]
+            if one.first and words[one.first - 1].text not in PREPOSITIONS:
+                found[one.first : one.first + 1] = [_inserted("from", source.start), source._replace(parted="")]
+        return found
+
+    # ── one clause ───────────────────────────────────────────────────────────────────────────────
+
+    def _clause(
+        self, text: str, words: Sequence[Word], listed: bool, context: Sequence[GroundAction]
+    ) -> Verdict | None:
+        """The action of a clause, its stance, or why it is none; None where it speaks of no action and no object."""
+        failed: Verdict | None = None
+        tried = 0
+        for at, word in enumerate(words[: _LEAD + _REACH]):
+            if word.text not in self.frames.verbs or tried > 3:
+                continue
+            behind = [item.text for item in words[at + 1 : at + 3]]
+            further = self.frames.verbs.keys() & set(behind[1:]) - self.lexicon.type_words
+            if behind[:1] == ["to"] and further and word.text in ("going", "go", "continue", "proceed"):
+                # "I am going to move …"
+                continue
+            tried += 1
+            verdict = self._at_verb(text, words, at, listed, context)
+            if verdict is not None and verdict.status in ("read", "ambiguous"):
+                return verdict
+            if failed is None or (verdict is not None and not failed.stance and failed.status == "not-an-action"):
+                failed = verdict or failed
+        return failed
+
+    def _without_verb(self, words: Sequence[Word]) -> Verdict | None:
+        """The end of a clause with no verb of an action: an unknown verb in its place, a state, or nothing."""
+        mentions = self.frames.mentions(words)
+        if not mentions:
+            return None
+        used = _inside(mentions)
+        subject = ARTICLES | self.lexicon.type_words
+        at = 0
+        while at < len(words) and (at in used or words[at].text in subject or is_plain_lead(words[at].text)):
+            if words[at].text in _MOTIONS and words[at + 1 : at + 2] and words[at + 1].text in PREPOSITIONS:
+                break
+            at += 1
+        said = {word.text for word in words}
+        last = next((item.first for item in mentions if item.first > at), at)
+        between = [word for word in words[at + 1 : last] if word.text not in subject | PREPOSITIONS | PARTICLES]
+        verb = words[at].text if at < last else "is"
+        stance = "state"
+        if not said & self._states and (verb in _MOTIONS or not is_known(verb)) and len(between) < 2:
+            before = words[at - 1].text if at else ""
+            if before not in ("this", "that", "it", "these", "which") and not any(
+                word.parted for word in words[at + 1 : last + 1]
+            ):
+                return _unreadable(words, UNKNOWN_VERB)
+            stance = f"explained ({before})" if before else stance
+        elif not said & self._states and (
+            {"from", "to"} <= said or (len(mentions) > 1 and any(word.parted == ">" for word in words[1:]))
+        ):
+            stance = "unclear (no verb)"
+        return Verdict(words[0].start, words[-1].end, "not-an-action", stance=stance, names_object=True)
+
+    def _at_verb(
+        self, text: str, words: Sequence[Word], at: int, listed: bool, context: Sequence[GroundAction]
+    ) -> Verdict | None:
+        begin = max(0, at - _LEAD)
+        row = list(words[begin : at + _REACH])
+        fits, row, verb, aside, meant = self._fitted(text, row, at - begin, context)
+        if not fits:
+            return self._failed(words, at, listed, self.frames.verbs[words[at].text][0][1], bool(context))
+        fit = fits[0]
+        form = next(form for frame, form, _ in self.frames.verbs[words[at].text] if frame is fit.frame)
+        passive = form == "past" and any(word.text in _PASSIVES for word in row[:verb])
+        lead, subject = self._unspoken(row, verb, fit, meant, bool(context))
+        stance = stance_of(lead, form, listed=listed and at < 4, passive=passive, subject=subject)
+        if not stance and begin:
+            stance = "unclear (…)"
+        if not stance and passive and not listed and not self._happens(fit, row, verb):
+            stance = "unclear (a state)"
+        tail = [word for word in words if word.start > row[fit.last - 1].start]
+        if tail and not stance:
+            stance = tail_stance(
+                tail, text[tail[0].start : tail[-1].end], lambda word: word.text in self.lexicon.folded
+            )
+        # What stands before the verb belongs to the action where one of its objects does.
+        start = row[fit.first if fit.first < verb and not stance else verb].start
+        end = row[fit.last - 1].end
+        if stance:
+            joints = all(word.text in _JOINED for word in lead)
+            refused = stance.startswith("rejected") and tail and rejects(tail)
+            if refused or "…" in stance or (tail and stance.startswith("hypothetical") and joints):
+                reason = "the line says that it is not done" if refused else "what follows does not belong to it"
+                verdict = Verdict(start, words[-1].end, "unreadable", reason=reason, names_object=True)
+                return verdict._replace(stance="rejected" if refused else "", excess=len(tail))
+            return Verdict(start, end, "not-an-action", stance=stance, names_object=True)
+        rules = (*(("prefix",) if lead else ()), *fit.rules, *(("loose-tail",) if tail or aside else ()))
+        rules += (*(("static",) if fit.omitted >= 0 else ()), *(("reference",) if meant else ()))
+        if not rules and any(map(str.isalpha, text[: words[0].start])):
+            rules = ("prefix",)
+        if rules in ((), ("prefix",)) and text[end:].strip():
+            rules = ("markup", *rules)
+        actions = tuple(dict.fromkeys(action for item in fits for action in item.actions))
+        return self._decided(start, end, actions, rules or ("markup",))
+
+    def _unspoken(
+        self, row: Sequence[Word], verb: int, fit: Fit, meant: frozenset[int], follows: bool
+    ) -> tuple[list[Word], bool]:
+        """The words before the verb that are no part of the action, and whether a subject stands among the others."""
+        used = _inside(self.frames.mentions(row[:verb]))
+        nouns = self.lexicon.type_words
+        # "The ferry sails …": what the snippet itself names can be who acts.
+        named = fit.frame.content - PREPOSITIONS - ARTICLES
+        lead: list[Word] = []
+        acting = fit.first < verb
+        for index, word in enumerate(row[:verb]):
+            actor = index > 0 and row[index - 1].text in ARTICLES and word.text in named
+            acting = acting or actor
+            beside = fit.first < verb and (
+                word.text in nouns
+                or (index >= fit.first and (index in used or (word.text in PREPOSITIONS and word.text != "to")))
+                or (word.text in PREPOSITIONS and all(item.text in nouns for item in row[index + 1 : fit.first]))
+            )
+            if not actor and not beside and word.start not in meant and word.raw:
+                lead.append(word)
+        if follows and lead and lead[0].text in ("it", "they"):
+            # Who acted before acts again.
+            lead = lead[1:]
+        return lead, acting
+
+    def _happens(self, fit: Fit, row: Sequence[Word], verb: int) -> bool:
+        """Whether a passive can only be something that happens: "is moved from", "is then stacked on"."""
+        said = {word.text for word in row[verb : fit.last]}
+        return bool(said & {"from"}) or any(word.text in _EVENTS for word in row[:verb])
+
+    def _fitted(
+        self, text: str, row: list[Word], verb: int, context: Sequence[GroundAction]
+    ) -> tuple[list[Fit], list[Word], int, bool, frozenset[int]]:
+        """The fits of a clause: as it stands, without what stands in brackets, without clauses about an object.
+
+        Then with the objects of ``context`` that its pronouns stand for, whose offsets come last.
+        """
+        passive = any(word.text in _PASSIVES for word in row[:verb])
+
+        def fits_of(words: list[Word], mentions: Sequence[Mention]) -> list[Fit]:
+            return self.frames.fits(words, at, [item for item in mentions if item.first != at][: most + 1], passive)
+
+        most, at = self.frames.most, verb
+        as_said = fits_of(row, self.frames.mentions(row))
+        if as_said and as_said[0].omitted < 0:
+            return as_said, row, verb, False, frozenset()
+        for kept in (_without_asides(row), _without_relatives(row, verb)):
+            if len(kept) < len(row) and row[verb] in kept:
+                at = kept.index(row[verb])
+                if fits := fits_of(kept, self.frames.mentions(kept)):
+                    return fits, kept, at, True, frozenset()
+        for kept, mentions, meant in self._discourse.resolved(row, verb, context):
+            at = kept.index(row[verb])
+            # What is not said and not meant by a pronoun is not made up.
+            fits = [
+                fit
+                for fit in fits_of(kept, mentions)
+                if fit.omitted < 0 and all(len(items) == 1 for items in fit.objects)
+            ]
+            if fits:
+                return fits, kept, at, False, meant
+        return as_said, row, verb, False, frozenset()
+
+    # ── what is wrong with a clause ──────────────────────────────────────────────────────────────
+
+    def _failed(self, words: Sequence[Word], at: int, listed: bool, form: str, follows: bool) -> Verdict:
+        """What a clause lacks that speaks of an action and says none: an object, its type, or the action's shape."""
+        mentions = [item for item in self.frames.mentions(words[: at + _REACH]) if item.first != at]
+        pronoun = follows and any(word.text in ("it", "them") for word in words[at + 1 :])
+        names = pronoun or any(words[item.first].text not in ("a", "i") for item in mentions)
+        lead = [word for word in words[max(0, at - _LEAD) : at] if not (follows and word.text in ("it", "they"))]
+        stance = stance_of(lead, form, listed=listed, passive=False, subject=False)
+        start, end = words[at].start, words[-1].end
+        if stance or form not in ("base", "s"):
+            stance = (stance or "unclear (no action)") if names else "unclear (a state)"
+            return Verdict(start, end, "not-an-action", stance=stance, names_object=names)
+        frames = [frame for frame, _, _ in self.frames.verbs[words[at].text]]
+        longest = max(len(frame.told) + len(frame.slots) + 4 for frame in self.frames.frames.values())
+        failed = Verdict(start, end, "unreadable", names_object=names, excess=len(words) - at - longest)
+        stop = next((index for index in range(at + 2, len(words)) if is_reason(words[index])), len(words))
+        row = words[at + 1 : stop]
+        found = self.frames.mentions(row)
+        unknown = self._unknown(row, found)
+        if any(len(found) + len(unknown) == len(frame.slots) for frame in frames) and unknown:
+            kinds = [name for name in unknown if fold(name) in PRONOUNS | self.lexicon.type_words]
+            if kinds:
+                return failed._replace(reason=f"'{kinds[0]}' does not say which object is meant")
+            quoted = ", ".join(f"'{name}'" for name in unknown)
+            return failed._replace(
+                status="unknown-object", unknown=unknown, suggestions=self.lexicon.near_all(unknown),
+                reason=f"no object is called {quoted}",
+            )  # fmt: skip
+        frame = next((frame for frame in frames if len(frame.slots) == len(found)), None)
+        if frame is None or unknown or any(len(item.objects) > 1 for item in found):
+            return failed._replace(reason="it begins like an action, but does not go on like it")
+        said = dict(zip(frame.slots, (item.objects[0] for item in found), strict=True))
+        nearest = GroundAction(frame.action, tuple(said[place].pddl for place in range(len(frame.types))))
+        return failed._replace(candidates=(nearest,), reason=self._mistyped(frame, said))
+
+    def _unknown(self, row: Sequence[Word], mentions: Sequence[Mention]) -> tuple[str, ...]:
+        """The words of a clause that stand where a name should and name no object: pronouns, kinds, unknown names."""
+        used = _inside(mentions)
+        types = self.lexicon.type_words
+        known = PREPOSITIONS | FILLERS | PARTICLES | (ARTICLES - PRONOUNS) | (self.frames.vocabulary - types)
+        found: list[str] = []
+        for index, word in enumerate(row):
+            behind = row[index + 1 : index + 2]
+            beside = {index - 1, index + 1} & used or (behind and behind[0].text not in known)
+            if index in used or (word.text in types | ARTICLES and beside):
+                continue
+            # "unstack b from a": at the end of a phrase this is no article.
+            if word.text in known and not (word.text == "a" and (not behind or behind[0].text in PREPOSITIONS)):
+                continue
+            number = word.text.isdigit() and index and row[index - 1].text in types
+            found.append(f"{row[index - 1].raw} {word.raw}" if number else word.raw)
+        return tuple(found)
+
+    def _mistyped(self, frame: Frame, said: dict[int, KnownObject]) -> str:
+        # Models are told this: it speaks of kinds as the wording does, and of no name of the PDDL domain.
+        for place, wanted in enumerate(frame.types):
+            if not said[place].fits(wanted):
+                kinds = " or ".join(self.lexicon.noun(kind) for kind in wanted)
+                return f"'{said[place].nl}' is no {kinds}, and one is needed there"
+        return "its words do not fit the objects that it names"
+
+
+_MOTIONS = word_set("go move turn start")
+_ROUTE = word_set("route path move moves visit go from the robot via along")
+_STATES = word_set(
+    "is are was were be been being has have had holds hold holding contains remains stays becomes needs requires"
+)
+
+
+def _inside(mentions: Sequence[Mention]) -> frozenset[int]:
+    """Where words of object names stand: "location 0" holds no number of a list."""
+    return frozenset(index for item in mentions for index in range(item.first, item.last))
+
+
+def _inserted(text: str, at: int) -> Word:
+    return Word(text, "", at, at, "")
+
+
+def _unreadable(words: Sequence[Word], reason: str) -> Verdict:
+    return Verdict(words[0].start, words[-1].end, "unreadable", reason=reason, names_object=True)
+
+
+def _refused(verdict: Verdict) -> Verdict:
+    """An action that its own line rules out."""
+    reason = "the line says that it is not done"
+    return verdict._replace(status="unreadable", candidates=(), rules=(), reason=reason, stance="rejected")
+
+
+def _takes_back(sentence: Sequence[Word]) -> bool:
+    """Whether a sentence corrects the one before it: "no, …", "wait, …"."""
+    return sentence[0].text in CORRECTIONS and (len(sentence) < 2 or bool(sentence[1].parted))
+
+
+def _without_asides(row: Sequence[Word]) -> list[Word]:
+    """The words that stand in no brackets, unless what stands there rules the action out or is a condition."""
+    aside = [word for word in row if word.aside]
+    kept = [word for word in row if not word.aside]
+    return list(row) if rejects(aside) or any(word.text in _ASIDE_CONDITIONS for word in aside[:1]) else kept
+
+
+_ASIDE_CONDITIONS = word_set("if unless until only would could should cannot never")
+
+
+def _without_relatives(row: Sequence[Word], verb: int) -> list[Word]:
+    """The words without clauses between commas that only describe: "…, which was on b, …"."""
+    kept: list[Word] = []
+    inside = False
+    for index, word in enumerate(row):
+        if index > verb and word.parted == ",":
+            inside = word.text in RELATIVES
+        if not inside:
+            kept.append(word)
+    return kept

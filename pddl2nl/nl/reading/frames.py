@@ -1,0 +1,503 @@
+"""Which action the words of a clause say: every snippet is compared by its verb, its objects and their roles.
+
+A snippet is a *frame*: a verb, the words that belong to it ("up" in "pick up"), and a *slot* for each object with the
+words that announce it ("from", "to behind"). A clause fits a frame when it has the verb in some form and when its
+object mentions can be laid on the slots, in any order, so that types, announcing words and content words agree. What
+had to be overlooked has a cost and a name (a rule); the cheapest fit wins, and equally cheap ones are ambiguous.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import NamedTuple
+
+from pddl2nl.nl.reading.lexicon import KnownObject, Lexicon
+from pddl2nl.nl.reading.words import (
+    ARTICLES,
+    FILLERS,
+    PARTICLES,
+    PREPOSITIONS,
+    SYNONYMS,
+    Word,
+    reduced_prepositions,
+    verb_forms,
+    word_set,
+    words_of,
+)
+from pddl2nl.nl.wording.snippets import Snippet
+from pddl2nl.pddl.task import Task, changed_predicates
+from pddl2nl.pddl.tree import ActionSchema, Atom, conjuncts
+from pddlval import GroundAction
+
+__all__ = ["RELATIVES", "Fit", "Frame", "Frames", "Mention", "StaticFacts"]
+
+RELATIVES = word_set("which who that where whose")
+"""Words that begin a clause about the object before them."""
+
+_SLOT = 0xE000
+_INSTRUMENT = word_set("with by using of for")
+_DISTINCT = word_set("behind under above below beside near between beneath through across along around against over")
+_LOCATIVE = word_set("in on at to")
+_NEVER = 100.0
+_LIMIT = 3.0
+"""The cost up to which a fit counts."""
+
+_RULES = ("articles", "types", "names", "prepositions", "ending", "order", "words", "form")
+"""What a fit may overlook, in the order in which readings name it (``loose-articles``, …)."""
+
+
+class Mention(NamedTuple):
+    """Words that name objects, at ``first`` up to ``last`` (exclusive) among a clause's words."""
+
+    first: int
+    last: int
+    objects: tuple[KnownObject, ...]
+    loose: bool = False
+
+
+class Role(NamedTuple):
+    """The words that announce an object: prepositions, content words, and words for kinds of objects."""
+
+    prepositions: frozenset[str]
+    content: Counter[str]
+    kinds: frozenset[str]
+
+
+def role_of(said: Sequence[str], lexicon: Lexicon, *, behind: bool = False, own: bool = False) -> Role:
+    """The role that words before an object give it. Words for kinds beside an object are no content.
+
+    ``behind``: another object stands before these words, so that the first of them may be its kind; ``own``: they are
+    a snippet's, whose noun between a preposition and a slot ("to point {?p}") may be left out.
+    """
+    words = [word for word in said if word not in ARTICLES and word not in FILLERS]
+    while behind and len(words) > 1 and words[0] in lexicon.type_words and words[0] not in PREPOSITIONS:
+        words = words[1:]
+    kinds: list[str] = []
+    while words and words[-1] in lexicon.type_words and (kinds or words[-1] not in PREPOSITIONS):
+        kinds.append(words.pop())
+    if own and not kinds and len(words) > 1 and words[-1] not in PREPOSITIONS and words[-2] in PREPOSITIONS:
+        kinds.append(words.pop())
+    plain = reduced_prepositions(words)
+    content = Counter(word for word in plain if word not in PREPOSITIONS)
+    return Role(frozenset(word for word in plain if word in PREPOSITIONS), content, frozenset(kinds))
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A snippet as verb, particles, and a role for each of its slots in the order of the text.
+
+    ``slots`` are positions of parameters; ``tail`` is what follows the last slot; ``told`` are all words but the verb
+    and the slots; ``subject``: the first slot stands before the verb. Without a verb the frame can only be read letter
+    by letter.
+    """
+
+    action: str
+    types: tuple[tuple[str, ...], ...]
+    verb: str
+    particles: tuple[str, ...]
+    slots: tuple[int, ...]
+    roles: tuple[Role, ...]
+    tail: tuple[str, ...]
+    told: tuple[str, ...]
+    content: frozenset[str]
+    subject: bool
+
+    @classmethod
+    def of(cls, snippet: Snippet, types: Sequence[tuple[str, ...]], lexicon: Lexicon) -> Frame:
+        """The frame of a snippet, whose parameters have the given types."""
+        said = "".join(part if isinstance(part, str) else f" {chr(_SLOT + part)} " for part in snippet.parts)
+        gaps: list[list[str]] = [[]]
+        slots: list[int] = []
+        for word in words_of(said):
+            if len(word.raw) == 1 and ord(word.raw) >= _SLOT:
+                slots.append(ord(word.raw) - _SLOT)
+                gaps.append([])
+            else:
+                gaps[-1].append(word.text)
+        at = next((i for i, gap in enumerate(gaps) if any(map(_is_content, gap))), 0)
+        lead = gaps[at]
+        content = [i for i, word in enumerate(lead) if _is_content(word)]
+        index = next((i for i in content if lead[i] not in lexicon.type_words), content[0] if content else 0)
+        verb = lead[index] if lead else ""
+        rest = lead[index + 1 :]
+        particles = tuple(rest[:1]) if rest and (rest[0] in PARTICLES or (rest[0] in ("on", "in") and rest[1:])) else ()
+        told = tuple(word for gap in gaps for word in gap)
+        gaps[at] = rest[len(particles) :] if at == 0 else [*lead[:index], *rest[len(particles) :]]
+        roles = tuple(role_of(gap, lexicon, behind=place > 0, own=True) for place, gap in enumerate(gaps[:-1]))
+        words = frozenset(word for gap in gaps for word in gap)
+        return cls(
+            snippet.name, tuple(types), verb, particles, tuple(slots), roles, tuple(gaps[-1]), told, words, at > 0
+        )
+
+    def places(self, *prepositions: str) -> list[int]:
+        """The parameters whose slots one of the prepositions announces."""
+        return [slot for slot, role in zip(self.slots, self.roles, strict=True) if role.prepositions & {*prepositions}]
+
+    @property
+    def theme(self) -> int:
+        """The parameter that the action is done to, which no preposition announces; -1 without one."""
+        roles = list(zip(self.slots, self.roles, strict=True))[self.subject :]
+        return next((slot for slot, role in roles if not role.prepositions), -1)
+
+
+def _is_content(word: str) -> bool:
+    return word not in ARTICLES and word not in PREPOSITIONS and word[:1].isalpha()
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A way to see words as an action: its objects, what it costs, which words it uses, and what it overlooks.
+
+    ``omitted`` is the slot whose object is not said, or -1.
+    """
+
+    frame: Frame
+    objects: tuple[tuple[KnownObject, ...], ...]
+    cost: float
+    first: int
+    last: int
+    rules: tuple[str, ...]
+    omitted: int = -1
+
+    @property
+    def actions(self) -> Iterator[GroundAction]:
+        """The ground actions; several where a name can mean several objects."""
+        for objects in product(*self.objects):
+            yield GroundAction(self.frame.action, tuple([item.pddl for item in objects]))
+
+
+class _Row(NamedTuple):
+    """A clause before it is laid on a frame: words, where its verb stands, mentions in order, and their roles."""
+
+    words: Sequence[Word]
+    verb: int
+    form: str
+    passive: bool
+    mentions: Sequence[Mention]
+    roles: list[Role]
+
+
+class Frames:
+    """All frames of a wording, found by the forms of their verbs."""
+
+    def __init__(self, frames: Iterable[Frame], lexicon: Lexicon, statics: StaticFacts | None):
+        self.lexicon = lexicon
+        self.statics = statics
+        self.frames = {frame.action: frame for frame in frames}
+        self.verbs: dict[str, list[tuple[Frame, str, float]]] = {}
+        self.vocabulary = frozenset(word for frame in self.frames.values() for word in frame.content)
+        self.most = max((len(frame.slots) for frame in self.frames.values()), default=0)
+        for frame in self.frames.values():
+            for verb in (frame.verb, *SYNONYMS.get(frame.verb, ())) if frame.verb else ():
+                for form, kind in verb_forms(verb).items():
+                    self.verbs.setdefault(form, []).append((frame, kind, float(verb != frame.verb)))
+
+    def mentions(self, words: Sequence[Word]) -> list[Mention]:
+        """The object mentions of a clause, in order, without overlap; the told spelling first, then the longest."""
+        found: list[Mention] = []
+        index = 0
+        while index < len(words):
+            objects, length, loose = self.lexicon.at(words, index)
+            if not objects or self._is_no_name(words, index):
+                index += 1
+                continue
+            found.append(Mention(index, index + length, objects, loose))
+            index += length
+        return found
+
+    def _is_no_name(self, words: Sequence[Word], index: int) -> bool:
+        """Whether a word that could be a name is an article, a pronoun, or a number without its noun."""
+        word = words[index]
+        types = self.lexicon.type_words
+        before = words[index - 1].text if index else ""
+        if len(word.text) == 1 and before in types and index > 1 and words[index - 2].text in ("a", "an"):
+            # "stack an object A on an object B" describes.
+            return True
+        following = words[index + 1] if index + 1 < len(words) else None
+        if word.text in ("a", "an"):
+            noun = following is not None and not following.parted and following.text in types
+            return noun and before != "the"
+        if word.text == "i":
+            return index == 0 or bool(word.parted) or (following is not None and following.text in self.verbs)
+        return word.text.isdigit() and word.text not in self.lexicon.folded and before not in types
+
+    # ── fitting ──────────────────────────────────────────────────────────────────────────────────
+
+    def fits(self, words: Sequence[Word], verb: int, mentions: Sequence[Mention], passive: bool) -> list[Fit]:
+        """The cheapest fits of words whose verb stands at an index; several only where they cost the same."""
+        found: list[Fit] = []
+        for frame, form, cost in self.verbs.get(words[verb].text, ()):
+            count = len(frame.slots)
+            for taken in (count, count - 1) if self.statics and count > 1 else (count,):
+                if taken > len(mentions):
+                    continue
+                roles = self._roles(words, verb, mentions[:taken], frame.particles)
+                row = _Row(words, verb, form, passive and form == "past", mentions[:taken], roles)
+                fit = self._fit(frame, row)
+                if fit is not None and fit.cost + cost <= _LIMIT:
+                    found.append(replace(fit, cost=fit.cost + cost))
+                    break
+        if not found:
+            return []
+        # More of the clause said beats less, then the cost.
+        said = [sum(item.last <= fit.last or fit.first <= item.first < fit.last for item in mentions) for fit in found]
+        found = [fit for fit, count in zip(found, said, strict=True) if count == max(said)]
+        complete = [fit for fit in found if fit.omitted < 0] or found
+        best = min(fit.cost for fit in complete)
+        return [fit for fit in complete if fit.cost < best + 0.25]
+
+    def _roles(
+        self, words: Sequence[Word], verb: int, mentions: Sequence[Mention], particles: Sequence[str]
+    ) -> list[Role]:
+        """The role of each mention by the words since the verb or the mention before, but for the verb's particles."""
+        roles: list[Role] = []
+        at = 0
+        for mention in mentions:
+            start = verb + 1 if at <= verb < mention.first else at
+            at = mention.last
+            said: list[str] = []
+            # Of what stands before the verb the stance is judged: "subsequently a is moved".
+            relative = start == 0 and mention.first < verb
+            for index, word in enumerate(words[start : mention.first], start):
+                relative = relative or word.text in RELATIVES
+                particle = word.text in particles and (word.text in PARTICLES or index == verb + 1)
+                # "…, which is parked behind b": only what a snippet may say of it counts.
+                plain = not relative or word.text in PREPOSITIONS or word.text in self.vocabulary
+                if plain and not (particle and index > verb):
+                    said += self._parts(word.text)
+            roles.append(role_of(said, self.lexicon, behind=start > 0 and start != verb + 1))
+        return roles
+
+    def _parts(self, text: str) -> list[str]:
+        """A compound of words that snippets say, in its parts: "no-gluten"; "gluten-free" says "no gluten"."""
+        parts = text.split("_")
+        if len(parts) == 1 or text in self.vocabulary or text in self.lexicon.type_words:
+            return [text]
+        if parts[-1] == "free":
+            parts = ["no", *parts[:-1]]
+        return parts if any(part in self.vocabulary for part in parts) else [text]
+
+    def _fit(self, frame: Frame, row: _Row) -> Fit | None:
+        """The cheapest assignment of the mentions to the slots, if it is the only one of its cost."""
+        mentions = row.mentions
+        table = [[self._cost(frame, slot, row, k) for k in range(len(mentions))] for slot in range(len(frame.slots))]
+        found = sorted(_assignments(table, frame, mentions))
+        extra = Counter(word for role in row.roles for word in role.content)
+        if not found or not frame.content | {frame.verb} >= extra.keys():
+            return None
+        price, chosen = found[0]
+        meant = [mentions[k].objects if k >= 0 else () for k in chosen]
+        others = (cost for cost, way in found if [mentions[k].objects if k >= 0 else () for k in way] != meant)
+        gap = next(others, _NEVER) - price
+        if gap < 0.5 or (price >= 2 and gap < 1):
+            return None
+        omitted = chosen.index(-1) if -1 in chosen else -1
+        missing = Counter(word for role in frame.roles for word in role.content) - extra
+        if omitted >= 0:
+            missing -= frame.roles[omitted].content
+        before = extra.keys() | {word.text for word in row.words[: row.verb]}
+        behind = {word.text for word in row.words[row.verb :]}
+        lacking = sum(number for word, number in missing.items() if word not in before)
+        last = max([row.verb, *(mention.last - 1 for mention in mentions)])
+        first = min([row.verb, *(mention.first for mention in mentions)])
+        last, ending = self._tail(frame, row, last)
+        cost = price + 0.5 * lacking + 0.1 * ending + 0.1 * (row.form != "base")
+        cost += sum(particle not in behind for particle in frame.particles)
+        objects: list[tuple[KnownObject, ...]] = [()] * len(frame.types)
+        for place, k in zip(frame.slots, chosen, strict=True):
+            if k >= 0:
+                fitting = tuple(item for item in mentions[k].objects if item.fits(frame.types[place]))
+                known = objects[place]
+                objects[place] = tuple(item for item in fitting if item in known) if known else fitting
+        if omitted >= 0:
+            completed = self._completed(frame, omitted, objects)
+            if completed is None:
+                return None
+            objects[frame.slots[omitted]] = completed
+        rules = self._rules(frame, row, chosen, first, last, ending or omitted >= 0)
+        return Fit(frame, tuple(objects), cost, first, last + 1, rules, omitted)
+
+    def _completed(
+        self, frame: Frame, slot: int, objects: Sequence[tuple[KnownObject, ...]]
+    ) -> tuple[KnownObject, ...] | None:
+        """The one object that an omitted slot can mean, by what never changes; None where several can, or none."""
+        place = frame.slots[slot]
+        rest = [items for index, items in enumerate(objects) if index != place]
+        if self.statics is None or frame.slots.count(place) > 1 or any(len(items) != 1 for items in rest):
+            return None
+        names = [items[0].pddl if items else "" for items in objects]
+        found = self.statics.completion(frame.action, names, place)
+        return None if found is None else (self.lexicon.by_pddl[found],)
+
+    def _rules(
+        self, frame: Frame, row: _Row, chosen: Sequence[int], first: int, last: int, ending: bool
+    ) -> tuple[str, ...]:
+        """The names of what is overlooked, by the words that are told and not said or said and not told."""
+        used = {index for item in row.mentions for index in range(item.first, item.last)} | {row.verb}
+        inside = [word for index, word in enumerate(row.words[: last + 1]) if index >= first and index not in used]
+        said = Counter(part for word in inside for part in self._parts(word.text))
+        told = Counter(frame.told)
+        told[frame.verb] -= 1
+        if ending:
+            told -= Counter(frame.tail)
+        loose = {"ending"} if ending else set[str]()
+        for word in (told - said) + (said - told):
+            if word in self.lexicon.type_words:
+                loose.add("types")
+            elif word in ARTICLES:
+                loose.add("articles")
+            elif word in PREPOSITIONS or word == "top":
+                loose.add("prepositions")
+            elif word in told - said:
+                loose.add("words")
+        taken = [k for k in chosen if k >= 0]
+        if any(mention.loose for mention in row.mentions):
+            loose.add("names")
+        if (
+            frame.particles
+            and row.words[row.verb + 1 : row.verb + 2]
+            and row.words[row.verb + 1].text not in frame.particles
+        ):
+            loose.add("words")
+        if row.form != "base":
+            loose.add("form")
+        if taken != sorted(taken) or any(row.mentions[k].first < row.verb for k in taken[frame.subject :]):
+            loose.add("order")
+        return tuple(f"loose-{name}" for name in _RULES if name in loose)
+
+    # ── costs ────────────────────────────────────────────────────────────────────────────────────
+
+    def _cost(self, frame: Frame, slot: int, row: _Row, k: int) -> float:
+        wanted, role = frame.roles[slot], row.roles[k]
+        types = frame.types[frame.slots[slot]]
+        fitting = (item.fits(types) and self.lexicon.words_for(item) >= role.kinds for item in row.mentions[k].objects)
+        if not any(fitting):
+            return _NEVER
+        cost = self._announced(frame, slot, row, k)
+        if role.kinds.isdisjoint(wanted.kinds):
+            # Another slot is said to be of this kind, or this slot of another kind.
+            other = any(role.kinds & item.kinds for item in frame.roles)
+            cost += 1.5 * other or 0.6 * bool(role.kinds and wanted.kinds)
+        return cost
+
+    def _announced(self, frame: Frame, slot: int, row: _Row, k: int) -> float:
+        """What it costs that an object is announced otherwise than its slot."""
+        role, wanted = row.roles[k], frame.roles[slot]
+        said, sought = role.prepositions, wanted.prepositions
+        if said == sought:
+            differ = (wanted.content - role.content) + (role.content - wanted.content)
+            return sum(differ.values()) / 2
+        if row.mentions[k].first < row.verb and not said:
+            # It acts, or in a passive it is acted on.
+            if frame.subject and slot == 0:
+                return 0.0
+            return _NEVER if row.passive else 0.5 if sought <= _INSTRUMENT else 3.0
+        if (said & _DISTINCT) != (sought & _DISTINCT):
+            # "behind c" is another place than "at c"; unsaid, it is at least unlikely.
+            return 2.0 if not said else _NEVER
+        if said & sought or "from" not in said | sought:
+            if said and sought:
+                return 1.0 if said | sought <= _LOCATIVE else min(2.0, float(len(said ^ sought)))
+            # "load it with …" may be said of what is loaded; "load … into it" may not.
+            if said:
+                return 1.0 if said <= _INSTRUMENT else 2.5
+            return 1.0 if sought <= _LOCATIVE | _INSTRUMENT else 2.0
+        return 2.0 if not said or not sought else _NEVER
+
+    def _tail(self, frame: Frame, row: _Row, last: int) -> tuple[int, bool]:
+        """The last word of the action with the snippet's last words and the last object's noun; whether words lack."""
+        words, at = row.words, last + 1
+        known = next((item for mention in row.mentions if mention.last == at for item in mention.objects), None)
+        missing = [word for word in frame.tail if word not in ARTICLES]
+        while at < len(words) and not words[at].parted:
+            text = words[at].text
+            if text in missing:
+                missing.remove(text)
+            elif text in ("a", "an") or not (
+                (text in frame.particles and text in PARTICLES)
+                or (text in ARTICLES and missing and words[at + 1 : at + 2] and words[at + 1].text in missing)
+                or (known is not None and at == last + 1 and (words[last].text != "a" or words[last - 1].text == "the")
+                    and text in self.lexicon.words_for(known))
+            ):  # fmt: skip
+                break
+            at += 1
+        return at - 1, any(word not in self.lexicon.type_words for word in missing)
+
+
+def _assignments(
+    table: Sequence[Sequence[float]], frame: Frame, mentions: Sequence[Mention]
+) -> Iterator[tuple[float, tuple[int, ...]]]:
+    """All ways to give each mention its slot, with their costs; -1 for a slot that is left out (one at most)."""
+
+    def step(slot: int, left: int, cost: float, chosen: tuple[int, ...]) -> Iterator[tuple[float, tuple[int, ...]]]:
+        if slot == len(table):
+            yield cost, chosen
+            return
+        place, role = frame.slots[slot], frame.roles[slot]
+        for k, price in enumerate(table[slot]):
+            same = [j for other, j in enumerate(chosen) if frame.slots[other] == place and j >= 0]
+            apart = any(set(mentions[j].objects).isdisjoint(mentions[k].objects) for j in same)
+            if k in chosen or price >= _NEVER or apart:
+                continue
+            # Where the snippet announces two objects alike, their order is all that tells them apart.
+            swapped = sum(j > k and frame.roles[other][:2] == role[:2] for other, j in enumerate(chosen))
+            yield from step(slot + 1, left, cost + price + 0.6 * swapped, (*chosen, k))
+        if left:
+            yield from step(slot + 1, left - 1, cost + 0.5, (*chosen, -1))
+
+    yield from step(0, len(table) - len(mentions), 0.0, ())
+
+
+class StaticFacts:
+    """The preconditions that no action changes: they tell actions of one wording apart, and complete omitted objects.
+
+    In a domain without types "load p into t at l" may be said of a truck and of an airplane: which of both ``t`` is,
+    ``(truck ?t)`` says. "Move the lift from floor a to floor b" is up or down by ``(above ?a ?b)``.
+    """
+
+    def __init__(self, task: Task):
+        self._task = task
+        changed = changed_predicates(task.domain)
+        self._schemas = {action.name: action for action in task.domain.actions}
+        self._needs = {name: _static(schema, changed) for name, schema in self._schemas.items()}
+        wanted = {atom.predicate for atoms in self._needs.values() for atom in atoms}
+        self._facts = {atom for atom in task.problem.init if atom[0] in wanted}
+        self._unary: dict[str, frozenset[str]] = {}
+        for atom in self._facts:
+            if len(atom) == 2:
+                self._unary[atom[1]] = self._unary.get(atom[1], frozenset()) | {atom[0]}
+
+    def unary(self, name: str) -> frozenset[str]:
+        """The static unary predicates that are true of an object and that some action asks for."""
+        return self._unary.get(name, frozenset())
+
+    def only(self, candidates: Sequence[GroundAction]) -> GroundAction | None:
+        """The one candidate whose static preconditions all hold; None where none or several are so."""
+        fitting = [item for item in candidates if self.allows(item)]
+        return fitting[0] if len(fitting) == 1 else None
+
+    def allows(self, action: GroundAction) -> bool:
+        """Whether the static preconditions of an action hold."""
+        parameters = self._schemas[action.name].parameters
+        values = {parameter.name: arg for parameter, arg in zip(parameters, action.args, strict=True)}
+        return all(
+            (atom.predicate, *(values.get(term, term) for term in atom.args)) in self._facts
+            for atom in self._needs[action.name]
+        )
+
+    def completion(self, name: str, args: Sequence[str], place: int) -> str | None:
+        """The one object that makes an action's static preconditions true in a place where none was said."""
+        parameter = self._schemas[name].parameters[place]
+        objects = self._task.objects_of(parameter.types)
+        if len(objects) != 1 and not any(parameter.name in atom.args for atom in self._needs[name]):
+            return None
+        found = self.only([GroundAction(name, (*args[:place], item, *args[place + 1 :])) for item in objects])
+        return None if found is None else found.args[place]
+
+
+def _static(schema: ActionSchema, changed: frozenset[str]) -> tuple[Atom, ...]:
+    atoms = (part for part in conjuncts(schema.precondition) if isinstance(part, Atom))
+    return tuple(atom for atom in atoms if atom.predicate not in changed and atom.predicate != "=")
