@@ -91,7 +91,7 @@ def _read(
     if as_json:
         print_json(readings.as_json())
     else:
-        _show(readings)
+        _show(readings, reader)
     raise typer.Exit(FAILED if _failures(readings) else DONE)
 
 
@@ -122,13 +122,16 @@ def _failures(readings: Readings) -> list[Reading]:
     return [item for item in readings.readings if item.is_attempt and item.status != "read"]
 
 
-def _show(readings: Readings) -> None:
+def _show(readings: Readings, reader: Reader) -> None:
     if readings.plan:
         print_text("\n".join(str(action) for action in readings.plan))
     for item in _failures(readings):
         near = [*map(str, item.candidates), *item.suggestions]
         hint = f" (near: {', '.join(near)})" if near else ""
         typer.echo(f"line {item.line}: {item.status}: {item.text.strip()}{hint}", err=True)
+    for item in readings.readings:
+        if not item.is_attempt and reader.names_object(item.text):
+            typer.echo(f"line {item.line}: not an action, {item.stance or item.rule}: {item.text.strip()}", err=True)
     for item in readings.left_out:
         if item.action is not None:
             said = f"{item.text.strip()} (read as {item.action})"

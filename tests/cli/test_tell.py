@@ -115,6 +115,16 @@ def test_read_refuses_values_that_are_no_choices(option: str) -> None:
     assert f"Invalid value for '{option}': 'guess': expected " in result.stderr
 
 
+def test_read_lists_the_lines_that_name_objects_and_are_no_actions() -> None:
+    text = "load crate_0 into truck_0 at hub\nNow crate_0 is in truck_0.\nThought: truck_0 is full.\nWell.\n"
+    result = call("read", *CRATES, "-", text=text)
+    assert result.exit_code == 0
+    assert result.stderr.splitlines() == [
+        "line 2: not an action, state: Now crate_0 is in truck_0.",
+        "line 3: not an action, thought: Thought: truck_0 is full.",
+    ]
+
+
 TWINS = {
     "predicates": {"at": {"parameters": ["?x", "?y"], "text": "{?x} is at {?y}"}},
     "actions": {

@@ -91,6 +91,7 @@ PLAIN = {
         "?stack a on b",
     ],
     "prefix": [
+        "Stack: stack a on b",
         "[Step 3] stack a on b",
         "Step 1: stack a on b",
         "Step 1. stack a on b",
@@ -150,7 +151,6 @@ PLAIN = {
         "Action 1 (stack): stack a on b",
     ],
     "markup+prefix": [
-        "Stack: stack a on b",
         "**Step 1:** stack a on b",
         "**Step 1**: stack a on b",
         "| Step 1 | stack a on b |",

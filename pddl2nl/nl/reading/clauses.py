@@ -208,7 +208,7 @@ class ActionGrammar:
             verdicts = self._sentence(text, sentence, listed and index == 0, context)
             if verdicts and verdicts[0].status == "read" and last is not None and last.is_failure and titled:
                 found.pop()
-                verdicts[0] = verdicts[0].moved(0, "prefix")
+                verdicts[0] = verdicts[0].moved(0, *(("prefix",) if "prefix" not in verdicts[0].rules else ()))
             if verdicts and verdicts[0].status == "read" and _takes_back(sentence):
                 if found and found[-1].status == "read":
                     found[-1] = found[-1].refused("rejected (corrected)")

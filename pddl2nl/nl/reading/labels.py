@@ -148,7 +148,12 @@ def _label(text: str, at: int) -> tuple[re.Match[str], str] | None:
     said = label_of(words)
     if "loose" in match.re.groupindex and match["loose"] is not None:
         # "Step 3 stack a on b": without a colon a label is a noun with its number.
-        counted = match["counted"] and len(words) == 1 and words[0] in _ACTIONS and match.end() > match.end("count")
+        counted = (
+            match["counted"]
+            and len(words) == 1
+            and words[0] in _ACTIONS
+            and match.end() > min(match.end("count"), len(text) - 1)
+        )
         return (match, said) if said == "action" and counted else None
     more = match.groupdict().get("more")
     if more and said != "thought" and more.lstrip()[0] != "(":

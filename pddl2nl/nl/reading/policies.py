@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from pddl2nl.nl.reading.layout import Block
 from pddl2nl.nl.reading.readings import PlacedReading
-from pddl2nl.nl.reading.stance import announces_plan, rejects_after, rejects_before, takes_back
+from pddl2nl.nl.reading.stance import announces_plan, chosen_option, rejects_after, rejects_before, takes_back
 from pddlval import GroundAction
 
 __all__ = ["READING_POLICIES", "ReadingPolicy"]
@@ -35,7 +35,7 @@ class ReadingPolicy:
 
 
 def _default(placed: Placed, blocks: Sequence[Block]) -> Placed:
-    """The plan that the reply ends on, with what is reported in the prose of it."""
+    """The plan that the reply ends on or says that it takes, with what is reported in the prose of it."""
     return _with_doubts(_last_plan([_as_prose(item) if item.doubt else item for item in placed], blocks), placed)
 
 
@@ -56,32 +56,48 @@ def _with_doubts(chosen: Placed, placed: Placed) -> Placed:
     # Behind a blank line another paragraph begins.
     last += all(not item.gap for item in placed if item.reading.line == last + 1)
     first += any(item.gap for item in placed if item.reading.line == first + 1)
-    return [
-        item
-        for item in placed
-        if (item.doubt and first <= item.reading.line <= last and item.block == chosen[0].block and item.indent < deep)
-        or (not item.doubt and item.reading.start in kept)
-    ]
+
+    def belongs(item: PlacedReading) -> bool:
+        return first <= item.reading.line <= last and item.block == chosen[0].block and item.indent < deep
+
+    return [item for item in placed if (belongs(item) if item.doubt else item.reading.start in kept)]
 
 
 def _last_plan(placed: Placed, blocks: Sequence[Block]) -> Placed:
-    runs = _runs(_without_restatements(placed), blocks)
-    best: _Run | None = None
-    for run in runs:
-        if run.bad or run.rejected or not run.items:
-            continue
-        if best is not None and not best.holds_action and not run.holds_action and len(run.items) < len(best.items):
+    runs = [run for run in _runs(_without_restatements(placed), blocks) if run.items and not run.bad]
+    best = _option(runs, placed)
+    for run in runs if best is None else ():
+        if run.rejected or (
+            best and not best.holds_action and not run.holds_action and len(run.items) < len(best.items)
+        ):
             continue
         if best is None or (run.holds_action, run.rank) >= (best.holds_action, best.rank):
             best = _follow(best, run)
     if best is None:
         return ()
-    marked = blocks[best.items[0].block]
-    return best.items if marked.opened and marked.closed else _trimmed(best.items)
+    return best.items if _rank(blocks[best.items[0].block]) == 3 else _trimmed(best.items)
+
+
+def _option(runs: Sequence[_Run], placed: Placed) -> _Run | None:
+    """Of several plans the one that prose behind the last says is taken: "I choose option 2."."""
+    plans = [run for run in runs if run.anew and run.holds_action]
+    last = plans[-1].items[-1].reading.end if len(plans) > 1 else 0
+    prose = [item.reading.text for item in placed if not item.reading.is_attempt and item.reading.start >= last]
+    index = chosen_option(". ".join(prose), len(plans)) if len(plans) > 1 else None
+    return None if index is None else plans[index]
 
 
 def _all(placed: Placed, blocks: Sequence[Block]) -> Placed:
-    _, inside = _marked([item for item in placed if not item.doubt], blocks)
+    """The readings of the last stretch between plan tags that holds an action, or of the whole reply.
+
+    A stretch with both tags comes before one that only ends in a tag (its start tag may be the prompt's last word),
+    and that before one that only begins with a tag.
+    """
+    plain = [item for item in placed if not item.doubt]
+    stretches = [[item for item in plain if item.block == index] for index in range(len(blocks))]
+    marked = [(_rank(blocks[index]), index) for index, items in enumerate(stretches) if _holds_action(items)]
+    rank, index = max(marked, default=(0, 0))
+    inside = stretches[index] if rank else plain
     return _with_doubts(_trimmed([item for item in _without_restatements(inside) if item.reading.is_attempt]), placed)
 
 
@@ -92,26 +108,9 @@ def _planbench(placed: Placed, blocks: Sequence[Block]) -> Placed:
         # it: of a step in bold and, under it, the same in code marks it counts one.
         again = kept and item.coded and _restates(item, kept[-1])
         worded = {"loose-form", "loose-order", "loose-words", "reference"}.isdisjoint(item.reading.rule.split("+"))
-        if item.reading.status in _SAYS_AN_ACTION and worded and not again:
+        if item.reading.status in ("read", "ambiguous", "unknown-object") and worded and not again:
             kept.append(item)
     return kept
-
-
-_SAYS_AN_ACTION = frozenset(("read", "ambiguous", "unknown-object"))
-
-
-def _marked(placed: Placed, blocks: Sequence[Block]) -> tuple[Block | None, Placed]:
-    """The marked plan: the last stretch between plan tags that holds an action, or else all.
-
-    A stretch with both tags comes before one that only ends in a tag (its start tag may be the prompt's last
-    word), and that before one that only begins with a tag.
-    """
-    for rank in (3, 2, 1):
-        for index in range(len(blocks) - 1, -1, -1):
-            inside = [item for item in placed if item.block == index] if _rank(blocks[index]) == rank else []
-            if _holds_action(inside):
-                return blocks[index], inside
-    return None, placed
 
 
 def _rank(block: Block) -> int:
@@ -135,27 +134,26 @@ def _without_restatements(placed: Placed) -> list[PlacedReading]:
     title: PlacedReading | None = None
     above: PlacedReading | None = None
     for item in placed:
-        same_line = title is not None and item.reading.line == title.reading.line
-        opens = item.item != "" and not same_line and not (title is not None and item.indent > title.indent)
-        if opens:
-            title = item if item.reading.status == "read" else None
-        elif item.reading.rule in ("prose", "label") and not item.neutral and item.indent < 2:
-            said = item.reading.text
-            if takes_back(said) or announces_plan(said):
+        reading = item.reading
+        same_line = title is not None and reading.line == title.reading.line
+        below = title is not None and item.indent > title.indent
+        if item.item != "" and not same_line and not below:
+            title = item if reading.status == "read" else None
+        elif reading.rule in ("prose", "label") and not item.neutral and item.indent < 2:
+            if takes_back(reading.text) or announces_plan(reading.text):
                 title = above = None
-        elif item.reading.is_attempt:
+        elif reading.is_attempt:
             if above is not None and _restates(item, above):
                 continue
             if title is not None:
-                again = item.reading.status == "read" and item.reading.action == title.reading.action
-                aside = item.apart if same_line else (item.item == "" or item.indent > title.indent)
-                failed = item.reading.status != "read" and (same_line or item.indent > title.indent)
-                if aside and (again or failed) and item.block == title.block:
+                read = reading.status == "read"
+                aside = item.apart if same_line else item.item == "" or below
+                again = reading.action == title.reading.action if read else same_line or below
+                if aside and again and item.block == title.block:
                     continue
-                if not same_line:
-                    title = None
+                title = title if same_line else None
         kept.append(item)
-        above = item if item.reading.is_attempt else above
+        above = item if reading.is_attempt else above
     return kept
 
 
@@ -199,15 +197,12 @@ def _follow(best: _Run | None, run: _Run) -> _Run:
     if best is None or run.rank > best.rank or not best.holds_action:
         return run
     said, again = best.actions, run.actions
-    if len(again) < len(said) and _is_part(again, said):
+    explains = best.numbered and not run.numbered and set(again) <= set(said) and not run.anew
+    if (len(again) < len(said) and _is_part(again, said)) or not run.holds_action:
         return best
-    if run.anew or not run.holds_action or _is_part(said, again):
-        return run if run.holds_action else best
-    if best.numbered and not run.numbered and set(again) <= set(said):
-        return best
-    if run.numbered and not best.numbered:
+    if run.anew or _is_part(said, again) or (run.numbered and not best.numbered):
         return run
-    return _Run(best.rank, best.anew, items=[*best.items, *run.items])
+    return best if explains else _Run(best.rank, best.anew, items=[*best.items, *run.items])
 
 
 def _is_part(some: Sequence[GroundAction], of: Sequence[GroundAction]) -> bool:
@@ -220,40 +215,37 @@ def _runs(placed: Placed, blocks: Sequence[Block]) -> list[_Run]:
     """The attempts, cut where a list restarts, where plan tags stand, and where prose parts two plans."""
     run = _Run(0, True)
     runs = [run]
-    block = -1
+    block, last_line = -1, 0
     first: tuple[int, ...] = ()
     last: tuple[int, ...] = ()
-    last_line = 0
     pending: tuple[int, ...] = ()
     ends = _paragraphs_of_prose(placed)
     parted = anew = bad = taken_back = False
     for index, item in enumerate(placed):
+        reading = item.reading
         inside = _rank(blocks[item.block]) == 3
-        if not item.reading.is_attempt:
-            if item.number is not None and item.reading.rule in ("label", "prose"):
+        if not reading.is_attempt:
+            if item.number is not None and reading.rule in ("label", "prose"):
                 pending = (*item.outer, item.number)
-            bad = bad and item.reading.rule != "offered"
-            parted = parted or (item.gap and item.reading.text.rstrip("*_` ").endswith(":") and item.item == "")
-            if item.reading.rule not in ("prose", "claim", "label"):
-                continue
-            text = item.reading.text
+            bad = bad and reading.rule != "offered"
+            parted = parted or (item.gap and _announces(item))
             spoken = not item.neutral and item.item == "" and item.indent < 2
-            if spoken and takes_back(text) and run.items:
+            if not spoken or reading.rule not in ("prose", "claim", "label"):
+                continue
+            if takes_back(reading.text) and run.items:
                 taken_back = True
-                if not rejects_after(text):
-                    run.rejected = run.rejected or rejects_before(text)
-            if spoken and not inside:
-                bad = rejects_after(text) or (bad and not announces_plan(text))
-                anew = anew or announces_plan(text)
+                run.rejected = run.rejected or (rejects_before(reading.text) and not rejects_after(reading.text))
+            if not inside:
+                announced = announces_plan(reading.text)
+                bad = rejects_after(reading.text) or (bad and not announced)
+                anew = anew or announced
                 parted = parted or index in ends
             continue
-        number = () if item.number is None else (*item.outer, item.number)
-        if not number and pending:
-            number, pending = pending, ()
-        same_line = item.reading.line == last_line
-        parted = parted or (item.gap and not same_line and not number and bool(last))
+        number = pending if item.number is None else (*item.outer, item.number)
+        same_line = reading.line == last_line
+        parted = parted or (item.gap and not same_line and not number and last_line > 0 and bool(last))
         restarts = bool(number and last and not same_line and (number < last or number == last != first))
-        if item.reading.stance == "corrects" and run.items and run.items[-1].block == item.block:
+        if reading.stance == "corrects" and run.items and run.items[-1].block == item.block:
             run.items.pop()
         elif restarts and taken_back and len(number) == 1 and number[0] > 1 and block == item.block:
             # "3. … Wait, that fails. 3. …": the plan is mended from there on.
@@ -267,14 +259,16 @@ def _runs(placed: Placed, blocks: Sequence[Block]) -> list[_Run]:
             run = _Run(_rank(blocks[item.block]), item.block != block or restarts or anew or taken_back, bad)
             runs.append(run)
             last = ()
-        block = item.block
         run.items.append(item)
         parted = anew = taken_back = bad = False
-        last_line = item.reading.line
+        block, last_line = item.block, reading.line
         if number:
-            first, last = (first if last else number), number
-            pending = ()
+            first, last, pending = (first if last else number), number, ()
     return runs
+
+
+def _announces(item: PlacedReading) -> bool:
+    return item.reading.text.rstrip("*_` ").endswith(":") and item.item == ""
 
 
 def _follows(number: tuple[int, ...], last: tuple[int, ...]) -> bool:
@@ -290,20 +284,14 @@ def _paragraphs_of_prose(placed: Placed) -> frozenset[int]:
     """Indices of readings that end a run: in paragraphs without an action, or announcing what follows."""
     ends: set[int] = set()
     paragraph: list[int] = []
-
-    def close() -> None:
-        if not any(placed[index].reading.is_attempt for index in paragraph):
-            ends.update(index for index in paragraph if not placed[index].neutral)
-        paragraph.clear()
-
-    for index, item in enumerate(placed):
-        if item.gap:
-            close()
+    for index, item in enumerate([*placed, None]):
+        if item is None or item.gap:
+            if not any(placed[other].reading.is_attempt for other in paragraph):
+                ends.update(other for other in paragraph if not placed[other].neutral)
+            paragraph = []
         paragraph.append(index)
-        announces = item.reading.text.rstrip("*_` ").endswith(":") and item.item == "" and item.indent == 0
-        if not item.reading.is_attempt and not item.neutral and announces:
-            ends.add(index)
-    close()
+        if item is not None and not item.reading.is_attempt and not item.neutral and item.indent == 0:
+            ends.update([index] if _announces(item) else [])
     return frozenset(ends)
 
 
@@ -331,7 +319,7 @@ READING_POLICIES: Mapping[str, ReadingPolicy] = MappingProxyType(
         for policy in (
             ReadingPolicy(
                 "default",
-                4,
+                5,
                 "The last [PLAN] … [PLAN END] that holds an action (without one, the last stretch that ends in [PLAN "
                 "END], then the last that begins with [PLAN]); without any, the plan that the reply ends on. A plan "
                 "that the reply rejects does not count, and what only explains a plan adds nothing to it. A step said "
@@ -340,14 +328,14 @@ READING_POLICIES: Mapping[str, ReadingPolicy] = MappingProxyType(
             ),
             ReadingPolicy(
                 "all",
-                3,
+                4,
                 "Every action line of the marked plan (found as in default); without one, of the whole reply. A step "
                 "said again on an indented line below it counts once.",
                 _all,
             ),
             ReadingPolicy(
                 "planbench",
-                3,
+                4,
                 "Every line that says an action, anywhere in the reply, PDDL lines too; tags are ignored, and lines in "
                 "which no action can be made out are skipped, as PlanBench's own extraction does. A step said again in "
                 "code marks on an indented line below it counts once.",

@@ -123,6 +123,10 @@ class Reader:
         layout = lay_out(self.cleaned(text))
         return self.read_layout(text, layout), layout
 
+    def names_object(self, text: str) -> bool:
+        """Whether a text names an object of the task."""
+        return bool(self.grammar.frames.mentions(words_of(text)))
+
     def read_turn(self, text: str) -> Reading:
         """The one action of an interactive reply; see `pddl2nl.nl.reading.turns`."""
         return _too_long(text) if len(text) > LONGEST else read_turn(self, text)

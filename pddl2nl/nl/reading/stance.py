@@ -319,25 +319,24 @@ _TAKES = re.compile(
 )
 
 
-def chosen_option(text: str, starts: Sequence[int]) -> int | None:
-    """Of options that begin at offsets, the index of the one that the reply says it takes; None without such words.
+def offers_options(text: str) -> bool:
+    """Whether a text announces that it names options."""
+    return _OPTIONS.search(text) is not None
+
+
+def chosen_option(text: str, count: int) -> int | None:
+    """Of ``count`` options the index of the one that a text says is taken; None without such words.
 
     "I choose option 2", "The second one is better": the last such sentence counts, and one that says what is taken
     before one that only speaks of an option.
     """
-    if not _OPTIONS.search(text, 0, starts[0]):
-        return None
     found: tuple[bool, int] | None = None
-    for sentence in re.finditer(r"[^.!?\n]+", text):
-        inside = any(sentence.start() <= start < sentence.end() for start in starts)
-        match = _CHOICE.search(sentence[0]) if not inside else None
-        heading = match is not None and not sentence[0][match.end() :].strip(" *_:)#")
-        takes = _TAKES.search(sentence[0]) is not None
-        if match is None or (sentence.start() < starts[-1] and (heading or not takes)):
+    for sentence in re.findall(r"[^.!?\n]+", text):
+        match = _CHOICE.search(sentence)
+        takes = _TAKES.search(sentence) is not None
+        if match is None or sentence.rstrip(" *_").endswith(":"):
             continue
         index = _INDEX_OF[(match[1] or match[2]).lower()]
-        if found is None or (takes, 0) >= (found[0], 0):
-            found = takes, index
-    if found is None or not -1 <= found[1] < len(starts):
-        return None
-    return found[1] % len(starts)
+        if -1 <= index < count and (found is None or takes >= found[0]):
+            found = takes, index % count
+    return None if found is None else found[1]

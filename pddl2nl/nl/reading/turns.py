@@ -18,7 +18,7 @@ from pddl2nl.nl.reading.discourse import follow
 from pddl2nl.nl.reading.formal import is_record
 from pddl2nl.nl.reading.layout import ACTION_LABEL, OBSERVATION, Block, Layout, Piece, lay_out, marker_end
 from pddl2nl.nl.reading.readings import Reading, reported
-from pddl2nl.nl.reading.stance import chosen_option, corrects
+from pddl2nl.nl.reading.stance import chosen_option, corrects, offers_options
 from pddlval import GroundAction
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ def _turn(reader: Reader, text: str, stop: int) -> Reading:
         start = -1
     found = list(_signals(reader, text, max(start, 0), stop, start >= 0))
     read = [reading for reading in found if reading.status == "read"]
-    option = chosen_option(text, [reading.start for reading in read]) if start < 0 and len(read) > 1 else None
+    several = start < 0 and len(read) > 1 and offers_options(text[: read[0].start])
+    option = chosen_option(text[read[-1].end : stop], len(read)) if several else None
     if option is not None:
         return read[option]
     kept = _uncorrected(text, found)
