@@ -51,7 +51,7 @@ _APART = re.compile(r"[:.;!?(–—]")
 _COMMENT = re.compile(r"(?:;|//|#|```|\*{3,}|-{3,}|={3,}|_{3,}|\(.*\)[.\s]*\Z|<!--)")
 _TOKEN = re.compile(r"(\w+(?:-\w+)*)")
 _REGULAR = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*[_-][0-9]+")
-_BY_FACTS = frozenset(("static", "static-types", "loose-ending"))
+_BY_FACTS = frozenset(("static", "static-types", "loose-ending", "reference"))
 _MOST_HOLES = 50
 _MOST_SHAPES = 5000
 
@@ -129,7 +129,7 @@ class Reader:
 
     def read_turn(self, text: str) -> Reading:
         """The one action of an interactive reply; see `pddl2nl.nl.reading.turns`."""
-        return _too_long(text) if len(text) > LONGEST else read_turn(self, text)
+        return _too_long(text) if len(text) > LONGEST else read_turn(self.read_piece, text, self.cleaned(text))
 
     def read_layout(self, text: str, layout: Layout) -> list[PlacedReading]:
         """The readings of all pieces, with their layout, in order; ``text`` is the reply as it was laid out."""
@@ -179,13 +179,12 @@ class Reader:
         if piece.offered or piece.hidden or said.startswith((";", "<!--")):
             rule = "offered" if piece.offered else "thought" if piece.hidden else "prose"
             return [_no_action(text, piece, rule)], _UNPEELED
-        if self._refers(said):
-            return self._read_piece(text, piece, block, in_thought, expected, before)
         shape = self._shapes.of(said, (block.opened and block.closed, in_thought, expected))
         known = self._shapes.known(shape, text, piece)
         if known is None:
             known = self._read_piece(text, piece, block, in_thought, expected, before)
-            self._shapes.keep(shape, said, piece.start, *known)
+            if all(item.status == "read" for item in known[0]) or not self._refers(said):
+                self._shapes.keep(shape, said, piece.start, *known)
         return known
 
     def _read_piece(

@@ -10,44 +10,49 @@ out. Inside a thought nothing counts: neither an action nor "finished" nor "look
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from pddl2nl.nl.reading.claims import claim_of
 from pddl2nl.nl.reading.cleaning import Cleaned, Original
 from pddl2nl.nl.reading.discourse import follow
 from pddl2nl.nl.reading.formal import is_record
+from pddl2nl.nl.reading.labels import Peeled
 from pddl2nl.nl.reading.layout import ACTION_LABEL, OBSERVATION, Block, Layout, Piece, lay_out, marker_end
 from pddl2nl.nl.reading.readings import Reading, reported
 from pddl2nl.nl.reading.stance import chosen_option, corrects, offers_options
 from pddlval import GroundAction
 
-if TYPE_CHECKING:
-    from pddl2nl.nl.reading.reader import Reader
-
 __all__ = ["read_turn"]
 
 
-def read_turn(reader: Reader, text: str) -> Reading:
+class PieceReader(Protocol):
+    """Reads one piece: `pddl2nl.nl.Reader.read_piece`."""
+
+    def __call__(
+        self, text: str, piece: Piece, block: Block, in_thought: bool, expected: bool, before: Sequence[GroundAction]
+    ) -> tuple[list[Reading], Peeled]: ...
+
+
+def read_turn(read_piece: PieceReader, text: str, cleaned: Cleaned) -> Reading:
     """The one thing that a reply does; "not-an-action" where it does nothing.
 
     A reply that says nothing readable behind ``Action:`` is unreadable. An unreadable line does not hide a
     readable one that follows it, but an ambiguous one, or one with an unknown object, does.
     """
-    cleaned = reader.cleaned(text)
     said = cleaned.text
     invented = OBSERVATION.search(said)
-    reading = _turn(reader, said, invented.start() if invented else len(said))
+    reading = _turn(read_piece, said, invented.start() if invented else len(said))
     if invented and reading.status == "not-an-action":
-        reading = _turn(reader, said, len(said))
+        reading = _turn(read_piece, said, len(said))
     return Original(text, cleaned).place(reading)
 
 
-def _turn(reader: Reader, text: str, stop: int) -> Reading:
+def _turn(read_piece: PieceReader, text: str, stop: int) -> Reading:
     start = _last_corrected(text, marker_end(text, stop), stop)
     if any(item.start < start <= item.end and "\n" in text[item.start : item.end] for item in _records(text, stop)):
         # A key "action" of a JSON value is read with the others.
         start = -1
-    found = list(_signals(reader, text, max(start, 0), stop, start >= 0))
+    found = list(_signals(read_piece, text, max(start, 0), stop, start >= 0))
     read = [reading for reading in found if reading.status == "read"]
     several = start < 0 and len(read) > 1 and offers_options(text[: read[0].start])
     option = chosen_option(text[read[-1].end : stop], len(read)) if several else None
@@ -96,13 +101,13 @@ def _uncorrected(text: str, found: Sequence[Reading]) -> list[Reading]:
     return kept
 
 
-def _signals(reader: Reader, text: str, start: int, stop: int, expected: bool) -> Iterator[Reading]:
+def _signals(read_piece: PieceReader, text: str, start: int, stop: int, expected: bool) -> Iterator[Reading]:
     """Everything in a stretch that could be the turn's one thing."""
     layout = lay_out(Cleaned(text[:stop]))
     in_thought = False
     context: list[GroundAction] = []
     for piece in _from(layout, start, text):
-        readings, _ = reader.read_piece(
+        readings, _ = read_piece(
             text, piece, Block(False, False), in_thought and not piece.gap, expected and not piece.hidden, context
         )
         in_thought = readings[-1].rule == "thought"
