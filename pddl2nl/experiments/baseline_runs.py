@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.jobs import Job, PlannerSpec, make_job
+from pddl2nl.experiments.jobs import PlannerSpec, RunJob, make_job
 from pddl2nl.experiments.profiles import WALK_SEEDS
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.nl import choose_wording
@@ -34,7 +34,7 @@ def baseline_runs(
     seeds: Sequence[int] = WALK_SEEDS,
     seconds: int = SECONDS,
     memory_mb: int = MEMORY_MB,
-) -> list[Job]:
+) -> list[RunJob]:
     """The runs of all baselines, task by task, the walks of a task after its searches.
 
     Args:
@@ -66,7 +66,7 @@ def _instances(domain: ShippedDomain, chosen_set: str) -> tuple[Instance, ...]:
 
 def _jobs(
     domain: ShippedDomain, instance: Instance, seeds: Sequence[int], seconds: int, memory_mb: int
-) -> Iterator[Job]:
+) -> Iterator[RunJob]:
     name, path, suite = instance.name, instance.path, domain.name
     for planner in _SEARCHES:
         search = PlannerSpec(domain.domain_path, path, planner, seconds, memory_mb, suite=suite, task=name)

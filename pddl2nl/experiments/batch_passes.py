@@ -112,14 +112,14 @@ class BatchPasses:
                     self._budget.check(self._promised)
                 except BudgetSpentError as error:
                     raise ReplyPendingError(str(error)) from None
-            found = self._runner.collect(request, model)
+            reply = self._runner.collect(request, model)
             settings = getattr(model, "settings", None)
             price = self._prices[request_key(request)] = None if settings is None else settings.price
             if self._runner.pending > noted:
                 characters = sum(len(message.content) for message in request.messages)
                 usage = Usage(estimate_tokens(characters), min(_REPLY, request.max_tokens or _REPLY))
                 self._promised.book(Completion("", usage=usage), 0.0 if price is None else price.usd(usage, "batch"))
-        return found
+        return reply
 
     def _brought(self, request: Request, completion: Completion) -> None:
         key = request_key(request)

@@ -29,17 +29,15 @@ def check_models(spec: ExperimentSpec, access: Access, *, asked_here: bool = Tru
 
     Raises:
         InputError: models that cannot be set up, whose price is not known where it must be, or that cannot do what
-            they are there for; no planner where one is needed. All of it is said, with its place in the file.
+            they are there for; no planner where one is needed. The message has all errors with their places.
     """
-    first = [cell for cell in cells(spec) if cell.model != NO_MODEL]
     asked = dict.fromkeys(model for column in spec.columns for model in column.models)
     models = asked | dict.fromkeys(_roles(spec))
     if any(map(behind_endpoint, models)):
         # A cache that cannot be opened is no model's fault.
         access.opened_cache()
     prices = {model: _price(spec, model, access, asked_here) for model in models}
-    for role in ("translator_model", "wording_model"):
-        _check_oracle(spec, first, role)
+    _check_oracle(spec, [cell for cell in cells(spec) if cell.model != NO_MODEL])
     _check_planner(spec)
     spec.file.check()
     return prices
@@ -89,57 +87,38 @@ def _made(spec: ExperimentSpec, model: str, domain: SpecDomain, access: Access) 
     return make_model(model, context)
 
 
-def _check_oracle(spec: ExperimentSpec, asking: Iterable[Cell], role: str) -> None:
-    translates = role == "translator_model"
-    for cell in asking:
-        run = cell.runs[0]
-        needed = run.translator != "reader" if translates else run.wording == "llm"
-        if needed and str(getattr(run, role) or run.model).partition(":")[0] == "oracle":
-            what = "translate" if translates else "word a domain"
-            spec.file.wrong(
-                f"the model 'oracle' speaks the wording and no PDDL, so it cannot {what}; name a model that can by "
-                f"options.{role}",
-                *_where(spec, cell, translates),
-                value=None if translates else "llm",
-            )
-            return
-
-
-def _where(spec: ExperimentSpec, cell: Cell, translates: bool) -> tuple[str | int, ...]:
-    """The key that makes a model translate, or word a domain."""
-    entry = cell.column.entry
-    said = {} if entry is None else spec.file.data["columns"][entry]
-    if translates:
-        if "translator" in said.get("options", {}):
-            return *cell.column.where, "options", "translator"
-        return ("options", "translator") if "translator" in spec.options else ("profile",)
-    if "wording" in said:
-        return *cell.column.where, "wording"
-    return ("wordings",) if "wordings" in spec.file.data else ("profile",)
+def _check_oracle(spec: ExperimentSpec, asking: Iterable[Cell]) -> None:
+    """Notes where the oracle would have to translate, or to word a domain."""
+    noted = set()
+    for run in (cell.runs[0] for cell in asking):
+        if run.translator != "reader" and str(run.translator_model or run.model).partition(":")[0] == "oracle":
+            noted.add(("translate", "translator_model"))
+        if run.wording == "llm" and str(run.wording_model or run.model).partition(":")[0] == "oracle":
+            noted.add(("word a domain", "wording_model"))
+    for what, role in sorted(noted):
+        spec.wrong_model(
+            "oracle",
+            f"it speaks the wording and no PDDL, so it cannot {what}; name a model that can by options.{role}",
+        )
 
 
 def _check_planner(spec: ExperimentSpec) -> None:
     """Notes where Fast Downward is missing, and what would do without it."""
-    options = [
-        (policy_of(column.policy), {**spec.options, **each.options})
-        for column in spec.columns
-        for each in column.repetitions[:1]
-    ]
-    key = "policies" if "policies" in spec.file.data else "columns"
     wants: list[tuple[str, str]] = [("baselines", "leave them out")] if spec.baselines else []
     if undecided(spec):
         wants.append(("domains", "leave out the filters solved-by and unsolved-by"))
-    if any(not policy.one_shot and "steps" not in said for policy, said in options):
-        wants.append((key, "without a planner, give the step limit by options.steps"))
-    if any(
-        policy.needs_model and said.get("example") != "none" and "example_plan" not in said for policy, said in options
-    ):
-        said_ = 'give a solved problem by options.example and options.example_plan (or take none by example = "none")'
-        wants.append((key, f"without a planner, {said_}"))
+    key = "policies" if "policies" in spec.file.data else "columns"
+    for column in spec.columns:
+        policy, options = policy_of(column.policy), {**spec.options, **column.repetitions[0].options}
+        if not policy.one_shot and "steps" not in options:
+            wants.append((key, "without a planner, give the step limit by options.steps"))
+        if policy.needs_model and options.get("example") != "none" and "example_plan" not in options:
+            remedy = "give a solved problem by options.example and options.example_plan"
+            wants.append((key, f'without a planner, {remedy} (or take none by example = "none")'))
     if not wants:
         return
     try:
         find_driver()
     except InputError as error:
-        for key, remedy in wants:
+        for key, remedy in dict.fromkeys(wants):
             spec.file.wrong(f"{error}; {remedy}", key)

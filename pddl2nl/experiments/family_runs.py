@@ -129,13 +129,13 @@ def _embedder(
 # ── from the record ──────────────────────────────────────────────────────────────────────────────
 
 
-class _Settings(msgspec.Struct):
+class _FamilyOptions(msgspec.Struct):
     task_text: str
     form: str
     replans: int
 
 
-class _World(msgspec.Struct):
+class _RecordedWorld(msgspec.Struct):
     faults: str | None = None
     ontology: str | None = None
     library: tuple[str, ...] | None = None
@@ -153,13 +153,13 @@ def recorded_world(started: Started) -> Iterator[dict[str, Any]]:
     if family_of(started.policy) is None:
         yield {}
         return
-    world = msgspec.convert(started.world, _World)
+    world = msgspec.convert(started.world, _RecordedWorld)
     if world.embedding_model is not None:
         raise InputError(
             f"names were compared by the vectors of '{world.embedding_model}', which no record holds: it cannot be "
             "replayed"
         )
-    fields = {"thoughts": "auto", **msgspec.structs.asdict(msgspec.convert(started.settings, _Settings))}
+    fields = {"thoughts": "auto", **msgspec.structs.asdict(msgspec.convert(started.settings, _FamilyOptions))}
     if world.faults is not None:
         from pddl2nl.worlds.faults import parse_faults
 

@@ -20,7 +20,7 @@ from pddl2nl.nl import Wording
 from pddl2nl.pddl import write_domain
 from pddl2nl.policies import POLICIES
 
-__all__ = ["Job", "PlannerSpec", "make_job"]
+__all__ = ["RunJob", "PlannerSpec", "make_job"]
 
 _HASH = 12
 _LONGEST_PART = 40
@@ -47,7 +47,7 @@ class PlannerSpec:
 
 
 @dataclass(frozen=True)
-class Job:
+class RunJob:
     """One run of an experiment, and the name of its record without the ending."""
 
     name: str
@@ -63,7 +63,7 @@ def _needs_model(spec: RunSpec) -> bool:
     return spec.policy not in POLICIES or POLICIES[spec.policy]().needs_model
 
 
-def make_job(spec: RunSpec | PlannerSpec, *parts: str, models_file: Path | None = None) -> Job:
+def make_job(spec: RunSpec | PlannerSpec, *parts: str, models_file: Path | None = None) -> RunJob:
     """A run with a name made of readable parts and the hash of everything that determines it.
 
     Args:
@@ -80,7 +80,7 @@ def make_job(spec: RunSpec | PlannerSpec, *parts: str, models_file: Path | None 
         asked = (model, spec.style) if _needs_model(spec) else ()
         parts = parts or (spec.task.domain.name, spec.task.problem.name, spec.policy, *asked, str(spec.seed))
     short = [part if len(part) <= _LONGEST_PART else part[: _LONGEST_PART - 1] + "_" for part in parts]
-    return Job(f"{record_name(*short)}-{sha256(canonical_json(identity))[:_HASH]}", spec)
+    return RunJob(f"{record_name(*short)}-{sha256(canonical_json(identity))[:_HASH]}", spec)
 
 
 # ── what determines a run ────────────────────────────────────────────────────────────────────────
@@ -104,30 +104,30 @@ def _identity(spec: RunSpec, models_file: Path | None) -> dict[str, Any]:
     task = spec.task
     source = task.domain.source
     # Defaults are left out, so that a new option changes the name of no run.
-    said = {
+    options = {
         name: value
         for name, option in RUN_OPTIONS.items()
         if name not in _NOT_IDENTITY and (value := getattr(spec, name)) != option.default
     }
-    for name, value in said.items():
+    for name, value in options.items():
         if name in ("faults", "ontology") and isinstance(value, str | Path):
             # A file, or faults as a text.
-            said[name] = _file_hash(Path(value)) if os.path.isfile(value) else str(value)
+            options[name] = _file_hash(Path(value)) if os.path.isfile(value) else str(value)
         elif name == "faults":
-            said[name] = value.text
+            options[name] = value.text
         elif name == "ontology":
-            said[name] = sha256(value.turtle)
+            options[name] = sha256(value.turtle)
         elif name == "library":
             # By its place: it grows with every task, and the run stays the same.
-            said[name] = str(value)
+            options[name] = str(value)
         elif name == "base_url":
-            said[name] = public_url(value)
+            options[name] = public_url(value)
     if spec.profile is not None:
-        said["profile"] = spec.profile
+        options["profile"] = spec.profile
     wording, example = spec.wording, spec.example
     models = [name for name, option in RUN_OPTIONS.items() if option.kind is str and name.endswith("model")]
     return {
-        **said,
+        **options,
         "domain": sha256(source.text if source is not None else write_domain(task.domain)),
         "problem": sha256(problem_text(task.problem)),
         "wording": wording.to_json() if isinstance(wording, Wording) else _file_or_word(wording, "llm", "template"),

@@ -13,7 +13,7 @@ from typing import Any
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.checks import check_models
 from pddl2nl.experiments.estimate import HOW, Estimate, estimates
-from pddl2nl.experiments.jobs import Job, PlannerSpec
+from pddl2nl.experiments.jobs import PlannerSpec, RunJob
 from pddl2nl.experiments.layout import write_layout
 from pddl2nl.experiments.planner_cache import PlannerCache, default_planner_cache
 from pddl2nl.experiments.records.reader import read_end
@@ -47,7 +47,7 @@ class Prepared:
     prices: Mapping[str, Price | None]
 
     @cached_property
-    def jobs(self) -> dict[str, Job]:
+    def jobs(self) -> dict[str, RunJob]:
         """The runs, each once, by their names."""
         return {each.job.name: each.job for each in self.placed}
 

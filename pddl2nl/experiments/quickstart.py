@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pddl2nl.baselines import PLANNERS, find_driver
 from pddl2nl.errors import InfrastructureError
-from pddl2nl.experiments.jobs import Job, PlannerSpec, make_job
+from pddl2nl.experiments.jobs import PlannerSpec, RunJob, make_job
 from pddl2nl.experiments.run_one import record_path
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.experiments.sweep import Progress, run_all
@@ -32,13 +32,13 @@ COLUMNS = ("basic", "cot", "act", "react", "random", "brfs", "lmcut", "ff", "lam
 """What is run on each of them."""
 
 
-def quickstart_jobs(seed: int = 1) -> list[Job]:
+def quickstart_jobs(seed: int = 1) -> list[RunJob]:
     """All runs of the quickstart: every column on every task of the `SUBSET`."""
     tasks = [(name, instance) for name, instances in SUBSET.items() for instance in instances]
     return [_job(name, instance, column, seed) for name, instance in tasks for column in COLUMNS]
 
 
-def _job(name: str, instance: str, column: str, seed: int) -> Job:
+def _job(name: str, instance: str, column: str, seed: int) -> RunJob:
     shipped = shipped_domain(name)
     spec: RunSpec | PlannerSpec
     if column in PLANNERS:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Literal
 from pddl2nl.baselines import OracleModel
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.access import Access
-from pddl2nl.experiments.jobs import Job, PlannerSpec
+from pddl2nl.experiments.jobs import PlannerSpec, RunJob
 from pddl2nl.experiments.planned import plan_and_record
-from pddl2nl.experiments.records.reader import Ended, read_end
+from pddl2nl.experiments.records.reader import RunEnd, read_end
 from pddl2nl.experiments.records.resume import recollect
 from pddl2nl.experiments.records.writer import claimed, partial_path, resuming_path
 from pddl2nl.experiments.runs import run_spec
@@ -47,7 +47,7 @@ _LOCAL = (ScriptedModel, ReplayModel, OracleModel)
 class Done:
     """A run with a result; ``earlier`` says that it was finished before."""
 
-    end: Ended
+    end: RunEnd
     earlier: bool = False
 
 
@@ -109,12 +109,12 @@ class Terms:
     batch: BatchPasses | None = None
 
 
-def record_path(folder: Path, job: Job) -> Path:
+def record_path(folder: Path, job: RunJob) -> Path:
     """The path of a run's finished record."""
     return folder / f"{job.name}.jsonl"
 
 
-def run_one(job: Job, terms: Terms) -> Result:
+def run_one(job: RunJob, terms: Terms) -> Result:
     """Runs a job, unless it is finished or another process runs it; raises nothing."""
     if terms.stop.reason is not None:
         return Left("unfinished")
@@ -136,7 +136,7 @@ def run_one(job: Job, terms: Terms) -> Result:
         return Left("broken", f"a fault of pddl2nl itself: {where}: {type(error).__name__}: {error}")
 
 
-def _run_locked(job: Job, terms: Terms) -> Result:
+def _run_locked(job: RunJob, terms: Terms) -> Result:
     path = record_path(terms.folder, job)
     with claimed(path) as mine:
         if not mine:
@@ -155,11 +155,11 @@ def _run_locked(job: Job, terms: Terms) -> Result:
     return Done(end)
 
 
-def _run(job: Job, path: Path, terms: Terms) -> Ended:
+def _run(job: RunJob, path: Path, terms: Terms) -> RunEnd:
     recollection = recollect(path)
     resumed = len(recollection) > 0
 
-    def attempt(access: Access) -> Ended:
+    def attempt(access: Access) -> RunEnd:
         def before(model: Model) -> Model:
             watched = _Watched(access.before(model), terms.stop)
             return watched if isinstance(model, _LOCAL) else recollection.before(watched)
@@ -179,7 +179,7 @@ def _run(job: Job, path: Path, terms: Terms) -> Ended:
     return end
 
 
-def play(job: Job, record: Path, access: Access) -> Ended:
+def play(job: RunJob, record: Path, access: Access) -> RunEnd:
     """Runs a job until its record is finished; raises as `run_spec` and `plan_and_record`."""
     spec = job.spec
     if isinstance(spec, PlannerSpec):
@@ -193,9 +193,9 @@ def play(job: Job, record: Path, access: Access) -> Ended:
             texts=spec.texts,
             called=(spec.suite, spec.task),
         )
-        return Ended(planned.status, planned.message, Account())
+        return RunEnd(planned.status, planned.message, Account())
     result = run_spec(replace(spec, record=record, out=None), access)
-    return Ended(result.outcome, result.message, total(result.accounts.values()))
+    return RunEnd(result.outcome, result.message, total(result.accounts.values()))
 
 
 class _Watched(Wrapped):

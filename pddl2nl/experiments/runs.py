@@ -13,7 +13,7 @@ import msgspec
 from pddl2nl.errors import InfrastructureError, InputError, did_you_mean
 from pddl2nl.experiments.access import Access, reach
 from pddl2nl.experiments.records.writer import RecordWriter, free_record_path, partial_path, record_name
-from pddl2nl.experiments.setup import Prepared, prepare
+from pddl2nl.experiments.setup import PreparedRun, prepare_run
 from pddl2nl.experiments.spec import RUN_OPTIONS, RunSpec, options_text
 from pddl2nl.llm import Model, ReplyPendingError
 from pddl2nl.pddl import Task
@@ -128,7 +128,7 @@ def run_spec(
         access: how its models are reached.
         observe: is given every event as it happens.
     """
-    prepared = prepare(spec, access)
+    prepared = prepare_run(spec, access)
     events: list[Event] = []
     path = _record_path(spec, prepared)
     try:
@@ -176,7 +176,7 @@ def run_spec(
     )
 
 
-def _record_path(spec: RunSpec, prepared: Prepared) -> Path | None:
+def _record_path(spec: RunSpec, prepared: PreparedRun) -> Path | None:
     if spec.record is not None or spec.out is None:
         return spec.record
     started = prepared.started

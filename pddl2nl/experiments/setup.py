@@ -48,7 +48,7 @@ from pddl2nl.policies.translating import Translator, TranslatorMode
 from pddl2nl.policies.translation_prompt import TRANSLATOR_PROMPT, translation_opening
 from pddlval import Simulator
 
-__all__ = ["Prepared", "prepare"]
+__all__ = ["PreparedRun", "prepare_run"]
 
 WORDING_TOKENS = 200
 """How long replies may be when a domain is worded (appendix A of the paper)."""
@@ -61,7 +61,7 @@ _Models = Mapping[Purpose, MadeModel]
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedRun:
     """A run ready to be played. ``calls`` has made the calls for wording and thoughts already, if any."""
 
     policy: Policy
@@ -88,7 +88,7 @@ class _Broken:
         raise self._failure
 
 
-def prepare(spec: RunSpec, access: Access | None = None) -> Prepared:
+def prepare_run(spec: RunSpec, access: Access | None = None) -> PreparedRun:
     """Everything an episode needs, and its first event.
 
     Raises:
@@ -157,7 +157,7 @@ def prepare(spec: RunSpec, access: Access | None = None) -> Prepared:
         **first_event,
     )
     request = RequestSettings(spec.temperature, spec.seed, spec.max_tokens)
-    return Prepared(policy if failure is None else _Broken(failure), setting, calls, limits, request, started)
+    return PreparedRun(policy if failure is None else _Broken(failure), setting, calls, limits, request, started)
 
 
 def _given_wording(spec: RunSpec, policy: Policy) -> Wording | None:
@@ -338,8 +338,8 @@ def _versions(planner: MadeModel | None) -> dict[str, str]:
     packages = ["pddl2nl", "up-fast-downward"]
     if planner is not None and planner.base_url is not None:
         packages.append("openai")
-    found = {"python": platform.python_version()}
-    return found | {package: version for package in packages if (version := _version(package)) is not None}
+    versions = {"python": platform.python_version()}
+    return versions | {package: version for package in packages if (version := _version(package)) is not None}
 
 
 @lru_cache

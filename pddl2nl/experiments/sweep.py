@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 from pddl2nl.baselines.fast_downward import stop_searches
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.access import Access
-from pddl2nl.experiments.jobs import Job
+from pddl2nl.experiments.jobs import RunJob
 from pddl2nl.experiments.records.reader import read_end
 from pddl2nl.experiments.records.resume import recollect
 from pddl2nl.experiments.records.writer import partial_path
@@ -172,11 +172,11 @@ class Threads:
 
     note = ""
 
-    def __init__(self, run: Callable[[Job], Result], size: int):
+    def __init__(self, run: Callable[[RunJob], Result], size: int):
         self._run = run
         self._size = size
         self._running = 0
-        self._results: queue.SimpleQueue[tuple[Job, Result]] = queue.SimpleQueue()
+        self._results: queue.SimpleQueue[tuple[RunJob, Result]] = queue.SimpleQueue()
 
     @property
     def submitted(self) -> int:
@@ -188,13 +188,13 @@ class Threads:
         """How many more jobs may be submitted now."""
         return self._size - self._running
 
-    def submit(self, job: Job) -> None:
+    def submit(self, job: RunJob) -> None:
         """Starts a job."""
         # A daemon: a call that hangs must not keep the process from ending.
         threading.Thread(target=self._work, args=(job,), name=f"run-{job.name}", daemon=True).start()
         self._running += 1
 
-    def receive(self, seconds: float) -> tuple[Job, Result] | None:
+    def receive(self, seconds: float) -> tuple[RunJob, Result] | None:
         """The next result; None if none came within so many seconds.
 
         Raises:
@@ -213,7 +213,7 @@ class Threads:
     def close(self) -> None:
         """Releases all resources; a thread that still runs ends with the process."""
 
-    def _work(self, job: Job) -> None:
+    def _work(self, job: RunJob) -> None:
         try:
             result = self._run(job)
         except BaseException as error:  # noqa: BLE001 — a caller that waits for a result must get one
@@ -222,7 +222,7 @@ class Threads:
 
 
 def run_all(
-    jobs: Iterable[Job],
+    jobs: Iterable[RunJob],
     folder: Path,
     *,
     workers: int = 4,
@@ -256,7 +256,7 @@ def run_all(
             "--provider-batch with --cluster: a batch is waited for by one process, and needs no cluster; give one of "
             "the two"
         )
-    unique: dict[str, Job] = {}
+    unique: dict[str, RunJob] = {}
     for job in jobs:
         unique.setdefault(job.name, job)
     try:
@@ -270,7 +270,7 @@ def run_all(
 class _Sweep:
     def __init__(
         self,
-        jobs: Sequence[Job],
+        jobs: Sequence[RunJob],
         folder: Path,
         access: Access,
         budget: Limits,
@@ -285,7 +285,7 @@ class _Sweep:
         self._broken: list[Trouble] = []
         self._bad: list[Trouble] = []
         self._elsewhere = 0
-        self._pending: list[Job] = []
+        self._pending: list[RunJob] = []
         self._budget_spent = ""
         self._stop = Stop()
         self._todo, already = self._sorted(jobs, folder)
@@ -300,9 +300,9 @@ class _Sweep:
             batch.charge(self._budget)
         self._terms = Terms(folder, access, self._stop, self._budget, batch)
 
-    def _sorted(self, jobs: Sequence[Job], folder: Path) -> tuple[list[Job], Account]:
+    def _sorted(self, jobs: Sequence[RunJob], folder: Path) -> tuple[list[RunJob], Account]:
         """The jobs to run, and the costs of all earlier starts."""
-        todo: list[Job] = []
+        todo: list[RunJob] = []
         accounts: list[Account] = []
         for job in jobs:
             path = record_path(folder, job)
@@ -370,7 +370,7 @@ class _Sweep:
             if jobs and not self._bring_batch():
                 return
 
-    def _pass(self, waiting: deque[Job], executor: Threads | ClusterRuns) -> None:
+    def _pass(self, waiting: deque[RunJob], executor: Threads | ClusterRuns) -> None:
         """Runs every job once; after a stop, only those that are running already."""
         while True:
             try:
@@ -395,7 +395,7 @@ class _Sweep:
                     self._note(*received)
                 return
 
-    def _submit(self, waiting: deque[Job], executor: Threads | ClusterRuns) -> None:
+    def _submit(self, waiting: deque[RunJob], executor: Threads | ClusterRuns) -> None:
         if self._stop.reason is not None:
             executor.stop(now=False)
             return
@@ -425,7 +425,7 @@ class _Sweep:
 
     # ── results ──────────────────────────────────────────────────────────────────────────────────
 
-    def _note(self, job: Job, result: Result) -> None:
+    def _note(self, job: RunJob, result: Result) -> None:
         """Counts a result; runs that are counted nowhere are unfinished."""
         if isinstance(result, Done):
             self._earlier += result.earlier
@@ -462,7 +462,7 @@ class _Sweep:
         )
 
 
-def _trouble(job: Job, message: str) -> Trouble:
+def _trouble(job: RunJob, message: str) -> Trouble:
     # Thousands may fail for one reason, so each message is shortened.
     return Trouble(job.name, message if len(message) <= _LONGEST_MESSAGE else message[:_LONGEST_MESSAGE] + " …")
 

@@ -165,29 +165,29 @@ def think(
 
 def read_thoughts(text: str, example: Example) -> ReadThoughts:
     """The thoughts in a model's answer: one for each step of the example, checked."""
-    said = "\n".join(without_thinking(text.encode("utf-8", "replace").decode("utf-8")).splitlines())
-    said = _from_json(said) or said
+    reply = "\n".join(without_thinking(text.encode("utf-8", "replace").decode("utf-8")).splitlines())
+    reply = _from_json(reply) or reply
     wanted = list(range(1, len(example.steps) + 1))
-    found: list[tuple[int, str]] = []
+    thoughts: list[tuple[int, str]] = []
     for heads in _HEADS:
-        parts = _parts(said, heads)
+        parts = _parts(reply, heads)
         if [number for number, _ in parts] == wanted:
-            found = parts
+            thoughts = parts
             break
-        found = found or parts
-    if faults := _wrong_numbers([number for number, _ in found], wanted):
+        thoughts = thoughts or parts
+    if faults := _wrong_numbers([number for number, _ in thoughts], wanted):
         return ReadThoughts(faults=faults)
     own = {_bare(line) for line in trajectory(example).split("\n")}
-    texts = tuple(_thought(body, own, last=number == len(wanted)) for number, body in found)
+    texts = tuple(_thought(body, own, last=number == len(wanted)) for number, body in thoughts)
     faults = tuple(fault for number, thought in enumerate(texts, 1) for fault in _wrong(placeholder(number), thought))
     return ReadThoughts(faults=faults) if faults else ReadThoughts(texts)
 
 
-def _from_json(said: str) -> str | None:
+def _from_json(reply: str) -> str | None:
     """The thoughts of a JSON object or array as lines with their placeholders; None where the answer is neither."""
-    fenced = _FENCED.search(said)
+    fenced = _FENCED.search(reply)
     try:
-        data = json.loads(fenced[1] if fenced else said)
+        data = json.loads(fenced[1] if fenced else reply)
     except (ValueError, RecursionError):
         return None
     while isinstance(data, dict):
@@ -205,12 +205,12 @@ def _from_json(said: str) -> str | None:
     return "\n".join(lines)
 
 
-def _parts(said: str, heads: re.Pattern[str]) -> list[tuple[int, str]]:
+def _parts(reply: str, heads: re.Pattern[str]) -> list[tuple[int, str]]:
     """What follows each head up to the next, with its number."""
-    matches = list(heads.finditer(said))
-    ends = [*(match.start() for match in matches[1:]), len(said)]
+    matches = list(heads.finditer(reply))
+    ends = [*(match.start() for match in matches[1:]), len(reply)]
     return [
-        (int(match[1] or place), said[match.end() : end])
+        (int(match[1] or place), reply[match.end() : end])
         for place, (match, end) in enumerate(zip(matches, ends, strict=False), 1)
     ]
 
@@ -228,17 +228,17 @@ def _wrong_numbers(numbers: Sequence[int], wanted: Sequence[int]) -> tuple[str, 
 def _thought(body: str, own: set[str], *, last: bool) -> str:
     """A thought as one line, without what a model wraps around it and without the trajectory's own lines."""
     if last:
-        # What comes after a blank line or a closing fence behind the last one is said to us: "Let me know if …".
+        # What comes after a blank line or a closing fence behind the last one is thought to us: "Let me know if …".
         body = re.split(r"\n[^\S\n]*(?:\n|```)", body.strip(), maxsplit=1)[0]
     lines = [
         line
         for line in body.split("\n")
         if _bare(line) not in own and not _NO_THOUGHT.fullmatch(re.sub(r"[\W_]+", "", line))
     ]
-    said = " ".join(" ".join(lines).split()).rstrip(_MARKS).lstrip(_MARKS + ":.)]=–—")
-    said = _LABEL.sub("", said, count=1).strip(_MARKS) if _LABEL.match(said) else said
-    quoted = _QUOTED.fullmatch(said)
-    return said if quoted is None else next(text for text in quoted.groups() if text is not None).strip()
+    thought = " ".join(" ".join(lines).split()).rstrip(_MARKS).lstrip(_MARKS + ":.)]=–—")
+    thought = _LABEL.sub("", thought, count=1).strip(_MARKS) if _LABEL.match(thought) else thought
+    quoted = _QUOTED.fullmatch(thought)
+    return thought if quoted is None else next(text for text in quoted.groups() if text is not None).strip()
 
 
 def _bare(line: str) -> str:

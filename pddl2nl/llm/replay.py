@@ -24,7 +24,7 @@ from typing import Any
 import msgspec
 
 from pddl2nl.errors import InfrastructureError, InputError
-from pddl2nl.files import unreadable
+from pddl2nl.files import MAX_LINE, unreadable
 from pddl2nl.llm.keys import request_key
 from pddl2nl.llm.replies import Amount, StoredCompletion
 from pddl2nl.llm.settings import Price
@@ -279,7 +279,11 @@ def read_events(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
         # As bytes: a line may be torn within a character, and only "\n" ends a line of JSON Lines, while a reply may
         # hold U+2028 or U+0085 unescaped.
         with file.open("rb") as lines:
-            for number, line in enumerate(lines, 1):
+            for number, line in enumerate(iter(lambda: lines.readline(MAX_LINE + 1), b""), 1):
+                if len(line) > MAX_LINE:
+                    raise ModelConfigurationError(
+                        f"{file}:{number}: longer than {MAX_LINE >> 20} MiB, the limit for a line"
+                    )
                 if torn:
                     raise ModelConfigurationError(f"{file}:{torn}: not JSON")
                 try:

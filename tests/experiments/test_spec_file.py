@@ -11,7 +11,7 @@ from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.checks import check_models
 from pddl2nl.experiments.estimate import estimate
 from pddl2nl.experiments.jobs import PlannerSpec
-from pddl2nl.experiments.setup import prepare
+from pddl2nl.experiments.setup import prepare_run
 from pddl2nl.experiments.specification.experiment import load_experiment
 from pddl2nl.experiments.specification.product import cells, jobs_of, left_out
 from pddl2nl.llm import Price
@@ -254,8 +254,11 @@ def test_a_file_that_is_no_text_or_not_there_is_said(tmp_path):
     [
         ('models = ["nobody-knows"]\n[budgets]\nusd = 1', ":6:1: .*for the model 'nobody-knows' this is not known"),
         ('models = ["oracle", "script:absent.txt"]', ":4:21: model 'script:absent.txt': .*absent.txt"),
-        ('models = ["oracle"]\n[options]\ntranslator = "llm"', ":6:1: .*cannot translate; .* options.translator_model"),
-        ('models = ["oracle"]\nwordings = ["llm"]', ":5:13: .*cannot word a domain; .* options.wording_model"),
+        (
+            'models = ["oracle"]\n[options]\ntranslator = "llm"',
+            ":4:11: .*cannot translate; .* options.translator_model",
+        ),
+        ('models = ["oracle"]\nwordings = ["llm"]', ":4:11: .*cannot word a domain; .* options.wording_model"),
         (
             'models = ["oracle:a", "replay:no"]',
             r":4:11: model 'oracle:a': .*\n.*:4:23: model 'replay:no': .*no such folder",
@@ -345,4 +348,4 @@ def test_a_translator_behind_an_endpoint_beside_a_scripted_planner(spec):
     )
     (job,) = jobs_of(spec(text))
     assert job.spec.base_url == "http://127.0.0.1:9/v1"
-    assert prepare(job.spec).started.translator_model == "m"
+    assert prepare_run(job.spec).started.translator_model == "m"

@@ -111,8 +111,8 @@ def open_cluster(
     """
     check_address(address)
     client_class = _class(_CLIENT, address)
-    said = dict(options or {})
-    in_options = said.pop("workers", None)
+    arguments = dict(options or {})
+    in_options = arguments.pop("workers", None)
     scaled = in_options if workers is None else workers
     if scaled is not None and (type(scaled) is not int or scaled < 1):
         raise InputError(f"[cluster] workers: a whole number from 1 was expected; found {scaled!r}")
@@ -124,10 +124,10 @@ def open_cluster(
         with _closing(_connect(client_class, address, {**where, "timeout": patience}), 2) as client:
             yield Cluster(client, address)
         return
-    size = int(count) if count else scaled or said.pop("n_workers", None) or (os.cpu_count() or 1)
+    size = int(count) if count else scaled or arguments.pop("n_workers", None) or (os.cpu_count() or 1)
     with (
         # Processes of this machine that still wait for a reply are killed; jobs elsewhere are to be cancelled.
-        _closing(_deploy(DEPLOYMENTS[kind], address, said, size), 1 if kind == "local" else 5) as deployed,
+        _closing(_deploy(DEPLOYMENTS[kind], address, arguments, size), 1 if kind == "local" else 5) as deployed,
         _closing(client_class(deployed, set_as_default=False), 2) as client,
     ):
         if kind != "local":

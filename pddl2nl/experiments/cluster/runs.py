@@ -25,7 +25,7 @@ from typing import Any
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.cluster import Cluster
 from pddl2nl.experiments.cluster.worker import WorkerResult, WorkerTerms, environment, halt, run_on_worker
-from pddl2nl.experiments.jobs import Job
+from pddl2nl.experiments.jobs import RunJob
 from pddl2nl.experiments.run_one import Done, Left, Result, Terms
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.llm import public_url
@@ -49,7 +49,7 @@ _TICK = 0.02
 
 
 @dataclass
-class _Run:
+class _ClusterRun:
     """A job on the cluster.
 
     Attributes:
@@ -58,7 +58,7 @@ class _Run:
         not_before: when it may be submitted; ``give_up_at``: until when it is tried again that is locked.
     """
 
-    job: Job
+    job: RunJob
     packed: bytes
     future: Any = None
     suspect: bool = False
@@ -78,8 +78,8 @@ class ClusterRuns:
         self._cluster = cluster
         self._client = cluster.client
         self._terms = terms
-        self._runs: dict[str, _Run] = {}
-        self._refused: list[tuple[Job, Result]] = []
+        self._runs: dict[str, _ClusterRun] = {}
+        self._refused: list[tuple[RunJob, Result]] = []
         self._threads = self._processes = 0
         self._stopping = False
         self._looked = self._scaled = float("-inf")
@@ -124,7 +124,7 @@ class ClusterRuns:
         """Whether there are workers."""
         return "" if self._threads or not self._runs else "waiting for workers"
 
-    def submit(self, job: Job) -> None:
+    def submit(self, job: RunJob) -> None:
         """Adds a job, which `receive` hands out."""
         from distributed.protocol.pickle import dumps
 
@@ -139,12 +139,12 @@ class ClusterRuns:
         # It also takes a model that was made in a notebook.
         pack: Any = dumps
         try:
-            self._runs[job.name] = _Run(job, pack(job))
+            self._runs[job.name] = _ClusterRun(job, pack(job))
         except (TypeError, AttributeError, pickle.PicklingError) as error:
             message = f"it cannot travel to a cluster: {error}; a model that is named (--model) can"
             self._refused.append((job, Left("bad", message)))
 
-    def receive(self, seconds: float) -> tuple[Job, Result] | None:
+    def receive(self, seconds: float) -> tuple[RunJob, Result] | None:
         """The next result; None if none came within so many seconds."""
         deadline = time.monotonic() + seconds
         while not self._refused:
@@ -209,7 +209,7 @@ class ClusterRuns:
 
     # ── a run ────────────────────────────────────────────────────────────────────────────────────
 
-    def _result(self, run: _Run) -> Result | None:
+    def _result(self, run: _ClusterRun) -> Result | None:
         """The result of a run; submits it where it waits for that, also once more."""
         if run.future is None or run.future.status in ("cancelled", "lost"):
             run.future = None
@@ -224,20 +224,20 @@ class ClusterRuns:
             return Left("unfinished") if self._stopping and not self._threads else None
         return self._fetched(run)
 
-    def _is_alone(self, run: _Run) -> bool:
+    def _is_alone(self, run: _ClusterRun) -> bool:
         """Whether all other runs wait as well, because their workers died."""
         return all(other.suspect and other.future is None for other in self._runs.values() if other is not run)
 
-    def _hand_out(self, run: _Run) -> None:
+    def _hand_out(self, run: _ClusterRun) -> None:
         budget = self._terms.budget
         spent, share = total([budget.already, budget.spent]), 1.0 / max(1, self._processes)
         run.future = self._client.submit(run_on_worker, run.packed, self._worker_terms, share, spent, pure=False)
 
-    def _fetched(self, run: _Run) -> Result | None:
+    def _fetched(self, run: _ClusterRun) -> Result | None:
         from distributed import CancelledError, KilledWorker
 
         try:
-            found: WorkerResult = run.future.result(timeout=_TRANSFER)
+            ended: WorkerResult = run.future.result(timeout=_TRANSFER)
         except (OSError, TimeoutError, CancelledError):
             # The connection was lost while the result was on its way; its state will say so.
             return None
@@ -251,11 +251,11 @@ class ClusterRuns:
             raise
         except Exception as error:  # noqa: BLE001 — a worker's error concerns only this run
             return Left("broken", f"on the cluster: {type(error).__name__}: {error}")
-        if found.refused:
-            self._terms.stop.request(found.refused, refused=True)
-        result = found.result
+        if ended.refused:
+            self._terms.stop.request(ended.refused, refused=True)
+        result = ended.result
         # A run that was finished already was executed twice, or by another process since we began: it counts as well.
-        self._terms.budget.add(result.end.spent if isinstance(result, Done) and result.earlier else found.spent)
+        self._terms.budget.add(result.end.spent if isinstance(result, Done) and result.earlier else ended.spent)
         if isinstance(result, Left) and result.how == "elsewhere" and not self._stopping:
             now = time.monotonic()
             run.give_up_at = run.give_up_at or now + _PATIENCE
@@ -264,7 +264,7 @@ class ClusterRuns:
                 return None
         return result
 
-    def _drop(self, run: _Run) -> None:
+    def _drop(self, run: _ClusterRun) -> None:
         del self._runs[run.job.name]
         if run.future is not None:
             with suppress(Exception):

@@ -17,13 +17,14 @@ from typing import Any, Union, get_args, get_type_hints
 
 import msgspec
 
-from pddl2nl.errors import InfrastructureError
+from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.planned import Planned
+from pddl2nl.files import read_bytes, unreadable
 from pddl2nl.policies.budget import Account, total
 from pddl2nl.policies.events import EVENTS, Event, Finished, RecordError, Started
 from pddl2nl.policies.families import FAMILIES
 
-__all__ = ["EVENT_KINDS", "Ended", "event_from_json", "events_from_json", "last_line", "read_end", "read_events"]
+__all__ = ["EVENT_KINDS", "RunEnd", "event_from_json", "events_from_json", "last_line", "read_end", "read_events"]
 
 _KINDS: tuple[type[Event], ...] = (*EVENTS, *(kind for family in FAMILIES.values() for kind in family.events), Planned)
 EVENT_KINDS: Mapping[str, type[Event]] = {str(kind.__struct_config__.tag): kind for kind in _KINDS}
@@ -41,9 +42,9 @@ def read_events(path: Path) -> tuple[Event, ...]:
             record; the message begins with file and line.
     """
     try:
-        text = path.read_bytes().removesuffix(b"\n")
-    except OSError as error:
-        raise RecordError(f"{path}: the record cannot be read: {error.strerror}") from error
+        text = read_bytes(path, "record").removesuffix(b"\n")
+    except InputError as error:
+        raise RecordError(str(error)) from error
     try:
         events = _DECODER.decode_lines(text)
     except (msgspec.DecodeError, RecursionError):
@@ -111,7 +112,7 @@ def _event_of(line: bytes, place: str) -> Event:
         # Python's own reader accepts an escape of half a surrogate pair, which a server may have sent.
         data = _without_halves(json.loads(line.decode("utf-8"), parse_constant=_refuse_constant))
     except (ValueError, RecursionError) as error:
-        raise RecordError(f"{place}: not a line of JSON: {error}") from error
+        raise RecordError(f"{place}: not a line of JSON: {unreadable(error)}") from error
     return event_from_json(data, f"{place}: ")
 
 
@@ -134,15 +135,15 @@ def _wrong(data: object, error: msgspec.ValidationError) -> str:
         return f"not an event of a run: {name!r}; known are {', '.join(EVENT_KINDS)}"
     what, _, path = str(error).partition(" - at `$.")
     path = path.removesuffix("`")
-    found: Any = data
+    value: Any = data
     for part in re.findall(r"[^.\[\]]+|\.\.\.", path):
         # The path does not name the key of an object's entry.
         if part == "...":
             break
-        found = found[int(part)] if isinstance(found, list | tuple) else found[part]
+        value = value[int(part)] if isinstance(value, list | tuple) else value[part]
     if what.startswith("Invalid enum value") and path in EVENT_KINDS[name].__struct_fields__:
         what = f"Expected one of {', '.join(get_args(get_type_hints(EVENT_KINDS[name])[path]))}"
-    place = f"'{path}' is {reprlib.repr(found)}; " if path else ""
+    place = f"'{path}' is {reprlib.repr(value)}; " if path else ""
     return f"an event '{name}' with the wrong fields: {place}{what[0].lower()}{what[1:]}"
 
 
@@ -152,7 +153,7 @@ _LAST_BYTES = 1 << 16
 
 
 @dataclass(frozen=True)
-class Ended:
+class RunEnd:
     """The end of a run, from the last line of its record.
 
     ``outcome`` is one of an episode, or the status of a planner. ``message`` explains it; ``spent`` is what was paid
@@ -174,7 +175,7 @@ class Ended:
         return self.outcome == "solved"
 
 
-def read_end(record: Path) -> Ended | None:
+def read_end(record: Path) -> RunEnd | None:
     """The end of the run with this record; None if there is no record, or its last line does not tell.
 
     Raises:
@@ -183,9 +184,9 @@ def read_end(record: Path) -> Ended | None:
     try:
         event = json.loads(last_line(record))
         if event["event"] == "planned":
-            return Ended(event["status"], event["message"], Account())
+            return RunEnd(event["status"], event["message"], Account())
         if event["event"] == "finished":
-            return Ended(event["outcome"], event["message"], total(event.get("spent", {}).values()))
+            return RunEnd(event["outcome"], event["message"], total(event.get("spent", {}).values()))
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -202,7 +203,7 @@ def last_line(path: Path) -> bytes:
         span = _LAST_BYTES
         while True:
             file.seek(max(0, size - span))
-            end = file.read().rstrip(b"\n")
+            end = file.read(span).rstrip(b"\n")
             if b"\n" in end or span >= size:
                 return end.rpartition(b"\n")[2]
             span *= 4

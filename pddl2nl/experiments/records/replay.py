@@ -152,7 +152,7 @@ def _read(path: Path) -> tuple[list[Mapping[str, Any]], Started]:
     return [event for _, event in lines], started
 
 
-class _Settings(msgspec.Struct):
+class _RequestOptions(msgspec.Struct):
     """The entries of ``settings`` that a run is made from."""
 
     temperature: float | None = 0.0
@@ -174,7 +174,7 @@ def _spec(started: Started, model: ReplayModel) -> RunSpec:
     domain = parse_domain(started.domain_pddl, started.domain_file or "<domain>")
     problem = parse_problem(started.problem_pddl, domain, started.problem_file or "<problem>")
     limits: Mapping[str, Any] = started.limits
-    settings = msgspec.convert(started.settings, _Settings)
+    settings = msgspec.convert(started.settings, _RequestOptions)
     beyond = msgspec.convert(started.beyond_paper, _BeyondPaper)
     wording: Any = "template"
     if started.wording_model is not None:
@@ -222,8 +222,8 @@ def _difference(recorded: Sequence[Mapping[str, Any]], events: Sequence[Event], 
     # A record that ends before the run began lacks replies on which the first event of a replay depends.
     ignored = _PREPARED if not complete and _ends_in_preparation(recorded) else ()
     for number, (old, new) in enumerate(zip(recorded, now, strict=False), 1):
-        if (found := next(_differences(number, old, new, ignored), None)) is not None:
-            return found
+        if (difference := next(_differences(number, old, new, ignored), None)) is not None:
+            return difference
     number = min(len(recorded), len(now))
     if number < len(recorded) or (number < len(now) and complete):
         before = recorded[number].get("event") if number < len(recorded) else None

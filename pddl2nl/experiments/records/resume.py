@@ -35,10 +35,10 @@ class Recollection:
     def __init__(self, records: Iterable[Iterable[Exchange]] = ()):
         self._replies: _Replies = {}
         for record in records:
-            found: _Replies = {}
+            own: _Replies = {}
             for exchange in record:
-                found.setdefault(_key(exchange.request), deque()).append(exchange.completion)
-            for key, replies in found.items():
+                own.setdefault(_key(exchange.request), deque()).append(exchange.completion)
+            for key, replies in own.items():
                 if len(replies) > len(self._replies.get(key, ())):
                     self._replies[key] = replies
 

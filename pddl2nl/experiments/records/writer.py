@@ -126,7 +126,7 @@ def _replies(partial: Path) -> Counter[str]:
     if not partial.exists():
         return Counter()
     asked: dict[int, str] = {}
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for line in partial.read_bytes().split(b"\n"):
         # The last line may be torn.
         with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
@@ -134,8 +134,8 @@ def _replies(partial: Path) -> Counter[str]:
             if event["event"] == "prompted":
                 asked[event["call"]] = event["request_sha256"]
             elif event["event"] == "replied":
-                found[asked[event["call"]]] += 1
-    return found
+                counts[asked[event["call"]]] += 1
+    return counts
 
 
 @contextlib.contextmanager

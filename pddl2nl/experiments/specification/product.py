@@ -13,7 +13,7 @@ from typing import Any
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.choices import unused_options
-from pddl2nl.experiments.jobs import Job, PlannerSpec, make_job
+from pddl2nl.experiments.jobs import PlannerSpec, RunJob, make_job
 from pddl2nl.experiments.layout import Layout, LayoutColumn, LayoutRow, Place
 from pddl2nl.experiments.models import MODELS
 from pddl2nl.experiments.profiles import PROFILES, apply_profile
@@ -77,7 +77,7 @@ class Cell:
         label = "pddl" if self.style == "pddl" else Path(wording_file(self.wording, self.domain)).stem
         return (*said, self.model.rpartition("/")[2], label)
 
-    def jobs(self, models_file: Path | None = None) -> list[Job]:
+    def jobs(self, models_file: Path | None = None) -> list[RunJob]:
         """Its runs with their names."""
         return [make_job(run, *self.parts, str(run.seed), models_file=models_file) for run in self.runs]
 
@@ -180,7 +180,7 @@ def undecided(spec: ExperimentSpec) -> bool:
 class Placed:
     """A run with its domain and its column: that of a policy, or the planner's name."""
 
-    job: Job
+    job: RunJob
     domain: SpecDomain
     column: SpecColumn | str
 
@@ -229,7 +229,7 @@ def placed_jobs(spec: ExperimentSpec, table: Iterable[Cell] | None = None) -> li
     return placed
 
 
-def jobs_of(spec: ExperimentSpec, table: Iterable[Cell] | None = None) -> list[Job]:
+def jobs_of(spec: ExperimentSpec, table: Iterable[Cell] | None = None) -> list[RunJob]:
     """All runs, each once and with its name; see `placed_jobs`."""
     return [*{each.job.name: each.job for each in reversed(placed_jobs(spec, table))}.values()][::-1]
 
