@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pddl2nl.experiments.layout import Layout, Place, read_layout
-from pddl2nl.reports.layouts import joined_layout, made_layout
+from pddl2nl.reports.layouts import made_layout
 from pddl2nl.reports.metrics import length_ratio
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, record_paths
 from pddl2nl.reports.summaries import RunSummary, read_summaries, summarize
@@ -29,7 +29,6 @@ class Gathered:
         strangers: records of no run of the layout; listed, not counted.
         unfinished: files of runs that have not ended.
         cells: the runs of each cell that has any, by task and seed.
-        notes: sentences about how the runs were put together.
     """
 
     folder: Path | None
@@ -39,7 +38,6 @@ class Gathered:
     strangers: tuple[str, ...] = ()
     unfinished: tuple[Path, ...] = ()
     cells: dict[Place, tuple[RunSummary, ...]] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
 
     @property
     def broken(self) -> tuple[RunSummary, ...]:
@@ -64,7 +62,7 @@ class Gathered:
                 lines += [heading, *(f"  {name}" for name in names[:_LISTED])]
             if len(names) > _LISTED:
                 lines.append(f"  … and {len(names) - _LISTED} more")
-        return (*lines, *self.notes)
+        return tuple(lines)
 
     def cell(self, row: int, column: int) -> tuple[RunSummary, ...]:
         """The finished runs of one cell, by task and seed, those with infrastructure errors included."""
@@ -80,14 +78,12 @@ def _are(names: Sequence[str], one: str = "run is", many: str = "runs are") -> s
 
 
 def gather(folder: Path, *, workers: int | None = None) -> Gathered:
-    """All records in a folder and below it, in the cells of the layouts beside them.
+    """All records in a folder and below it, in the cells of the layout in the folder, or of one made from the records.
 
-    Several experiments below one folder become one (`pddl2nl.reports.layouts.joined_layout`); records without a layout
-    get one made from themselves. A name that occurs in several folders is preceded by its folder. If copies of a run
-    are in one cell, the first one that is scored counts.
+    A run is called by its file; a file name that occurs in several folders is preceded by its folder.
 
     Args:
-        folder: of an experiment, of several, or of single runs.
+        folder: of an experiment, or of single runs.
         workers: processes that read (`pddl2nl.reports.summaries.read_summaries`).
 
     Raises:
@@ -96,27 +92,17 @@ def gather(folder: Path, *, workers: int | None = None) -> Gathered:
     """
     folder = Path(folder)
     paths, unfinished = record_paths(folder)
-    # The folder itself may have a layout and no record yet.
-    folders = sorted({folder, *(path.parent for path in paths)})
-    layouts = {place: layout for place in folders if (layout := read_layout(place)) is not None}
-    expected = {place / f"{name}.jsonl" for place, layout in layouts.items() for name in layout.runs}
-    occurring = Counter(path.name for path in {*paths, *expected})
-    names = {
-        path: (path.name if occurring[path.name] == 1 else path.relative_to(folder).as_posix()).removesuffix(".jsonl")
-        for path in {*paths, *expected}
-    }
-    summaries = [replace(run, name=names[run.path]) for run in _with_optima(read_summaries(paths, workers))]
-    parts = []
-    for place, layout in layouts.items():
-        runs = {names[place / f"{name}.jsonl"]: places for name, places in layout.runs.items()}
-        parts.append(replace(layout, runs=runs))
-    # Equal names of these are copies of one run; single runs may have any file name.
-    specified = {run for part in parts for run in part.runs}
-    others = [run for run in summaries if run.path.parent not in layouts]
-    if others or not layouts:
-        parts.append(made_layout(others, folder.resolve().name))
-    joined, notes = joined_layout(parts)
-    return _placed(folder, joined, summaries, unfinished, notes, specified)
+    occurring = Counter(path.name for path in paths)
+    summaries = [
+        run if occurring[run.path.name] == 1 else replace(run, name=_name_below(folder, run.path))
+        for run in _with_optima(read_summaries(paths, workers))
+    ]
+    layout = read_layout(folder) or made_layout(summaries, folder.resolve().name)
+    return _placed(folder, layout, summaries, unfinished)
+
+
+def _name_below(folder: Path, path: Path) -> str:
+    return path.relative_to(folder).as_posix().removesuffix(".jsonl")
 
 
 def gathered(runs: Iterable[Record | RunSummary], layout: Layout | None = None, name: str = "") -> Gathered:
@@ -133,33 +119,21 @@ def gathered(runs: Iterable[Record | RunSummary], layout: Layout | None = None, 
 
 
 def _placed(
-    folder: Path | None,
-    layout: Layout,
-    summaries: Sequence[RunSummary],
-    unfinished: tuple[Path, ...] = (),
-    notes: tuple[str, ...] = (),
-    specified: Container[str] = (),
+    folder: Path | None, layout: Layout, summaries: Sequence[RunSummary], unfinished: tuple[Path, ...] = ()
 ) -> Gathered:
-    """The runs in their cells; runs of a specification with the same file name in one cell are copies of one run."""
     runs = {run.name: run for run in summaries if run.name in layout.runs}
-    cells: dict[Place, dict[str, RunSummary]] = {}
-    # Scored copies come before those with infrastructure errors.
-    for name, run in sorted(runs.items(), key=lambda item: item[1].infrastructure):
+    cells: dict[Place, list[RunSummary]] = {}
+    for name, run in runs.items():
         for place in layout.runs[name]:
-            cells.setdefault(place, {}).setdefault(run.path.name if name in specified else name, run)
-    kept = {run.name for some in cells.values() for run in some.values()}
-    if copies := [name for name in runs if name not in kept]:
-        note = f"{_are(copies)} in another folder too, and each counts once; {copies[0]} is left out."
-        notes = (*notes, note)
+            cells.setdefault(place, []).append(run)
     return Gathered(
         folder,
         layout,
-        {name: run for name, run in runs.items() if name in kept},
+        runs,
         missing=tuple(name for name in layout.runs if name not in runs),
         strangers=tuple(sorted(run.name for run in summaries if run.name not in layout.runs)),
         unfinished=unfinished,
-        cells={place: tuple(sorted(some.values(), key=_by_task)) for place, some in cells.items()},
-        notes=notes,
+        cells={place: tuple(sorted(some, key=_by_task)) for place, some in cells.items()},
     )
 
 

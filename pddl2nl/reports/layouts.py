@@ -1,8 +1,8 @@
-"""Layouts for a report: made from records without one, and several layouts joined to one."""
+"""The layout of a report, made from records that have none."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import NamedTuple
@@ -113,58 +113,9 @@ def _columns(settings: Sequence[_Settings]) -> dict[_Settings, LayoutColumn]:
             wording=each.wording,
             options=dict(option.partition("=")[::2] for option in options),
         )
-        names = _other_names(column.name, "")
+        names = (f"{column.name} {number}" for number in count(2))
         while column.label in labels:
             column = replace(column, name=next(names))
         labels.add(column.label)
         found[each] = column
     return found
-
-
-def joined_layout(layouts: Sequence[Layout]) -> tuple[Layout, tuple[str, ...]]:
-    """Several experiments' layouts as one, and notes about it.
-
-    Equal columns become one; of different columns with one label, the later gets its experiment's name. Rows of one
-    label, section and variant become one, with the larger number of tasks. No run may be in two of the layouts.
-    """
-    if len(layouts) == 1:
-        return layouts[0], ()
-    notes = [f"{len(layouts)} experiments are shown as one: {', '.join(each.name or '(no name)' for each in layouts)}."]
-    columns: dict[str, LayoutColumn] = {}
-    rows: dict[tuple[str, str, str], LayoutRow] = {}
-    runs: dict[str, tuple[Place, ...]] = {}
-    tables: dict[LayoutTable, None] = {}
-    for layout in layouts:
-        labels: dict[str, str] = {}
-        for column in layout.columns:
-            found, names = column, _other_names(column.name, layout.name)
-            while columns.setdefault(found.label, found) != found:
-                found = replace(column, name=next(names))
-            labels[column.label] = found.label
-            if found is not column:
-                notes.append(
-                    f"Two experiments have different columns called '{column.label}'; that of "
-                    f"{layout.name or 'the later one'} is '{found.label}' here."
-                )
-        keys = [(row.label, row.section, row.variant) for row in layout.rows]
-        for key, row in zip(keys, layout.rows, strict=True):
-            if key not in rows or row.tasks > rows[key].tasks:
-                rows[key] = row
-        row_at = [list(rows).index(key) for key in keys]
-        column_at = [list(columns).index(label) for label in labels.values()]
-        for run, places in layout.runs.items():
-            runs[run] = tuple(Place(row_at[place.row], column_at[place.column]) for place in places)
-        for table in layout.tables:
-            tables[replace(table, columns=tuple(labels.get(label, label) for label in table.columns))] = None
-    name = " + ".join(dict.fromkeys(each.name for each in layouts if each.name))
-    models = tuple(dict.fromkeys(model for each in layouts for model in each.models))
-    joined = Layout(name, tuple(columns.values()), tuple(rows.values()), runs, tuple(tables), models)
-    return joined, tuple(notes)
-
-
-def _other_names(name: str, experiment: str) -> Iterator[str]:
-    """Other names of a column: first with its experiment's name, then with numbers."""
-    whole = f"{name} {experiment}".strip()
-    if experiment:
-        yield whole
-    yield from (f"{whole} {number}" for number in count(2))

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pddl2nl.errors import InfrastructureError, MissingExtraError
 from pddl2nl.experiments.layout import Layout
@@ -81,7 +80,8 @@ def write_html(
     folder = out.with_suffix("") if named else out
     _remove_old(folder / "runs", {f"{page.name}.html" for page in plan.pages})
     judged = in_processes(partial(_write_page, gathered.layout, folder / "runs"), plan.pages, workers)
-    content = overview(_together(judged), folder=True)
+    differences = tuple(each for one in judged for each in one.differences)
+    content = overview(Judged(sum(one.number for one in judged), differences), folder=True)
     _write(folder / "index.html", _render("report", home="", articles=(), files={}, **content))
     return folder / "index.html"
 
@@ -94,26 +94,23 @@ def render_report(
     return _one_page(plan.runs, partial(overview_of, plan, title=title, notes=notes, paper=paper, plots=plots))
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(NamedTuple):
     """A run for which the new verdict differs from its record."""
 
     anchor: str
     recorded: str
     now: str
-    note: str = ""
+    note: str
 
 
-@dataclass(frozen=True)
-class Judged:
+class Judged(NamedTuple):
     """The number of runs that were judged again, and those whose verdict differs."""
 
     number: int = 0
     differences: tuple[Difference, ...] = ()
 
 
-def _together(found: Sequence[Judged]) -> Judged:
-    return Judged(sum(one.number for one in found), tuple(each for one in found for each in one.differences))
+_NOTHING_JUDGED = Judged()
 
 
 # ── the first page ───────────────────────────────────────────────────────────────────────────────
@@ -121,7 +118,7 @@ def _together(found: Sequence[Judged]) -> Judged:
 
 def overview_of(
     plan: PagePlan,
-    judged: Judged = Judged(),
+    judged: Judged = _NOTHING_JUDGED,
     *,
     title: str = "",
     notes: Sequence[str] = (),
@@ -138,7 +135,7 @@ def overview_of(
     pages = plan.page_of() if folder else {}
     return {
         "title": title or gathered.layout.name or _TITLE,
-        "notes": (*notes, *gathered.notes),
+        "notes": notes,
         "plan": plan,
         "gathered": gathered,
         "tables": [
@@ -162,49 +159,26 @@ def overview_of(
     }
 
 
-@dataclass(frozen=True)
-class _Picture:
-    """A plot: ``source`` is the SVG as a data URL; ``missing`` says why it is not drawn."""
-
-    key: str
-    title: str
-    caption: str = ""
-    source: str = ""
-    missing: str = ""
-
-
-def _pictures(gathered: Gathered) -> list[_Picture]:
-    """The plots as images, which run no script and keep their style; missing ones come last."""
-    found = []
+def _pictures(gathered: Gathered) -> list[dict[str, str]]:
+    """The plots as images, which run no script and keep their style; those without data, with the reason, come last."""
+    drawn, missing = [], []
     for key, plot in PLOTS.items():
+        picture = {"key": key, "title": plot.title, "caption": plot.caption}
         try:
-            svg = plot_svg(gathered, key)
+            svg = base64.b64encode(plot_svg(gathered, key).encode("utf-8")).decode("ascii")
+            drawn.append(picture | {"source": f"data:image/svg+xml;base64,{svg}"})
         except NoDataError as error:
-            found.append(_Picture(key, plot.title, missing=str(error)))
-            continue
+            missing.append(picture | {"source": "", "missing": str(error)})
         except MissingExtraError as error:
-            return [_Picture("plots", "Plots", missing=str(error))]
-        source = "data:image/svg+xml;base64," + base64.b64encode(svg.encode("utf-8")).decode("ascii")
-        found.append(_Picture(key, plot.title, plot.caption, source))
-    return sorted(found, key=lambda picture: not picture.source)
+            return [{"title": "Plots", "source": "", "missing": str(error)}]
+    return drawn + missing
 
 
 # ── the pages of runs ────────────────────────────────────────────────────────────────────────────
 
 
-class _Files:
-    """The PDDL texts of a page, each stored once: ``texts`` maps anchors to headings and texts."""
-
-    def __init__(self) -> None:
-        self.texts: dict[str, tuple[str, str]] = {}
-        self._anchors: dict[str, str] = {}
-
-    def anchor(self, heading: str, text: str) -> str:
-        """Stores a text and returns its anchor."""
-        if text not in self._anchors:
-            self._anchors[text] = f"file-{len(self._anchors) + 1}"
-            self.texts[self._anchors[text]] = (heading, text)
-        return self._anchors[text]
+_Files = dict[str, tuple[str, str]]
+"""The PDDL texts of a page, each once, with their anchors and headings."""
 
 
 def _one_page(runs: Sequence[PageRun], overview: Any) -> str:
@@ -220,23 +194,27 @@ def _write_page(layout: Layout, folder: Path, page: RunPage) -> Judged:
     return judged
 
 
-def _articles(runs: Sequence[PageRun]) -> tuple[list[Markup], Mapping[str, tuple[str, str]], Judged]:
+def _articles(runs: Sequence[PageRun]) -> tuple[list[Markup], _Files, Judged]:
     """The runs step by step, their PDDL files, and what judging them again gave."""
     from markupsafe import Markup
 
-    files = _Files()
+    files: _Files = {}
+
+    def anchor(heading: str, text: str) -> str:
+        return files.setdefault(text, (f"file-{len(files) + 1}", heading))[0]
+
     articles, differences, number = [], [], 0
     for run in runs:
         view = view_of(run)
         first = view.record.first
-        problem = files.anchor(f"Problem {first.problem}, in PDDL", first.problem_pddl)
-        domain = files.anchor(f"Domain {first.domain}, in PDDL", first.domain_pddl)
+        problem = anchor(f"Problem {first.problem}, in PDDL", first.problem_pddl)
+        domain = anchor(f"Domain {first.domain}, in PDDL", first.domain_pddl)
         articles.append(Markup(_render("run", run=view, problem=problem, domain=domain)))
         again = view.recheck
         number += again.verdict not in ("not-judged", "no-plan")
         if not again.agrees and not run.summary.infrastructure:
             differences.append(Difference(run.anchor, view.record.outcome, again.verdict, again.note))
-    return articles, files.texts, Judged(number, tuple(differences))
+    return articles, files, Judged(number, tuple(differences))
 
 
 def _render(template: str, **content: Any) -> str:

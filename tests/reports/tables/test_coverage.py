@@ -203,7 +203,7 @@ def test_json_has_solved_runs_by_column_and_domain(build, heads):
 
 
 def test_alarms_name_what_is_in_no_cell(experiment):
-    alarms = replace(experiment, strangers=("other",), notes=("Two experiments are shown as one.",)).alarms
+    alarms = replace(experiment, strangers=("other",)).alarms
     assert alarms == (
         "Infrastructure errors: 1 run is in no cell of the tables",
         "  r1c2t03s2: why r1c2t03s2",
@@ -211,7 +211,6 @@ def test_alarms_name_what_is_in_no_cell(experiment):
         "  r3c1t01s5",
         "Other records: 1 record is not a run of this experiment, and in no cell of the tables",
         "  other",
-        "Two experiments are shown as one.",
     )
 
 
