@@ -1,4 +1,4 @@
-"""Reading input files: up to a size limit, decoded, and with an InputError for everything that goes wrong."""
+"""Reading input files, up to a size limit and decoded, and writing files; errors become ours."""
 
 from __future__ import annotations
 
@@ -6,22 +6,25 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NamedTuple
+from typing import Any, BinaryIO, Literal, NamedTuple, TextIO
 
-from pddl2nl.errors import InputError
+from pddl2nl.errors import InfrastructureError, InputError
 
 __all__ = [
     "MAX_BYTES",
     "MAX_LINE",
     "Decoded",
+    "check_writable",
     "decode",
     "parse_json",
     "read_bytes",
     "read_lines",
     "read_text",
+    "replaced_file",
     "unreadable",
+    "write_text_file",
 ]
 
 MAX_BYTES = 256 << 20
@@ -147,6 +150,64 @@ def read_text(path: str | Path, what: str = "file", *, errors: Literal["strict",
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 (byte {error.start}); a text file in UTF-8 was expected") from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def write_text_file(path: Path, text: str) -> None:
+    """Writes a file that the user named, folders above it included.
+
+    Raises:
+        InfrastructureError: the disk refuses.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InfrastructureError(f"cannot write {path}: {error.strerror}") from error
+
+
+@contextmanager
+def replaced_file(path: Path) -> Iterator[TextIO]:
+    """A stream to a file that is replaced, whole, when the block is done; a pipe or a device is written to directly.
+
+    Raises:
+        InputError: a folder.
+        InfrastructureError: the disk refuses, or the file is read-only.
+    """
+    check_writable(path)
+    special = path.exists() and not path.is_file()
+    part = path if special else path.resolve().with_name(f"{path.name}.{os.getpid()}.partial")
+    try:
+        with part.open("w", encoding="utf-8", newline="\n") as stream:
+            yield stream
+        if not special:
+            part.replace(path.resolve())
+    except OSError as error:
+        raise InfrastructureError(f"cannot write {path}: {error.strerror}") from error
+    finally:
+        if not special:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+
+
+def check_writable(path: Path) -> None:
+    """Checks that a file can be written, without changing it; folders above it are made.
+
+    Raises:
+        InputError: a folder.
+        InfrastructureError: the disk refuses, or the file is read-only.
+    """
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; a file was expected")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_file():
+            path.open("ab").close()
+        elif not path.exists():
+            from tempfile import TemporaryFile
+
+            TemporaryFile(dir=path.parent).close()
+    except OSError as error:
+        raise InfrastructureError(f"cannot write {path}: {error.strerror}") from error
 
 
 def parse_json(text: str | bytes, name: str) -> Any:

@@ -24,11 +24,10 @@ from pddl2nl.cli.output import (
     print_table,
     print_text,
     print_warnings,
-    replaced_file,
     warn,
 )
 from pddl2nl.errors import InputError
-from pddl2nl.files import read_lines
+from pddl2nl.files import read_lines, replaced_file
 
 if TYPE_CHECKING:
     from pddl2nl.llm.cache import CacheGroup, Damage

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import sys
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,12 +24,8 @@ from pddl2nl.cli.output import (
     DONE,
     FAILED,
     account_text,
-    check_writable,
     print_error,
     print_result,
-    print_warnings,
-    replaced_file,
-    warn,
 )
 from pddl2nl.cli.progress import bar_shown, batches
 from pddl2nl.cli.run_options import (
@@ -50,10 +44,8 @@ from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
     from pddl2nl.experiments.access import Access
-    from pddl2nl.experiments.models import MadeModel
     from pddl2nl.nl import Wording
     from pddl2nl.pddl import Domain
-    from pddl2nl.policies.budget import ModelCalls
 
 __all__ = ["register"]
 
@@ -68,7 +60,6 @@ _REVIEW = (
 )
 _MODEL_OPTIONS = ("model", "base_url", "revisions", "ask_negated", "wording_tokens", "seed", *BUDGET, *ACCESS)
 """The options that have no effect unless a model words the domain."""
-_SECONDS_BETWEEN_WRITES = 1.0
 
 
 def register(app: typer.Typer) -> None:
@@ -137,6 +128,7 @@ def _convert(
     **options: Any,
 ) -> None:
     """Turn a domain, and a problem, into prompt texts: the domain's description, objects, initial state, goal."""
+    from pddl2nl.experiments.model_wording import save_whole
     from pddl2nl.nl import convert, make_names
     from pddl2nl.nl.wording.parsed_negation import with_negations
     from pddl2nl.pddl import Task, load_domain, load_problem
@@ -154,138 +146,45 @@ def _convert(
         chosen = wording_of(wording, tree, domain)
     if save_wording is not None:
         # At once: what a model was paid for is kept, whatever fails from here on.
-        _save(chosen, save_wording)
+        save_whole(chosen, save_wording)
     chosen = with_negations(worded := chosen, tree, negation)
     if save_wording is not None and chosen is not worded:
-        _save(chosen, save_wording)
+        save_whole(chosen, save_wording)
     named = names if task is None else make_names(task, names, chosen, names_seed)
     found = convert(task or tree, chosen, named, "pddl" if style == "pddl" else "nl")
     text = "\n\n".join(text for text in (found.domain_text, found.problem_text) if text)
     print_result(found.as_json(), text, as_json=as_json)
 
 
-# ── wordings by a model ──────────────────────────────────────────────────────────────────────────
-
-
 def _worded(
     domain: Domain, model: str | None, asked: Mapping[str, Any], options: Mapping[str, Any], file: Path | None
 ) -> Wording:
-    """The wording of a domain by a model; what is finished is kept in the file, whatever ends this.
-
-    Raises:
-        InputError: no model, one that cannot word, or an unfinished wording of another model in the file.
-        InfrastructureError: the endpoint failed.
-    """
-    from pddl2nl.policies.budget import LimitReachedError
+    """The wording of a domain by a model."""
+    from pddl2nl.experiments.model_wording import word_with_model
+    from pddl2nl.policies.budget import Account, LimitReachedError
 
     if model is None:
         raise InputError("--wording llm asks a model: --model M (a model's name, script:FILE or replay:DIR)")
     if model.partition(":")[0] == "oracle":
         raise InputError("--model oracle plans and cannot word a domain: a model's name, script:FILE or replay:DIR can")
-    access = access_of(options)
+    access, limits, batch = access_of(options), limits_of(options), options["provider_batch"]
+
+    def print_costs(name: str, account: Account) -> None:
+        sys.stderr.write(f"{name}: {account_text(account)}\n")
+
+    def word(access: Access, **more: Any) -> Wording:
+        more |= {"base_url": options["base_url"], "file": file, "on_spent": print_costs}
+        return word_with_model(domain, model, access, limits, **more, **asked)
+
     try:
-        if not options["provider_batch"]:
-            return _ask(domain, model, asked, options, file, access)
-        with batches(access, options["poll_seconds"]) as passes:
-            return passes.until_done(lambda each: _ask(domain, model, asked, options, file, each))
+        if batch:
+            with batches(access, options["poll_seconds"]) as passes:
+                return passes.until_done(word)
+        with bar_shown("asking the model") as update:
+            return word(access, on_progress=update)
     except LimitReachedError as reached:
         print_error(f"{reached}, and the wording is not finished")
         raise typer.Exit(FAILED) from None
-
-
-def _ask(
-    domain: Domain,
-    model: str,
-    asked: Mapping[str, Any],
-    options: Mapping[str, Any],
-    file: Path | None,
-    access: Access,
-) -> Wording:
-    from pddl2nl.experiments.models import ModelContext, calls_of
-    from pddl2nl.llm import ReplyPendingError
-    from pddl2nl.nl import template_wording, word_domain, wording_warnings
-    from pddl2nl.nl.wording.meaning import marked
-
-    context = ModelContext(domain, template_wording(domain), base_url=options["base_url"], access=access)
-    made, calls = calls_of("wording", model, context, limits_of(options))
-    begun = None if file is None else _begun(domain, file)
-    kept = None if file is None else _Kept(file)
-    try:
-        # Batches show their own progress.
-        with bar_shown("asking the model", shown=not options["provider_batch"]) as update:
-            found = word_domain(
-                domain, calls.model("wording"), on_progress=update, keep=kept, start_from=begun, **asked
-            )
-    except BaseException as error:
-        if not isinstance(error, ReplyPendingError):
-            # Also after Ctrl-C what was paid for is kept. Pending replies are awaited, and this is tried again.
-            if kept is not None and kept.write():
-                warn(f"what is finished is kept in {file}; the same command continues from there")
-            _print_costs(made, calls)
-        raise
-    _print_costs(made, calls)
-    command = "" if file is None else f" (pddl2nl word review {file})"
-    print_warnings((*found.warnings(), *wording_warnings(found.wording, domain)))
-    for item in marked(found.wording):
-        reasons = "; it ".join(item.reasons)
-        kind = item.kind.removesuffix("s")
-        warn(f"the {kind} '{item.name}' is said '{item.text}', which should be reviewed: it {reasons}{command}")
-    return found.wording
-
-
-def _print_costs(made: MadeModel, calls: ModelCalls) -> None:
-    account = calls.spent.get("wording")
-    if made.base_url is not None and account is not None:
-        sys.stderr.write(f"{made.model.name}: {account_text(account)}\n")
-
-
-class _Kept:
-    """The file in which finished snippets are kept while a model is still asked for the others.
-
-    It is written every second at most, since the wording of a grounded domain has thousands of snippets.
-
-    Raises:
-        InputError, InfrastructureError: nothing can be written there; found before anything is paid for.
-    """
-
-    def __init__(self, file: Path):
-        self._file = file
-        self._so_far: Callable[[], Wording] | None = None
-        self._written = time.monotonic()
-        check_writable(file)
-
-    def __call__(self, so_far: Callable[[], Wording]) -> None:
-        """Takes what makes the wording so far."""
-        self._so_far = so_far
-        if time.monotonic() - self._written >= _SECONDS_BETWEEN_WRITES:
-            self.write()
-
-    def write(self) -> bool:
-        """Writes the wording so far; says whether there is one."""
-        if self._so_far is None:
-            return False
-        _save(self._so_far(), self._file)
-        self._written = time.monotonic()
-        return True
-
-
-def _begun(domain: Domain, file: Path) -> Wording | None:
-    """The wording that an earlier call of the same command left unfinished."""
-    from pddl2nl.nl import load_wording
-
-    if not file.is_file():
-        return None
-    try:
-        begun = load_wording(file, domain)
-    except InputError:
-        # Another file: --save-wording replaces it.
-        return None
-    return begun if begun.source.get("method") == "llm" and begun.source.get("unfinished") else None
-
-
-def _save(wording: Wording, file: Path) -> None:
-    with replaced_file(file) as stream:
-        stream.write(json.dumps(wording.to_json(), indent=2, ensure_ascii=False) + "\n")
 
 
 # ── review ───────────────────────────────────────────────────────────────────────────────────────

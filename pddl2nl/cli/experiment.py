@@ -27,7 +27,7 @@ from pddl2nl.errors import InputError
 
 if TYPE_CHECKING:
     from pddl2nl.experiments.access import Access
-    from pddl2nl.experiments.prepare import DryRun, Prepared
+    from pddl2nl.experiments.prepare import DryRun, PreparedExperiment
     from pddl2nl.experiments.specification.experiment import Overrides
     from pddl2nl.experiments.specification.filters import Deciding
     from pddl2nl.experiments.sweep import SweepSummary
@@ -211,8 +211,8 @@ def _parts(names: str | None) -> tuple[str, ...]:
 
 def _prepared(
     path: Path, overrides: Overrides, out: Path | None, options: dict[str, Any], *, dry_run: bool, cluster: str | None
-) -> tuple[Prepared, Access]:
-    from pddl2nl.experiments.prepare import default_folder, prepare
+) -> tuple[PreparedExperiment, Access]:
+    from pddl2nl.experiments.prepare import default_folder, prepare_experiment
     from pddl2nl.experiments.specification.experiment import load_experiment
 
     spec = load_experiment(path, overrides)
@@ -230,7 +230,7 @@ def _prepared(
         for policy in spec.policies:
             check_one_shot(policy, f"{path}: --provider-batch: policy '{policy}'")
     with _filters_shown() as show:
-        prepared = prepare(
+        prepared = prepare_experiment(
             spec,
             out or default_folder(spec),
             access,
@@ -277,7 +277,7 @@ def _show_dry_run(found: DryRun, as_json: bool) -> None:
 
 
 def _run(
-    prepared: Prepared, access: Access, workers: int | None, poll_seconds: float | None, cluster: str | None
+    prepared: PreparedExperiment, access: Access, workers: int | None, poll_seconds: float | None, cluster: str | None
 ) -> SweepSummary:
     from pddl2nl.experiments.batch_passes import BatchPasses
     from pddl2nl.experiments.cluster import open_cluster
@@ -301,7 +301,7 @@ def _run(
         )
 
 
-def _text(prepared: Prepared, summary: SweepSummary) -> str:
+def _text(prepared: PreparedExperiment, summary: SweepSummary) -> str:
     counts = Counter(summary.outcomes)
     outcomes = [f"{count} {outcome}" for outcome, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
     others = (

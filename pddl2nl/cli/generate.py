@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pddl2nl.cli.options import JsonOption, argument, option, switch
-from pddl2nl.cli.output import print_json, print_table, print_text, write_text_file
+from pddl2nl.cli.output import print_json, print_table, print_text
 from pddl2nl.errors import InputError
+from pddl2nl.files import write_text_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

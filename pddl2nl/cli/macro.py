@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -29,15 +29,15 @@ from pddl2nl.cli.output import (
     print_table,
     print_text,
     warn,
-    write_text_file,
 )
 from pddl2nl.cli.plan import exit_code
 from pddl2nl.cli.run_options import NamesOption, NamesSeedOption, WordingOption, words_of
 from pddl2nl.errors import InputError
+from pddl2nl.files import write_text_file
 
 if TYPE_CHECKING:
     from pddl2nl.baselines import PlannerResult
-    from pddl2nl.macros.learn import Learned, PlannedTask
+    from pddl2nl.macros.learn import Learned
     from pddl2nl.macros.planning import Applied
     from pddl2nl.macros.proof import Proof
     from pddl2nl.pddl import Domain
@@ -50,6 +50,7 @@ _LEARN = (
     "Example: pddl2nl macro learn domain.pddl p01.pddl p01.plan p02.pddl p02.plan --out macros; "
     "with plans of its own: pddl2nl macro learn domain.pddl p01.pddl p02.pddl --planner lama --out macros"
 )
+
 _APPLY = "Example: pddl2nl macro apply domain.pddl p05.pddl macros --planner ff --out p05.plan"
 _MOST_FACTS = 8
 """The most static facts in a summary."""
@@ -263,7 +264,7 @@ def _learn(
     The chain that saves the most steps comes first; its occurrences do not count for others. Exit code 1: no chain is
     frequent enough, or the planner found no plan.
     """
-    from pddl2nl.macros.learn import Learned, LearningOptions, learn
+    from pddl2nl.macros.learn import Learned, LearningOptions, learn, load_examples, plan_examples
     from pddl2nl.macros.library import Library
     from pddl2nl.nl import choose_wording
     from pddl2nl.pddl import load_domain
@@ -271,75 +272,40 @@ def _learn(
     if planner is None and len(files) % 2:
         raise InputError(f"each problem needs its plan behind it, or --planner; found {plural(len(files), 'file')}")
     tree = load_domain(domain)
-    step = 2 if planner is None else 1
-    problems = [problem_file(name, str(domain)) for name in files[::step]]
-    limits = {"time_limit": time, "memory_limit_mb": memory}
-    examples = _planned(tree, problems, planner, limits) if planner else _given(tree, problems, files[1::2])
-    found = Learned((), (), 0, 0)
+    problems = [problem_file(name, str(domain)) for name in (files[::2] if planner is None else files)]
+    if planner is None:
+        examples = load_examples(tree, problems, files[1::2])
+    else:
+        examples = plan_examples(tree, problems, planner, warn, time_limit=time, memory_limit_mb=memory)
+    learned = Learned()
     if examples:
         options = LearningOptions(min_support, max_length, number, max_parameters, chains, not exact, plain)
-        found = learn(tree, examples, options, choose_wording(None, tree, domain))
+        learned = learn(tree, examples, options, choose_wording(None, tree, domain))
     library = None if out is None else Library(out)
-    paths = [str(library.put(tree, each.stored).path) for each in found.macros] if library is not None else []
+    paths = [] if library is None else [str(library.put(tree, each.stored).path) for each in learned.macros]
     if as_json:
-        _print_learned_json(found, len(examples), paths)
+        data = {"plans": len(examples), **learned.as_json()}
+        for macro, path in zip(data["macros"], paths, strict=False):
+            macro["file"] = path
+        print_json(data)
     else:
-        _print_learned(found, len(examples), paths)
-    raise typer.Exit(DONE if found.macros else FAILED)
+        _print_learned(learned, len(examples), paths)
+    raise typer.Exit(DONE if learned.macros else FAILED)
 
 
-def _given(domain: Domain, problems: Sequence[str], plans: Sequence[str]) -> list[PlannedTask]:
-    from pddl2nl.macros.learn import PlannedTask
-    from pddl2nl.pddl import Task, load_problem
-    from pddlval import load_plan
-
-    return [
-        PlannedTask(Task(domain, load_problem(problem, domain)), load_plan(plan).actions, plan)
-        for problem, plan in zip(problems, plans, strict=True)
-    ]
-
-
-def _planned(domain: Domain, problems: Sequence[str], planner: str, limits: dict[str, Any]) -> list[PlannedTask]:
-    """The problems that the planner solves; the others are warned of."""
-    from pddl2nl.baselines import solve
-    from pddl2nl.macros.learn import PlannedTask
-    from pddl2nl.pddl import Task, load_problem
-
-    examples = []
-    for file in problems:
-        task = Task(domain, load_problem(file, domain))
-        result = solve(task, planner, **limits)
-        if result.plan is None:
-            warn(f"{file}: {planner}: {result.status}: {result.message}")
-        else:
-            examples.append(PlannedTask(task, result.plan, file))
-    return examples
-
-
-def _print_learned_json(found: Learned, plans: int, paths: Sequence[str]) -> None:
-    macros = [
-        {**each.stored.as_json(), "support": each.support, "plans": each.plans, "saved_steps": each.saved}
-        for each in found.macros
-    ]
-    for macro, path in zip(macros, paths, strict=False):
-        macro["file"] = path
-    refused = [{"steps": list(it.steps), "support": it.support, "reason": it.reason} for it in found.refused]
-    print_json({"plans": plans, "steps": found.steps, "chains": found.chains, "macros": macros, "refused": refused})
-
-
-def _print_learned(found: Learned, plans: int, paths: Sequence[str]) -> None:
-    if found.macros:
+def _print_learned(learned: Learned, plans: int, paths: Sequence[str]) -> None:
+    if learned.macros:
         rows = [
             (each.macro.name, " ".join(map(str, each.macro.steps)), each.support, each.plans, each.saved)
-            for each in found.macros
+            for each in learned.macros
         ]
-        title = f"{found.steps} steps of {plural(plans, 'plan')}, {found.chains} different chains"
+        title = f"{learned.steps} steps of {plural(plans, 'plan')}, {learned.chains} different chains"
         print_table(title, ("macro", "steps", "occurrences", "plans", "steps saved"), rows)
     elif plans:
         warn("no macro: no chain of steps occurs often enough (--min-support)")
     else:
         warn("no macro: there is no plan to learn from")
-    for item in found.refused:
+    for item in learned.refused:
         warn(f"no macro of {' '.join(item.steps)}, which occurs {item.support} times: {item.reason}")
     if paths:
         print_text("\n".join(paths))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from pddl2nl.cli.options import DomainFile, JsonOption, ProblemFile, argument, option
-from pddl2nl.cli.output import DONE, FAILED, account_text, plural, print_error, print_result, write_text_file
+from pddl2nl.cli.output import DONE, FAILED, account_text, print_error, print_result
 from pddl2nl.cli.run_options import (
     BUDGET,
     NamesOption,
@@ -23,15 +23,11 @@ from pddl2nl.cli.run_options import (
     words_of,
 )
 from pddl2nl.errors import InputError
+from pddl2nl.files import write_text_file
 
 if TYPE_CHECKING:
     from pddl2nl.llm import Message
     from pddl2nl.macros.library import StoredMacro
-    from pddl2nl.nl import Teller
-    from pddl2nl.pddl import Task
-    from pddl2nl.policies.budget import ModelCalls
-    from pddl2nl.policies.hvr.generation import Proposed, StateLines
-    from pddlval import GroundAction, State
 
 __all__ = ["register"]
 
@@ -93,10 +89,12 @@ def _generate(
     refuted for the actions. Exit code 1: there is a mistake after the last correction.
     """
     from pddl2nl.experiments.models import ModelContext, calls_of
+    from pddl2nl.llm import Request
     from pddl2nl.nl import Teller
     from pddl2nl.pddl import load_task
     from pddl2nl.policies.budget import LimitReachedError
     from pddl2nl.policies.hvr.generation import propose
+    from pddl2nl.policies.hvr.proposals import proposal_json, proposal_text, proposed_macros, state_lines
     from pddlval import load_plan
 
     descriptions = [" ".join(text.split()) for text in descriptions]
@@ -109,109 +107,32 @@ def _generate(
     context = ModelContext(task.domain, chosen, base_url=options["base_url"], access=access_of(options))
     _, calls = calls_of("planner", model, context, limits_of(options))
     told = task_text or teller.goal_text()
-    known = _state_lines(teller, ontology, domain)
+    beside = domain.with_name("ontology.ttl")
+    known = state_lines(teller, ontology or (beside if beside.is_file() else None))
+
+    def ask(messages: Sequence[Message]) -> str:
+        return calls.complete(Request(tuple(messages), seed=seed)).text
+
     try:
-        found = propose(_ask(calls, seed), teller, descriptions, told, known, blocks=blocks, rounds=rounds)
+        proposed = propose(ask, teller, descriptions, told, known, blocks=blocks, rounds=rounds)
     except LimitReachedError as reached:
         print_error(f"{reached}, and the conditions are not finished")
         raise typer.Exit(FAILED) from None
     finally:
         if (account := calls.spent.get("planner")) is not None:
             sys.stderr.write(f"{model}: {account_text(account)}\n")
-    files = [None if out is None else _write(each, out) for each in _stored(task, descriptions, blocks, found, model)]
-    print_result(_json(descriptions, found, files), _text(descriptions, found), as_json=as_json)
-    raise typer.Exit(DONE if found.good else FAILED)
+    macros = proposed_macros(task, descriptions, blocks, proposed, model)
+    files = [None if out is None else _write(macro, out) for macro in macros]
+    data = proposal_json(descriptions, proposed, files)
+    print_result(data, proposal_text(descriptions, proposed), as_json=as_json)
+    raise typer.Exit(DONE if proposed.good else FAILED)
 
 
-def _ask(calls: ModelCalls, seed: int) -> Callable[[Sequence[Message]], str]:
-    from pddl2nl.llm import Request
-
-    return lambda messages: calls.complete(Request(tuple(messages), seed=seed)).text
-
-
-def _state_lines(teller: Teller, ontology: Path | None, domain: Path) -> StateLines:
-    """What the model is told about a state: objects and locations, from the knowledge graph."""
-    from pddl2nl.policies.hvr.sight import Sight
-    from pddl2nl.worlds.ontology import load_ontology
-
-    beside = domain.with_name("ontology.ttl")
-    file = ontology or (beside if beside.is_file() else None)
-    sight = Sight(teller, None if file is None else load_ontology(file))
-
-    def lines(state: State) -> tuple[Sequence[str], str]:
-        sight.graph.update(state)
-        return sight.object_lines(), sight.location_lines()
-
-    return lines
-
-
-def _stored(
-    task: Task, descriptions: Sequence[str], blocks: Sequence[Sequence[GroundAction]], found: Proposed, model: str
-) -> list[StoredMacro | None]:
-    """The macro-actions as claimed, without parameters; None for one that could not be read."""
-    from pddl2nl.macros.library import Provenance, StoredMacro, domain_hash, free_name
-    from pddl2nl.macros.macro import Macro, MacroStep
-
-    stored: list[StoredMacro | None] = []
-    taken = [action.name for action in task.domain.actions]
-    for number, (description, read) in enumerate(zip(descriptions, found.conditions, strict=True)):
-        if read.conditions is None:
-            stored.append(None)
-            continue
-        steps = tuple(MacroStep(*action) for action in blocks[number]) if blocks else ()
-        taken.append(name := free_name(description, taken))
-        proof = found.proofs[number]
-        origin = Provenance(
-            (description,),
-            task.domain.name,
-            domain_hash(task.domain),
-            f"claimed by {model} for {task.problem.name}",
-            proof={} if proof is None else proof.as_json(),
-        )
-        stored.append(StoredMacro(Macro(name, (), steps, read.conditions), origin))
-    return stored
-
-
-def _write(stored: StoredMacro | None, folder: Path) -> str | None:
+def _write(macro: StoredMacro | None, folder: Path) -> str | None:
     from pddl2nl.macros.library import write_macro_file
 
-    if stored is None:
+    if macro is None:
         return None
-    file = folder / f"{stored.macro.name}.pddl"
-    write_text_file(file, write_macro_file(stored))
+    file = folder / f"{macro.macro.name}.pddl"
+    write_text_file(file, write_macro_file(macro))
     return str(file)
-
-
-def _json(descriptions: Sequence[str], found: Proposed, files: Sequence[str | None]) -> dict[str, Any]:
-    macros = [
-        {
-            "description": description,
-            **read.to_json(),
-            "proof": None if proof is None else proof.as_json(),
-            "file": file,
-        }
-        for description, read, proof, file in zip(descriptions, found.conditions, found.proofs, files, strict=True)
-    ]
-    rounds = [{"reply": one.reply, "verified": one.verified, "feedback": one.feedback} for one in found.rounds]
-    return {"good": found.good, "macros": macros, "rounds": rounds}
-
-
-def _text(descriptions: Sequence[str], found: Proposed) -> str:
-    from pddl2nl.pddl import write_condition
-
-    blocks = []
-    for description, read, proof in zip(descriptions, found.conditions, found.proofs, strict=True):
-        lines = [f"{description}:"]
-        if read.conditions is None:
-            lines += [f"  {problem}" for problem in read.problems]
-        else:
-            lines.append(f"  precondition: {write_condition(read.conditions.precondition)}")
-            lines.append(f"  effect: {write_condition(read.conditions.effect)}")
-        if proof is not None:
-            verdict = "proved" if proof.sound else "not proved"
-            lines.append(f"  {verdict} for its actions; beside the weakest precondition: {proof.precondition}")
-        blocks.append("\n".join(lines))
-    blocks.append(plural(len(found.rounds) - 1, "correction"))
-    if not found.good:
-        blocks.append(f"still wrong:\n{found.rounds[-1].feedback}")
-    return "\n\n".join(blocks)

@@ -7,14 +7,14 @@ error; ``-q`` leaves out warnings and progress.
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
-from pddl2nl.errors import InfrastructureError, InputError
+from pddl2nl.errors import InputError
+from pddl2nl.files import write_text_file
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,7 +27,6 @@ __all__ = [
     "FAILED",
     "INFRASTRUCTURE",
     "account_text",
-    "check_writable",
     "console",
     "exit_code_of",
     "is_quiet",
@@ -40,11 +39,9 @@ __all__ = [
     "print_table",
     "print_text",
     "print_warnings",
-    "replaced_file",
     "set_verbosity",
     "warn",
     "write_folder",
-    "write_text_file",
 ]
 
 DONE = 0
@@ -180,64 +177,6 @@ def log_to_stderr(write: Callable[[str], object] | None = None) -> Iterator[None
 
 
 # ── files ────────────────────────────────────────────────────────────────────────────────────────
-
-
-def write_text_file(path: Path, text: str) -> None:
-    """Writes a file that the user named, folders above it included.
-
-    Raises:
-        InfrastructureError: the disk refuses.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InfrastructureError(f"cannot write {path}: {error.strerror}") from error
-
-
-@contextmanager
-def replaced_file(path: Path) -> Iterator[TextIO]:
-    """A stream to a file that is replaced, whole, when the block is done; a pipe or a device is written to directly.
-
-    Raises:
-        InputError: a folder.
-        InfrastructureError: the disk refuses, or the file is read-only.
-    """
-    check_writable(path)
-    special = path.exists() and not path.is_file()
-    part = path if special else path.resolve().with_name(f"{path.name}.{os.getpid()}.partial")
-    try:
-        with part.open("w", encoding="utf-8", newline="\n") as stream:
-            yield stream
-        if not special:
-            part.replace(path.resolve())
-    except OSError as error:
-        raise InfrastructureError(f"cannot write {path}: {error.strerror}") from error
-    finally:
-        if not special:
-            with suppress(OSError):
-                part.unlink(missing_ok=True)
-
-
-def check_writable(path: Path) -> None:
-    """Checks that a file can be written, without changing it; folders above it are made.
-
-    Raises:
-        InputError: a folder.
-        InfrastructureError: the disk refuses, or the file is read-only.
-    """
-    if path.is_dir():
-        raise InputError(f"{path} is a folder; a file was expected")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_file():
-            path.open("ab").close()
-        elif not path.exists():
-            from tempfile import TemporaryFile
-
-            TemporaryFile(dir=path.parent).close()
-    except OSError as error:
-        raise InfrastructureError(f"cannot write {path}: {error.strerror}") from error
 
 
 def write_folder(folder: Path, texts: Mapping[str, str], inputs: Iterable[Path]) -> list[Path]:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pddl2nl.cli.options import AnyMemoryLimit, DomainFile, JsonOption, ProblemFile, TimeLimit, option
-from pddl2nl.cli.output import BAD_INPUT, DONE, FAILED, INFRASTRUCTURE, print_json, print_text, write_text_file
+from pddl2nl.cli.output import BAD_INPUT, DONE, FAILED, INFRASTRUCTURE, print_json, print_text
 from pddl2nl.errors import UnsupportedError
+from pddl2nl.files import write_text_file
 
 if TYPE_CHECKING:
     from pddl2nl.baselines import PlannerResult

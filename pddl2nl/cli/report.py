@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from pddl2nl.cli.options import JsonOption, argument, option
-from pddl2nl.cli.output import console, print_json, print_result, print_text, print_warnings, write_text_file
+from pddl2nl.cli.output import console, print_json, print_result, print_text, print_warnings
 from pddl2nl.errors import InputError
+from pddl2nl.files import write_text_file
 
 if TYPE_CHECKING:
     from pddl2nl.reports.gathering import Gathered

@@ -3,34 +3,23 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from pddl2nl.cli.options import DomainFile, JsonOption, ProblemFiles, option, switch
-from pddl2nl.cli.output import print_json, print_result, print_text, print_warnings, write_folder
+from pddl2nl.cli.output import print_json, print_result, print_text, print_warnings, warn, write_folder
 from pddl2nl.errors import InputError
-from pddl2nl.files import parse_json, read_text
+from pddl2nl.files import read_text
 
 if TYPE_CHECKING:
-    from pddl2nl.nl import Wording
-    from pddl2nl.pddl import Problem
     from pddl2nl.tasks.costs import StrippedCosts
-    from pddl2nl.tasks.renaming import TaskRenaming
-    from pddlval import Plan
 
 __all__ = ["register"]
 
-_TELLING = re.compile(r"[^\W\d_]{3}")
-_APART = re.compile(r'[/\\:*?"<>|]')
-_LONGEST_NAME = 100
 _PLANS = "plans need no change: what was valid stays valid, and costs as much as it has steps"
-
-Files = dict[str, str]
-"""Texts by the names of their files."""
 
 
 def register(app: typer.Typer) -> None:
@@ -98,10 +87,10 @@ def _obfuscate(
     --reverse mapping.json restores the old names, also in plans with the new names. Without --out, the texts and the
     mapping are printed.
     """
-    from pddl2nl.nl import check_wording, choose_wording, template_wording
-    from pddl2nl.pddl import load_domain, load_problem, write_domain, write_problem
+    from pddl2nl.nl import choose_wording
+    from pddl2nl.pddl import load_domain, load_problem
     from pddl2nl.tasks.obfuscation import obfuscation
-    from pddl2nl.tasks.renaming import plan_text
+    from pddl2nl.tasks.renamed_files import TaskFileSet, read_mapping, rename_files, telling_names
     from pddlval import load_plan
 
     if reverse is not None and (scheme is not None or objects):
@@ -109,38 +98,23 @@ def _obfuscate(
     tree = load_domain(domain)
     trees = [load_problem(path, tree) for path in problems or ()]
     plans = [load_plan(path) for path in plan or ()]
-    given = None if wording is None else choose_wording(wording, tree, domain)
-    old_names: Files = {}
+    words = None if wording is None else choose_wording(wording, tree, domain)
+    given = TaskFileSet([domain, *(problems or ()), *(plan or ())], tree, trees, plans, words)
     if reverse is None:
-        options: dict[str, Any] = {"scheme": scheme or "generic", "seed": seed, "objects": objects}
-        renaming = obfuscation(tree, trees, wordings=() if given is None else (given,), **options)
-        if not objects:
-            print_warnings(_telling([*(item.name for item in tree.constants), *_objects(trees)]))
+        wordings = () if words is None else (words,)
+        renaming = obfuscation(tree, trees, scheme=scheme or "generic", seed=seed, objects=objects, wordings=wordings)
+        renamed = rename_files(given, renaming)
+        if not objects and (names := telling_names(given)):
+            warn(f"objects keep their names ({', '.join(names[:3])}, …), which may tell; see --objects")
     else:
-        renaming, old_names = _read_mapping(reverse)
-    print_warnings(_unknown(plan or (), plans, renaming))
-
-    renamed = renaming.domain(tree)
-    texts = [write_domain(renamed), *(write_problem(renaming.problem(each)) for each in trees)]
-    texts += [plan_text(renaming.plan(each)) for each in plans]
-    paths = [domain, *(problems or ()), *(plan or ())]
-    files = dict(zip(_names(paths, len(trees), old_names), texts, strict=True))
-    words: Wording | None = None
-    if given is not None:
-        words = check_wording(renaming.wording(given), renamed)
-    elif reverse is None:
-        words = template_wording(renamed)
-    mapping = {**renaming.as_json(), "files": {new: old.name for new, old in zip(files, paths, strict=True)}}
-    all_files = dict(files)
-    if words is not None:
-        all_files["wording.json"] = _json_text(words.to_json())
-    if reverse is None:
-        all_files["mapping.json"] = _json_text(mapping)
-    written = [] if out is None else write_folder(out, all_files, paths)
+        renaming, old_names = read_mapping(reverse)
+        renamed = rename_files(given, renaming, old_names)
+    print_warnings(renamed.warnings)
+    written = [] if out is None else write_folder(out, renamed.all_files(mapping=reverse is None), given.paths)
     if as_json:
         entries = [
             {"file": str(path), "out": None if out is None else str(out / name), "text": text}
-            for path, (name, text) in zip(paths, files.items(), strict=True)
+            for path, (name, text) in zip(given.paths, renamed.files.items(), strict=True)
         ]
         print_json(
             {
@@ -150,68 +124,18 @@ def _obfuscate(
                 "domain": entries[0],
                 "problems": entries[1 : 1 + len(trees)],
                 "plans": entries[1 + len(trees) :],
-                "wording": None if words is None else words.to_json(),
-                "mapping": mapping,
+                "wording": None if renamed.wording is None else renamed.wording.to_json(),
+                "mapping": renamed.mapping,
             }
         )
     elif out is not None:
         print_text("\n".join(map(str, written)))
     else:
-        shown = files if given is None else {**files, "wording.json": all_files["wording.json"]}
-        print_text("".join(f"; {name}\n{text}\n" for name, text in shown.items()) + _mapping_text(renaming))
-
-
-def _read_mapping(path: Path) -> tuple[TaskRenaming, Files]:
-    """The inverse of the renaming that a mapping.json holds, and the old names of the files."""
-    from pddl2nl.tasks.renaming import renaming_from_json
-
-    data = parse_json(read_text(path), str(path))
-    renaming = renaming_from_json(data, str(path))
-    files = data.get("files")
-    named = files.items() if isinstance(files, dict) else ()
-    # Plain file names only: a mapping must not write outside of --out.
-    return renaming.inverse, {new: old for new, old in named if isinstance(old, str) and _is_file_name(old)}
-
-
-def _is_file_name(name: str) -> bool:
-    """Whether every system takes this for the name of a file in the folder itself."""
-    return (
-        name.isprintable() and name.strip(". ") == name != "" and not _APART.search(name) and len(name) < _LONGEST_NAME
-    )
-
-
-def _names(paths: Sequence[Path], problems: int, old: Files) -> list[str]:
-    """The names of the files to write: the old ones if all are known and different."""
-    plain = ["domain.pddl", *(f"problem{number}.pddl" for number in range(1, problems + 1))]
-    plain += [f"plan{number}.plan" for number in range(1, len(paths) - problems)]
-    before = [old.get(path.name, name) for path, name in zip(paths, plain, strict=True)]
-    return before if len({*before, "wording.json", "mapping.json"}) == len(before) + 2 else plain
-
-
-def _objects(problems: Sequence[Problem]) -> Iterator[str]:
-    return (item.name for problem in problems for item in problem.objects)
-
-
-def _telling(objects: Sequence[str]) -> Iterator[str]:
-    names = [name for name in dict.fromkeys(objects) if _TELLING.search(name)]
-    if names:
-        yield f"objects keep their names ({', '.join(names[:3])}, …), which may tell; see --objects"
-
-
-def _unknown(paths: Sequence[Path], plans: Sequence[Plan], renaming: TaskRenaming) -> Iterator[str]:
-    for path, plan in zip(paths, plans, strict=True):
-        if unknown := renaming.unknown(plan):
-            yield f"{path}: {', '.join(unknown)}: not in the domain or problems given; such names stay"
-
-
-def _mapping_text(renaming: TaskRenaming) -> str:
-    tables = renaming.tables()
-    lines = [f"; {kind}: {old} -> {new}" for kind, table in tables.items() for old, new in table.items()]
-    return "\n".join(["; the mapping (variables: see --json or --out)", *lines]) + "\n"
-
-
-def _json_text(data: object) -> str:
-    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+        shown = {**renamed.files, **({} if words is None else {"wording.json": renamed.wording_text})}
+        tables = renaming.tables()
+        lines = [f"; {kind}: {old} -> {new}" for kind, table in tables.items() for old, new in table.items()]
+        texts = "".join(f"; {name}\n{text}\n" for name, text in shown.items())
+        print_text("\n".join([f"{texts}; the mapping (variables: see --json or --out)", *lines]))
 
 
 # ── strip-costs ──────────────────────────────────────────────────────────────────────────────────
@@ -268,7 +192,7 @@ def _stripped_text(name: str, stripped: StrippedCosts) -> str:
     return f"{name}: {what[stripped.status]}: {stripped.reason}"
 
 
-def _stripped_files(paths: Sequence[Path], stripped: StrippedCosts, words: dict[str, object] | None) -> Files:
+def _stripped_files(paths: Sequence[Path], stripped: StrippedCosts, words: dict[str, object] | None) -> dict[str, str]:
     """The texts by the names of their files, unchanged byte for byte where nothing was removed."""
     from pddl2nl.pddl import write_domain, write_problem
 
@@ -279,7 +203,7 @@ def _stripped_files(paths: Sequence[Path], stripped: StrippedCosts, words: dict[
     names = [path.name for path in paths]
     if words is not None:
         names.append("wording.json")
-        texts.append(_json_text(words))
+        texts.append(json.dumps(words, indent=2, ensure_ascii=False) + "\n")
     twice = next((name for number, name in enumerate(names) if name in names[:number]), None)
     if twice is not None:
         raise InputError(f"two files are called '{twice}', and --out can hold only one; rename one of them")

@@ -26,11 +26,11 @@ from pddl2nl.llm import Price, public_url
 from pddl2nl.llm.redaction import Redactor, secrets_of_url
 from pddl2nl.nl import Wording, provenance_warnings, wording_warnings
 
-__all__ = ["DryRun", "Prepared", "decide_filters", "default_folder", "prepare"]
+__all__ = ["DryRun", "PreparedExperiment", "decide_filters", "default_folder", "prepare_experiment"]
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedExperiment:
     """An experiment that can be run.
 
     Attributes:
@@ -111,7 +111,7 @@ class DryRun:
         columns: of each column, how many runs are missing, and their estimate.
     """
 
-    prepared: Prepared
+    prepared: PreparedExperiment
     kinds: Mapping[str, int]
     finished: int
     columns: Mapping[str, tuple[int, Estimate]]
@@ -166,7 +166,7 @@ class DryRun:
         return text, rows, f"An estimate only: {HOW}."
 
 
-def prepare(
+def prepare_experiment(
     spec: ExperimentSpec,
     folder: Path,
     access: Access,
@@ -175,7 +175,7 @@ def prepare(
     dry_run: bool = False,
     asked_here: bool = True,
     on_progress: Callable[[Deciding], None] = lambda progress: None,
-) -> Prepared:
+) -> PreparedExperiment:
     """Checks the models of an experiment, decides its filters, and lists its runs.
 
     Args:
@@ -193,7 +193,7 @@ def prepare(
     prices = check_models(spec, access, asked_here=asked_here)
     spec = decide_filters(spec, planner_cache, ask=not dry_run, warn=access.warn, on_progress=on_progress)
     table = tuple(cells(spec))
-    return Prepared(spec, folder, table, tuple(placed_jobs(spec, table)), prices)
+    return PreparedExperiment(spec, folder, table, tuple(placed_jobs(spec, table)), prices)
 
 
 def decide_filters(

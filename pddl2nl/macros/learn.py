@@ -7,22 +7,24 @@ increases the branching factor of a search.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
+from pddl2nl.baselines import solve
 from pddl2nl.errors import InputError
 from pddl2nl.macros.compose import lift, lift_distinct
 from pddl2nl.macros.library import Provenance, StoredMacro, domain_hash, free_name, with_totals
 from pddl2nl.macros.macro import CannotComposeError, Macro
 from pddl2nl.macros.mining import Candidate, Chains, candidates, chosen
 from pddl2nl.nl import Wording
-from pddl2nl.pddl import And, Domain, Exists, Forall, Imply, Or, Task, When
-from pddlval import GroundAction, validate
+from pddl2nl.pddl import And, Domain, Exists, Forall, Imply, Or, Task, When, load_problem
+from pddlval import GroundAction, load_plan, validate
 from pddlval.formulas import subformulas
 from pddlval.plans import plan_of
 
-__all__ = ["Learned", "LearningOptions", "PlannedTask", "learn"]
+__all__ = ["Learned", "LearningOptions", "PlannedTask", "learn", "load_examples", "plan_examples"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,32 @@ class PlannedTask:
     task: Task
     plan: tuple[GroundAction, ...]
     name: str = ""
+
+
+def load_examples(domain: Domain, problems: Sequence[str], plans: Sequence[str]) -> list[PlannedTask]:
+    """Problem files with their plan files."""
+    return [
+        PlannedTask(Task(domain, load_problem(problem, domain)), load_plan(plan).actions, plan)
+        for problem, plan in zip(problems, plans, strict=True)
+    ]
+
+
+def plan_examples(
+    domain: Domain, problems: Sequence[str], planner: str, warn: Callable[[str], None], **limits: Any
+) -> list[PlannedTask]:
+    """The problem files that a planner solves, with its plans; ``warn`` is told of the others.
+
+    ``limits`` are those of `pddl2nl.baselines.solve`.
+    """
+    examples = []
+    for file in problems:
+        task = Task(domain, load_problem(file, domain))
+        result = solve(task, planner, **limits)
+        if result.plan is None:
+            warn(f"{file}: {planner}: {result.status}: {result.message}")
+        else:
+            examples.append(PlannedTask(task, result.plan, file))
+    return examples
 
 
 @dataclass(frozen=True)
@@ -90,10 +118,19 @@ class Learned:
     considered.
     """
 
-    macros: tuple[LearnedMacro, ...]
-    refused: tuple[Refused, ...]
-    chains: int
-    steps: int
+    macros: tuple[LearnedMacro, ...] = ()
+    refused: tuple[Refused, ...] = ()
+    chains: int = 0
+    steps: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields as ``pddl2nl macro learn --json`` prints them."""
+        macros = [
+            {**item.stored.as_json(), "support": item.support, "plans": item.plans, "saved_steps": item.saved}
+            for item in self.macros
+        ]
+        refused = [{"steps": [*it.steps], "support": it.support, "reason": it.reason} for it in self.refused]
+        return {"steps": self.steps, "chains": self.chains, "macros": macros, "refused": refused}
 
 
 def learn(

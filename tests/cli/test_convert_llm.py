@@ -125,7 +125,7 @@ def test_what_is_finished_is_kept_while_others_are_asked_for(
 ) -> None:
     model = Watching(tmp_path / "w.json")
     monkeypatch.setattr("pddl2nl.experiments.models.make_model", lambda *_: wrap_model(model))
-    monkeypatch.setattr(convert, "_SECONDS_BETWEEN_WRITES", 0.0)
+    monkeypatch.setattr("pddl2nl.experiments.model_wording._SECONDS_BETWEEN_WRITES", 0.0)
     options = ("--wording", "llm", "--model", "m", "--save-wording", str(model.file))
     assert call("convert", *files, *options).exit_code == 0
     assert model.seen == [[], ["locked", "push", "unlock"], ["push", "unlock"], ["unlock"]]

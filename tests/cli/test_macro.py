@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.cli import macro as macro_command
-from pddl2nl.cli.macro_generate import _state_lines
 from pddl2nl.nl import Teller, make_names, template_wording
 from pddl2nl.pddl import load_task
 from pddlval import Simulator
@@ -321,7 +320,9 @@ def test_generate_tells_each_object_on_its_own_line(domain: Path, problem: Path)
     task = load_task(domain, problem)
     wording = template_wording(task.domain)
     teller = Teller(task, wording, make_names(task, "original", wording))
-    objects, _ = _state_lines(teller, None, domain)(Simulator(task).initial)
+    from pddl2nl.policies.hvr.proposals import state_lines
+
+    objects, _ = state_lines(teller, None)(Simulator(task).initial)
     assert {line.split(" ", 1)[0].rstrip(":") for line in objects} == {"robot", *task.objects}
 
 
