@@ -31,7 +31,7 @@ from pddl2nl.experiments.specification.schema import (
 from pddl2nl.nl import Wording, choose_wording, template_wording
 from pddl2nl.pddl import Domain, Task, load_domain, load_problem, parse_task, write_domain, write_problem
 from pddl2nl.tasks import match_shipped, shipped_domain
-from pddl2nl.tasks.suites import Suite, SuiteTask, find_suites
+from pddl2nl.tasks.suites import Suite, find_suites
 from pddl2nl.tasks.transformations import Change, changes_of
 from pddlval import Simulator
 from pddlval.plans import plan_of
@@ -42,13 +42,12 @@ WITHIN = 1800
 """The default time limit of a planner in seconds: that of the planning competitions."""
 _ROLES = {"primary": "benchmark", "scaled": "scaled", "unsolvable": "unsolvable"}
 _UNTOLD = re.compile(r"\+strip-costs(-all)?")
-_GENERIC = ("domain", "dom")
 
 
 def matches(names: Iterable[str], patterns: Iterable[str]) -> bool:
     """Whether one of the names, or its part after the last ``/``, matches one of the patterns, ignoring case."""
-    said = {part.lower() for name in names for part in (name, name.rpartition("/")[2])}
-    return any(fnmatchcase(part, pattern.lower()) for pattern in patterns for part in said)
+    parts = {part.lower() for name in names for part in (name, name.rpartition("/")[2])}
+    return any(fnmatchcase(part, pattern.lower()) for pattern in patterns for part in parts)
 
 
 @dataclass(frozen=True)
@@ -102,9 +101,8 @@ class SpecDomain:
         label: its name in messages: a suite's domains have one each.
         section: the section of its rows in tables; empty if there are no sections.
         row: its name in tables; a suite whose tasks have domains of their own is one row.
-        shipped_set: of a shipped domain whose entry names no section: primary, scaled or unsolvable.
+        part: the name by which ``--sections`` selects it: the section or the shipped set of its entry.
         costlier: the limit on its costs, and ``cheap``, the condition on its tasks above the limit.
-        section_before: its section before the limit moved it, else None.
         original: the domain before its transformations, which are ``changes``.
     """
 
@@ -116,18 +114,12 @@ class SpecDomain:
     label: str
     section: str = ""
     row: str = ""
-    shipped_set: str = ""
+    part: str = ""
     costlier: CostLimit | None = None
     cheap: SolvedBy | None = None
-    section_before: str | None = None
     original: Domain | None = None
     changes: tuple[Change, ...] = ()
     wordings: Mapping[str, Wording | str] = field(default_factory=dict)
-
-    @property
-    def part(self) -> str:
-        """The name by which ``--sections`` selects it: its section, else its shipped set."""
-        return self.section or self.shipped_set if self.section_before is None else self.section_before
 
     @property
     def renamed(self) -> bool:
@@ -136,10 +128,8 @@ class SpecDomain:
 
     def worded(self, spec: str | None) -> Wording:
         """The wording by `choose_wording`, transformed as the domain was; the template is made for what it is now."""
-        if self.original is None:
-            return choose_wording(spec, self.domain, self.path)
-        wording = choose_wording(spec, self.original, self.path)
-        if wording == template_wording(self.original):
+        wording = choose_wording(spec, self.original or self.domain, self.path)
+        if self.original is not None and wording == template_wording(self.original):
             return template_wording(self.domain)
         for change in self.changes:
             wording = change.wording(wording)
@@ -164,42 +154,42 @@ def read_domains(
     Raises:
         InputError: an entry is wrong; the message has its place in the file.
     """
-    reader = _Reader(file, instances, left_out, notes)
-    found: list[SpecDomain] = []
-    for number, entry in enumerate(entries):
-        if isinstance(entry, str):
-            checked: DomainEntry = ShippedEntry(shipped=entry)
-            value: object = entry
+    reader = _DomainReader(file, instances, left_out, notes)
+    domains: list[SpecDomain] = []
+    for number, raw in enumerate(entries):
+        if isinstance(raw, str):
+            entry: DomainEntry = ShippedEntry(shipped=raw)
+            value: object = raw
         else:
-            kind = next((kind for kind in DOMAIN_ENTRIES if kind in entry), "domain")
-            checked = file.convert(entry, DOMAIN_ENTRIES[kind], "domains", number)
-            value = entry[kind] if isinstance(entry[kind], str) else entry[kind][0]
+            kind = next((kind for kind in DOMAIN_ENTRIES if kind in raw), "domain")
+            entry = file.convert(raw, DOMAIN_ENTRIES[kind], "domains", number)
+            value = raw[kind] if isinstance(raw[kind], str) else raw[kind][0]
         try:
-            found += reader.read(checked)
+            domains += reader.domains(entry)
         except InputError as error:
             raise file.error(f"domains: {error}", "domains", number, value=value) from None
     for pattern in instances:
-        names = reader.shipped_tasks
-        if not any(matches([name], [pattern]) for name in names):
-            message = f"instances holds {pattern!r}, and no shipped domain here has it{did_you_mean(pattern, names)}"
+        if not any(matches([name], [pattern]) for name in reader.shipped_names):
+            hint = did_you_mean(pattern, reader.shipped_names)
+            message = f"instances holds {pattern!r}, and no shipped domain here has it{hint}"
             raise file.error(message, "instances", value=pattern)
     try:
-        return _in_rows(found)
+        return _in_rows(domains)
     except InputError as error:
         raise file.error(f"domains: {error}", "domains") from None
 
 
-class _Reader:
-    """Reads entries; see `read_domains`."""
+class _DomainReader:
+    """Reads entries; see `read_domains`. ``shipped_names`` are those of all tasks of shipped domains."""
 
     def __init__(self, file: SpecFile, instances: Sequence[str], left_out: list[str], notes: list[str]):
         self._file = file
         self._instances = instances
         self._left_out = left_out
         self._notes = notes
-        self.shipped_tasks: list[str] = []
+        self.shipped_names: list[str] = []
 
-    def read(self, entry: DomainEntry) -> Iterator[SpecDomain]:
+    def domains(self, entry: DomainEntry) -> Iterator[SpecDomain]:
         """The domains of an entry."""
         planners = [(name, True) for name in many(entry.solved_by)]
         planners += [(name, False) for name in many(entry.unsolved_by)]
@@ -208,66 +198,67 @@ class _Reader:
                 raise InputError(f"'{key}' limits a planner, and none is named: solved-by = \"ff\" is missing")
         limits = int(entry.within or WITHIN), None if entry.memory is None else int(entry.memory)
         filters = tuple(SolvedBy(name, *limits, wanted) for name, wanted in planners)
-        cheap = None if entry.costlier is None else SolvedBy(entry.costlier.solved_by, *limits)
         if isinstance(entry, ShippedEntry):
-            found = [self._shipped(name, entry) for name in many(entry.shipped)]
+            domains = [self._shipped(name, entry) for name in many(entry.shipped)]
         elif isinstance(entry, FilesEntry):
-            found = [self._files(entry)]
+            domains = [self._files(entry)]
         else:
             assert isinstance(entry, SuiteEntry)
-            found = self._suites(entry)
-        for one in found:
+            domains = self._suites(entry)
+        for one in domains:
             placed = replace(
                 one,
                 tasks=tuple(replace(task, filters=filters) for task in one.tasks),
                 section=entry.section or "",
-                shipped_set=one.shipped_set if entry.section is None else "",
+                part=one.part if entry.section is None else entry.section,
                 row=(entry.row or "").replace("{domain}", one.name),
                 costlier=entry.costlier,
-                cheap=cheap,
+                cheap=None if entry.costlier is None else SolvedBy(entry.costlier.solved_by, *limits),
             )
-            names = many(entry.transform)
-            yield _transformed(placed, names) if names and placed.tasks else placed
+            changes = many(entry.transform)
+            yield _transformed(placed, changes) if changes and placed.tasks else placed
 
     def _shipped(self, name: str, entry: ShippedEntry) -> SpecDomain:
         shipped = shipped_domain(name)
         own = many(entry.instances)
-        named = own or (self._instances if entry.set is None else ())
+        wanted = own or (self._instances if entry.set is None else ())
         # Named instances may come from any set, also the example.
-        role = None if named and entry.set is None else _ROLES[entry.set or "primary"]
+        role = None if wanted and entry.set is None else _ROLES[entry.set or "primary"]
         instances = [each for each in shipped.instances if role in (None, each.role)]
+        names = [each.name for each in instances]
         if not instances:
             raise InputError(f"{shipped.name} has no set '{entry.set}'")
-        if named and not own and not any(matches([each.name], named) for each in instances):
-            raise InputError(f"{name} has none of 'instances'; it has {', '.join(each.name for each in instances)}")
+        if wanted and not own and not any(matches([each], wanted) for each in names):
+            raise InputError(f"{name} has none of 'instances'; it has {', '.join(names)}")
+        _check_names(name, names, own)
         tasks = [
             SpecTask(each.name, each.path, shipped.task(each.name), each.ff_length, each.optimal_length)
             for each in instances
-            if not named or matches([each.name], named)
+            if not wanted or matches([each.name], wanted)
         ]
-        _check_names(name, [each.name for each in instances], own)
-        self.shipped_tasks += [task.name for task in tasks]
+        self.shipped_names += [task.name for task in tasks]
         path = shipped.domain_path.resolve()
-        kept = self._passing(tasks, entry, name)
-        shipped_set = "primary" if role is None else entry.set or "primary"
-        return SpecDomain(name, path, shipped.domain, kept, ("file", str(path)), name, shipped_set=shipped_set)
+        part = entry.set or "primary"
+        return SpecDomain(
+            name, path, shipped.domain, self._passing(tasks, entry, name), ("file", str(path)), name, part=part
+        )
 
     def _files(self, entry: FilesEntry) -> SpecDomain:
-        path = self._file.path_of(entry.domain)
-        domain = load_domain(path)
+        path = self._file.path_of(entry.domain).resolve()
+        domain = load_domain(self._file.path_of(entry.domain))
         tasks = []
         for pattern in entry.problems:
             # The domain mostly stands beside its problems.
-            files = [Path(file) for file in sorted(glob(str(self._file.path_of(pattern)), recursive=True))]
-            problems = [file for file in files if file.is_file() and file.resolve() != path.resolve()]
+            files = [Path(name) for name in sorted(glob(str(self._file.path_of(pattern)), recursive=True))]
+            problems = [file for file in files if file.is_file() and file.resolve() != path]
             if not problems:
                 why = "that is the domain itself" if files else f"no such file in {self._file.path.parent}"
                 raise InputError(f"no problem is called {pattern!r}: {why}")
             tasks += [SpecTask(file.stem, file, _executable(domain, file)) for file in problems]
         # A domain's file is mostly called domain.pddl: its folder tells it apart.
-        name = path.resolve().parent.name if path.stem.lower() in _GENERIC else path.stem
+        name = path.parent.name if path.stem.lower() in ("domain", "dom") else path.stem
         kept = self._passing(tasks, entry, name)
-        return SpecDomain(name, path, domain, kept, ("file", str(path.resolve())), name)
+        return SpecDomain(name, self._file.path_of(entry.domain), domain, kept, ("file", str(path)), name)
 
     def _suites(self, entry: SuiteEntry) -> list[SpecDomain]:
         root = self._file.path_of(entry.suite)
@@ -275,60 +266,60 @@ class _Reader:
         if entry.only:
             collection = collection.only(list(many(entry.only)))
         _check_names(entry.suite, [task.name for task in collection.tasks], many(entry.instances))
-        found = [one for suite in collection.suites for one in self._suite(root, suite, entry) if one.tasks]
-        if not found:
+        domains = [one for suite in collection.suites for one in self._suite(root, suite, entry) if one.tasks]
+        if not domains:
             why = "; ".join(self._left_out) or "'instances' and 'except' let none pass"
             raise InputError(f"{root}: none of its {len(collection.tasks)} tasks is left: {why}")
-        return found
+        return domains
 
     def _suite(self, root: Path, suite: Suite, entry: SuiteEntry) -> Iterator[SpecDomain]:
         """The domains of a suite: one, or as many as its tasks have of their own."""
-        loaded: dict[Path, Domain] = {}
-        groups: list[tuple[Domain, list[SuiteTask], list[SpecTask]]] = []
+        groups: list[tuple[Path, Domain, list[SpecTask]]] = []
+        loaded: dict[Path, int] = {}
         for each in suite.tasks:
             if not _named(each.name, entry):
                 continue
             if each.guess:
-                what = f"the domain of {each.name} is a guess, {each.domain.name}: {each.why}"
-                self._notes.append(f"suite {suite.name}: {what}")
+                guess = f"the domain of {each.name} is a guess, {each.domain.name}: {each.why}"
+                self._notes.append(f"suite {suite.name}: {guess}")
             try:
-                domain = loaded.get(each.domain) or load_domain(each.domain)
-                loaded[each.domain] = domain = next((known for known, *_ in groups if known == domain), domain)
-                task = SpecTask(each.name, each.problem, _executable(domain, each.problem))
+                if each.domain not in loaded:
+                    domain = load_domain(each.domain)
+                    equal = (index for index, (_, other, _) in enumerate(groups) if other == domain)
+                    loaded[each.domain] = next(equal, len(groups))
+                    if loaded[each.domain] == len(groups):
+                        groups.append((each.domain, domain, []))
+                _, domain, tasks = groups[loaded[each.domain]]
+                tasks.append(SpecTask(each.name, each.problem, _executable(domain, each.problem)))
             except InputError as error:
                 how = "executed" if isinstance(error, UnsupportedError) else "read"
                 reason = str(error).splitlines()[0]
                 self._left_out.append(f"suite {suite.name}: {each.name} cannot be {how}: {reason}")
-                continue
-            group = next((group for group in groups if group[0] is domain), None)
-            if group is None:
-                groups.append(group := (domain, [], []))
-            group[1].append(each)
-            group[2].append(task)
-        for number, (domain, files, tasks) in enumerate(groups, 1):
+        groups = [group for group in groups if group[2]]
+        for number, (path, domain, tasks) in enumerate(groups, 1):
             tail = f"/{tasks[0].name}" if len(tasks) == 1 else f"-{number}"
             label = suite.name + (tail if len(groups) > 1 else "")
-            kept = self._passing(tasks, entry, label)
             origin = ("suite", str(root.resolve()), suite.name)
-            yield SpecDomain(suite.name, files[0].domain, domain, kept, origin, label)
+            yield SpecDomain(suite.name, path, domain, self._passing(tasks, entry, label), origin, label)
 
     def _passing(self, tasks: Sequence[SpecTask], entry: DomainEntry, label: str) -> tuple[SpecTask, ...]:
         """The named tasks that are not too large."""
-        named = [task for task in tasks if _named(task.name, entry)]
-        if entry.max_optimal_length is not None and any(task.optimal_length is None for task in named):
+        tasks = [task for task in tasks if _named(task.name, entry)]
+        if entry.max_optimal_length is not None and any(task.optimal_length is None for task in tasks):
             raise InputError(
                 f"optimal lengths are known only for shipped instances with a plan, not for all tasks of {label}; "
                 'solved-by = "lmcut" with within = TIME takes those that LM-cut solves'
             )
-        for key, most, size in (
-            ("max-objects", entry.max_objects, lambda task: len(task.task.problem.objects)),
-            ("max-optimal-length", entry.max_optimal_length, lambda task: task.optimal_length),
-        ):
-            kept = [task for task in named if most is None or size(task) <= most]
-            if len(kept) < len(named):
-                self._left_out.append(f"{len(named) - len(kept)} of {len(named)} tasks of {label}: {key} = {most}")
-            named = kept
-        return tuple(named)
+        for key, most in (("max-objects", entry.max_objects), ("max-optimal-length", entry.max_optimal_length)):
+            kept = [task for task in tasks if most is None or _size(task, key) <= most]
+            if len(kept) < len(tasks):
+                self._left_out.append(f"{len(tasks) - len(kept)} of {len(tasks)} tasks of {label}: {key} = {most}")
+            tasks = kept
+        return tuple(tasks)
+
+
+def _size(task: SpecTask, key: str) -> int:
+    return len(task.task.problem.objects) if key == "max-objects" else task.optimal_length or 0
 
 
 def _named(name: str, entry: DomainEntry) -> bool:
@@ -393,18 +384,18 @@ def _changed(task: Task, changes: Sequence[Change]) -> Task:
 def _changed_example(task: Task, changes: Sequence[Change]) -> SolvedProblem | None:
     """The shipped example of the original task, changed; None if an example would be made from the task."""
     try:
-        found = find_example(task)
+        example = find_example(task)
     except InputError:
         # Without a planner there is none, which is said where it is needed.
         return None
-    if found.source != "shipped":
+    if example.source != "shipped":
         return None
-    plan = plan_of(found.plan)
+    plan = plan_of(example.plan)
     for change in changes:
         plan = change.plan(plan)
-    changed = _changed(found.task, changes)
-    again = parse_task(write_domain(changed.domain), write_problem(changed.problem))
-    return SolvedProblem(again, tuple(plan.actions), found.source)
+    changed = _changed(example.task, changes)
+    reread = parse_task(write_domain(changed.domain), write_problem(changed.problem))
+    return SolvedProblem(reread, tuple(plan.actions), example.source)
 
 
 # ── rows ─────────────────────────────────────────────────────────────────────────────────────────
@@ -420,17 +411,15 @@ def _in_rows(domains: Sequence[SpecDomain]) -> list[SpecDomain]:
     Raises:
         InputError: a domain occurs twice in a section, or two domains would be one row.
     """
-    several_sets = len({one.shipped_set for one in domains if one.shipped_set}) > 1
+    several_sets = len({one.part for one in domains if one.part and not one.section}) > 1
     plain = {one.name: _UNTOLD.sub("", one.name) for one in domains}
     alike = Counter(plain.values())
     seen: set[tuple[object, ...]] = set()
     first_section: dict[str, str] = {}
     rows: dict[tuple[str, str], SpecDomain] = {}
-    found = []
+    in_rows = []
     for one in domains:
-        section = one.section
-        if several_sets and one.shipped_set not in ("", "primary"):
-            section = one.shipped_set
+        section = one.part if several_sets and one.part != "primary" else one.section
         if (key := (one.origin, one.path.resolve(), section)) in seen:
             raise InputError(f"{one.label} occurs twice in one section; make its entries one, or give one a 'section'")
         seen.add(key)
@@ -440,6 +429,6 @@ def _in_rows(domains: Sequence[SpecDomain]) -> list[SpecDomain]:
             raise InputError(f"{other.name} and {one.name} would both be the row '{row}' of a table: give one a 'row'")
         # A section that the file names tells records apart as well; one that a set has by itself never did.
         again = first_section.setdefault(one.name, section) != section
-        name = f"{one.name}-{section}" if again and section and not one.shipped_set else one.name
-        found.append(replace(one, name=name, section=section, row=row))
-    return found
+        name = f"{one.name}-{section}" if again and one.section else one.name
+        in_rows.append(replace(one, name=name, section=section, row=row))
+    return in_rows

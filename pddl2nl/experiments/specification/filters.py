@@ -218,12 +218,13 @@ def limit_costs(spec: ExperimentSpec) -> ExperimentSpec:
     for one in spec.domains:
         suites[one.row, one.section].append(one)
     notes = [*spec.notes]
-    domains: list[SpecDomain] = []
+    kept: list[SpecDomain] = []
+    limited: list[SpecDomain] = []
     for (name, _), some in suites.items():
         rule, cheap = some[0].costlier, some[0].cheap
         usd = 0.0 if rule is None else _cost(spec, some, rule.model)
         if rule is None or cheap is None or usd <= rule.than:
-            domains += some
+            kept += some
             continue
         tasks = sum(len(one.tasks) for one in some)
         notes.append(
@@ -233,8 +234,8 @@ def limit_costs(spec: ExperimentSpec) -> ExperimentSpec:
         for one in some:
             filtered = tuple(replace(task, filters=(cheap,)) for task in one.tasks)
             section = f"solved by {cheap.planner}"
-            domains.append(replace(one, tasks=filtered, section=section, section_before=one.part))
-    return replace(spec, domains=tuple(domains), notes=tuple(notes))
+            limited.append(replace(one, tasks=filtered, section=section))
+    return replace(spec, domains=(*kept, *limited), notes=tuple(notes))
 
 
 def _cost(spec: ExperimentSpec, domains: Sequence[SpecDomain], model: str) -> float:

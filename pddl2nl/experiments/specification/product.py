@@ -244,7 +244,8 @@ def layout_of(spec: ExperimentSpec, placed: Iterable[Placed]) -> Layout:
     numbers = {column.label: number for number, column in enumerate(columns)}
     used = {(each.domain.path, each.row) for each in placed}
     tasks: dict[tuple[str, str, str], int] = {}
-    for domain in _by_section(spec.domains):
+    sections = [*dict.fromkeys(domain.section for domain in spec.domains)]
+    for domain in sorted(spec.domains, key=lambda domain: sections.index(domain.section)):
         for variant in dict.fromkeys(("", *(column.variant for column in spec.columns))):
             row = (domain.row, domain.section, variant)
             if not variant or (domain.path, row) in used:
@@ -261,13 +262,6 @@ def layout_of(spec: ExperimentSpec, placed: Iterable[Placed]) -> Layout:
         tables=spec.tables,
         models=spec.models,
     )
-
-
-def _by_section(domains: Sequence[SpecDomain]) -> list[SpecDomain]:
-    """The domains grouped by section, in the order of the file; sections of costlier suites come last."""
-    first = [one.section for one in domains if one.section_before is None]
-    order = [*dict.fromkeys([*first, *(one.section for one in domains)])]
-    return sorted(domains, key=lambda one: order.index(one.section))
 
 
 def _layout_columns(spec: ExperimentSpec) -> tuple[LayoutColumn, ...]:
