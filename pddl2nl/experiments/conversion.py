@@ -32,10 +32,10 @@ _SHORT.maxstring = _SHORT.maxother = 60
 class WrongValueError(InputError):
     """A value that does not fit: the path to it, and what was found; or a key that is ``unknown``."""
 
-    def __init__(self, message: str, keys: tuple[Key, ...], found: object = None, *, unknown: bool = False):
+    def __init__(self, message: str, keys: tuple[Key, ...], value: object = None, *, unknown: bool = False):
         super().__init__(message)
         self.keys = keys
-        self.found = found
+        self.value = value
         self.unknown = unknown
 
 
@@ -60,11 +60,11 @@ def convert(data: object, kind: type[T], *above: Key, dec_hook: Callable[[type, 
 def _explained(data: Any, kind: object, above: tuple[Key, ...], message: str) -> WrongValueError:
     """An error of msgspec, which names the path and not the value, in our words."""
     what, _, place = message.partition(" - at `$")
-    found, path = data, list[Key]()
+    value, path = data, list[Key]()
     # msgspec does not name the key of a mapping's entry.
     for part in re.findall(r"[^.\[\]`]+", place.partition("[...]")[0]):
-        path.append(int(part) if isinstance(found, list) else part)
-        found = found[path[-1]]
+        path.append(int(part) if isinstance(value, list) else part)
+        value = value[path[-1]]
     types = [*_types_at([inspect.type_info(kind)], path)]
     keys = (*above, *path)
     field = re.search(r"(unknown|required) field `(.*)`", what)
@@ -77,11 +77,11 @@ def _explained(data: Any, kind: object, above: tuple[Key, ...], message: str) ->
         return WrongValueError(f"unknown key {dotted(keys)}{hint}", keys, unknown=True)
     words = [str(word) for one in types if isinstance(one, inspect.LiteralType) for word in one.values]
     if words:
-        expected = f"expected one of {', '.join(words)}{did_you_mean(str(found), words)}"
+        expected = f"expected one of {', '.join(words)}{did_you_mean(str(value), words)}"
     else:
         expected = what[0].lower() + what[1:].partition(", got ")[0].replace(" | null", "").replace(" | ", "` or `")
         expected = re.sub(r"`(\w+)`", lambda kind: _WORDS.get(kind[1], kind[1]), expected)
-    return WrongValueError(f"{dotted(keys) or 'the file'} is {shown(found)}; {expected}", keys, found)
+    return WrongValueError(f"{dotted(keys) or 'the file'} is {shown(value)}; {expected}", keys, value)
 
 
 def _types_at(types: Iterable[inspect.Type], path: list[Key]) -> Iterable[inspect.Type]:

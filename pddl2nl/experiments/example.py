@@ -222,16 +222,16 @@ def _distance(plan: Plan) -> int:
 def _problems(task: Task, folder: Path) -> Iterator[Task]:
     """The other problems of the task's domain in a folder, the smallest files first; other files are skipped."""
     try:
-        found = [path for path in folder.iterdir() if path.suffix.lower() == ".pddl" and path.is_file()]
-        sized = sorted((path.stat().st_size, path.name, path) for path in found)
+        files = [path for path in folder.iterdir() if path.suffix.lower() == ".pddl" and path.is_file()]
+        sized = sorted((path.stat().st_size, path.name, path) for path in files)
     except OSError as error:
         raise InputError(f"{folder}: the problems in it cannot be listed: {error.strerror}") from None
     wanted = {task.domain.name, task.problem.domain_name}
-    said = re.compile(rf"\(\s*:domain\s+(?:{'|'.join(map(re.escape, sorted(wanted)))})\s*\)", re.IGNORECASE)
+    names_domain = re.compile(rf"\(\s*:domain\s+(?:{'|'.join(map(re.escape, sorted(wanted)))})\s*\)", re.IGNORECASE)
     for path in [path for size, _, path in sized if size <= _LARGEST][:_READ]:
         try:
             # Only problems of the domain are parsed.
-            if not said.search(path.read_text(encoding="utf-8", errors="replace")):
+            if not names_domain.search(path.read_text(encoding="utf-8", errors="replace")):
                 continue
             problem = load_problem(path, task.domain)
         except (InputError, OSError):
@@ -293,10 +293,10 @@ def tell_example(solved: SolvedProblem, teller: Teller, *, thoughts: bool) -> Ex
         teller: tells that problem, in the wording and style of the run.
         thoughts: whether to add template thoughts.
     """
-    said = template_thoughts(solved.task, solved.plan, teller) if thoughts else ("",) * len(solved.plan)
+    shown = template_thoughts(solved.task, solved.plan, teller) if thoughts else ("",) * len(solved.plan)
     steps = tuple(
         ExampleStep(teller.action(action), teller.executed(action), thought)
-        for action, thought in zip(solved.plan, said, strict=True)
+        for action, thought in zip(solved.plan, shown, strict=True)
     )
     return Example(
         teller.goal_text(),
@@ -329,9 +329,8 @@ def template_thoughts(task: Task, plan: Sequence[GroundAction], teller: Teller) 
             thoughts.append("This makes room for the actions that follow.")
         else:
             later, condition = served
-            told = teller.action(later), teller.literal(condition)
             form = "The later action {} needs {}." if teller.style == "pddl" else "In order to {} I need that {}."
-            thoughts.append(form.format(*told))
+            thoughts.append(form.format(teller.action(later), teller.literal(condition)))
     return tuple(thoughts)
 
 

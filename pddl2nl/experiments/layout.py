@@ -21,8 +21,8 @@ from pddl2nl.files import parse_json, read_text
 __all__ = [
     "LAYOUT_FILE",
     "PAPER_TABLES",
-    "Kind",
-    "Layout",
+    "ColumnKind",
+    "TableLayout",
     "LayoutColumn",
     "LayoutRow",
     "LayoutTable",
@@ -34,7 +34,7 @@ __all__ = [
 LAYOUT_FILE = "experiment.json"
 """The file's name, in the folder of the records."""
 
-Kind = Literal["model", "walk", "planner"]
+ColumnKind = Literal["model", "walk", "planner"]
 """Who chooses the actions of a column."""
 
 PAPER_TABLES = ("table-2", "table-3", "table-4", "table-6", "table-7", "renamed-blocksworld")
@@ -58,7 +58,7 @@ class LayoutColumn:
 
     name: str
     group: str = ""
-    kind: Kind = "model"
+    kind: ColumnKind = "model"
     policy: str = ""
     model: str = ""
     style: str = ""
@@ -111,7 +111,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Layout:
+class TableLayout:
     """An experiment's table: ``runs`` maps the name of each run (its record without ``.jsonl``) to its places.
 
     One run may stand in several columns: where two columns come to the same run, it is run once.
@@ -128,15 +128,15 @@ class Layout:
 # ── the file ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def write_layout(folder: Path, layout: Layout) -> None:
+def write_layout(folder: Path, layout: TableLayout) -> None:
     """Writes ``experiment.json``, one line for each run, atomically.
 
     Raises:
         InfrastructureError: the file cannot be written.
     """
-    said = {"format": _FORMAT, **asdict(replace(layout, runs={}))}
-    del said["runs"]
-    head = json.dumps(said, ensure_ascii=False, indent=1).rpartition("\n}")[0]
+    tables = {"format": _FORMAT, **asdict(replace(layout, runs={}))}
+    del tables["runs"]
+    head = json.dumps(tables, ensure_ascii=False, indent=1).rpartition("\n}")[0]
     lines = (f"  {json.dumps(name)}: {json.dumps(places)}" for name, places in layout.runs.items())
     text = f'{head},\n "runs": {{\n' + ",\n".join(lines) + "\n }\n}\n"
     path = folder / LAYOUT_FILE
@@ -157,7 +157,7 @@ def write_layout(folder: Path, layout: Layout) -> None:
         raise InfrastructureError(f"cannot write {path}: {error.strerror}") from error
 
 
-def read_layout(folder: Path) -> Layout | None:
+def read_layout(folder: Path) -> TableLayout | None:
     """The layout of a folder of records; None if it has none.
 
     Raises:
@@ -172,11 +172,11 @@ def read_layout(folder: Path) -> Layout | None:
         raise InputError(f"{error}; move it away, or start the experiment again, which writes it anew") from None
 
 
-def _layout(data: Any, path: Path) -> Layout:
-    if isinstance(data, dict) and (found := data.pop("format", None)) != _FORMAT:
-        raise InputError(f"{path}: format is {found!r}; expected {_FORMAT}")
+def _layout(data: Any, path: Path) -> TableLayout:
+    if isinstance(data, dict) and (number := data.pop("format", None)) != _FORMAT:
+        raise InputError(f"{path}: format is {number!r}; expected {_FORMAT}")
     try:
-        layout = convert(data, Layout)
+        layout = convert(data, TableLayout)
         # JSON can hold half of a surrogate pair, but neither a page nor a text file.
         json.dumps(data, ensure_ascii=False).encode()
     except WrongValueError as error:

@@ -187,8 +187,8 @@ def wrap_model(model: Model) -> MadeModel:
     if isinstance(endpoint, str):
         settings = getattr(model, "settings", None)
         price = price_of(model.name) if settings is None else settings.price
-        said = {} if settings is None else settings.to_json()
-        return MadeModel(model, lambda completion: price, price is not None, endpoint, said)
+        recorded = {} if settings is None else settings.to_json()
+        return MadeModel(model, lambda completion: price, price is not None, endpoint, recorded)
     if isinstance(model, ReplayModel):
         # A replay repeats the accounts of the run that was recorded, the money included.
         return MadeModel(model, recorded_price)

@@ -372,6 +372,6 @@ def options_text(width: int = 110) -> str:
     for option in RUN_OPTIONS.values():
         default = option.default_text or repr(option.default)
         choices = f" One of {', '.join(option.choices)}." if option.choices else ""
-        said = f"{option.name}: {option.help}{choices} Default: {default}."
-        paragraphs.append(fill(said, width, initial_indent=" " * 8, subsequent_indent=" " * 12))
+        text = f"{option.name}: {option.help}{choices} Default: {default}."
+        paragraphs.append(fill(text, width, initial_indent=" " * 8, subsequent_indent=" " * 12))
     return "\n".join(paragraphs)

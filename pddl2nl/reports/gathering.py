@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pddl2nl.experiments.layout import Layout, Place, read_layout
+from pddl2nl.experiments.layout import Place, TableLayout, read_layout
 from pddl2nl.reports.layouts import made_layout
 from pddl2nl.reports.metrics import length_ratio
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, record_paths
@@ -32,7 +32,7 @@ class Gathered:
     """
 
     folder: Path | None
-    layout: Layout
+    layout: TableLayout
     runs: dict[str, RunSummary]
     missing: tuple[str, ...] = ()
     strangers: tuple[str, ...] = ()
@@ -105,7 +105,7 @@ def _name_below(folder: Path, path: Path) -> str:
     return path.relative_to(folder).as_posix().removesuffix(".jsonl")
 
 
-def gathered(runs: Iterable[Record | RunSummary], layout: Layout | None = None, name: str = "") -> Gathered:
+def gathered(runs: Iterable[Record | RunSummary], layout: TableLayout | None = None, name: str = "") -> Gathered:
     """Given records, as `gather` returns those of a folder; of two runs of one name the later one counts.
 
     Args:
@@ -119,7 +119,7 @@ def gathered(runs: Iterable[Record | RunSummary], layout: Layout | None = None, 
 
 
 def _placed(
-    folder: Path | None, layout: Layout, summaries: Sequence[RunSummary], unfinished: tuple[Path, ...] = ()
+    folder: Path | None, layout: TableLayout, summaries: Sequence[RunSummary], unfinished: tuple[Path, ...] = ()
 ) -> Gathered:
     runs = {run.name: run for run in summaries if run.name in layout.runs}
     cells: dict[Place, list[RunSummary]] = {}

@@ -7,19 +7,19 @@ from dataclasses import replace
 from itertools import count
 from typing import NamedTuple
 
-from pddl2nl.experiments.layout import Kind, Layout, LayoutColumn, LayoutRow, LayoutTable, Place
+from pddl2nl.experiments.layout import ColumnKind, LayoutColumn, LayoutRow, LayoutTable, Place, TableLayout
 from pddl2nl.policies.families import FAMILIES, FAMILY_POLICIES
 from pddl2nl.reports.summaries import RunSummary
 
 _POLICIES = ("basic", "cot", "act", "react", *FAMILY_POLICIES, "random", "brfs", "lmcut", "ff", "lama")
-_KINDS: tuple[Kind, ...] = ("model", "walk", "planner")
+_KINDS: tuple[ColumnKind, ...] = ("model", "walk", "planner")
 _STYLES = ("nl", "", "pddl")
 
 
 class _Settings(NamedTuple):
     """The settings of a run that decide its column."""
 
-    kind: Kind
+    kind: ColumnKind
     policy: str
     model: str
     style: str
@@ -39,7 +39,7 @@ class _Settings(NamedTuple):
         return self.variant.split(", ") if self.variant else []
 
 
-def made_layout(runs: Iterable[RunSummary], name: str = "") -> Layout:
+def made_layout(runs: Iterable[RunSummary], name: str = "") -> TableLayout:
     """A layout made from records: a row for each suite, and a column for each configuration.
 
     A column's name is its policy with the style, wording and other settings that differ between columns; several models
@@ -55,7 +55,7 @@ def made_layout(runs: Iterable[RunSummary], name: str = "") -> Layout:
     row_at = {suite: number for number, suite in enumerate(sorted(tasks))}
     policies = {run.policy for run in runs}
     own = [family.paper.tables[0].kind for family in FAMILIES.values() if policies.intersection(family.policies)]
-    return Layout(
+    return TableLayout(
         name=name,
         columns=tuple(columns.values()),
         rows=tuple(LayoutRow(suite, tasks=len(tasks[suite])) for suite in row_at),

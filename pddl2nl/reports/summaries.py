@@ -23,7 +23,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.layout import Kind
+from pddl2nl.experiments.layout import ColumnKind
 from pddl2nl.pddl import PDDLError, write_condition
 from pddl2nl.pddl.reader import parse_condition
 from pddl2nl.pddl.tree import Atom, Comparison, Equality, Fluent, Imply, Node, Not, children, walk
@@ -146,7 +146,7 @@ class RunSummary:
     measured: Measured | None = None
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> ColumnKind:
         """Who chose the actions."""
         if self.seed is None:
             return "planner"

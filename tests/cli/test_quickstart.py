@@ -15,7 +15,7 @@ import typer
 from pddl2nl.baselines import fast_downward
 from pddl2nl.cli import quickstart as command
 from pddl2nl.errors import MissingExtraError
-from pddl2nl.experiments.layout import Layout
+from pddl2nl.experiments.layout import TableLayout
 from pddl2nl.experiments.quickstart import quickstart_jobs
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.records import read_record, record_paths
@@ -131,4 +131,4 @@ def _run(name, model, outcome):
 )
 def test_exit_codes(oracle, walk, agreed, code):
     runs = {"a": _run("a", "oracle", oracle), "b": _run("b", "oracle", "solved"), "c": _run("c", "", walk)}
-    assert command._exit_code(Gathered(None, Layout("", (), (), {}), runs), agreed) == code
+    assert command._exit_code(Gathered(None, TableLayout("", (), (), {}), runs), agreed) == code

@@ -9,16 +9,16 @@ import pytest
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.experiments.layout import (
     LAYOUT_FILE,
-    Layout,
     LayoutColumn,
     LayoutRow,
     LayoutTable,
     Place,
+    TableLayout,
     read_layout,
     write_layout,
 )
 
-LAYOUT = Layout(
+LAYOUT = TableLayout(
     name="small",
     columns=(
         LayoutColumn("Act", "NL", "model", "act", "gpt-4o", "nl", "llm", {"history": "compact", "steps": 9}),
@@ -42,7 +42,7 @@ def test_a_layout_comes_back_as_it_was(tmp_path):
 
 def test_it_is_replaced_and_an_empty_one_can_be_written(tmp_path):
     write_layout(tmp_path, LAYOUT)
-    empty = Layout("none", (), (), {})
+    empty = TableLayout("none", (), (), {})
     write_layout(tmp_path, empty)
     assert read_layout(tmp_path) == empty
 

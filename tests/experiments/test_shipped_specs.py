@@ -10,7 +10,7 @@ import pytest
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.access import Access
 from pddl2nl.experiments.checks import check_models
-from pddl2nl.experiments.layout import Layout, read_layout, write_layout
+from pddl2nl.experiments.layout import TableLayout, read_layout, write_layout
 from pddl2nl.experiments.specification.experiment import ExperimentSpec, Overrides, load_experiment
 from pddl2nl.experiments.specification.product import cells, jobs_of, layout_of, left_out, placed_jobs
 from pddl2nl.experiments.specification.shipped import find_specification, shipped_specs
@@ -89,11 +89,11 @@ def load(name: str, **overrides: object) -> ExperimentSpec:
     return load_experiment(find_specification(name), Overrides(**overrides))  # type: ignore[arg-type]
 
 
-def laid_out(said: ExperimentSpec) -> Layout:
+def laid_out(said: ExperimentSpec) -> TableLayout:
     return layout_of(said, placed_jobs(said))
 
 
-def rows(layout: Layout) -> list[tuple[str, str, str]]:
+def rows(layout: TableLayout) -> list[tuple[str, str, str]]:
     return [(row.label, row.section, row.variant) for row in layout.rows]
 
 
@@ -191,7 +191,7 @@ def test_the_renamed_blocksworld_says_nothing_of_blocks() -> None:
 # ── to their ends ────────────────────────────────────────────────────────────────────────────────
 
 
-def played(said: ExperimentSpec, folder: Path, columns: Sequence[str]) -> Layout:
+def played(said: ExperimentSpec, folder: Path, columns: Sequence[str]) -> TableLayout:
     """The experiment run to its end; its layout, in which every run has its record."""
     check_models(said, Access())
     write_layout(folder, laid_out(said))
@@ -205,7 +205,7 @@ def played(said: ExperimentSpec, folder: Path, columns: Sequence[str]) -> Layout
     return layout
 
 
-def ends_in_its_tables(folder: Path, layout: Layout) -> None:
+def ends_in_its_tables(folder: Path, layout: TableLayout) -> None:
     """The report's tables are those that are asked for; beside the paper's numbers stand its columns and rows."""
     tables = tables_of(gather(folder))
     assert [table.title for table in tables] == [wanted.title for wanted in layout.tables]

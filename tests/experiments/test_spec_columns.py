@@ -10,7 +10,7 @@ import pytest
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.jobs import PlannerSpec
-from pddl2nl.experiments.layout import Layout, LayoutTable, Place
+from pddl2nl.experiments.layout import LayoutTable, Place, TableLayout
 from pddl2nl.experiments.spec import RunSpec
 from pddl2nl.experiments.specification.experiment import ExperimentSpec, Overrides, load_experiment
 from pddl2nl.experiments.specification.product import cells, jobs_of, layout_of, left_out, placed_jobs
@@ -42,11 +42,11 @@ def labels(said: ExperimentSpec) -> list[str]:
     return [column.label for column in said.columns]
 
 
-def laid_out(said: ExperimentSpec) -> Layout:
+def laid_out(said: ExperimentSpec) -> TableLayout:
     return layout_of(said, placed_jobs(said))
 
 
-def counts(layout: Layout) -> dict[tuple[str, str, str], int]:
+def counts(layout: TableLayout) -> dict[tuple[str, str, str], int]:
     """How many runs stand in each cell, by row and column."""
     found = Counter(place for places in layout.runs.values() for place in places)
     return {

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from pddl2nl.experiments.layout import Layout, LayoutColumn, LayoutRow, Place
+from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, Place, TableLayout
 from pddl2nl.experiments.planned import Planned
 from pddl2nl.llm.types import Message
 from pddl2nl.policies.events import (
@@ -260,7 +260,7 @@ def experiment_of() -> Callable[..., Gathered]:
                 runs[name] = (Place(i, j),)
                 if found != "missing":
                     cells.setdefault(Place(i, j), []).append(_summary(name, row, column, task, seed, found))
-        layout = Layout("made", tuple(columns), tuple(rows), runs)
+        layout = TableLayout("made", tuple(columns), tuple(rows), runs)
         finished = {run.name: run for each in cells.values() for run in each}
         missing = tuple(name for name in runs if name not in finished)
         return Gathered(None, layout, finished, missing, cells={place: tuple(each) for place, each in cells.items()})

@@ -10,12 +10,12 @@ import pytest
 from msgspec import structs
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.layout import LAYOUT_FILE, Layout, LayoutColumn, LayoutRow, Place, write_layout
+from pddl2nl.experiments.layout import LAYOUT_FILE, LayoutColumn, LayoutRow, Place, TableLayout, write_layout
 from pddl2nl.policies.events import Finished, RecordError
 from pddl2nl.reports.gathering import gather, gathered
 from pddl2nl.reports.records import read_record
 
-LAYOUT = Layout(
+LAYOUT = TableLayout(
     "mine",
     (LayoutColumn("Act", "NL", policy="act", model="m"), LayoutColumn("LM-cut", "Symb.", "planner", "lmcut")),
     (LayoutRow("blocksworld", tasks=2),),

@@ -11,7 +11,7 @@ import pytest
 from msgspec import structs
 
 from pddl2nl.errors import InfrastructureError
-from pddl2nl.experiments.layout import Layout
+from pddl2nl.experiments.layout import TableLayout
 from pddl2nl.policies.events import Failed, Fault, Finished, Prompted
 from pddl2nl.reports.gathering import Gathered, gather, gathered
 from pddl2nl.reports.html import render_report, write_html
@@ -136,7 +136,7 @@ def test_what_is_missing_unfinished_and_strange_is_said(tmp_path):
     runs = {f"gone-{number}": () for number in range(12)}
     found = Gathered(
         None,
-        Layout("none", (), (), runs),
+        TableLayout("none", (), (), runs),
         {},
         missing=tuple(runs),
         strangers=("odd<u>",),

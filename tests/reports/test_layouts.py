@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from pddl2nl.experiments.layout import Layout, LayoutRow, Place
+from pddl2nl.experiments.layout import LayoutRow, Place, TableLayout
 from pddl2nl.reports.layouts import made_layout
 from pddl2nl.reports.summaries import RunSummary
 
@@ -73,4 +73,4 @@ def test_rows_are_suites_with_their_tasks():
 
 
 def test_of_nothing_a_layout_of_nothing_is_made():
-    assert made_layout([]) == Layout("", (), (), {})
+    assert made_layout([]) == TableLayout("", (), (), {})

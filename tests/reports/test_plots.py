@@ -275,7 +275,7 @@ def _is_text(artist: Any) -> bool:
 _SCRIPT = """
 import hashlib
 from pathlib import Path
-from pddl2nl.experiments.layout import Layout, LayoutColumn, LayoutRow, Place
+from pddl2nl.experiments.layout import TableLayout, LayoutColumn, LayoutRow, Place
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.plots import PLOTS, draw
 from pddl2nl.reports.summaries import BrokenLink, RunSummary
@@ -296,7 +296,7 @@ for row in (0, 1):
             for task in range(6)
         )
 runs = {run.name: run for each in cells.values() for run in each}
-gathered = Gathered(None, Layout("made", columns, rows, {}), runs, cells=cells)
+gathered = Gathered(None, TableLayout("made", columns, rows, {}), runs, cells=cells)
 for key in PLOTS:
     for form in ("svg", "pdf"):
         print(key, form, hashlib.sha256(draw(gathered, key, form)).hexdigest())

@@ -16,7 +16,7 @@ import pytest
 from msgspec import structs
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.layout import Layout, LayoutColumn, LayoutRow, LayoutTable
+from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable, TableLayout
 from pddl2nl.experiments.specification.schema import TABLE_KINDS
 from pddl2nl.experiments.specification.shipped import ShippedSpec, shipped_specs
 from pddl2nl.policies.events import Acted, Failed, Fault, Finished
@@ -131,7 +131,7 @@ def experiments(experiment_of: Callable[..., Gathered], hostile: str) -> dict[st
         "usual": experiment_of([ACT, REACT, WALK, FF], rows, result, 4, (1, 2)),
         "hostile": experiment_of(odd, [LayoutRow(hostile), LayoutRow("-2\r\n@x", "\\input{x}")], result, 3),
         "broken": experiment_of([ACT, FF], rows, lambda *run: "broken" if run[2] else "missing", 2),
-        "nothing": Gathered(None, Layout("", (), (), {}), {}),
+        "nothing": Gathered(None, TableLayout("", (), (), {}), {}),
     }
 
 

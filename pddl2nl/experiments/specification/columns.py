@@ -17,7 +17,7 @@ from typing import Any
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.conversion import Key
-from pddl2nl.experiments.layout import Kind as ColumnKind
+from pddl2nl.experiments.layout import ColumnKind
 from pddl2nl.experiments.spec import RUN_OPTIONS
 from pddl2nl.experiments.specification.domains import SpecDomain, matches
 from pddl2nl.experiments.specification.file import SpecFile

@@ -60,12 +60,12 @@ class SpecFile:
         try:
             self.data: dict[str, Any] = tomllib.loads(self._text)
         except tomllib.TOMLDecodeError as error:
-            said, _, where = str(error).partition(" (at ")
+            reason, _, where = str(error).partition(" (at ")
             place = re.match(r"line (\d+), column (\d+)", where)
             lines = self._text.rstrip().split("\n")
             line, column = (int(place[1]), int(place[2])) if place else (len(lines), len(lines[-1]) + 1)
             shown = f"  {lines[line - 1]}\n  {' ' * (column - 1)}^" if line <= len(lines) else ""
-            raise InputError(f"{path}:{line}:{column}: not TOML: {said}\n{shown}") from None
+            raise InputError(f"{path}:{line}:{column}: not TOML: {reason}\n{shown}") from None
         except (RecursionError, ValueError) as error:
             raise InputError(f"{path}: not TOML: {unreadable(error)}") from None
 
@@ -96,13 +96,13 @@ class SpecFile:
         offset = -1 if rest == keys else start
         for key in rest:
             pattern = rf"(?:^|(?<=[\s{{.,\"'])){re.escape(str(key))}[\"']?\s*[.=]"
-            if isinstance(key, str) and (found := re.compile(pattern, re.MULTILINE).search(self._text, start, end)):
-                start = offset = found.start()
+            if isinstance(key, str) and (match := re.compile(pattern, re.MULTILINE).search(self._text, start, end)):
+                start = offset = match.start()
         if isinstance(value, str | int | float):
             word = re.escape(str(value).lower() if isinstance(value, bool) else str(value))
             pattern = rf"[\"']{word}[\"']" if isinstance(value, str) else rf"(?<![\w.]){word}(?![\w.])"
-            if found := re.compile(pattern).search(self._text, start, end):
-                offset = found.start()
+            if match := re.compile(pattern).search(self._text, start, end):
+                offset = match.start()
         return offset
 
     def _table(self, keys: tuple[Key, ...]) -> tuple[int, int, tuple[Key, ...]]:
@@ -139,7 +139,7 @@ class SpecFile:
             message = str(error)
             if error.unknown and (place := place_of(str(error.keys[-1]))):
                 message = f"unknown key {dotted(error.keys)}; {error.keys[-1]} belongs {place}"
-            raise self.error(message, *error.keys, value=error.found) from None
+            raise self.error(message, *error.keys, value=error.value) from None
 
     def path_of(self, name: str) -> Path:
         """A path relative to the file's folder."""
@@ -167,17 +167,17 @@ class SpecFile:
 
     def options(self, given: Mapping[str, Any], *keys: Key) -> dict[str, Any]:
         """Options of runs with their paths and models found."""
-        found = dict(given)
+        options = dict(given)
         for name, value in given.items():
             if name in RUN_OPTIONS and RUN_OPTIONS[name].model:
-                found[name] = self.model(value)
+                options[name] = self.model(value)
             elif name in _FILES and value != "none":
-                found[name] = self.existing(value, *keys, name)
+                options[name] = self.existing(value, *keys, name)
             elif name == "library" or (name == "faults" and os.path.isfile(self.path_of(value))):
                 # Otherwise the text itself describes the faults.
                 path = self.path_of(value)
-                found[name] = path if name == "library" else str(path)
-        return found
+                options[name] = path if name == "library" else str(path)
+        return options
 
     # ── variables ────────────────────────────────────────────────────────────────────────────────
 
@@ -190,8 +190,8 @@ class SpecFile:
         Returns:
             The optional columns that use a variable without a value: the index of each, and which variable.
         """
-        said = self.convert(self.data.pop("variables", {}), dict[str, dict[str, Any]], "variables")
-        variables = {name: self.convert(each, Variable, "variables", name) for name, each in said.items()}
+        declared = self.convert(self.data.pop("variables", {}), dict[str, dict[str, Any]], "variables")
+        variables = {name: self.convert(each, Variable, "variables", name) for name, each in declared.items()}
         for name in defines:
             if name not in variables:
                 known = did_you_mean(name, variables) or (f"; there are {', '.join(variables)}" if variables else "")
@@ -216,7 +216,7 @@ class SpecFile:
             if isinstance(value, list):
                 return [filled(each) for each in value]
             if isinstance(value, str):
-                return _VARIABLE.sub(lambda found: value_of(found[1], value), value)
+                return _VARIABLE.sub(lambda match: value_of(match[1], value), value)
             return value
 
         unset: dict[int, str] = {}

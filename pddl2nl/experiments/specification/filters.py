@@ -87,17 +87,17 @@ def narrow(
         return spec
     answers: dict[_Question, _Answer] = {}
     for key, condition in questions:
-        found = None if cache is None else cache.find(key, condition.seconds, condition.memory_mb)
-        if found is not None:
-            answers[key, condition] = _Answer(found.status, plan_length=found.plan_length)
+        known = None if cache is None else cache.find(key, condition.seconds, condition.memory_mb)
+        if known is not None:
+            answers[key, condition] = _Answer(known.status, plan_length=known.plan_length)
     missing = {question: texts for question, texts in questions.items() if question not in answers}
-    known = len(answers)
+    cached = len(answers)
     if ask and missing:
         # Any end of this loop, also Ctrl-C, must end the planners as well.
-        with closing(_asked(missing, workers or os.cpu_count() or 1, cache, warn)) as found_now:
-            for some in found_now:
+        with closing(_asked(missing, workers or os.cpu_count() or 1, cache, warn)) as batches:
+            for some in batches:
                 answers |= some
-                on_progress(Deciding(len(questions), len(answers), known))
+                on_progress(Deciding(len(questions), len(answers), cached))
     return _narrowed(spec, answers)
 
 
@@ -245,6 +245,6 @@ def _cost(spec: ExperimentSpec, domains: Sequence[SpecDomain], model: str) -> fl
         message = f"costlier needs the price of '{model}', which is not known; give it in a file for access.models"
         raise spec.file.error(message, "domains", value=model)
     options = (spec.options, *(each.options for column in spec.columns for each in column.repetitions))
-    roles = [said[role] for said in options for role in ROLES if role in said]
+    roles = [some[role] for some in options for role in ROLES if role in some]
     models = (*(model for column in spec.columns for model in column.models), *roles)
     return estimate(cells(replace(spec, domains=tuple(domains))), dict.fromkeys(models, price)).usd or 0.0

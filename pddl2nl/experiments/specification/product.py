@@ -7,14 +7,14 @@ each model and seed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from pddl2nl.errors import InputError
 from pddl2nl.experiments.choices import unused_options
 from pddl2nl.experiments.jobs import PlannerSpec, RunJob, make_job
-from pddl2nl.experiments.layout import Layout, LayoutColumn, LayoutRow, Place
+from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, Place, TableLayout
 from pddl2nl.experiments.models import MODELS
 from pddl2nl.experiments.profiles import PROFILES, apply_profile
 from pddl2nl.experiments.spec import RunSpec
@@ -71,11 +71,11 @@ class Cell:
     @property
     def parts(self) -> tuple[str, ...]:
         """The readable parts of its records' names."""
-        said = (self.domain.name, self.task.name, self.policy)
+        parts = (self.domain.name, self.task.name, self.policy)
         if not policy_of(self.policy).needs_model:
-            return said
+            return parts
         label = "pddl" if self.style == "pddl" else Path(wording_file(self.wording, self.domain)).stem
-        return (*said, self.model.rpartition("/")[2], label)
+        return (*parts, self.model.rpartition("/")[2], label)
 
     def jobs(self, models_file: Path | None = None) -> list[RunJob]:
         """Its runs with their names."""
@@ -98,14 +98,13 @@ def cells(spec: ExperimentSpec) -> Iterator[Cell]:
 
 def _alike(column: SpecColumn) -> list[list[Repetition]]:
     """The repetitions of a column, grouped if they differ only in their seeds."""
-    found: list[list[Repetition]] = []
+    groups: list[list[Repetition]] = []
     for each in column.repetitions:
-        said = (each.model, each.wording, each.options)
-        some = next((some for some in found if (some[0].model, some[0].wording, some[0].options) == said), None)
-        if some is None:
-            found.append(some := [])
-        some.append(each)
-    return found
+        group = next((group for group in groups if replace(group[0], seed=each.seed) == each), None)
+        if group is None:
+            groups.append(group := [])
+        group.append(each)
+    return groups
 
 
 def _run(
@@ -234,7 +233,7 @@ def jobs_of(spec: ExperimentSpec, table: Iterable[Cell] | None = None) -> list[R
     return [*{each.job.name: each.job for each in reversed(placed_jobs(spec, table))}.values()][::-1]
 
 
-def layout_of(spec: ExperimentSpec, placed: Iterable[Placed]) -> Layout:
+def layout_of(spec: ExperimentSpec, placed: Iterable[Placed]) -> TableLayout:
     """The layout: columns, rows of domains, and the place of each run.
 
     Columns of one name, for different domains or variants, are one column of the layout.
@@ -254,7 +253,7 @@ def layout_of(spec: ExperimentSpec, placed: Iterable[Placed]) -> Layout:
     runs: dict[str, dict[Place, None]] = {}
     for each in placed:
         runs.setdefault(each.job.name, {})[Place(rows[each.row], numbers[each.heading])] = None
-    return Layout(
+    return TableLayout(
         name=spec.name,
         columns=columns,
         rows=tuple(LayoutRow(*row, tasks=number) for row, number in tasks.items()),
@@ -266,10 +265,10 @@ def layout_of(spec: ExperimentSpec, placed: Iterable[Placed]) -> Layout:
 
 def _layout_columns(spec: ExperimentSpec) -> tuple[LayoutColumn, ...]:
     """The columns, then planners; of columns with one name, the first without a variant describes them."""
-    found = {column.heading: column for column in spec.columns}
-    found.update((column.heading, column) for column in reversed(spec.columns) if not column.variant)
+    columns = {column.heading: column for column in spec.columns}
+    columns.update((column.heading, column) for column in reversed(spec.columns) if not column.variant)
     planners = (LayoutColumn(TITLES[planner], SYMBOLIC, "planner", planner) for planner in spec.baselines)
-    return (*map(_layout_column, found.values()), *planners)
+    return (*map(_layout_column, columns.values()), *planners)
 
 
 def _layout_column(column: SpecColumn) -> LayoutColumn:

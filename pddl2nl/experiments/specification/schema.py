@@ -61,14 +61,14 @@ class Megabytes(int):
 def quantity(kind: type, value: Any) -> object:
     """The `Seconds` or `Megabytes` of a value in a file; raises `ValueError` for others."""
     if kind is Seconds:
-        found = seconds(value)
-        if found != int(found):
+        time = seconds(value)
+        if time != int(time):
             raise ValueError("whole seconds are expected")
-        return Seconds(found)
-    found = megabytes(value)
-    if not MIN_MEMORY_MB <= found <= MAX_MEMORY_MB:
+        return Seconds(time)
+    memory = megabytes(value)
+    if not MIN_MEMORY_MB <= memory <= MAX_MEMORY_MB:
         raise ValueError(f"an amount of memory from {MIN_MEMORY_MB} to {MAX_MEMORY_MB} MB is expected")
-    return Megabytes(found)
+    return Megabytes(memory)
 
 
 Text = Annotated[str, Meta(min_length=1)]
@@ -180,8 +180,8 @@ def _optional_keys(name: str, types: Mapping[str, Any]) -> type[Struct]:
 
 def given(values: Struct) -> dict[str, Any]:
     """The keys that a file gives, of a table whose keys are all optional."""
-    said = {key: value for key, value in msgspec.structs.asdict(values).items() if value is not UNSET}
-    return {key: int(value) if isinstance(value, Seconds | Megabytes) else value for key, value in said.items()}
+    present = {key: value for key, value in msgspec.structs.asdict(values).items() if value is not UNSET}
+    return {key: int(value) if isinstance(value, Seconds | Megabytes) else value for key, value in present.items()}
 
 
 _RUN = {name: _type_of(option) for name, option in RUN_OPTIONS.items() if option.in_file}

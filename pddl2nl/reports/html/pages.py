@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pddl2nl.errors import InfrastructureError, MissingExtraError
-from pddl2nl.experiments.layout import Layout
+from pddl2nl.experiments.layout import TableLayout
 from pddl2nl.reports.comparison import comparison_table, comparisons
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.html.plan import PagePlan, RunPage, list_data, plan_pages
@@ -186,7 +186,7 @@ def _one_page(runs: Sequence[PageRun], overview: Any) -> str:
     return _render("report", home="", articles=articles, files=files, **overview(judged))
 
 
-def _write_page(layout: Layout, folder: Path, page: RunPage) -> Judged:
+def _write_page(layout: TableLayout, folder: Path, page: RunPage) -> Judged:
     articles, files, judged = _articles(page.runs)
     data = list_data(layout, page.runs, {})
     content = {"title": page.title, "page": page, "articles": articles, "files": files, "data": data}

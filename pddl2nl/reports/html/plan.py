@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pddl2nl.experiments.layout import Layout, LayoutRow, Place
+from pddl2nl.experiments.layout import LayoutRow, Place, TableLayout
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.html.run import PageRun
 from pddl2nl.reports.summaries import RunSummary
@@ -136,7 +136,7 @@ class _Names:
         return name
 
 
-def list_data(layout: Layout, runs: Sequence[PageRun], pages: Mapping[str, str]) -> dict[str, Any]:
+def list_data(layout: TableLayout, runs: Sequence[PageRun], pages: Mapping[str, str]) -> dict[str, Any]:
     """The list of runs as a page's script reads it: texts once, runs as arrays of indices into them.
 
     A run is ``[anchor, page, task, column, places, seed, outcome, link, predicates, step, gist, actions]``, with

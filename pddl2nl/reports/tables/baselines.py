@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from pddl2nl.experiments.layout import Layout, LayoutColumn, LayoutRow, LayoutTable, Place
+from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable, Place, TableLayout
 from pddl2nl.reports.coverage import coverage_of
 from pddl2nl.reports.gathering import Gathered, gathered
 from pddl2nl.reports.paper import PaperLine, domain_lines, paper_table, same_column, summed
@@ -106,4 +106,4 @@ def baseline_table(records: Iterable[Record], chosen_set: str) -> BaselineTable:
     rows = tuple(LayoutRow(name, chosen_set, tasks=len(tasks[name])) for name in sorted(tasks))
     row_at = {row.label: place for place, row in enumerate(rows)}
     places = {run.name: (Place(row_at[run.suite], column_at[run.policy]),) for run in runs}
-    return BaselineTable(chosen_set, gathered(runs, Layout("baselines", _COLUMNS, rows, places)))
+    return BaselineTable(chosen_set, gathered(runs, TableLayout("baselines", _COLUMNS, rows, places)))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pddl2nl.experiments.layout import Layout, LayoutColumn, LayoutRow, LayoutTable, Place
+from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable, Place, TableLayout
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.summaries import BrokenLink, RunSummary
 
@@ -96,7 +96,7 @@ def build(
                 runs[name] = run(name, rows[row], head, f"p{task:02}", named, ended)
                 here.append(runs[name])
         cells[Place(row, column)] = tuple(here)
-    layout = Layout("made", tuple(heads), tuple(rows), places, tuple(tables))
+    layout = TableLayout("made", tuple(heads), tuple(rows), places, tuple(tables))
     return Gathered(None, layout, runs, tuple(missing), cells=cells)
 
 

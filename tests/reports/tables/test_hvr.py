@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.errors import InputError
-from pddl2nl.experiments.layout import Layout, LayoutColumn, LayoutRow, LayoutTable, Place
+from pddl2nl.experiments.layout import LayoutColumn, LayoutRow, LayoutTable, Place, TableLayout
 from pddl2nl.policies.families import FAMILIES
 from pddl2nl.reports.gathering import Gathered
 from pddl2nl.reports.summaries import Measured, RunSummary
@@ -61,7 +61,7 @@ def experiment(
                 else None,
             )
         )
-    layout = Layout("made", columns, (LayoutRow("kitchen"),), runs)
+    layout = TableLayout("made", columns, (LayoutRow("kitchen"),), runs)
     finished = {run.name: run for each in cells.values() for run in each}
     missing = tuple(name for name in runs if name not in finished)
     return Gathered(None, layout, finished, missing, cells={place: tuple(each) for place, each in cells.items()})
