@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
+from pddl2nl.reports.coverage import Aggregate, aggregate
 from pddl2nl.reports.gathering import Gathered, gather, gathered
-from pddl2nl.reports.metrics import METRICS, Aggregate, aggregate, measure
+from pddl2nl.reports.metrics import METRICS, measure
 from pddl2nl.reports.recheck import Recheck, recheck
 from pddl2nl.reports.records import PlannerRecord, Record, RunRecord, read_record
 from pddl2nl.reports.summaries import BrokenLink, RunSummary, summarize

@@ -1,7 +1,8 @@
-"""Coverage of a set of runs: the share of the tasks that a column solves, and how far its seeds agree.
+"""Several runs of one column as one number: their coverage, or any metric.
 
-The one definition for tables, comparisons and plots: a task counts with the share of its runs that solved it. Over all
-tasks this is the mean over the seeds, as in Table 2 of the AutoPlanBench paper, and remains right if a run is missing.
+Coverage is defined once, for tables, comparisons and plots: a task counts with the share of its runs that solved it.
+Over all tasks this is the mean over the seeds, as in Table 2 of the AutoPlanBench paper, and remains right if a run is
+missing.
 """
 
 from __future__ import annotations
@@ -12,8 +13,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import fmean
 
+from pddl2nl.policies.family import Metric
 from pddl2nl.reports.statistics import Interval, mean_interval, wilson_interval
 from pddl2nl.reports.summaries import RunSummary
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """A metric's ``value`` over several runs and their tasks; ``estimated`` if it contains an estimate."""
+
+    value: float
+    runs: int
+    tasks: int
+    estimated: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,3 +86,23 @@ def coverage_of(runs: Iterable[RunSummary]) -> Coverage:
         half = (found.high - found.low) / 2 * tasks
         interval = Interval(max(0.0, total - half), min(float(tasks), total + half))
     return Coverage(tasks, total, scored, solved, broken, len(names), interval, wilson_interval(total, tasks))
+
+
+def aggregate(metric: Metric, runs: Iterable[RunSummary]) -> Aggregate | None:
+    """The metric over the runs of one column; None if no run has a value."""
+    runs = [run for run in runs if metric.name in run.values]
+    if not runs:
+        return None
+    means = task_means(metric.name, runs)
+    total = sum(means.values())
+    value = total / len(means) if metric.together == "mean" else total
+    return Aggregate(value, len(runs), len(means), any(metric.name in run.estimated for run in runs))
+
+
+def task_means(name: str, runs: Iterable[RunSummary]) -> dict[tuple[str, str, str], float]:
+    """The mean of a metric over the runs of each task (`RunSummary.task_key`) that has a value."""
+    found: dict[tuple[str, str, str], list[float]] = {}
+    for run in runs:
+        if name in run.values:
+            found.setdefault(run.task_key, []).append(run.values[name])
+    return {task: sum(values) / len(values) for task, values in found.items()}

@@ -4,10 +4,10 @@ A run with an infrastructure error has no value in any metric. If a one-shot mec
 mistakes are those of the plan that counts; calls and tokens are those of all plans. Calls, tokens and money count
 whether the run paid for them or found the replies in a cache. A role without calls has no value.
 
-**Aggregation** (`aggregate`): first the mean over the runs of one task, which differ in their seeds; then the sum
-(coverage) or the mean (all others) over the tasks. So coverage is the mean over the seeds of the number of solved
-tasks, if every task was run with every seed. A task without any value, such as the plan length of an unsolved task, is
-left out of a mean.
+**Aggregation** (`pddl2nl.reports.coverage.aggregate`): first the mean over the runs of one task, which differ in their
+seeds; then the sum (coverage) or the mean (all others) over the tasks. So coverage is the mean over the seeds of the
+number of solved tasks, if every task was run with every seed. A task without any value, such as the plan length of an
+unsolved task, is left out of a mean.
 
 **Comparability** (`Metric.comparable`): two columns are compared over the same tasks only, and for most metrics only
 over tasks that both solved: a column that solves only the easy tasks has short plans, and one that gives up at once
@@ -21,11 +21,10 @@ finds a cheapest plan, which is a shortest one if the problem has no metric.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache, partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from pddl2nl.llm.types import PURPOSES
 from pddl2nl.policies.events import Acted, LookedAround, Read, Rejected
@@ -35,19 +34,6 @@ from pddl2nl.reports.records import PlannerRecord, Record, RunRecord
 from pddl2nl.reports.usage import Usage
 from pddl2nl.tasks import authored_domains, shipped_domain, shipped_domains
 
-if TYPE_CHECKING:
-    from pddl2nl.reports.summaries import RunSummary
-
-
-@dataclass(frozen=True)
-class Aggregate:
-    """A metric's ``value`` over several runs and their tasks; ``estimated`` if it contains an estimate."""
-
-    value: float
-    runs: int
-    tasks: int
-    estimated: bool = False
-
 
 def measure(record: Record) -> tuple[Mapping[str, float], frozenset[str]]:
     """The values of all metrics that a run has, and the names of those that contain an estimate."""
@@ -55,26 +41,6 @@ def measure(record: Record) -> tuple[Mapping[str, float], frozenset[str]]:
         return {}, frozenset()
     values = {name: value for name, metric in METRICS.items() if (value := metric.of(record)) is not None}
     return values, frozenset(name for name in values if METRICS[name].guessed(record))
-
-
-def aggregate(metric: Metric, runs: Iterable[RunSummary]) -> Aggregate | None:
-    """The metric over the runs of one column; None if no run has a value."""
-    runs = [run for run in runs if metric.name in run.values]
-    if not runs:
-        return None
-    means = task_means(metric.name, runs)
-    total = sum(means.values())
-    value = total / len(means) if metric.together == "mean" else total
-    return Aggregate(value, len(runs), len(means), any(metric.name in run.estimated for run in runs))
-
-
-def task_means(name: str, runs: Iterable[RunSummary]) -> dict[tuple[str, str, str], float]:
-    """The mean of a metric over the runs of each task (`RunSummary.task_key`) that has a value."""
-    found: dict[tuple[str, str, str], list[float]] = {}
-    for run in runs:
-        if name in run.values:
-            found.setdefault(run.task_key, []).append(run.values[name])
-    return {task: sum(values) / len(values) for task, values in found.items()}
 
 
 # ── optimal lengths ──────────────────────────────────────────────────────────────────────────────

@@ -8,7 +8,8 @@ import pytest
 from msgspec import structs
 
 from pddl2nl.policies.events import Acted, Failed, Fault, Finished, Read
-from pddl2nl.reports.metrics import METRICS, aggregate, measure
+from pddl2nl.reports.coverage import aggregate
+from pddl2nl.reports.metrics import METRICS, measure
 from pddl2nl.reports.records import read_record
 from pddl2nl.reports.summaries import summarize
 

@@ -23,8 +23,9 @@ from pddl2nl.policies.events import Acted, Failed, Fault, Finished
 from pddl2nl.policies.families import FAMILIES
 from pddl2nl.policies.family import Comparable
 from pddl2nl.reports.comparison import compare
+from pddl2nl.reports.coverage import aggregate
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.metrics import METRICS, Metric, aggregate, measure
+from pddl2nl.reports.metrics import METRICS, Metric, measure
 from pddl2nl.reports.paper import paper_table, paper_tables
 from pddl2nl.reports.plots import PLOTS, NoDataError, Plot
 from pddl2nl.reports.records import Record, read_record

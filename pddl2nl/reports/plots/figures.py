@@ -9,9 +9,9 @@ from itertools import pairwise
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
-from pddl2nl.reports.coverage import Coverage, coverage_of
+from pddl2nl.reports.coverage import Coverage, aggregate, coverage_of
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.metrics import METRICS, aggregate
+from pddl2nl.reports.metrics import METRICS
 from pddl2nl.reports.plots.style import (
     WIDTH,
     Look,

@@ -17,8 +17,8 @@ from pddl2nl.experiments.layout import LayoutTable
 from pddl2nl.policies.families import FAMILIES
 from pddl2nl.policies.family import Family
 from pddl2nl.policies.paper import PaperColumn, PaperResult, PaperSection, PaperTable
+from pddl2nl.reports.coverage import task_means
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.metrics import task_means
 from pddl2nl.reports.summaries import Measured, RunSummary
 from pddl2nl.reports.tables.grid import Grid, best_of, lacking, show_runs
 from pddl2nl.reports.tables.model import Heading, Line, Section, Table, TableCell

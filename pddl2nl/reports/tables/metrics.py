@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from pddl2nl.experiments.layout import LayoutTable
 from pddl2nl.policies.families import FAMILIES
-from pddl2nl.reports.coverage import Coverage, coverage_of
+from pddl2nl.reports.coverage import Aggregate, Coverage, aggregate, coverage_of
 from pddl2nl.reports.gathering import Gathered
-from pddl2nl.reports.metrics import METRICS, Aggregate, aggregate
+from pddl2nl.reports.metrics import METRICS
 from pddl2nl.reports.summaries import LINKS, RunSummary
 from pddl2nl.reports.tables.grid import ESTIMATE_NOTE, Grid, lacking, number_text, show_runs
 from pddl2nl.reports.tables.model import Heading, Line, Section, Table, TableCell
