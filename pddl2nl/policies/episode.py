@@ -25,6 +25,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import Any, NoReturn, Protocol
 
 from pddl2nl.errors import InfrastructureError
@@ -136,10 +137,6 @@ def _differing(fluents: Iterable[GroundAtom], before: State, after: State) -> tu
 class Trace:
     """What was executed and refused from the initial state on: of an interactive episode, or of one judged plan.
 
-    Args:
-        setting: the task and its telling.
-        emit: is given the events.
-
     Attributes:
         state: the present state, as it is observed.
         expected: the state to which the last action leads by the model; differs only where an executor has faults.
@@ -151,8 +148,7 @@ class Trace:
     """
 
     def __init__(self, setting: Setting, emit: Callable[[Event], None]):
-        self.state = setting.simulator.initial
-        self.expected = self.state
+        self.state = self.expected = setting.simulator.initial
         self.steps = 0
         self.turns: Counter[str] = Counter()
         self.plan: list[GroundAction] = []
@@ -167,36 +163,27 @@ class Trace:
         """Whether the goal holds."""
         return self._simulator.is_goal(self.state)
 
-    @property
-    def mistakes(self) -> int:
-        """The number of turns or lines that were meant as actions and not executed."""
-        return sum(self.turns[status] for status in _MISTAKES)
-
     def summary(self) -> dict[str, Any]:
         """What `Judged` and `Finished` hold of it."""
         return {
             "plan": tuple(map(str, self.plan)),
             "proposed": tuple(map(str, self.proposed)),
             "steps": self.steps,
-            "mistakes": self.mistakes,
+            "mistakes": sum(self.turns[status] for status in _MISTAKES),
             "turns": dict(sorted(self.turns.items())),
         }
 
     def execute(self, action: GroundAction, said: str) -> tuple[str, str]:
         """Executes an action if it is applicable; returns the kind of turn and the observation."""
+        setting, before = self._setting, self.state
         try:
-            result = self._simulator.step(self.state, action)
+            result = self._simulator.step(before, action)
         except BadActionError as error:
-            observation = bad_action(error, self._setting, self.state)
-            self.reject("unreadable", said, observation, action)
-            return "unreadable", observation
+            return self.reject("unreadable", said, bad_action(error, setting, before), action)
         if result.successor is None:
-            observation = refused(result, self._setting, self.state)
-            unmet = tuple(write_condition(condition) for condition in result.unmet)
-            self.reject("inapplicable", said, observation, action, unmet)
-            return "inapplicable", observation
-        before, teller = self.state, self._setting.teller
-        executor = self._setting.executor
+            unmet = tuple(map(write_condition, result.unmet))
+            return self.reject("inapplicable", said, refused(result, setting, before), action, unmet)
+        teller, executor = setting.teller, setting.executor
         self.expected = result.successor
         self.state = result.successor if executor is None else executor.execute(before, action)
         observation = teller.executed(action)
@@ -210,10 +197,8 @@ class Trace:
             changed = _differing(sorted({*before.values, *self.state.values}), before, self.state)
             observation = unexpected(observation, self.expected, self.state, teller)
         self.plan.append(action)
-        said = teller.action(action)
-        self._emit(
-            Acted(self.steps, str(action), said, observation, tuple(map(str, added)), tuple(map(str, deleted)), changed)
-        )
+        texts = str(action), teller.action(action), observation
+        self._emit(Acted(self.steps, *texts, tuple(map(str, added)), tuple(map(str, deleted)), changed))
         return "executed", observation
 
     def reject(
@@ -223,20 +208,15 @@ class Trace:
         observation: str,
         action: GroundAction | None = None,
         unmet: tuple[str, ...] = (),
-    ) -> None:
-        """Records that nothing was executed, and why."""
+    ) -> tuple[str, str]:
+        """Records that nothing was executed, and why; returns the kind of turn and the observation."""
         name = None if action is None else str(action)
         self._emit(Rejected(self.steps, status, said, name, unmet, observation))
-        if self.fault is None:
-            self.fault = Fault(self.steps, status, said)
+        self.fault = self.fault or Fault(self.steps, status, said)
+        return status, observation
 
     def end(self, status: str, observation: str) -> tuple[Outcome, str]:
-        """The outcome of a plan that was executed to its end, or up to the action where it broke, and a message.
-
-        Args:
-            status: of the last action: ``executed``, or why it was not.
-            observation: what was told about it.
-        """
+        """The outcome and a message, given the status and observation of the plan's last action."""
         if status != "executed":
             return ("inapplicable" if status == "inapplicable" else "unreadable"), observation
         unmet = self._simulator.unmet_goals(self.state)
@@ -257,7 +237,7 @@ class Verdict:
         trace: what was executed of it.
         lines: what was read of it.
         cut: whether the reply was cut off by length.
-        sample, round: which of the run's plans it is.
+        round: the number of corrections before it.
     """
 
     outcome: Outcome
@@ -266,7 +246,6 @@ class Verdict:
     trace: Trace
     lines: tuple[Reading, ...] = ()
     cut: bool = False
-    sample: int = 0
     round: int = 0
 
     @property
@@ -277,11 +256,9 @@ class Verdict:
 
 def _counting(verdicts: Sequence[Verdict]) -> int:
     """The index of the plan that counts: the first valid one, else the first sample of the last round."""
-    for index, verdict in enumerate(verdicts):
-        if verdict.valid:
-            return index
-    last = verdicts[-1].round
-    return next(index for index, verdict in enumerate(verdicts) if verdict.round == last)
+    valid = (index for index, verdict in enumerate(verdicts) if verdict.valid)
+    last = (index for index, verdict in enumerate(verdicts) if verdict.round == verdicts[-1].round)
+    return next(chain(valid, last))
 
 
 # ── reading replies ──────────────────────────────────────────────────────────────────────────────
@@ -555,12 +532,11 @@ class Episode:
         if reading.status == "claimed-done":
             return self._claimed_done(said)
         if reading.status == "claimed-unsolvable":
-            return self._claimed_unsolvable(said)
+            trace.reject(reading.status, said, "")
+            return self._last_turn(reading.status, "", _NO_PLAN_MESSAGE, Fault(trace.steps, reading.status, said))
         # The turn was asked for an action: whatever is not one can only have been meant as one.
         status = "unreadable" if reading.status == "not-an-action" else reading.status
-        observation = not_read(status, reading, self.setting, trace.state)
-        trace.reject(status, said, observation)
-        return self._turn(status, observation)
+        return self._turn(*trace.reject(status, said, not_read(status, reading, self.setting, trace.state)))
 
     def move(self, action: GroundAction, *, said: str = "", ends: bool = True) -> Turn:
         """Executes an action that is already known; costs a step.
@@ -585,17 +561,14 @@ class Episode:
         observation = not_reached(unmet, self.setting, trace.state)
         trace.reject("claimed-done", said, observation, None, tuple(map(write_condition, unmet)))
         if self._last_status == "claimed-done":
-            trace.turns["claimed-done"] += 1
-            self._finish("gave-up", "claimed twice in succession to be done while the goal did not hold")
-            return Turn("claimed-done", observation, True)
+            message = "claimed twice in succession to be done while the goal did not hold"
+            return self._last_turn("claimed-done", observation, message)
         return self._turn("claimed-done", observation)
 
-    def _claimed_unsolvable(self, said: str) -> Turn:
-        trace, status = self._trace, "claimed-unsolvable"
-        trace.reject(status, said, "")
-        trace.turns[status] += 1
-        self._finish("gave-up", _NO_PLAN_MESSAGE, Fault(trace.steps, status, said))
-        return Turn(status, "", True)
+    def _last_turn(self, status: str, observation: str, message: str, fault: Fault | None = None) -> Turn:
+        self._trace.turns[status] += 1
+        self._finish("gave-up", message, fault)
+        return Turn(status, observation, True)
 
     def _turn(self, status: str, observation: str, *, ends: bool = True) -> Turn:
         trace, limits = self._trace, self._limits
@@ -629,7 +602,7 @@ class Episode:
             sample: which reply to the same prompt it is, from 0.
             round: the number of corrections before it.
         """
-        verdict = self._judge(text, sample, round)
+        verdict = self._judge(text, round)
         self._verdicts.append(verdict)
         fault = None if verdict.valid else verdict.fault
         number, summary = len(self._verdicts), verdict.trace.summary()
@@ -643,7 +616,7 @@ class Episode:
         verdict = self._verdicts[_counting(self._verdicts)]
         self._finish(verdict.outcome, verdict.message, verdict.fault)
 
-    def _judge(self, text: str, sample: int = 0, round: int = 0) -> Verdict:
+    def _judge(self, text: str, round: int = 0) -> Verdict:
         """The verdict on the plan in a reply."""
         self._check_open()
         trace = Trace(self.setting, self._emit)
@@ -653,7 +626,7 @@ class Episode:
         finish = self._finish_of(text)
         lines: list[Reading] = []
         outcome, message, fault = self._outcome(self.uncut(text), finish, trace, lines)
-        return Verdict(outcome, message, fault, trace, tuple(lines), finish == "length", sample, round)
+        return Verdict(outcome, message, fault, trace, tuple(lines), finish == "length", round)
 
     def _outcome(
         self, text: str, finish: Finish, trace: Trace, lines: list[Reading]

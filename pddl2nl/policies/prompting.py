@@ -35,7 +35,7 @@ The form of replies, where ``ACTION`` is an action in the words of the snippets,
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from string import Template
@@ -44,27 +44,23 @@ from pddl2nl.llm import Message, ReplyPendingError
 from pddl2nl.nl import Teller, explain, markers
 from pddl2nl.policies.episode import Episode, Turn, Verdict
 from pddl2nl.policies.observations import why_not_read
+from pddl2nl.policies.refining import Attempt, Check, refine
 from pddl2nl.policies.setting import Example
 from pddlval import GroundAction, validate
 
 __all__ = [
     "CORRECTION_PROMPT",
-    "Conversation",
-    "chat",
+    "Mechanism",
     "fill",
     "no_plan_file",
-    "opening",
     "problem_text",
     "prompt_file",
     "prompt_hash",
     "prompt_text",
-    "propose_plans",
 ]
 
 CORRECTION_PROMPT = "correction.txt"
 """What goes back to the model with the validator's explanation."""
-
-# ── the prompts' files ───────────────────────────────────────────────────────────────────────────
 
 
 def no_plan_file(one_shot: bool) -> str:
@@ -95,54 +91,14 @@ def fill(name: str, **fields: str) -> str:
     Raises:
         KeyError: a placeholder of the file was not given.
     """
-    tags = {
-        "plan_start": markers.PLAN_START,
-        "plan_end": markers.PLAN_END,
-        "thought": markers.THOUGHT,
-        "action": markers.ACTION,
-        "look_around": markers.LOOK_AROUND,
-        "no_plan": markers.NO_PLAN,
-    }
-    return Template(prompt_text(name)).substitute(tags | fields)
-
-
-# ── the beginning of a conversation ──────────────────────────────────────────────────────────────
-
-
-def opening(episode: Episode, mechanism: str, shown: Callable[[Example], list[Message]]) -> list[Message]:
-    """The conversation up to the target problem: system prompt, example as chat history, target.
-
-    Args:
-        episode: the task, its style and its example.
-        mechanism: names the system prompt's file.
-        shown: the example's solution as this mechanism's chat, after the message that states its problem.
-    """
-    setting = episode.setting
-    system = fill(prompt_file(mechanism, setting.style), domain=episode.domain_text)
-    if setting.unsolvable == "tell":
-        system = f"{system}\n{fill(no_plan_file(markers.PLAN_START in system))}"
-    messages = [Message("system", system)]
-    if setting.example is not None:
-        messages += [Message("user", problem_text(setting.example)), *shown(setting.example)]
-    return [*messages, Message("user", problem_text(episode))]
+    tags = ("plan_start", "plan_end", "thought", "action", "look_around", "no_plan")
+    return Template(prompt_text(name)).substitute({tag: getattr(markers, tag.upper()) for tag in tags} | fields)
 
 
 def problem_text(told: Episode | Example, init: str | None = None) -> str:
     """A problem as a model is told it: goal, objects and initial state (or ``init``), a paragraph each."""
-    return fill(
-        "problem.txt", goal=told.goal_text, objects=told.objects_text, init=told.init_text if init is None else init
-    )
-
-
-def chat(step_texts: Sequence[str], example: Example) -> list[Message]:
-    """The example as an interactive chat: a reply per step, each but the last answered by its observation.
-
-    The last action reaches the goal, which ends an episode, so no observation follows it.
-    """
-    messages: list[Message] = []
-    for text, step in zip(step_texts, example.steps, strict=True):
-        messages += [Message("assistant", text), Message("user", step.observation)]
-    return messages[:-1]
+    init = told.init_text if init is None else init
+    return fill("problem.txt", goal=told.goal_text, objects=told.objects_text, init=init)
 
 
 def _turn(reply: str, observation: str) -> list[Message]:
@@ -150,10 +106,57 @@ def _turn(reply: str, observation: str) -> list[Message]:
     return [Message("assistant", reply if reply.strip() else "…"), Message("user", observation)]
 
 
+class Mechanism:
+    """Base of the four mechanisms, a `Policy`; they differ in ``one_shot`` and ``thoughts``."""
+
+    summary: str
+    styles: tuple[str, ...] = ("nl", "pddl")
+    one_shot: bool
+    thoughts: bool
+    needs_model = True
+    prompt: str | None
+
+    def run(self, episode: Episode) -> None:
+        """Asks for a plan and submits it, or acts until the episode ends."""
+        messages = self._opening(episode)
+        if self.one_shot:
+            _propose_plans(episode, messages)
+            return
+        conversation = _Conversation(episode, messages)
+        while not episode.done:
+            reply = episode.ask(conversation.messages)
+            conversation.add(reply, episode.act(reply))
+
+    def _opening(self, episode: Episode) -> list[Message]:
+        """The conversation up to the target problem: system prompt, example as chat history, target."""
+        setting = episode.setting
+        system = fill(prompt_file(self.prompt or "", setting.style), domain=episode.domain_text)
+        if setting.unsolvable == "tell":
+            system = f"{system}\n{fill(no_plan_file(self.one_shot))}"
+        messages = [Message("system", system)]
+        if setting.example is not None:
+            messages += [Message("user", problem_text(setting.example)), *self._solution(setting.example)]
+        return [*messages, Message("user", problem_text(episode))]
+
+    def _solution(self, example: Example) -> list[Message]:
+        """The example's plan in the form of the mechanism's replies."""
+        texts = [step.action for step in example.steps]
+        if self.thoughts or not self.one_shot:
+            texts = [f"{markers.ACTION} {text}" for text in texts]
+        if self.thoughts:
+            thoughts = (step.thought for step in example.steps)
+            texts = [f"{markers.THOUGHT} {thought}\n{text}" for thought, text in zip(thoughts, texts, strict=True)]
+        if self.one_shot:
+            return [Message("assistant", "\n".join([markers.PLAN_START, *texts, markers.PLAN_END]))]
+        turns = [_turn(text, step.observation) for text, step in zip(texts, example.steps, strict=True)]
+        # The last action reaches the goal, which ends an episode, so no observation follows it.
+        return [message for turn in turns for message in turn][:-1]
+
+
 # ── interactive policies ─────────────────────────────────────────────────────────────────────────
 
 
-class Conversation:
+class _Conversation:
     """The next prompt of an interactive policy.
 
     ``full`` history, as in the AutoPlanBench paper (section 4, "LLM Policies"): every reply and its observation stay,
@@ -165,10 +168,6 @@ class Conversation:
     was refused, not understood or claimed in vain changed nothing, and a model that forgot it would repeat it forever
     at temperature 0. Lost are the thoughts of old turns, and that a state was seen before. The prompt grows with the
     objects of the task and not with the length of the run.
-
-    Args:
-        episode: tells the present state.
-        opening: the conversation up to the target problem, which is its last message.
     """
 
     def __init__(self, episode: Episode, opening: Sequence[Message]):
@@ -187,7 +186,7 @@ class Conversation:
 # ── one-shot policies ────────────────────────────────────────────────────────────────────────────
 
 
-def propose_plans(episode: Episode, messages: Sequence[Message]) -> None:
+def _propose_plans(episode: Episode, opening: Sequence[Message]) -> None:
     """Asks for a plan, or for several (``samples``, ``rounds``), and ends the episode with the one that counts.
 
     *Samples* are replies to the same prompt with different sample numbers. They are judged one by one; the first valid
@@ -197,23 +196,25 @@ def propose_plans(episode: Episode, messages: Sequence[Message]) -> None:
     the first one goes on. Its reply is followed by the validator's explanation in words, and the next reply is judged
     instead; it counts, valid or not, and is explained in turn, until one is valid or no round is left. A model that
     refuses, or says that there is no plan, is not asked again.
-
-    Args:
-        episode: its setting says how many samples and rounds there may be.
-        messages: the conversation up to the target problem.
     """
     setting = episode.setting
     if setting.samples == 1 and setting.rounds == 0:
-        episode.submit(episode.ask(messages))
+        episode.submit(episode.ask(opening))
         return
-    said, verdict = _first_samples(episode, messages)
-    messages = list(messages)
-    for number in range(1, setting.rounds + 1):
-        if verdict.valid or verdict.outcome == "gave-up":
-            break
-        messages += _turn(said, fill(CORRECTION_PROMPT, explanation=_explanation(verdict, setting.teller)))
+    messages = list(opening)
+
+    def propose(failed: Attempt[tuple[str, Verdict]] | None) -> tuple[str, Verdict]:
+        if failed is None:
+            return _first_samples(episode, messages)
+        messages.extend(_turn(failed.proposal[0], fill(CORRECTION_PROMPT, explanation=failed.feedback)))
         said = episode.ask(messages)
-        verdict = episode.propose(said, round=number)
+        return said, episode.propose(said, round=failed.number + 1)
+
+    def explained(proposal: tuple[str, Verdict]) -> str:
+        final = proposal[1].valid or proposal[1].outcome == "gave-up"
+        return "" if final else _explanation(proposal[1], setting.teller)
+
+    refine(propose, [Check("validator", explained)], lambda proposal: setting.rounds)
     episode.conclude()
 
 
@@ -242,14 +243,11 @@ def _explanation(verdict: Verdict, teller: Teller) -> str:
     start = "This answer was cut off before its end. " if verdict.cut else ""
     if not lines and verdict.outcome != "goal-missed":
         return f"{start}No plan was found in this answer."
-    if len(trace.plan) == trace.steps:
-        return start + _report(trace.plan, teller)
-    failing = lines[trace.steps - 1]
-    if failing.status != "read" or failing.action is None:
-        said, why = " ".join(failing.text.split()), why_not_read(failing.status, failing, teller)
-        return f'{start}Line {trace.steps} of the plan, "{said}", was not understood, because {why}'
-    return start + _report([*trace.plan, failing.action], teller)
-
-
-def _report(plan: Sequence[GroundAction], teller: Teller) -> str:
-    return " ".join(explain(validate(teller.task, plan), teller))
+    plan: list[GroundAction] = list(trace.plan)
+    if len(plan) < trace.steps:
+        failing = lines[trace.steps - 1]
+        if failing.status != "read" or failing.action is None:
+            said, why = " ".join(failing.text.split()), why_not_read(failing.status, failing, teller)
+            return f'{start}Line {trace.steps} of the plan, "{said}", was not understood, because {why}'
+        plan.append(failing.action)
+    return start + " ".join(explain(validate(teller.task, plan), teller))
