@@ -38,7 +38,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
@@ -70,15 +70,7 @@ __all__ = [
 ]
 
 Outcome = Literal["solved", "inapplicable", "goal-missed", "unreadable", "budget", "gave-up", "infrastructure-error"]
-OUTCOMES: tuple[Outcome, ...] = (
-    "solved",
-    "inapplicable",
-    "goal-missed",
-    "unreadable",
-    "budget",
-    "gave-up",
-    "infrastructure-error",
-)
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 """How a run can end. ``infrastructure-error`` is no verdict on the policy: such a run is never scored."""
 
 Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -123,9 +115,8 @@ class Started(Event, frozen=True):
     """A run began. The PDDL texts, wording, names and example are recorded in full, so no other file is needed.
 
     Attributes:
-        names: the told name of each PDDL object.
-        names_seed: the seed of these names, null for none.
-        limits: steps, calls, tokens, usd, seconds (null for none), and failures where they are limited.
+        names: the told name of each PDDL object; ``names_seed`` is the seed of these names, null for none.
+        limits: `pddl2nl.policies.budget.Limits`.
         settings: of every request: temperature, max_tokens, and the longest replies of the other roles.
         model_settings: the settings of this model (`pddl2nl.llm.settings`).
         profile: the named settings that were asked for.
@@ -134,15 +125,12 @@ class Started(Event, frozen=True):
         example: null for zero-shot, else `pddl2nl.policies.Example.to_json`.
         base_url: without credentials; null for models without an endpoint.
         time: UTC in ISO 8601.
-        translator: what reads the replies: reader, llm or reader+llm.
         translator_model, wording_model, thoughts_model: the models for these roles, null where none is asked.
         reading_version: of the reading policy; null in older records.
-        on_ambiguous: "refuse" or "state".
         solvable: whether the task has a plan, if that was known before the run: by a planner's plan or proof, or by
             the manifest of a shipped problem.
         suite, task: what an experiment calls the task, else empty.
-        reference: the ground truth where the task has one: the task in words and plans known to be right
-            (`pddl2nl.tasks.references`).
+        reference: the ground truth, if the task has one (`pddl2nl.tasks.references`).
         world: how the world differs from the model: faults, ontology, embedding model.
     """
 
@@ -244,10 +232,8 @@ class Failed(Event, frozen=True):
 class Read(Event, frozen=True):
     """A span of a reply was read.
 
-    ``start`` and ``end`` are offsets into the last reply that is not a translation. ``status`` is ``read``,
-    ``ambiguous``, ``unreadable``, ``unknown-object``, ``not-an-action``, ``look-around``, ``claimed-done`` or
-    ``claimed-unsolvable``. ``rule`` names the rule that read it (`pddl2nl.nl.Reading`; for a T-LLM
-    `pddl2nl.policies.translating`).
+    ``start`` and ``end`` are offsets into the last reply that is not a translation. ``status`` and ``rule`` are those
+    of `pddl2nl.nl.Reading`, or, for a T-LLM, of `pddl2nl.policies.translating`.
     """
 
     step: Count
@@ -333,8 +319,7 @@ class Finished(Event, frozen=True):
         plan: the executed actions, in order; of a one-shot plan those before the first broken link.
         proposed: the actions that were read, of a plan that was given at once.
         steps: turns, or the judged lines of a one-shot plan.
-        turns: the number of each kind: executed, inapplicable, unreadable, ambiguous, unknown-object, not-an-action,
-            look-around, claimed-done, claimed-unsolvable.
+        turns: the number of each kind, by the statuses of `Read` and `Rejected`, and ``executed``.
         mistakes: turns or lines that were meant as actions and not executed.
         calls, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, usd: of all replies that were used, in
             all plans; ``usd`` is null where a price is unknown.

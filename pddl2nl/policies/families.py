@@ -15,11 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FAMILIES", "FAMILY_POLICIES", "family_of", "family_of_mistake", "note_of", "policies_with", "stage_of"]
 
-FAMILIES: Mapping[str, Family] = MappingProxyType(
-    {
-        "hvr": HVR,
-    }
-)
+FAMILIES: Mapping[str, Family] = MappingProxyType({"hvr": HVR})
 """Every family by its name."""
 
 FAMILY_POLICIES: Mapping[str, Family] = MappingProxyType(
@@ -45,11 +41,9 @@ def policies_with(option: str) -> tuple[str, ...]:
 
 def stage_of(messages: Sequence[Message]) -> str | None:
     """The stage of a prompt in its family; None for prompts of other policies."""
-    found = (family.layout.stage_of(messages) for family in FAMILIES.values())
-    return next((stage for stage in found if stage is not None), None)
+    return next(filter(None, (family.layout.stage_of(messages) for family in FAMILIES.values())), None)
 
 
 def note_of(event: Event) -> Note | None:
     """How a report shows a planning event; None for events of every policy."""
-    found = (family.note(event) for family in FAMILIES.values())
-    return next((note for note in found if note is not None), None)
+    return next(filter(None, (family.note(event) for family in FAMILIES.values())), None)

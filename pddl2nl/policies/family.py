@@ -42,25 +42,17 @@ class ScoredRun(Protocol):
     """A finished run, as metrics see it."""
 
     @property
-    def started(self) -> Started:
-        """The first event."""
-
+    def started(self) -> Started: ...
     @property
-    def finished(self) -> Finished:
-        """The last event."""
-
+    def finished(self) -> Finished: ...
     @property
-    def events(self) -> tuple[Event, ...]:
-        """All events."""
-
+    def events(self) -> tuple[Event, ...]: ...
     @property
     def counted(self) -> tuple[Event, ...]:
         """The events without those of plans that do not count."""
 
     @property
-    def solved(self) -> bool:
-        """Whether the goal was reached."""
-
+    def solved(self) -> bool: ...
     @property
     def reference(self) -> Reference | None:
         """The ground-truth plans of the task, if they are known."""

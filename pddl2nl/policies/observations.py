@@ -46,7 +46,7 @@ def not_read(status: str, reading: Reading, setting: Setting, state: State) -> s
     if setting.feedback == "minimal":
         return "Nothing was done."
     if reading.candidates and status == "unreadable":
-        return _with_applicable(_bad_action(reading.candidates[0], setting.teller), setting, state)
+        return _with_applicable(_told_bad_action(reading.candidates[0], setting.teller), setting, state)
     end = " Say one action in the form asked for." if status not in ("ambiguous", "unknown-object") else ""
     told = f"Nothing was done, because {why_not_read(status, reading, setting.teller)}{end}"
     return _with_applicable(told, setting, state)
@@ -55,26 +55,24 @@ def not_read(status: str, reading: Reading, setting: Setting, state: State) -> s
 def why_not_read(status: str, reading: Reading, teller: Teller) -> str:
     """Why words were not understood: the part of the sentence after "because"."""
     if status == "ambiguous":
-        meanings = "; ".join(teller.action(candidate) for candidate in reading.candidates)
-        return f"this can mean more than one action: {meanings}."
+        return f"this can mean more than one action: {'; '.join(map(teller.action, reading.candidates))}."
     if status == "unknown-object":
         unknown = " and ".join(f'"{name}"' for name in reading.unknown)
         near = f" Did you mean {enumerate_words(reading.suggestions, 'or')}?" if reading.suggestions else ""
         return f"there is no object called {unknown or 'so'}.{near}"
     if reading.candidates:
         return _why_bad(reading.candidates[0], teller)
-    reason = f" ({reading.reason})" if reading.reason else ""
-    return f"no action could be read in this{reason}."
+    return f"no action could be read in this{f' ({reading.reason})' if reading.reason else ''}."
 
 
 def bad_action(error: BadActionError, setting: Setting, state: State) -> str:
     """The answer to something that looks like an action, but is not one of this task."""
     if setting.feedback == "minimal":
         return "Nothing was done."
-    return _with_applicable(_bad_action(error.action, setting.teller), setting, state)
+    return _with_applicable(_told_bad_action(error.action, setting.teller), setting, state)
 
 
-def _bad_action(action: GroundAction, teller: Teller) -> str:
+def _told_bad_action(action: GroundAction, teller: Teller) -> str:
     if teller.mistyped(action):
         return teller.forbidden(action)
     start = f"The action {action} is not possible" if teller.style == "pddl" else "Nothing was done"
@@ -104,8 +102,7 @@ def unexpected(told: str, expected: State, observed: State, teller: Teller) -> s
         [atom for atom in sorted(atoms) if atom[0] not in wording or wording[atom[0]].text is not None]
         for atoms in (expected.atoms - observed.atoms, observed.atoms - expected.atoms)
     )
-    reasons = [teller.reason(Atom(atom[0], atom[1:])) for atom in missing]
-    facts = [*reasons, *(teller.fact(atom) for atom in surplus)]
+    facts = [*(teller.reason(Atom(atom[0], atom[1:])) for atom in missing), *map(teller.fact, surplus)]
     return f"{told} But {enumerate_words(facts)}." if facts else told
 
 
@@ -117,8 +114,7 @@ def _with_applicable(told: str, setting: Setting, state: State) -> str:
     if not actions:
         return f"{told}\n{'No action is applicable.' if pddl else 'There is no action that I can take now.'}"
     head = "The applicable actions are:" if pddl else "These are the actions that I can take now:"
-    lines = [head, *(setting.teller.action(action) for action in actions[:SHOWN])]
-    left = len(actions) - SHOWN
-    if left > 0:
+    lines = [told, head, *map(setting.teller.action, actions[:SHOWN])]
+    if (left := len(actions) - SHOWN) > 0:
         lines.append(f"and {'many' if len(actions) > _COUNTED else left} more")
-    return "\n".join([told, *lines])
+    return "\n".join(lines)

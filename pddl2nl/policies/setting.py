@@ -16,15 +16,7 @@ if TYPE_CHECKING:
     from pddl2nl.worlds.ontology import Ontology
     from pddl2nl.worlds.similarity import Embed
 
-__all__ = [
-    "ActionReader",
-    "Example",
-    "ExampleSource",
-    "ExampleStep",
-    "RequestSettings",
-    "Setting",
-]
-
+__all__ = ["ActionReader", "Example", "ExampleSource", "ExampleStep", "RequestSettings", "Setting"]
 
 ExampleSource = Literal["file", "shipped", "beside", "made"]
 
@@ -32,13 +24,8 @@ ExampleSource = Literal["file", "shipped", "beside", "made"]
 class ActionReader(Protocol):
     """Reads the replies of a model: `pddl2nl.nl.Reader`, or `pddl2nl.policies.pddl_reading.PDDLReader`."""
 
-    def read(self, text: str, policy: str = "default") -> Readings:
-        """The plan in a reply."""
-        ...
-
-    def read_turn(self, text: str) -> Reading:
-        """The one action, look-around or claim of a turn."""
-        ...
+    def read(self, text: str, policy: str = "default") -> Readings: ...
+    def read_turn(self, text: str) -> Reading: ...
 
 
 @dataclass(frozen=True)

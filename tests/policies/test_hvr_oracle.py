@@ -11,8 +11,8 @@ from pddl2nl.llm import Message
 from pddl2nl.nl import choose_wording, make_names
 from pddl2nl.pddl import Atom, Not, conjuncts, write_condition
 from pddl2nl.policies.hvr.mistakes import MISTAKES, impossible_block, mistaken_block, wrong_precondition
-from pddl2nl.policies.hvr.oracle import HierarchicalOracle, PromptReader, item_lines, known_task, under_told_names
-from pddl2nl.policies.hvr.oracle_world import PromptWorld
+from pddl2nl.policies.hvr.oracle import HierarchicalOracle, known_task, under_told_names
+from pddl2nl.policies.hvr.oracle_world import PromptReader, PromptWorld, item_lines
 from pddl2nl.policies.hvr.prompts import LAYOUT
 from pddl2nl.policies.staged import conversation, dashed
 from pddl2nl.tasks import shipped_domain, shipped_task
@@ -37,7 +37,7 @@ def question(stage: str, **bodies: str) -> list[Message]:
 def world(lines: Sequence[str] = LINES) -> PromptWorld:
     wording = choose_wording(None, BLOCKS)
     seen = PromptReader(BLOCKS, wording).read(LAYOUT.question({"Objects": dashed(lines)}))
-    return PromptWorld(BLOCKS, wording, list(seen.objects.values()), seen.atoms, seen.values)
+    return PromptWorld(BLOCKS, wording, seen)
 
 
 def actions(*texts: str) -> tuple[GroundAction, ...]:
@@ -127,7 +127,7 @@ def test_an_effect_says_nothing_of_what_further_conditions_would_change() -> Non
         "mug_1 (Mug): mug_1 is on shelf_1; mug_1 is within reach of the robot",
     )
     seen = PromptReader(KITCHEN, wording).read(LAYOUT.question({"Objects": dashed(lines)}))
-    place = PromptWorld(KITCHEN, wording, list(seen.objects.values()), seen.atoms, seen.values)
+    place = PromptWorld(KITCHEN, wording, seen)
     block = actions("(pick-up cup_1)", "(navigate-to-obj shelf_1)", "(put-on cup_1 shelf_1)")
     plain = place.conditions(place.initial, block, careful=False)
     careful = place.conditions(place.initial, block, careful=True)

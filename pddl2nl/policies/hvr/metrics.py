@@ -59,7 +59,7 @@ def generated_plan(run: ScoredRun) -> GeneratedPlan:
     executed = _executed(after)
     for event in reversed(before):
         if isinstance(event, PlanExpanded):
-            verified = max(0, min(event.verified, len(event.actions)))
+            verified = min(event.verified, len(event.actions))
             return GeneratedPlan(event.actions, verified, event.goal, event.attempt, executed)
     finished = run.finished
     if finished.proposed:
@@ -69,60 +69,41 @@ def generated_plan(run: ScoredRun) -> GeneratedPlan:
 
 def _phases(events: tuple[Event, ...]) -> tuple[tuple[Event, ...], tuple[Event, ...]]:
     """The events before the first executed action, and the rest."""
-    for number, event in enumerate(events):
-        if isinstance(event, Acted | Rejected | LookedAround | Discrepancy):
-            return events[:number], events[number:]
-    return events, ()
+    executing = (isinstance(event, Acted | Rejected | LookedAround | Discrepancy) for event in events)
+    first = next((number for number, found in enumerate(executing) if found), len(events))
+    return events[:first], events[first:]
 
 
 def _executed(events: tuple[Event, ...]) -> tuple[str, ...]:
     """The actions executed as expected, up to the first failure."""
-    found: list[tuple[int, str]] = []
+    acted: dict[int, str] = {}
     for event in events:
         if isinstance(event, Acted):
-            found.append((event.step, event.action))
+            acted[event.step] = event.action
         elif isinstance(event, Rejected):
             break
         elif isinstance(event, Discrepancy):
-            found = [(step, action) for step, action in found if step < event.step]
-            break
-    return tuple(action for _, action in found)
+            return tuple(action for step, action in acted.items() if step < event.step)
+    return tuple(acted.values())
 
 
 # ── against a ground truth ───────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True)
-class _Compared:
-    """How many steps of one way a plan agrees with, by both variants."""
-
-    way: Way
-    prefix: int
-    skipping: int
-
-
-def _compared(run: ScoredRun) -> tuple[_Compared, ...]:
-    return () if run.reference is None else _beside(generated_plan(run).actions, run.reference.ways)
-
-
 @lru_cache(maxsize=64)
-def _beside(plan: tuple[str, ...], ways: tuple[Way, ...]) -> tuple[_Compared, ...]:
-    # Cached, because six metrics of a run need the same comparison.
-    return tuple(_Compared(way, prefix_steps(plan, way), skipping_steps(plan, way)) for way in ways)
+def _agreement(plan: tuple[str, ...], way: Way) -> tuple[float, float]:
+    """The share of a way's steps that a plan agrees with, skipping superfluous ones, and by prefix; in %.
+
+    Cached, because six metrics of a run need the same comparison.
+    """
+    return 100 * skipping_steps(plan, way) / way.length, 100 * prefix_steps(plan, way) / way.length
 
 
 def nearest_way(run: ScoredRun) -> Way | None:
     """The ground truth nearest to a run's plan; None if no ground truth is known."""
-    compared = _compared(run)
-    if not compared:
-        return None
-    steps = len(generated_plan(run).actions)
-
-    def near(each: _Compared) -> tuple[float, float, int]:
-        length = each.way.length
-        return each.skipping / length, each.prefix / length, -abs(steps - length)
-
-    return max(compared, key=near).way
+    plan = generated_plan(run).actions
+    ways = () if run.reference is None else run.reference.ways
+    return max(ways, key=lambda way: (*_agreement(plan, way), -abs(len(plan) - way.length)), default=None)
 
 
 def _plan_correctness(run: ScoredRun) -> float | None:
@@ -131,7 +112,8 @@ def _plan_correctness(run: ScoredRun) -> float | None:
     Example: of a ground truth of 8 steps the plan has the first 6, two superfluous ones among them, and then another
     step than the seventh, which never comes: 75.
     """
-    return max((100 * each.skipping / each.way.length for each in _compared(run)), default=None)
+    way = nearest_way(run)
+    return None if way is None else _agreement(generated_plan(run).actions, way)[0]
 
 
 def _plan_correctness_prefix(run: ScoredRun) -> float | None:
@@ -139,7 +121,9 @@ def _plan_correctness_prefix(run: ScoredRun) -> float | None:
 
     Example: the plan of `_plan_correctness`, whose third step is superfluous: 2 of 8, 25.
     """
-    return max((100 * each.prefix / each.way.length for each in _compared(run)), default=None)
+    ways = () if run.reference is None else run.reference.ways
+    plan = generated_plan(run).actions
+    return max((_agreement(plan, way)[1] for way in ways), default=None)
 
 
 def _execution_success(run: ScoredRun) -> float | None:
@@ -153,7 +137,7 @@ def _execution_success(run: ScoredRun) -> float | None:
     way = nearest_way(run)
     if way is None or _plan_correctness(run) != 100:
         return None
-    return 100 * skipping_steps(generated_plan(run).executed, way) / way.length
+    return _agreement(generated_plan(run).executed, way)[0]
 
 
 def _length_discrepancy(run: ScoredRun) -> float | None:
@@ -190,11 +174,8 @@ def _expanded_plan_verified(run: ScoredRun) -> float | None:
 
     Example: a plan of 55 steps whose 20th is not applicable: 19 of 55, 34.55.
     """
-    own = _is_hierarchical(run)
-    if not (own or run.reference):
-        return None
-    plan = generated_plan(run)
-    if plan.actions and plan.verified is not None:
+    own, plan = _is_hierarchical(run), generated_plan(run)
+    if plan.actions and plan.verified is not None and (own or run.reference):
         return 100 * plan.verified / len(plan.actions)
     if not own:
         return None
@@ -206,7 +187,8 @@ def _macro_plan_verified_before(run: ScoredRun) -> float | None:
 
     Example: of five macro-actions the fourth's precondition does not hold: 3 of 5, 60.
     """
-    return next((_share(each.verified, each.total) for each in _verified(run)), None)
+    found = [event for event in _planned(run) if isinstance(event, MacrosVerified)]
+    return _share(found[0].verified, found[0].total) if found else None
 
 
 def _macro_plan_verified(run: ScoredRun) -> float | None:
@@ -214,7 +196,7 @@ def _macro_plan_verified(run: ScoredRun) -> float | None:
 
     Example: of the five above, the fourth's precondition was corrected: 100.
     """
-    found = _verified(run)
+    found = [event for event in _planned(run) if isinstance(event, MacrosVerified)]
     return _share(found[-1].verified, found[-1].total) if found and _corrects(run) else None
 
 
@@ -227,7 +209,7 @@ def _blocks_verified_before(run: ScoredRun) -> float | None:
 
     Example: four macro-actions; two blocks are verified at once, the third after a correction: 2 of 4, 50.
     """
-    macros = _macros(run, 1)
+    macros = _macros(run).get(1, 0)
     return _share(_verified_blocks(run, 1, macros, last=False), macros)
 
 
@@ -241,14 +223,11 @@ def _blocks_verified(run: ScoredRun) -> float | None:
     """
     if not _corrects(run):
         return None
-    planned = _planned(run)
-    attempts = {each.attempt: len(each.macros) for each in reversed(planned) if isinstance(each, MacroPlanned)}
+    attempts = _macros(run)
     measured = generated_plan(run).attempt or max(attempts, default=1)
-    kept = sum(
-        _verified_blocks(run, attempt, macros, last=True) for attempt, macros in attempts.items() if attempt < measured
-    )
-    macros = _macros(run, measured)
-    return _share(kept + _verified_blocks(run, measured, macros, last=True), kept + macros)
+    verified = {attempt: _verified_blocks(run, attempt, macros, last=True) for attempt, macros in attempts.items()}
+    kept = sum(number for attempt, number in verified.items() if attempt < measured)
+    return _share(kept + verified.get(measured, 0), kept + attempts.get(measured, 0))
 
 
 def _is_hierarchical(run: ScoredRun) -> bool:
@@ -266,30 +245,27 @@ def _planned(run: ScoredRun) -> tuple[Event, ...]:
     return _phases(run.counted)[0] if _is_hierarchical(run) else ()
 
 
-def _verified(run: ScoredRun) -> list[MacrosVerified]:
-    return [event for event in _planned(run) if isinstance(event, MacrosVerified)]
-
-
-def _macros(run: ScoredRun, attempt: int) -> int:
-    """The number of macro-actions of a macro plan."""
-    planned = (each for each in _planned(run) if isinstance(each, MacroPlanned) and each.attempt == attempt)
-    return next((len(each.macros) for each in planned), 0)
+def _macros(run: ScoredRun) -> dict[int, int]:
+    """The number of macro-actions of each macro plan."""
+    planned = (event for event in reversed(_planned(run)) if isinstance(event, MacroPlanned))
+    return {event.attempt: len(event.macros) for event in planned}
 
 
 def _verified_blocks(run: ScoredRun, attempt: int, macros: int, *, last: bool) -> int:
     """How many blocks of a macro plan are verified: as given last, or as given first."""
-    holds: dict[int, bool] = {}
-    for event in _planned(run):
-        if isinstance(event, BlockExpanded) and event.attempt == attempt and (last or event.round == 0):
-            holds[event.macro] = event.holds
+    holds = {
+        event.macro: event.holds
+        for event in _planned(run)
+        if isinstance(event, BlockExpanded) and event.attempt == attempt and (last or event.round == 0)
+    }
     return sum(holds.get(number, False) for number in range(1, macros + 1))
 
 
 def _share(part: int, whole: int) -> float | None:
-    return 100 * max(0, min(part, whole)) / whole if whole > 0 else None
+    return 100 * min(part, whole) / whole if whole > 0 else None
 
 
-def _metric(name: str, summary: str, of: Callable[[ScoredRun], float | None], short: str = "") -> Metric:
+def _metric(name: str, of: Callable[[ScoredRun], float | None], summary: str, short: str = "") -> Metric:
     shorter = name.startswith("length")
     return Metric(name, summary, "lower" if shorter else "higher", "mean", of, "%", "always", short=short)
 
@@ -297,55 +273,57 @@ def _metric(name: str, summary: str, of: Callable[[ScoredRun], float | None], sh
 METRICS = (
     _metric(
         "plan-correctness",
-        "PC: steps in line with a ground-truth plan, superfluous ones skipped, of its steps",
         _plan_correctness,
+        "PC: steps in line with a ground-truth plan, superfluous ones skipped, of its steps",
         "PC",
     ),
     _metric(
         "plan-correctness-prefix",
-        "PC by prefix: steps in line with a ground-truth plan up to the first other one",
         _plan_correctness_prefix,
+        "PC by prefix: steps in line with a ground-truth plan up to the first other one",
         "PC by prefix",
     ),
     _metric(
         "execution-success",
-        "ES: steps of a correct plan executed up to the first failure, of the ground truth's",
         _execution_success,
+        "ES: steps of a correct plan executed up to the first failure, of the ground truth's",
         "ES",
     ),
     _metric(
         "length-discrepancy",
-        "LD: how much longer a plan is than the ground truth's, of the latter",
         _length_discrepancy,
+        "LD: how much longer a plan is than the ground truth's, of the latter",
         "LD",
     ),
     _metric(
         "length-discrepancy-absolute",
-        "LD, absolute: how much longer or shorter a plan is than the ground truth's",
         _length_discrepancy_absolute,
+        "LD, absolute: how much longer or shorter a plan is than the ground truth's",
     ),
     _metric(
         "expanded-plan-verified",
-        "EPV: steps of the expanded plan that are applicable, of its steps",
         _expanded_plan_verified,
+        "EPV: steps of the expanded plan that are applicable, of its steps",
     ),
     _metric(
         "macro-plan-verified-before",
-        "MPV before correction: macro-actions that can be carried out on paper, of all",
         _macro_plan_verified_before,
+        "MPV before correction: macro-actions that can be carried out on paper, of all",
     ),
     _metric(
         "macro-plan-verified",
-        "MPV: macro-actions that can be carried out on paper after correction, of all",
         _macro_plan_verified,
+        "MPV: macro-actions that can be carried out on paper after correction, of all",
     ),
     _metric(
         "blocks-verified-before",
-        "AABV before correction: macro-actions whose block was verified, of all",
         _blocks_verified_before,
+        "AABV before correction: macro-actions whose block was verified, of all",
     ),
     _metric(
-        "blocks-verified", "AABV: macro-actions whose block was verified after correction, of all", _blocks_verified
+        "blocks-verified",
+        _blocks_verified,
+        "AABV: macro-actions whose block was verified after correction, of all",
     ),
 )
 """The metrics of the paper."""

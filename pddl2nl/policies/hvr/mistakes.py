@@ -14,9 +14,9 @@ impossible-macro     the macro plan has a macro-action that no block can carry o
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations, groupby, product
+from itertools import combinations, groupby, islice, product
 from typing import Literal, get_args
 
 from pddl2nl.macros.macro import Conditions
@@ -51,14 +51,12 @@ def wrong_precondition(conditions: Conditions) -> tuple[Conditions, Condition | 
 def impossible_block(world: PromptWorld) -> tuple[GroundAction, ...]:
     """An action that can never be applied, because of static facts."""
     changing = changed_predicates(world.task.domain)
-    for number, action in enumerate(_candidates(world)):
-        if number == _MOST_TRIED:
-            break
+    for action in islice(_candidates(world), _MOST_TRIED):
         try:
             unmet = world.simulator.step(world.initial, action).unmet
         except BadActionError:
             continue
-        if any(isinstance(part, Atom | Not) and _predicate(part) not in changing for part in unmet):
+        if any(_predicate(part) not in {"", *changing} for part in unmet):
             return (action,)
     return ()
 
@@ -78,15 +76,13 @@ def mistaken_block(
     movement = movements(world.task.domain)
     moving = frozenset(each.schema.name for each in movement)
     where = {name for each in movement for name in each.predicates}
-    wanted = {False}
-    candidates = _variants(mistake, right, moving)
-    if mistake == "missing-navigation":
-        wanted = {True}
-        if first:
-            for wrong in _without_one_more(candidates, moving):
-                if _failing(world, wrong, goal, where) == {True, False}:
-                    return wrong
-            candidates = _variants(mistake, right, moving)
+    # Whether the failing conditions shall be about locations.
+    wanted = {mistake == "missing-navigation"}
+    candidates = list(_variants(mistake, right, moving))
+    if mistake == "missing-navigation" and first:
+        for wrong in (shorter for block in candidates for shorter in _without_an_action(block, moving)):
+            if _failing(world, wrong, goal, where) == {True, False}:
+                return wrong
     other = None
     for wrong in candidates:
         found = _failing(world, wrong, goal, where)
@@ -102,40 +98,38 @@ def _failing(world: PromptWorld, block: Sequence[GroundAction], goal: Condition,
     """Whether the failing conditions of a block are about locations, as a set of answers; empty if nothing fails."""
     tried = world.run(world.initial, block)
     unmet = tried.unmet or unmet_parts(goal, tried.state)
-    return {isinstance(part, Atom | Not) and _predicate(part) in where for part in unmet}
+    return {_predicate(part) in where for part in unmet if isinstance(part, Atom | Not)}
 
 
 def _variants(
-    mistake: Mistake, right: Sequence[GroundAction], moving: frozenset[str]
+    mistake: Mistake, right: Sequence[GroundAction], moving: Collection[str]
 ) -> Iterator[tuple[GroundAction, ...]]:
+    """The blocks with the mistake, the likeliest first."""
     if mistake == "missing-navigation":
         runs = [list(places) for _, places in groupby(range(len(right)), lambda place: right[place].name in moving)]
         for places in sorted(runs, key=len, reverse=True):
             if right[places[0]].name in moving:
                 yield (*right[: places[0]], *right[places[-1] + 1 :])
     elif mistake == "missing-step":
-        for place, action in enumerate(right):
-            if action.name not in moving:
-                yield (*right[:place], *right[place + 1 :])
+        yield from _without_an_action(right, moving)
     elif mistake == "wrong-order":
-        for one, other in sorted(combinations(range(len(right)), 2), key=lambda pair: pair[1] - pair[0]):
-            if right[one].name not in moving and right[other].name not in moving:
-                swapped = list(right)
-                swapped[one], swapped[other] = swapped[other], swapped[one]
-                yield tuple(swapped)
+        fixed = [place for place, action in enumerate(right) if action.name not in moving]
+        for one, other in sorted(combinations(fixed, 2), key=lambda pair: pair[1] - pair[0]):
+            swapped = list(right)
+            swapped[one], swapped[other] = swapped[other], swapped[one]
+            yield tuple(swapped)
 
 
-def _without_one_more(
-    blocks: Iterable[tuple[GroundAction, ...]], moving: Collection[str]
-) -> Iterator[tuple[GroundAction, ...]]:
-    for block in blocks:
-        for place, action in enumerate(block):
-            if action.name not in moving:
-                yield (*block[:place], *block[place + 1 :])
+def _without_an_action(block: Sequence[GroundAction], moving: Collection[str]) -> Iterator[tuple[GroundAction, ...]]:
+    """The blocks without one action that is no movement."""
+    for place, action in enumerate(block):
+        if action.name not in moving:
+            yield (*block[:place], *block[place + 1 :])
 
 
-def _predicate(literal: Atom | Not) -> str:
-    body = literal.body if isinstance(literal, Not) else literal
+def _predicate(condition: Condition) -> str:
+    """The predicate of a literal; empty for other conditions."""
+    body = condition.body if isinstance(condition, Not) else condition
     return body.predicate if isinstance(body, Atom) else ""
 
 

@@ -1,9 +1,14 @@
-"""The world as a prompt tells it, in which the oracle plans blocks and derives their conditions."""
+"""The world as a prompt tells it: read from the text, and planned in by the oracle.
+
+A line of ``Objects`` names an object with its class and facts about it. A fact can also name an object without a line
+of its own, one that was not retrieved; its type follows from its name or from the predicate.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
@@ -13,6 +18,7 @@ from pddl2nl.baselines.told_task import NoToldPlanError, ToldTaskError
 from pddl2nl.errors import InfrastructureError
 from pddl2nl.macros.macro import Conditions
 from pddl2nl.nl import Names, Reader, Teller, Wording
+from pddl2nl.nl.reading.read_facts import FactReader
 from pddl2nl.pddl import (
     And,
     Atom,
@@ -33,26 +39,144 @@ from pddl2nl.pddl import (
     conjuncts,
     is_variable,
     substitute,
+    supertypes,
     write_domain,
     write_problem,
 )
+from pddl2nl.policies.hvr.prompts import LAYOUT
 from pddlval import GroundAction, Simulator, State
 from pddlval.formulas import atoms_in, negation_normal, opposite
 from pddlval.semantics import UndefinedError, holds
 
-__all__ = ["PromptWorld", "terms_of"]
+__all__ = ["PromptReader", "PromptWorld", "Seen", "item_lines", "terms_of"]
 
 _OPTIMAL_SECONDS = 20
 """The time limit for a shortest plan of a block; after that any plan will do."""
 
+_OBJECT = re.compile(r"(\S+)(?: \(([^()]*)\))?(?:: (.*))?")
+_WORD = re.compile(r"[\w-]+")
+_NUMBERED_NAME = re.compile(r"(.*?)[-_]?\d+")
+_ITEM = re.compile(r"\s*(?:[-*]|\d+\.)\s+(.*\S)\s*")
+
+
+# ── reading ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a prompt tells about the world.
+
+    Attributes:
+        objects: by their names in the prompt, with their types; those that only a fact names come last.
+        listed: the names of those that have a line of their own.
+        atoms: the facts.
+        values: the values of numeric fluents.
+        sections: the prompt's sections.
+    """
+
+    objects: Mapping[str, TypedName]
+    listed: tuple[str, ...]
+    atoms: tuple[GroundAtom, ...] = ()
+    values: Mapping[GroundAtom, Fraction] = field(default_factory=dict)
+    sections: Mapping[str, str] = field(default_factory=dict)
+
+    def section(self, name: str) -> str:
+        """The text of a section; empty if the prompt does not have it."""
+        return self.sections.get(name, "")
+
+
+def item_lines(text: str) -> list[str]:
+    """The items of a list, without dashes or numbers."""
+    return [match[1] for line in text.split("\n") if (match := _ITEM.fullmatch(line)) is not None]
+
+
+class PromptReader:
+    """Reads prompts about tasks of one domain in one wording."""
+
+    def __init__(self, domain: Domain, wording: Wording):
+        self._facts = FactReader(domain, wording)
+        above = supertypes(domain)
+        self._types = {_folded(name): name for name in (*above, "object")}
+        self._general_first = sorted(above, key=lambda name: (len(above.get(name, ())), name))
+        self._constants = {item.name: item for item in domain.constants}
+        unary = (item.name for item in domain.predicates if len(item.parameters) == 1)
+        self._lasting = {_folded(name): name for name in unary if name not in changed_predicates(domain)}
+
+    def read(self, question: str) -> Seen:
+        """What the last message of a prompt tells.
+
+        Raises:
+            ToldTaskError: no objects, or a fact that cannot be read.
+        """
+        sections = LAYOUT.read(question)
+        lines = [*item_lines(sections.get("Available objects", "")), *item_lines(sections.get("Objects", ""))]
+        objects: dict[str, TypedName] = {}
+        sentences: list[str] = []
+        atoms: dict[GroundAtom, None] = {}
+        for line in filter(None, map(_OBJECT.fullmatch, lines)):
+            kind, _, properties = (line[2] or "").partition(";")
+            if kind:
+                objects[line[1]] = TypedName(line[1], (self._types.get(_folded(kind), "object"),))
+            lasting = (self._lasting.get(_folded(word)) for word in properties.split(","))
+            atoms |= {GroundAtom((predicate, line[1])): None for predicate in lasting if predicate}
+            sentences += [text for text in map(str.strip, (line[3] or "").split("; ")) if text]
+        scope = {**self._constants, **objects}
+        for word in (word for sentence in sentences for word in _WORD.findall(sentence)):
+            # Words that are no listed objects but a type's name with a number.
+            match = _NUMBERED_NAME.fullmatch(word)
+            kind = self._types.get(_folded(match[1]), "") if match else ""
+            if kind and word not in scope:
+                scope[word] = TypedName(word, (kind,))
+        values: dict[GroundAtom, Fraction] = {}
+        for sentence in sentences:
+            self._take(sentence, scope, atoms, values)
+        used = {name for atom in (*atoms, *values) for name in atom[1:]} | objects.keys()
+        own = {name: item for name, item in scope.items() if name in used and name not in self._constants}
+        return Seen(own, tuple(objects), tuple(atoms), values, sections)
+
+    def _take(
+        self,
+        sentence: str,
+        scope: dict[str, TypedName],
+        atoms: dict[GroundAtom, None],
+        values: dict[GroundAtom, Fraction],
+    ) -> None:
+        """Adds what a sentence says; objects that it names are added to the scope."""
+        literals = self._facts.facts(sentence, scope)
+        if len(literals) == 1:
+            if isinstance(literals[0], Atom):
+                atoms[GroundAtom((literals[0].predicate, *literals[0].args))] = None
+            return
+        numeric = self._facts.value(sentence, scope) if sentence[-1].isdigit() else []
+        if len(numeric) == 1:
+            fluent, value = numeric[0]
+            values[GroundAtom((fluent.name, *fluent.args))] = value
+            return
+        if literals or numeric:
+            raise ToldTaskError(f"'{sentence}' can be read in two ways")
+        for word in dict.fromkeys(_WORD.findall(sentence)):
+            for kind in () if word in scope else self._general_first:
+                item = TypedName(word, (kind,))
+                found = self._facts.facts(sentence, {**scope, word: item})
+                if len(found) == 1 and isinstance(found[0], Atom):
+                    scope[word] = item
+                    atoms[GroundAtom((found[0].predicate, *found[0].args))] = None
+                    return
+        raise ToldTaskError(f"'{sentence}' is no sentence of the wording")
+
+
+def _folded(name: str) -> str:
+    """A type's name for comparison: ``stove-burner`` and ``StoveBurner`` are equal."""
+    return re.sub(r"[^a-z0-9]", "", name.casefold())
+
+
+# ── the world ────────────────────────────────────────────────────────────────────────────────────
+
 
 @dataclass(frozen=True)
 class Run:
-    """A simulated sequence of actions: the number of applicable ones, the last state, and the conditions that failed
-    there.
-    """
+    """A simulated sequence of actions: the last state, and the conditions that failed there."""
 
-    done: int
     state: State
     unmet: tuple[Condition, ...] = ()
 
@@ -63,29 +187,16 @@ class Run:
 
 
 class PromptWorld:
-    """The objects and facts of one prompt, under their names in it.
+    """The objects and facts of one prompt, under their names in it."""
 
-    Args:
-        domain, wording: of the prompt.
-        objects: with their types.
-        atoms, values: the facts.
-    """
-
-    def __init__(
-        self,
-        domain: Domain,
-        wording: Wording,
-        objects: Sequence[TypedName],
-        atoms: Sequence[GroundAtom],
-        values: Mapping[GroundAtom, Fraction],
-    ):
+    def __init__(self, domain: Domain, wording: Wording, seen: Seen):
         constants = {item.name for item in domain.constants}
         self._problem = Problem(
             "told",
             domain.name,
-            objects=tuple(item for item in objects if item.name not in constants),
-            init=tuple(atoms),
-            init_values=tuple(FluentValue(fluent, value) for fluent, value in values.items()),
+            objects=tuple(item for name, item in seen.objects.items() if name not in constants),
+            init=seen.atoms,
+            init_values=tuple(FluentValue(fluent, value) for fluent, value in seen.values.items()),
         )
         self.task = Task(domain, self._problem)
         names = Names({name: name for name in self.task.objects})
@@ -93,14 +204,11 @@ class PromptWorld:
         self.teller = Teller(self.task, wording, names)
         self.reader = Reader(self.task, wording, names)
         self._changed = changed_predicates(domain)
-        self._conditional: dict[GroundAction, list[tuple[Condition, Effect]]] = {}
 
     @property
     def initial(self) -> State:
         """The state that the prompt tells."""
         return self.simulator.initial
-
-    # ── planning ─────────────────────────────────────────────────────────────────────────────────
 
     def plan(
         self, state: State, goal: Condition, *, shortest: bool, about: Sequence[str] = ()
@@ -121,14 +229,10 @@ class PromptWorld:
         for name in terms_of(goal):
             if name not in self.task.objects:
                 raise ToldTaskError(f"I was not told of {name}")
-        whole = replace(
-            self._problem,
-            init=tuple(sorted(state.atoms)),
-            init_values=tuple(FluentValue(fluent, value) for fluent, value in sorted(state.values.items())),
-            goal=goal,
-        )
         if _holds(state, goal):
             return ()
+        values = tuple(FluentValue(fluent, value) for fluent, value in sorted(state.values.items()))
+        whole = replace(self._problem, init=tuple(sorted(state.atoms)), init_values=values, goal=goal)
         problems = [(whole, shortest)]
         if about:
             # With all objects the search for a shortest plan takes too long, so any plan will do.
@@ -141,14 +245,12 @@ class PromptWorld:
 
     def run(self, state: State, actions: Iterable[GroundAction]) -> Run:
         """Simulates a sequence of actions."""
-        done = 0
         for action in actions:
             step = self.simulator.step(state, action)
             if step.successor is None:
-                return Run(done, state, step.unmet)
+                return Run(state, step.unmet)
             state = step.successor
-            done += 1
-        return Run(done, state)
+        return Run(state)
 
     # ── conditions of a block ────────────────────────────────────────────────────────────────────
 
@@ -169,62 +271,54 @@ class PromptWorld:
         doubtful: set[GroundAtom] = set()
         at = state
         for action in block:
-            for literal in self._read(at, action, careful):
-                if _atom(literal) not in touched:
-                    needed[literal] = None
+            needed |= {literal: None for literal in self._read(at, action, careful) if _atom(literal) not in touched}
             step = self.simulator.step(at, action)
             assert step.successor is not None
             touched.update((*step.added, *step.deleted))
-            doubtful.difference_update(step.added)
+            doubtful -= {*step.added}
             if not careful:
-                doubtful = self._in_doubt(at, action, step.successor) | (doubtful - set(step.deleted))
+                doubtful = self._in_doubt(at, action, step.successor) | (doubtful - {*step.deleted})
             at = step.successor
-        gained = [_literal(atom) for atom in sorted(at.atoms - state.atoms) if atom not in doubtful]
-        lost = [Not(_literal(atom)) for atom in sorted(state.atoms - at.atoms) if atom not in doubtful]
-        effect: Effect = And((*gained, *lost))
-        return Conditions(And(tuple(needed)), effect)
+        gained = [Atom(atom[0], atom[1:]) for atom in sorted(at.atoms - state.atoms - doubtful)]
+        lost = [Not(Atom(atom[0], atom[1:])) for atom in sorted(state.atoms - at.atoms - doubtful)]
+        return Conditions(And(tuple(needed)), And((*gained, *lost)))
 
     def _in_doubt(self, state: State, action: GroundAction, after: State) -> set[GroundAtom]:
         """The atoms that conditional effects which do not occur here would change."""
-        found: set[GroundAtom] = set()
-        for condition, effect in self._whens(action):
-            if not _holds(state, condition):
-                for part in conjuncts(effect):
-                    atom = _atom(part)
-                    if atom is not None and isinstance(part, Not) == (atom in after):
-                        found.add(atom)
-        return found
+        parts = (
+            part
+            for condition, effect in self._whens(action)
+            if not _holds(state, condition)
+            for part in conjuncts(effect)
+        )
+        atoms = ((part, _atom(part)) for part in parts)
+        return {atom for part, atom in atoms if atom is not None and isinstance(part, Not) == (atom in after)}
 
     def _read(self, state: State, action: GroundAction, careful: bool) -> Iterator[Condition]:
         """The changeable literals that an action's execution in a state depends on."""
-        found = list(self._support(state, negation_normal(self.simulator.ground(action).precondition())))
+        decisive = [self.simulator.ground(action).precondition()]
         for condition, _ in self._whens(action):
-            held = _holds(state, condition)
-            if held or careful:
-                found += self._support(state, negation_normal(condition if held else opposite(condition)))
-        for literal in found:
-            atom = _atom(literal)
-            if atom is not None and atom[0] in self._changed:
-                yield literal
+            occurs = _holds(state, condition)
+            if occurs or careful:
+                decisive.append(condition if occurs else opposite(condition))
+        for condition in decisive:
+            for literal in self._support(state, negation_normal(condition)):
+                atom = _atom(literal)
+                if atom is not None and atom[0] in self._changed:
+                    yield literal
 
-    def _whens(self, action: GroundAction) -> list[tuple[Condition, Effect]]:
+    def _whens(self, action: GroundAction) -> Iterator[tuple[Condition, Effect]]:
         """All conditional effects of an action, ground."""
-        if action not in self._conditional:
-            ground = self.simulator.ground(action)
-            effect = substitute(ground.schema.node.effect, ground.binding())
-            self._conditional[action] = list(self._grounded(effect))
-        return self._conditional[action]
-
-    def _grounded(self, effect: Effect) -> Iterator[tuple[Condition, Effect]]:
-        match effect:
-            case And(parts=parts):
-                for part in parts:
-                    yield from self._grounded(part)
-            case Forall(parameters=parameters, body=body):
-                for instance in self._instances(parameters, body):
-                    yield from self._grounded(instance)
-            case When(condition=condition, effect=then):
-                yield condition, then
+        ground = self.simulator.ground(action)
+        queue: list[Effect] = [substitute(ground.schema.node.effect, ground.binding())]
+        for effect in queue:
+            match effect:
+                case And(parts=parts):
+                    queue += parts
+                case Forall(parameters=parameters, body=body):
+                    queue += self._instances(parameters, body)
+                case When(condition=condition, effect=then):
+                    yield condition, then
 
     def _support(self, state: State, condition: Condition) -> Iterator[Condition]:
         """Literals true in the state that make a condition in negation normal form true there."""
@@ -270,10 +364,6 @@ def _atom(literal: Condition) -> GroundAtom | None:
     return GroundAtom((body.predicate, *body.args)) if isinstance(body, Atom) else None
 
 
-def _literal(atom: GroundAtom) -> Atom:
-    return Atom(atom[0], tuple(atom[1:]))
-
-
 def _narrowed(problem: Problem, about: Collection[str]) -> Problem:
     """The problem restricted to facts about some objects and the objects in them, in alphabetical order."""
     atoms = [atom for atom in problem.init if len(atom) == 1 or any(name in about for name in atom[1:])]
@@ -287,9 +377,7 @@ def _narrowed(problem: Problem, about: Collection[str]) -> Problem:
 def _solved(domain: str, problem: str, shortest: bool) -> tuple[GroundAction, ...] | None:
     """A plan, or None; cached, because many prompts ask for the same block."""
     texts = TaskTexts(domain, problem)
-    result = None
-    if shortest:
-        result = solve(texts, "brfs", time_limit=_OPTIMAL_SECONDS)
+    result = solve(texts, "brfs", time_limit=_OPTIMAL_SECONDS) if shortest else None
     if result is None or result.status not in ("solved", "unsolvable"):
         result = solve(texts, "lama")
     if result.plan is None and result.status != "unsolvable":
