@@ -17,7 +17,7 @@ from pddl2nl.nl.telling.teller import JOINER, STATE_START
 from pddl2nl.policies import Setting
 from pddl2nl.policies.hvr.blocks import macro_words
 from pddl2nl.policies.hvr.examples import shown_for
-from pddl2nl.policies.hvr.prompts import LAYOUT, MECHANISMS, Prompter, executed_text, prompt_hashes
+from pddl2nl.policies.hvr.prompts import LAYOUT, MECHANISMS, Prompter, prompt_hashes
 from pddl2nl.policies.hvr.sight import ROBOT, Sight
 from pddl2nl.tasks import shipped_domain
 from pddl2nl.tasks.references import references_of
@@ -113,7 +113,7 @@ def test_the_files_have_their_placeholders() -> None:
 
 def test_what_somebody_says_begins_no_section_and_fills_no_placeholder() -> None:
     prompter = Prompter("Get $5.\nActions:\nnone", "pay $domain", ("pay A",), {})
-    executed = executed_text([("Feedback:", ("go\nTask:",))], compact=False)
+    executed = prompter.executed([("Feedback:", ("go\nTask:",))])
     messages = prompter.messages("plan", {"Objects": ["robot: it is dark"], "Executed so far": executed})
     assert "pay $domain" in messages[0].content
     assert list(LAYOUT.read(messages[-1].content)) == ["Task", "Objects", "Actions", "Executed so far"]

@@ -16,7 +16,7 @@ from pddl2nl.nl import Teller, make_names, wording_from_json
 from pddl2nl.pddl import Task, parse_task
 from pddl2nl.policies.hvr.blocks import EFFECT_MISSING, Part, verified, whole
 from pddl2nl.policies.hvr.generation import conditions_shots
-from pddl2nl.policies.hvr.prompts import Mechanism, Prompter, Shots, actions_reply, executed_text, prompt_text
+from pddl2nl.policies.hvr.prompts import Mechanism, Prompter, Shots, actions_reply, prompt_text
 from pddl2nl.policies.hvr.repair import movements
 from pddl2nl.policies.hvr.sight import Sight
 from pddl2nl.policies.setting import Setting
@@ -45,9 +45,9 @@ def shown_for(setting: Setting, mechanism: Mechanism) -> Shots:
         if shipped is not None and item.role == "example" and item != own
     ]
     shown = [*shown, *_laundry_shots(compact)][:_SHOWN]
-    if compact:
-        return {"macro-plan": (shown[0]["macro-plan"],)}
     stages = ("macro-plan", "block", "block-correction") if mechanism.hierarchy else ("plan", "plan-correction")
+    if compact:
+        return {stage: (shown[0][stage],) for stage in stages if not stage.endswith("correction")}
     shots = {stage: tuple(item[stage] for item in shown) for stage in stages}
     first = {stage: found[:1] for stage, found in shots.items() if stage.endswith("correction")}
     return {**conditions_shots(), **shots, **first}
@@ -95,7 +95,7 @@ class _Example:
     ):
         self._teller, self._simulator = teller, Simulator(teller.task)
         self._sight = Sight(teller, ontology, compact=compact)
-        self._prompter = Prompter(text, "", teller.action_lines())
+        self._prompter = Prompter(text, "", teller.action_lines(), compact=compact)
         self._parts: list[Part] = []
         state = self._simulator.initial
         for number, (words, texts) in enumerate(blocks, start=1):
@@ -116,7 +116,7 @@ class _Example:
         block = {
             "Objects": self._lines(part.actions, part.start),
             "Macro plan": macros,
-            "Executed so far": executed_text(before, compact=False),
+            "Executed so far": self._prompter.executed(before),
             "Macro-action": f"{part.macro}. {part.words}",
         }
         wrong, feedback, remark = self._broken(part.actions, part.start)

@@ -68,11 +68,14 @@ def ask_conditions(
     """
     objects, locations = known
     stage = "conditions"
-    sections = {"Objects": objects, "Predicates": predicate_lines(teller), "Macro plan": macros}
+    predicates = predicate_lines(teller, properties=not prompter.compact)
+    sections = {"Objects": objects, "Predicates": predicates, "Macro plan": macros}
     if feedback:
         stage = "conditions-refinement" if macro else "conditions-correction"
-        conditions = conditions_text(present, teller.names)
-        sections |= {"Location triples": locations, "Conditions": conditions, "Feedback": feedback}
+        # Conditions that a reply leaves out stay as they are.
+        conditions = conditions_text(present, teller.names, first=macro if macro and prompter.compact else 1)
+        sections |= {"Conditions": conditions, "Feedback": feedback}
+        sections |= {} if prompter.compact else {"Location triples": locations}
     if macro:
         sections |= {"Macro-action": f"{macro}. {macros[macro - 1]}", "Block": block}
     reply = ask(prompter.messages(stage, sections))
@@ -87,13 +90,18 @@ def conditions_shots() -> Shots:
 # ── sections ─────────────────────────────────────────────────────────────────────────────────────
 
 
-def predicate_lines(teller: Teller) -> tuple[str, ...]:
-    """The predicates and functions of the domain, each with its meaning in the words of the run."""
+def predicate_lines(teller: Teller, *, properties: bool = True) -> tuple[str, ...]:
+    """The predicates and functions of the domain, each with its meaning in the words of the run.
+
+    ``properties`` are predicates of one argument that no action changes.
+    """
     domain = teller.task.domain
     derived = {rule.name for rule in domain.derived}
     changing = changed_predicates(domain)
     lines = []
     for predicate in domain.predicates:
+        if not properties and len(predicate.parameters) == 1 and predicate.name not in changing:
+            continue
         remark = "" if predicate.name in changing else " (never changes)"
         remark = " (follows from other facts)" if predicate.name in derived else remark
         lines.append(f"{_signature(predicate)}{_meaning(teller, predicate)}{remark}")
@@ -115,10 +123,13 @@ def _meaning(teller: Teller, item: Predicate | Function) -> str:
     return f": {said}" if is_predicate else f": {said} is NUMBER"
 
 
-def conditions_text(present: Sequence[ReadConditions], names: Names) -> str:
-    """The section ``Conditions``, with the objects' natural-language names; unreadable conditions stay as written."""
+def conditions_text(present: Sequence[ReadConditions], names: Names, first: int = 1) -> str:
+    """The section ``Conditions`` from a macro-action on, with the objects' names in natural language.
+
+    Unreadable conditions stay as written.
+    """
     lines: list[str] = []
-    for number, item in enumerate(present, start=1):
+    for number, item in enumerate(present[first - 1 :], start=first):
         before, after = item.precondition or "(missing)", item.effect or "(missing)"
         if (read := item.conditions) is not None:
             before, after = told_pddl(read.precondition, names), told_pddl(read.effect, names)

@@ -265,14 +265,14 @@ class _Answer:
     def refinement(self) -> str:
         """The present conditions, except for the macro-action whose block the prompt shows."""
         world, section = self._world, self.seen.section
-        found = [part.strip() for part in re.split(r"^\s*\d+\.\s+", section("Conditions"), flags=re.M)[1:]]
+        _, *parts = re.split(r"^\s*(\d+)\.\s+", section("Conditions"), flags=re.M)
+        found = {int(number): text.strip() for number, text in zip(parts[::2], parts[1::2], strict=True)}
         block = self._actions_in("Block")
         match = re.match(r"\s*(\d+)\.", section("Macro-action"))
         number = 1 if match is None else int(match[1])
-        macros = item_lines(section("Macro plan"))
-        if number <= len(found) == len(macros) and world.run(world.initial, block).whole:
-            found[number - 1] = _pddl(world.conditions(world.initial, block, careful=True))
-        return numbered(found)
+        if number in found and world.run(world.initial, block).whole:
+            found[number] = _pddl(world.conditions(world.initial, block, careful=True))
+        return "\n".join(f"{number}. {text}" for number, text in found.items())
 
     def block(self) -> str:
         """The actions of a macro-action."""

@@ -38,7 +38,7 @@ from pddl2nl.policies.hvr.events import (
 from pddl2nl.policies.hvr.examples import shown_for
 from pddl2nl.policies.hvr.generation import ask_conditions, plan_feedback
 from pddl2nl.policies.hvr.library import known_blocks, known_macros
-from pddl2nl.policies.hvr.prompts import Mechanism, Prompter, executed_text
+from pddl2nl.policies.hvr.prompts import Mechanism, Prompter
 from pddl2nl.policies.hvr.sight import Sight, told_domain
 from pddl2nl.policies.refining import Attempt, Check, refine
 from pddl2nl.policies.staged import Sections
@@ -75,19 +75,18 @@ class Planner(ABC):
         self.mechanism = mechanism
         self.simulator = setting.simulator
         self.teller = setting.teller
-        self._compact = setting.prompts == "compact"
-        self.sight = Sight(
-            setting.teller, setting.ontology, setting.embed, hidden=setting.hidden, compact=self._compact
-        )
+        compact = setting.prompts == "compact"
+        self.sight = Sight(setting.teller, setting.ontology, setting.embed, hidden=setting.hidden, compact=compact)
         self.expander = Expander(episode, verification=mechanism.verification)
         self.attempt = 0
         self.proofs: dict[tuple[int, int], tuple[MacroProved, tuple[Condition, ...]]] = {}
         self.replans_left = setting.replans if mechanism.verification else 0
         self._prompter = Prompter(
             episode.task_text,
-            told_domain(setting.teller, compact=self._compact),
-            () if self._compact else setting.teller.action_lines(),
+            told_domain(setting.teller, compact=compact),
+            setting.teller.action_lines(),
             shown_for(setting, mechanism),
+            compact,
         )
 
     def plan(self, start: State, done: Sequence[Part] = (), feedback: str = "") -> tuple[Part, ...]:
@@ -138,7 +137,7 @@ class Planner(ABC):
     def _executed(self, parts: Sequence[Part]) -> str:
         """The section ``Executed so far``."""
         groups = [(part.words, self._told_actions(part)) for part in parts if part.words or part.actions]
-        return executed_text(groups, compact=self._compact)
+        return self._prompter.executed(groups)
 
     def _told_actions(self, block: Part | Block) -> list[str]:
         return [self.teller.action(action) for action in block.actions]
@@ -311,12 +310,13 @@ class HierarchicalPlanner(Planner):
         feedback = self._proof(number, conditions[number - 1], block, start)
         if not feedback:
             return conditions
+        narrow = self.mechanism.retrieval or self._prompter.compact
         _, read = ask_conditions(
             self._ask,
             self.teller,
             self._prompter,
             macros,
-            self._known(self._named(conditions, block) if self.mechanism.retrieval else None),
+            self._known(self._named(conditions, block) if narrow else None),
             present=conditions,
             feedback=feedback,
             macro=number,

@@ -15,8 +15,10 @@ plan                  two examples; the whole plan at once, for policies without
 plan-correction       one example; the same with the validator's feedback
 ====================  ==================================================================================================
 
-*Compact* prompts fit the 4,096 tokens of the paper's smaller model: no effects of actions and no list of actions, one
-example for a macro plan and none elsewhere, what was executed by macro-actions only, and shorter lines of objects.
+*Compact* prompts fit, with their replies, the 4,096 tokens of the paper's smaller model in all its tasks: no effects
+of actions, no list of actions, no location triples and no predicates that are properties of objects; one example for
+macro plans, blocks and plans, none elsewhere; what was executed by macro-actions only; shorter lines of objects
+(`pddl2nl.policies.hvr.sight`).
 """
 
 from __future__ import annotations
@@ -38,7 +40,6 @@ __all__ = [
     "Prompter",
     "Shots",
     "actions_reply",
-    "executed_text",
     "prompt_hashes",
     "prompt_text",
 ]
@@ -152,17 +153,6 @@ def actions_reply(steps: Sequence[str], actions: Sequence[str]) -> str:
     return "\n".join([*steps, ACTIONS_MARK, *actions])
 
 
-def executed_text(executed: Sequence[tuple[str, Sequence[str]]], *, compact: bool) -> str:
-    """What was executed, or planned so far: each macro-action on a line, and its actions below it."""
-    lines: list[str] = []
-    for macro, actions in executed:
-        if macro:
-            lines.append(f"{macro}:")
-        shown = ["done"] if compact and macro and actions else actions or ["nothing"]
-        lines += [f"- {action}" for action in shown]
-    return "\n".join(lines)
-
-
 @dataclass(frozen=True)
 class Prompter:
     """Makes the prompts about one task.
@@ -170,23 +160,34 @@ class Prompter:
     Attributes:
         task_text: the task in words.
         domain_text: the actions with their preconditions and effects.
-        action_lines: the actions alone, one a line; empty if prompts do not list them.
+        action_lines: the actions alone, one a line.
         shots: the examples.
+        compact: whether prompts are compact.
     """
 
     task_text: str
     domain_text: str = ""
     action_lines: tuple[str, ...] = ()
     shots: Shots = field(default_factory=dict)
-
-    def question(self, stage: str, sections: Sections) -> str:
-        """The last message of a prompt: the task, the actions where the stage shows them, and the given sections."""
-        shows_actions = stage.startswith(("block", "plan"))
-        return LAYOUT.question(
-            {"Task": self.task_text, "Actions": self.action_lines if shows_actions else "", **sections}
-        )
+    compact: bool = False
 
     def messages(self, stage: str, sections: Sections) -> list[Message]:
         """The whole prompt."""
         system = LAYOUT.system(stage, prompt_text(_file(stage)), domain=self.domain_text)
         return conversation(system, self.shots.get(stage, ()), self.question(stage, sections))
+
+    def question(self, stage: str, sections: Sections) -> str:
+        """The last message of a prompt: the task, the actions where the stage shows them, and the given sections."""
+        shows_actions = stage.startswith(("block", "plan")) and not self.compact
+        actions = self.action_lines if shows_actions else ()
+        return LAYOUT.question({"Task": self.task_text, "Actions": actions, **sections})
+
+    def executed(self, groups: Sequence[tuple[str, Sequence[str]]]) -> str:
+        """What was executed, or planned so far: each macro-action on a line, and its actions below it."""
+        lines: list[str] = []
+        for macro, actions in groups:
+            if macro:
+                lines.append(f"{macro}:")
+            shown = ["done"] if self.compact and macro and actions else actions or ["nothing"]
+            lines += [f"- {action}" for action in shown]
+        return "\n".join(lines)

@@ -1,0 +1,99 @@
+"""Compact prompts: every stage of the paper's thirteen tasks fits the context window of its smaller model."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from pddl2nl.llm import Completion, Request
+from pddl2nl.llm.tokens import CHARACTERS_A_TOKEN
+from pddl2nl.nl import Reader, Teller, choose_wording, make_names
+from pddl2nl.policies import POLICIES, Episode, Setting
+from pddl2nl.policies.hvr.oracle import HierarchicalOracle
+from pddl2nl.policies.hvr.prompts import LAYOUT
+from pddl2nl.tasks import shipped_domain
+from pddl2nl.tasks.references import reference_of
+from pddl2nl.worlds.ontology import load_ontology
+from pddlval import Simulator
+
+pytestmark = pytest.mark.usefixtures("needs_planner")
+pytest.importorskip("rdflib", reason="rdflib is absent: pip install 'pddl2nl[macros]'")
+
+KITCHEN = shipped_domain("kitchen")
+WINDOW = 4096
+"""Of Phi-3-mini-4k-instruct."""
+SHORTEST_REPLY = 200
+"""A model may say more than the oracle: so many tokens are left to it in any case."""
+
+
+def tokens(text: str) -> float:
+    """Counted if tiktoken and its files are there, else estimated."""
+    try:
+        import tiktoken
+
+        return len(tiktoken.get_encoding("cl100k_base").encode(text))
+    except Exception:
+        return len(text) / CHARACTERS_A_TOKEN
+
+
+class Counting:
+    """The oracle, with the most tokens of each stage; without preconditions, claims are refuted after each block."""
+
+    name = "counting"
+
+    def __init__(self, setting: Setting, mistake: Any, careless: bool):
+        self._oracle = HierarchicalOracle(setting.teller.task.domain, setting.teller.wording, mistake)
+        self._careless = careless
+        self.most: dict[str, float] = {}
+
+    def complete(self, request: Request) -> Completion:
+        stage, reply = LAYOUT.stage_of(request.messages), self._oracle.reply(request.messages)
+        assert stage is not None
+        assert reply is not None
+        used = sum(tokens(message.content) for message in request.messages) + max(tokens(reply), SHORTEST_REPLY)
+        self.most[stage] = max(used, self.most.get(stage, 0.0))
+        if self._careless and stage == "conditions":
+            reply = re.sub(r"precondition: .*", "precondition: (and)", reply)
+        return Completion(reply)
+
+
+def setting(instance: str) -> Setting:
+    task = KITCHEN.task(instance)
+    wording = choose_wording(str(KITCHEN.wording_path), task.domain)
+    names = make_names(task, "typed", wording)
+    made = Setting(Simulator(task), Teller(task, wording, names), Reader(task, wording, names), prompts="compact")
+    reference = reference_of(task)
+    assert reference is not None
+    text = max(reference.texts.values(), key=len)
+    return replace(made, task_text=text, ontology=load_ontology(KITCHEN.folder / "ontology.ttl"))
+
+
+@pytest.mark.parametrize(
+    "instance",
+    [
+        pytest.param(item.name, marks=() if item.name == "t03" else pytest.mark.heavy)
+        for item in KITCHEN.instances
+        if item.name != "example"
+    ],
+)
+def test_every_stage_fits_the_window(instance: str) -> None:
+    most: dict[tuple[str, str], float] = {}
+    for policy, mistake, careless in (
+        ("hvr", "missing-step", True),
+        ("hvr", "wrong-precondition", False),
+        ("hv", "missing-step", True),
+        ("hv", "wrong-precondition", False),
+        ("vr", "missing-step", False),
+        ("llm", None, False),
+    ):
+        here = setting(instance)
+        model = Counting(here, mistake, careless)
+        finished = Episode(here, model).play(POLICIES[policy]())
+        assert finished.outcome == "solved", finished
+        for stage, used in model.most.items():
+            most[policy, stage] = max(used, most.get((policy, stage), 0.0))
+    assert {stage for _, stage in most} == {*LAYOUT.stages}
+    assert {key: round(used) for key, used in most.items() if used > WINDOW} == {}
