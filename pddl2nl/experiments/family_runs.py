@@ -53,7 +53,7 @@ def family_settings(
         # A plan of any policy can be measured against it; its text was not shown.
         return {}, {"reference": {} if reference is None else reference.to_json()}
     text = _task_text(spec, reference)
-    setting: dict[str, Any] = {"task_text": text, "replans": spec.replans}
+    setting: dict[str, Any] = {"task_text": text, "replans": spec.replans, "prompts": spec.prompts}
     world: dict[str, Any] = {}
     if spec.faults is not None:
         from pddl2nl.worlds.executor import FaultyExecutor
@@ -78,7 +78,7 @@ def family_settings(
     if reference is not None and spec.task_text is not None:
         measured = {**measured, "text": text}
     return setting, {
-        "settings": {"task_text": text, "form": spec.form, "replans": spec.replans},
+        "settings": {"task_text": text, "form": spec.form, "replans": spec.replans, "prompts": spec.prompts},
         "reference": measured,
         "world": world,
         "prompts": family.prompt_hashes(spec.policy),
@@ -133,6 +133,7 @@ class _FamilyOptions(msgspec.Struct):
     task_text: str
     form: str
     replans: int
+    prompts: str = "full"
 
 
 class _RecordedWorld(msgspec.Struct):

@@ -290,6 +290,12 @@ class RunSpec:
         "from.",
         at_least=0,
     )
+    prompts: str = _family_policy(
+        "full",
+        "hvr and ablations: full prompts, or compact ones for small models, which with their replies fit 4,096 tokens on "
+        "the kitchen's tasks.",
+        choices=("full", "compact"),
+    )
     temperature: float | None = _model(0.0, "Sampling temperature.", at_least=0, users="models")
     max_tokens: int | None = _model(
         None,

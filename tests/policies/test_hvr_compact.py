@@ -35,7 +35,7 @@ def tokens(text: str) -> float:
         import tiktoken
 
         return len(tiktoken.get_encoding("cl100k_base").encode(text))
-    except Exception:
+    except Exception:  # noqa: BLE001
         return len(text) / CHARACTERS_A_TOKEN
 
 

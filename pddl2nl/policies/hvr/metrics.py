@@ -1,4 +1,4 @@
-"""The six metrics of the HVR paper, as pure functions of a run's events; all in %.
+"""The six metrics of the HVR paper, as pure functions of a run's events, all in %; and one of ours on recovery.
 
 Petruzzellis, Cornelio and Liò, "Hierarchical Planning for Complex Tasks with Knowledge Graph-RAG and Symbolic
 Verification", section 4.1 and appendix B. PC, ES and LD compare with a ground truth (`pddl2nl.policies.ground_truth`)
@@ -28,6 +28,7 @@ from pddl2nl.policies.hvr.events import (
     MacroPlanned,
     MacrosVerified,
     PlanExpanded,
+    Recovered,
 )
 from pddl2nl.policies.hvr.prompts import MECHANISMS
 
@@ -230,6 +231,16 @@ def _blocks_verified(run: ScoredRun) -> float | None:
     return _share(kept + verified.get(measured, 0), kept + attempts.get(measured, 0))
 
 
+def _recoveries(run: ScoredRun) -> float | None:
+    """How often the plan went on after an unexpected change without asking the model; None in a world without faults.
+
+    Example: two silent failures, after each of which the action is repeated: 2.
+    """
+    if not (_is_hierarchical(run) and run.started.world.get("faults")):
+        return None
+    return float(sum(isinstance(event, Recovered) for event in run.counted))
+
+
 def _is_hierarchical(run: ScoredRun) -> bool:
     return run.started.policy in MECHANISMS or any(isinstance(event, Hierarchical) for event in run.events)
 
@@ -325,5 +336,13 @@ METRICS = (
         _blocks_verified,
         "AABV: macro-actions whose block was verified after correction, of all",
     ),
+    Metric(
+        "recoveries",
+        "unexpected changes after which the plan went on without a call of the model",
+        "lower",
+        "mean",
+        _recoveries,
+        comparable="never",
+    ),
 )
-"""The metrics of the paper."""
+"""The metrics of the paper, and ours on recovery."""
