@@ -292,8 +292,8 @@ class RunSpec:
     )
     prompts: str = _family_policy(
         "full",
-        "hvr and ablations: full prompts, or compact ones for small models; on the kitchen's tasks each fits 4,096 tokens "
-        "with its reply.",
+        "hvr and ablations: full prompts, or compact ones for models with a small context window; on the kitchen's "
+        "tasks each fits 4,096 tokens with its reply.",
         choices=("full", "compact"),
     )
     temperature: float | None = _model(0.0, "Sampling temperature.", at_least=0, users="models")
