@@ -232,7 +232,9 @@ def _blocks_verified(run: ScoredRun) -> float | None:
 
 
 def _recoveries(run: ScoredRun) -> float | None:
-    """How often the plan went on after an unexpected change without asking the model; None in a world without faults.
+    """Recoveries: ``unexpected changes after which the plan went on without asking the model``.
+
+    None in a world without faults.
 
     Example: two silent failures, after each of which the action is repeated: 2.
     """
