@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
+from itertools import chain
 from typing import Any, Literal
 
 from pddl2nl.pddl import (
@@ -21,24 +22,23 @@ from pddl2nl.pddl import (
     Atom,
     Comparison,
     Condition,
-    Equality,
     Exists,
     Expression,
     Fluent,
     FluentValue,
     Forall,
     GroundAtom,
-    Imply,
     Not,
     Or,
     Special,
     Task,
     UnsupportedError,
+    substitute,
 )
 from pddl2nl.pddl import Number as NumberNode
 from pddl2nl.pddl.tree import map_children
 from pddlval.effects import Outcome
-from pddlval.formulas import subformulas
+from pddlval.formulas import negation_normal, subformulas
 from pddlval.happenings import Happening, claim_effects, happenings
 from pddlval.numeric import UndefinedError, as_float
 from pddlval.plans import GroundAction, Plan, as_plan
@@ -97,11 +97,10 @@ def _double(value: Fraction) -> Fraction:
 
 
 _INDENT = "    "
-_GROUPS = (And, Or, Imply, Forall, Exists)
 
 Binding = Mapping[str, str]
-Part = tuple[Condition, Binding, bool]
-"""A condition, the objects of its variables, and whether it is to be made true or false."""
+Member = tuple[Condition, Binding]
+"""A part of a condition with the objects of its variables."""
 
 
 def gives_advice(condition: Condition, world: World, derived: frozenset[str]) -> bool:
@@ -142,11 +141,11 @@ def advice_lines(
     Raises:
         UndefinedError: a comparison reads a fluent without a value (on the way, when lines were given already).
     """
-    return _Adviser(world, derived, steps, shown or world, test).lines((condition, {}, True), "")
+    return _Adviser(world, derived, steps, shown or world, test).lines(negation_normal(condition), {}, "")
 
 
 class _Adviser:
-    """Advises in one state."""
+    """Advises in one state, on conditions in negation normal form."""
 
     def __init__(self, world: World, derived: frozenset[str], steps: int, shown: World, test: Reading):
         self._world = world
@@ -155,90 +154,55 @@ class _Adviser:
         self._steps = steps
         self._shown = shown
 
-    def lines(self, part: Part, indent: str) -> Iterator[str]:
-        """The lines about a part; the first has no indent, since it may go on with a line begun."""
-        condition, binding, wanted = _unnegated(part)
+    def lines(self, condition: Condition, binding: Binding, indent: str) -> Iterator[str]:
+        """The lines about a condition; the first has no indent, since it may go on with a line begun."""
         match condition:
-            case Atom():
-                yield self._atom(condition, binding, wanted)
-            case Equality(left, right):
-                yield self._literal(
-                    f"(= {binding.get(left, left)} {binding.get(right, right)})", condition, binding, wanted
-                )
-            case Comparison():
-                yield self._comparison(condition, binding, wanted)
+            case And(parts) | Or(parts):
+                members: Iterable[Member] = ((part, binding) for part in parts)
+            case Forall(parameters, body) | Exists(parameters, body):
+                members = ((body, chosen) for chosen in choices(parameters, self._world, binding, alphabetic=True))
             case _:
-                word, parts = self._group(condition, binding, wanted)
-                yield from self._group_lines(word, parts, indent)
+                yield self._literal(condition, binding)
+                return
+        if isinstance(condition, And | Forall):
+            failing = ((part, chosen) for part, chosen in members if not self._test(part, self._world, chosen))
+            yield from self._group("and", failing, indent)
+        else:
+            yield from self._group("or", members, indent)
 
-    def _group_lines(self, word: Literal["and", "or"], parts: Iterator[Part], indent: str) -> Iterator[str]:
+    def _group(self, word: Literal["and", "or"], members: Iterable[Member], indent: str) -> Iterator[str]:
         """All of ``and`` parts must be followed, or one of ``or`` parts; one alone stands for the group."""
-        first = next(parts, None)
+        rest = iter(members)
+        first, second = next(rest, None), next(rest, None)
         if first is None:
             yield f"(No advice for {'conjunction' if word == 'and' else 'disjunction'}!)"
             return
-        second = next(parts, None)
         if second is None:
-            yield from self.lines(first, indent)
+            yield from self.lines(*first, indent)
             return
         deeper = indent + _INDENT
         yield f"(Follow {'each' if word == 'and' else 'one'} of:"
-        yield from _begun(deeper, self.lines(first, deeper))
-        part: Part | None = second
-        while part is not None:
-            if isinstance(_unnegated(part)[0], _GROUPS):
-                yield f"{deeper}{word} "
-                yield from _begun(deeper, self.lines(part, deeper))
-            else:
-                yield from _begun(f"{deeper}{word} ", self.lines(part, deeper))
-            part = next(parts, None)
+        yield from _begun(deeper, self.lines(*first, deeper))
+        for part, binding in chain((second,), rest):
+            start = f"{deeper}{word} "
+            if isinstance(part, And | Or | Forall | Exists):
+                yield start
+                start = deeper
+            yield from _begun(start, self.lines(part, binding, deeper))
         yield f"{indent})"
 
-    def _group(
-        self, condition: Condition, binding: Binding, wanted: bool
-    ) -> tuple[Literal["and", "or"], Iterator[Part]]:
-        match condition:
-            case And(parts) | Or(parts):
-                members: Iterator[Part] = ((part, binding, wanted) for part in parts)
-            case Forall(parameters, body) | Exists(parameters, body):
-                members = (
-                    (body, chosen, wanted) for chosen in choices(parameters, self._world, binding, alphabetic=True)
-                )
-            case Imply(before, after) if wanted:
-                return "or", iter(((before, binding, False), (after, binding, True)))
-            case Imply(before, after):
-                return "and", self._negated_imply(before, after, binding)
-            case _:
-                raise TypeError(f"not an executable condition: {type(condition).__name__}")
-        if isinstance(condition, And | Forall) is wanted:
-            return "and", (part for part in members if self._test(part[0], self._world, part[1]) is not wanted)
-        return "or", members
-
-    def _negated_imply(self, before: Condition, after: Condition, binding: Binding) -> Iterator[Part]:
-        if not self._test(before, self._world, binding):
-            yield before, binding, True
-        if self._test(after, self._world, binding):
-            yield after, binding, False
-
-    # ── single lines ─────────────────────────────────────────────────────────────────────────────
-
-    def _atom(self, atom: Atom, binding: Binding, wanted: bool) -> str:
-        told = str(ground_atom(atom, binding))
-        if atom.predicate in self._derived:
+    def _literal(self, literal: Condition, binding: Binding) -> str:
+        wanted, inner = (False, literal.body) if isinstance(literal, Not) else (True, literal)
+        if isinstance(inner, Atom) and inner.predicate in self._derived:
+            told = str(ground_atom(inner, binding))
             return f"(Satisfy derived predicate {told if wanted else f'(NOT {told})'}!)"
-        return self._literal(told, atom, binding, wanted)
-
-    def _literal(self, told: str, literal: Condition, binding: Binding, wanted: bool) -> str:
-        if self._test(literal, self._world, binding) is wanted:
-            return "(No advice for literal!)"
-        return f"(Set {told} to {'true' if wanted else 'false'})"
-
-    def _comparison(self, comparison: Comparison, binding: Binding, wanted: bool) -> str:
-        if self._test(comparison, self._world, binding) is wanted:
+        if self._test(literal, self._world, binding):
             # VAL's own words, one of them missing.
-            return "(No advice comparison!)"
-        left, right = self._expression(comparison.left, binding), self._expression(comparison.right, binding)
-        return f"({'Satisfy' if wanted else 'Do NOT satisfy'} {left} {comparison.operator} {right})"
+            return "(No advice comparison!)" if isinstance(inner, Comparison) else "(No advice for literal!)"
+        if isinstance(inner, Comparison):
+            one, other = self._expression(inner.left, binding), self._expression(inner.right, binding)
+            return f"({'Satisfy' if wanted else 'Do NOT satisfy'} {one} {inner.operator} {other})"
+        return f"(Set {substitute(inner, binding)} to {'true' if wanted else 'false'})"
 
     def _expression(self, expression: Expression, binding: Binding) -> str:
         """An expression in infix, every fluent with its value."""
@@ -259,13 +223,6 @@ class _Adviser:
             case Special("total-time"):
                 return str(self._steps)
         return "?"
-
-
-def _unnegated(part: Part) -> Part:
-    condition, binding, wanted = part
-    while isinstance(condition, Not):
-        condition, wanted = condition.body, not wanted
-    return condition, binding, wanted
 
 
 def _begun(start: str, lines: Iterator[str]) -> Iterator[str]:

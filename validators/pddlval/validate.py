@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import field
 from fractions import Fraction
-from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pddl2nl.lean import dataclass
 from pddl2nl.pddl import Atom, Condition, Diagnostic, GroundAtom, Not, PDDLError, Task, write_condition
@@ -20,8 +19,6 @@ from pddlval.simulator import Simulator, simulator_of
 from pddlval.state import State
 
 __all__ = ["Cause", "Executed", "Report", "VAL_TOLERANCE", "Verdict", "causes", "validate"]
-
-_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class Executed(NamedTuple):
@@ -57,13 +54,6 @@ class Cause:
         }
 
 
-class _Turn(NamedTuple):
-    """A step after which an atom is true or false."""
-
-    number: int
-    value: bool
-
-
 def causes(
     conditions: Iterable[Condition], initial: State, executed: Sequence[Executed], *, goals: bool
 ) -> tuple[Cause, ...]:
@@ -76,31 +66,23 @@ def causes(
         goals: whether the conditions are goals; for goals the first loss is reported too.
     """
     conditions = tuple(conditions)
-    literals = {condition: literal for condition in conditions if (literal := _literal(condition, initial)) is not None}
-    turns = _turns({atom for atom, _ in literals.values()}, executed)
-    others = _values([condition for condition in conditions if condition not in literals], executed)
+    literals = {condition: _literal(condition, initial) for condition in conditions}
+    turns = _turns({literal[0] for literal in literals.values() if literal is not None}, executed)
+    others: dict[Condition, list[tuple[int, bool]]] = {one: [] for one in conditions if literals[one] is None}
+    for one in executed if others else ():
+        for condition, values in others.items():
+            values.append((one.numbers[-1], _held(condition, one.state)))
+        # What is derived for that takes far more memory than the state.
+        one.state.forget()
     found = []
     for condition in conditions:
-        if condition in literals:
-            atom, wanted = literals[condition]
-            held = initial.true(atom) is wanted
-            values = [_Turn(number, value is wanted) for number, value in turns.get(atom, ())]
-        else:
-            held = _held(condition, initial)
+        literal = literals[condition]
+        if literal is None:
             values = others[condition]
-        found.append(_cause(condition, held, values, goals))
+        else:
+            values = [(number, value is literal[1]) for number, value in turns.get(literal[0], ())]
+        found.append(_cause(condition, _held(condition, initial), values, goals))
     return tuple(found)
-
-
-def _values(conditions: Sequence[Condition], executed: Sequence[Executed]) -> dict[Condition, list[_Turn]]:
-    """Whether each of these conditions holds after each happening; what is derived for that is not kept."""
-    values: dict[Condition, list[_Turn]] = {condition: [] for condition in conditions}
-    if values:
-        for one in executed:
-            for condition, turns in values.items():
-                turns.append(_Turn(one.numbers[-1], _held(condition, one.state)))
-            one.state.forget()
-    return values
 
 
 def _literal(condition: Condition, initial: State) -> tuple[GroundAtom, bool] | None:
@@ -113,23 +95,14 @@ def _literal(condition: Condition, initial: State) -> tuple[GroundAtom, bool] | 
     return ground_atom(atom), wanted
 
 
-def _turns(atoms: set[GroundAtom], executed: Sequence[Executed]) -> dict[GroundAtom, list[_Turn]]:
-    """When each of these atoms was added or deleted: one pass, however many atoms there are."""
-    turns: dict[GroundAtom, list[_Turn]] = {}
+def _turns(atoms: Collection[GroundAtom], executed: Sequence[Executed]) -> dict[GroundAtom, list[tuple[int, bool]]]:
+    """The steps that added or deleted each of these atoms: one pass, however many atoms there are."""
+    turns: dict[GroundAtom, list[tuple[int, bool]]] = {}
     for one in executed:
+        steps = list(zip(one.numbers, one.outcomes, strict=True))
         # Adds come last: of what is deleted and added at one time the add wins.
-        values = {
-            atom: _Turn(number, value=False)
-            for number, outcome in zip(one.numbers, one.outcomes, strict=True)
-            for atom in outcome.deletes
-            if atom in atoms
-        }
-        values |= {
-            atom: _Turn(number, value=True)
-            for number, outcome in zip(one.numbers, one.outcomes, strict=True)
-            for atom in outcome.adds
-            if atom in atoms
-        }
+        values = {atom: (number, False) for number, outcome in steps for atom in outcome.deletes if atom in atoms}
+        values |= {atom: (number, True) for number, outcome in steps for atom in outcome.adds if atom in atoms}
         for atom, turn in values.items():
             turns.setdefault(atom, []).append(turn)
     return turns
@@ -137,22 +110,20 @@ def _turns(atoms: set[GroundAtom], executed: Sequence[Executed]) -> dict[GroundA
 
 def _held(condition: Condition, state: State) -> bool:
     try:
-        return state.layout.holds(condition, state, _NOTHING)
+        return state.layout.holds(condition, state)
     except UndefinedError:
         return False
 
 
-def _cause(condition: Condition, held: bool, values: Iterable[_Turn], goal: bool) -> Cause:
+def _cause(condition: Condition, held: bool, values: Iterable[tuple[int, bool]], goal: bool) -> Cause:
     never_held = not held
-    first_loss: int | None = None
-    last_loss: int | None = None
+    losses: list[int] = []
     for number, holds_now in values:
         if held and not holds_now:
-            first_loss = number if first_loss is None else first_loss
-            last_loss = number
+            losses.append(number)
         never_held = never_held and not holds_now
         held = holds_now
-    return Cause(condition, last_loss, never_held, first_loss if goal else None)
+    return Cause(condition, losses[-1] if losses else None, never_held, losses[0] if losses and goal else None)
 
 
 VAL_TOLERANCE = Fraction(1, 10_000)
@@ -291,30 +262,18 @@ class _Run:
         return None
 
     def _inapplicable(self, number: int, ground: Ground, failing: tuple[Condition, ...]) -> Report:
-        return Report(
-            "inapplicable",
-            len(self._plan),
-            failed_step=number,
-            action=ground.action,
-            unmet=failing,
-            explanation=causes(failing, self._simulator.initial, self._executed, goals=False),
-            state=self._state,
-        )
+        explanation = causes(failing, self._simulator.initial, self._executed, goals=False)
+        return self._failed(number, ground, unmet=failing, explanation=explanation)
 
     def _conflict(self, happening: Happening, grounds: list[Ground], conflict: Conflict) -> Report:
         number = happening.numbers[conflict.place]
-        action = grounds[conflict.place].action
         diagnostic = self._diagnostic(self._plan.steps[number - 1], number, conflict.reason)
-        return Report(
-            "inapplicable",
-            len(self._plan),
-            failed_step=number,
-            action=action,
-            diagnostics=(diagnostic,),
-            state=self._state,
-            conflict=conflict,
-            together=happening.numbers,
-        )
+        ground, together = grounds[conflict.place], happening.numbers
+        return self._failed(number, ground, diagnostics=(diagnostic,), conflict=conflict, together=together)
+
+    def _failed(self, number: int, ground: Ground, **reasons: Any) -> Report:
+        steps, state = len(self._plan), self._state
+        return Report("inapplicable", steps, failed_step=number, action=ground.action, state=state, **reasons)
 
     def _diagnostic(self, step: PlanStep, number: int, reason: str, suggestion: str = "") -> Diagnostic:
         return Diagnostic(
