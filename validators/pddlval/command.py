@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
@@ -153,7 +154,11 @@ class _LineJudge:
         self._tell = tell
         self.find = find
         self.tolerance = tolerance
-        self._tasks = _Tasks()
+        self._domains = _Recent(load_domain_of, lambda domain: domain.source)
+        self._tasks = _Recent(self._load, lambda task: task.problem.source)
+
+    def _load(self, paths: tuple[str, str]) -> Task:
+        return load_problem_of(self._domains[paths[0]], paths[1])
 
     def __call__(self, number: int, line: str) -> tuple[str, int]:
         """The answer to a line, and the exit code that it alone stands for."""
@@ -161,10 +166,9 @@ class _LineJudge:
         try:
             entry = _entry(line, number)
             name = entry.get("plan", f"line {number}")
-            domain, problem = self.find(entry["domain"], entry["problem"])
-            task = self._tasks.task(domain, problem)
+            paths = self.find(entry["domain"], entry["problem"])
             text = entry["plan_text"] if "plan_text" in entry else _read(name)
-            judged = _judge(task, domain, name, text, self._tell, self.tolerance)
+            judged = _judge(self._tasks[paths], paths[0], name, text, self._tell, self.tolerance)
         except InputError as error:
             return _json_line({"plan": name, "error": str(error)}), BAD_INPUT
         return judged.json_line(), ALL_VALID if judged.report.valid else SOME_INVALID
@@ -207,21 +211,6 @@ def _judge_block(block: list[tuple[int, str]]) -> list[tuple[str, int]]:
     return [_judge_here(number, line) for number, line in block]
 
 
-class _Tasks:
-    """Domains and tasks by their paths, those used last; what could not be read stays unread."""
-
-    def __init__(self) -> None:
-        self._domains = _Recent(load_domain_of, lambda domain: domain.source)
-        self._tasks = _Recent(self._load, lambda task: task.problem.source)
-
-    def _load(self, paths: tuple[str, str]) -> Task:
-        domain, problem = paths
-        return load_problem_of(self._domains[domain], problem)
-
-    def task(self, domain: str, problem: str) -> Task:
-        return self._tasks[domain, problem]
-
-
 class _Recent(Generic[Key, Value]):
     """A cache of objects made from files; the least recently used go first when it is full.
 
@@ -259,38 +248,31 @@ class _Recent(Generic[Key, Value]):
 
 
 def load_domain_of(path: str) -> Domain:
-    """The domain in a file.
-
-    Raises:
-        InputError: it is missing or cannot be read.
-    """
-    try:
+    """The domain in a file; InputError if it is missing or cannot be read."""
+    with _refusals(path):
         return load_domain(Path(path))
-    except OSError as error:
-        raise _unreadable(path, error) from error
 
 
 def load_problem_of(domain: Domain, path: str) -> Task:
-    """The task of a domain and the problem in a file.
-
-    Raises:
-        InputError: it is missing or cannot be read.
-    """
-    try:
+    """The task of a domain and the problem in a file; InputError if it is missing or cannot be read."""
+    with _refusals(path):
         return Task(domain, load_problem(Path(path), domain))
+
+
+@contextmanager
+def _refusals(path: str) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
-        raise _unreadable(path, error) from error
+        raise InputError(f"{path}: {error.strerror}") from error
 
 
 def _judge(task: Task, domain: str, name: str, text: str, tell: Tell | None, tolerance: Fraction) -> _Judged:
     plan: Plan | str = text
-    try:
+    # `validate` makes the report of a malformed plan.
+    with suppress(InputError):
         plan = read_plan(text, name)
-    except InputError:
-        # `validate` makes the report of a malformed plan.
-        report = validate(task, text, name, tolerance)
-    else:
-        report = validate(task, plan, tolerance=tolerance)
+    report = validate(task, plan, name, tolerance)
     return _Judged(name, plan, report, tuple(tell(task, domain, report)) if tell else ())
 
 
@@ -311,11 +293,6 @@ def _entry(line: str, number: int) -> dict[str, str]:
 
 def _read(name: str) -> str:
     return read_text(name, "plan", errors="replace")
-
-
-def _unreadable(path: str, error: OSError | ValueError) -> InputError:
-    # ValueError: a path that no file can have, with a NUL character in it, say.
-    return InputError(f"{path}: {error.strerror if isinstance(error, OSError) else error}")
 
 
 def _json_line(data: dict[str, object]) -> str:
