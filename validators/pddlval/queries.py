@@ -298,10 +298,10 @@ class Query:
             case And() | Or():
                 return self._several(code, condition)
             case Exists(parameters, body):
-                return self._exists(code, condition, {item.name: item.types for item in parameters}, body)
+                return self._exists(condition, {item.name: item.types for item in parameters}, body)
             case Forall(parameters, body):
                 against = negation_normal(opposite(body))
-                return _negated(self._exists(code, condition, {p.name: p.types for p in parameters}, against))
+                return _negated(self._exists(condition, {item.name: item.types for item in parameters}, against))
         raise TypeError(f"not an executable condition: {type(condition).__name__}")
 
     def _several(self, code: Code, condition: And | Or) -> str:
@@ -410,21 +410,26 @@ class Query:
             text = f"{divider}({', '.join([text, other, error, *map(self._term, variables)])})"
         return text
 
-    def _exists(self, code: Code, condition: Condition, types: Mapping[str, tuple[str, ...]], body: Condition) -> str:
+    def _exists(self, condition: Condition, types: Mapping[str, tuple[str, ...]], body: Condition) -> str:
         variables = {name: self.database.objects(those) for name, those in types.items()}
         if not all(variables.values()):
             return "False"
-        outer = sorted(free_variables(condition))
-        names = [self._texts[name] for name in outer]
+        outer = free_variables(condition)
+        name, call = self._solvable(outer, *self.flattened(variables, [body]), _EXISTS)
+        return str(self.compiler.namespace[name](None)) if not outer and self._is_static(body) else call
+
+    def _solvable(
+        self, outer: Iterable[str], variables: Variables, parts: Iterable[Part], finish: Finish
+    ) -> tuple[str, str]:
+        """A function that says whether a query has a solution: its name, and its call."""
+        names = sorted([self._texts[name] for name in outer])
         inner = Code(names, "return False")
         splits, self._splits = self._splits, 0
-        self.solve(inner, *self.flattened(variables, [body]), _EXISTS)
+        self.solve(inner, variables, parts, finish)
         self._splits = splits
         inner.emit("return False")
         name = self.compiler.function(inner)
-        if not outer and self._is_static(body):
-            return str(self.compiler.namespace[name](None))
-        return f"{name}({', '.join(['T', *names])})"
+        return name, f"{name}({', '.join(['T', *names])})"
 
     def _is_static(self, condition: Condition) -> bool:
         match condition:
@@ -548,17 +553,9 @@ class Query:
 
     def _require(self, code: Code, variables: Variables, parts: list[Part], finish: Finish) -> None:
         """Writes the test whether a part of the query has a solution."""
-        free = frozenset[str]().union(*(self._free(part) for part in parts)) - variables.keys()
-        names = sorted([self._texts[name] for name in free])
-        inner = Code(names, "return False")
-        splits, self._splits = self._splits, 0
-        self.solve(inner, variables, parts, replace(_EXISTS, distinct=finish.distinct))
-        self._splits = splits
-        inner.emit("return False")
-        code.emit(f"if not {self.compiler.function(inner)}({', '.join(['T', *names])}): {code.fail}")
-
-    def _free(self, part: Part) -> frozenset[str]:
-        return free_variables(part.condition)
+        free = frozenset[str]().union(*(free_variables(part.condition) for part in parts)) - variables.keys()
+        _, call = self._solvable(free, variables, parts, replace(_EXISTS, distinct=finish.distinct))
+        code.emit(f"if not {call}: {code.fail}")
 
     def _check(self, code: Code, condition: Condition, finish: Finish) -> bool:
         """Writes a test; False where it never holds."""
@@ -828,21 +825,13 @@ def _opened(conditions: Iterable[Condition]) -> Iterator[Condition]:
 
 def _components(variables: Variables, parts: Sequence[Part]) -> Iterator[tuple[Variables, list[Part]]]:
     """The variables and parts in groups that share no variable, in the order of their first variables."""
-    group = {name: [name] for name in variables}
+    groups = [{name} for name in variables]
     for part in parts:
-        first: list[str] | None = None
-        for name in sorted(part.needs):
-            other = group[name]
-            if first is None:
-                first = other
-            elif other is not first:
-                first.extend(other)
-                for member in other:
-                    group[member] = first
-    seen: set[int] = set()
-    for members in group.values():
-        if id(members) not in seen:
-            seen.add(id(members))
-            names = set(members)
-            some = {name: domain for name, domain in variables.items() if name in names}
-            yield some, [part for part in parts if part.needs and not part.needs.isdisjoint(names)]
+        if len(part.needs) > 1:
+            together = [group for group in groups if not group.isdisjoint(part.needs)]
+            if len(together) > 1:
+                together[0].update(*together[1:])
+                groups = [group for group in groups if group not in together[1:]]
+    for names in groups:
+        some = {name: domain for name, domain in variables.items() if name in names}
+        yield some, [part for part in parts if part.needs and not part.needs.isdisjoint(names)]
