@@ -98,7 +98,7 @@ def _compose(
 
     Exit code 2: the domain has no such actions, or PDDL cannot express their composition; the message says why.
     """
-    from pddl2nl.macros.compose import compose, compose_distinct
+    from pddl2nl.macros.compose import compose
     from pddl2nl.macros.formulas import FALSE
     from pddl2nl.macros.library import Provenance, StoredMacro, domain_hash, free_name, steps_of, write_macro_file
     from pddl2nl.pddl import load_domain
@@ -108,7 +108,7 @@ def _compose(
     own = [action.name for action in tree.actions]
     called = free_name(name if name is not None else "-".join(step.action for step in actions), own)
     functions = _functions(tree, total or ())
-    macro = (compose_distinct if distinct else compose)(tree, actions, name=called, total=functions)
+    macro = compose(tree, actions, name=called, total=functions, distinct=distinct)
     origin = Provenance(
         domain=tree.name, domain_sha256=domain_hash(tree), origin="composed", distinct=distinct, total=functions
     )

@@ -8,7 +8,8 @@ pay for them: a disjunction becomes several operators, and some searches do not 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import combinations, groupby
 from math import prod
 
@@ -33,10 +34,11 @@ from pddlval import GroundAction
 from pddlval.formulas import subformulas
 from pddlval.plans import why_bad
 
-__all__ = ["compose", "compose_block", "compose_distinct", "lift", "lift_distinct", "lifted_steps", "total_functions"]
+__all__ = ["compose", "compose_block", "lift", "lifted_steps", "total_functions"]
 
-Pair = frozenset[str]
-"""Two terms that stand for different objects."""
+_MOST_STEPS = 6
+"""For longer sequences all parameters are required to be different; the number of ways to coincide grows with each
+step."""
 
 _VARIABLE = re.compile(r"\?[^\s?();]+")
 
@@ -48,7 +50,7 @@ def compose(
     name: str = "",
     objects: Mapping[str, tuple[str, ...]] | None = None,
     total: Collection[str] = (),
-    distinct: bool | Collection[Pair] = False,
+    distinct: bool = False,
 ) -> Macro:
     """One action that is equivalent to a sequence of actions.
 
@@ -62,22 +64,46 @@ def compose(
         objects: the types of terms that are objects of a task rather than constants of the domain.
         total: functions that have a value for all objects whenever the macro runs. Needed only if a step reads what an
             earlier one has increased or scaled: an undefined fluent counts as 0 there, which PDDL cannot express.
-        distinct: whether different parameters stand for different objects, or which pairs of terms do; the macro then
-            requires that, and has fewer conditional effects.
+        distinct: whether different parameters stand for different objects. The macro then requires that, for few steps
+            only of parameters for which it matters, and has fewer conditional effects.
 
     Raises:
         CannotComposeError: no action of PDDL is equivalent; ``reason`` is a short category.
         InputError: an unknown action, a wrong number of terms, or a term that no object can be.
     """
+
+    def composed(pairs: Iterable[Iterable[str]]) -> Macro:
+        return _composed(domain, steps, name, dict(objects or {}), total, pairs)
+
+    if not distinct:
+        return composed(())
+    if len(steps) <= _MOST_STEPS:
+        # If it fails, perhaps only a case in which parameters coincide cannot be expressed.
+        with suppress(CannotComposeError):
+            exact = composed(())
+            terms = [item.name for item in (*exact.parameters, *domain.constants)]
+            parts = (*subformulas(exact.conditions.precondition), *subformulas(exact.conditions.effect))
+            equal = {frozenset((part.left, part.right)) for part in parts if isinstance(part, Equality)}
+            pairs = [pair for pair in combinations(terms, 2) if frozenset(pair) in equal]
+            return composed(pairs) if pairs else exact
+    return composed(combinations(dict.fromkeys(t for step in steps for t in step.args if is_variable(t)), 2))
+
+
+def _composed(
+    domain: Domain,
+    steps: Sequence[MacroStep],
+    name: str,
+    objects: Mapping[str, tuple[str, ...]],
+    total: Collection[str],
+    pairs: Iterable[Iterable[str]],
+) -> Macro:
+    """As `compose`, with the pairs of terms that must be different objects."""
     if not steps:
         raise InputError("a macro-action needs at least one step, such as (pick-up ?x)")
     schemas = [_schema_of(domain, step) for step in steps]
-    known = dict(objects or {})
-    parameters = _parameters(domain, steps, schemas, known)
-    scope = Scope(domain, {**{item.name: item.types for item in parameters}, **known}, total)
+    parameters = _parameters(domain, steps, schemas, objects)
+    scope = Scope(domain, {**{item.name: item.types for item in parameters}, **objects}, total)
     regression = Regression(domain, Simplifier(scope), mixed_functions(schemas))
-    everywhere = (frozenset((one.name, other.name)) for one, other in combinations(parameters, 2))
-    pairs = distinct if not isinstance(distinct, bool) else everywhere if distinct else ()
     apart = [negation(equality(*pair)) for pair in pairs if scope.may_equal(*pair)]
     for condition in apart:
         regression.need(condition)
@@ -111,8 +137,8 @@ def compose_block(task: Task, block: Sequence[GroundAction], *, name: str = "") 
     return compose(task.domain, steps, name=name, objects=objects, total=total_functions(task))
 
 
-def lift(task: Task, block: Sequence[GroundAction], *, name: str = "") -> Macro:
-    """A sequence of ground actions with parameters for its objects, except for constants.
+def lift(task: Task, block: Sequence[GroundAction], *, name: str = "", distinct: bool = False) -> Macro:
+    """A sequence of ground actions with parameters for its objects, except for constants; see `compose`.
 
     A parameter is named as in the first action with the object.
 
@@ -120,7 +146,8 @@ def lift(task: Task, block: Sequence[GroundAction], *, name: str = "") -> Macro:
         CannotComposeError: no action of PDDL is equivalent.
         InputError: an action is not one of the task's.
     """
-    return compose(task.domain, lifted_steps(task, block), name=name, total=total_functions(task))
+    steps = lifted_steps(task, block)
+    return compose(task.domain, steps, name=name, total=total_functions(task), distinct=distinct)
 
 
 def lifted_steps(task: Task, block: Sequence[GroundAction]) -> list[MacroStep]:
@@ -219,41 +246,3 @@ def _conditions(regression: Regression, taken: frozenset[str]) -> Conditions:
         own = conjuncts(readable) if precondition != TRUE else ()
         readable = And((*own, *regression.opaque))
     return Conditions(readable, readable_effect(parts, scope, taken))
-
-
-_MOST_STEPS = 6
-"""For longer sequences all parameters are required to be different; the number of ways to coincide grows with each
-step."""
-
-
-def compose_distinct(
-    domain: Domain, steps: Sequence[MacroStep], *, name: str = "", total: Collection[str] = ()
-) -> Macro:
-    """A sequence of actions as one action whose parameters stand for different objects.
-
-    For few steps it requires that only of parameters for which it matters.
-
-    Raises:
-        CannotComposeError, InputError: as `compose`.
-    """
-    if len(steps) <= _MOST_STEPS:
-        try:
-            exact = compose(domain, steps, name=name, total=total)
-            terms = {item.name for item in (*exact.parameters, *domain.constants)}
-            parts = (*subformulas(exact.conditions.precondition), *subformulas(exact.conditions.effect))
-            equalities = [frozenset((part.left, part.right)) for part in parts if isinstance(part, Equality)]
-            pairs = dict.fromkeys(pair for pair in equalities if len(pair) == 2 and pair <= terms)
-            return compose(domain, steps, name=name, total=total, distinct=pairs) if pairs else exact
-        except CannotComposeError:
-            # Perhaps only a case in which parameters coincide cannot be expressed.
-            pass
-    return compose(domain, steps, name=name, total=total, distinct=True)
-
-
-def lift_distinct(task: Task, block: Sequence[GroundAction], *, name: str = "") -> Macro:
-    """A sequence of ground actions with parameters that stand for different objects.
-
-    Raises:
-        CannotComposeError, InputError: as `lift`.
-    """
-    return compose_distinct(task.domain, lifted_steps(task, block), name=name, total=total_functions(task))

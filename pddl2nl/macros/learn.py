@@ -14,7 +14,7 @@ from typing import Any
 
 from pddl2nl.baselines import solve
 from pddl2nl.errors import InputError
-from pddl2nl.macros.compose import lift, lift_distinct
+from pddl2nl.macros.compose import lift
 from pddl2nl.macros.library import Provenance, StoredMacro, domain_hash, free_name, with_totals
 from pddl2nl.macros.macro import CannotComposeError, Macro
 from pddl2nl.macros.mining import Candidate, Chains, candidates, chosen
@@ -194,7 +194,7 @@ def _made(
     block = [example.plan[place] for place in first.places]
     name = free_name("-".join(_short(step.name for step in block)), [*(a.name for a in domain.actions), *names])
     try:
-        macro = (lift_distinct if options.distinct else lift)(example.task, block, name=name)
+        macro = lift(example.task, block, name=name, distinct=options.distinct)
     except CannotComposeError as error:
         return Refused(tuple(map(str, block)), found.support, str(error))
     reason = ""

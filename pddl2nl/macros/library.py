@@ -38,7 +38,7 @@ import msgspec
 
 from pddl2nl.errors import InfrastructureError, InputError
 from pddl2nl.files import decode, read_bytes, unreadable
-from pddl2nl.macros.compose import compose, compose_distinct, total_functions
+from pddl2nl.macros.compose import compose, total_functions
 from pddl2nl.macros.macro import Conditions, Macro, MacroStep
 from pddl2nl.macros.mining import Canonical, canonical
 from pddl2nl.pddl import (
@@ -375,7 +375,7 @@ def load_macros(paths: Iterable[Path], domain: Domain, warn: Callable[[str], Non
 @lru_cache(maxsize=1000)
 def _composed(domain: Domain, steps: tuple[MacroStep, ...], name: str, total: tuple[str, ...], distinct: bool) -> Macro:
     # Cached, because a run asks for the same macros repeatedly, and some take seconds.
-    return (compose_distinct if distinct else compose)(domain, steps, name=name, total=total)
+    return compose(domain, steps, name=name, total=total, distinct=distinct)
 
 
 def with_totals(stored: StoredMacro, task: Task) -> StoredMacro:

@@ -9,7 +9,7 @@ import pytest
 
 from pddl2nl.baselines import PLANNERS, solve
 from pddl2nl.errors import InfrastructureError, InputError
-from pddl2nl.macros.compose import compose_distinct
+from pddl2nl.macros.compose import compose
 from pddl2nl.macros.learn import LearningOptions, PlannedTask, learn
 from pddl2nl.macros.library import steps_of
 from pddl2nl.macros.macro import Conditions, Macro
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("needs_planner")
 
 
 def _macro(task: Task, *steps: str, name: str = "m") -> Macro:
-    return compose_distinct(task.domain, steps_of(steps), name=name)
+    return compose(task.domain, steps_of(steps), name=name, distinct=True)
 
 
 def test_the_expanded_plan_is_valid_and_the_report_says_what_changed(ferry: Task) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from pddl2nl.macros.compose import compose, compose_distinct, lift, lift_distinct
+from pddl2nl.macros.compose import compose, lift
 from pddl2nl.macros.library import Provenance, StoredMacro, recomposed, steps_of
 from pddl2nl.pddl import And, Equality, GroundAtom, Not, Or, Task, When, write_condition
 from pddlval import GroundAction, Simulator
@@ -24,7 +24,7 @@ _SEQUENCES = [
 @pytest.mark.parametrize("steps", _SEQUENCES)
 def test_the_same_successor_wherever_it_is_applicable(blocks: Task, steps: tuple[str, ...]) -> None:
     exact = compose(blocks.domain, steps_of(steps), name="exact")
-    apart = compose_distinct(blocks.domain, steps_of(steps), name="apart")
+    apart = compose(blocks.domain, steps_of(steps), name="apart", distinct=True)
     domain = replace(blocks.domain, actions=(*blocks.domain.actions, exact.schema, apart.schema))
     simulator = Simulator(replace(blocks, domain=domain))
     rng = random.Random(2)
@@ -51,7 +51,7 @@ def test_conditions_become_those_of_strips(blocks: Task) -> None:
     exact = compose(blocks.domain, steps_of(_SEQUENCES[1]), name="m")
     assert any(isinstance(part, Or) for part in subformulas(exact.conditions.precondition))
     assert any(isinstance(part, When) for part in subformulas(exact.conditions.effect))
-    apart = compose_distinct(blocks.domain, steps_of(_SEQUENCES[1])).conditions
+    apart = compose(blocks.domain, steps_of(_SEQUENCES[1]), distinct=True).conditions
     assert not any(
         isinstance(part, Or | When) for part in (*subformulas(apart.precondition), *subformulas(apart.effect))
     )
@@ -63,7 +63,7 @@ def test_conditions_become_those_of_strips(blocks: Task) -> None:
 def test_a_macro_without_equalities_stays_as_it_is(lights: Task) -> None:
     steps = steps_of(["(press ?s ?l)", "(rest ?s)"])
     exact = compose(lights.domain, steps)
-    assert compose_distinct(lights.domain, steps) == exact
+    assert compose(lights.domain, steps, distinct=True) == exact
     assert "=" not in write_condition(exact.conditions.precondition)
 
 
@@ -72,7 +72,7 @@ def test_many_steps_are_composed_in_time(blocks: Task) -> None:
     many = [GroundAction(*step) for step in (("unstack", ("c", "b")), ("put-down", ("c",)), ("unstack", ("b", "a")))]
     many += [GroundAction("stack", ("b", "c")), GroundAction("unstack", ("b", "c")), GroundAction("put-down", ("b",))]
     many += [GroundAction("pick-up", ("a",)), GroundAction("stack", ("a", "b"))]
-    macro = lift_distinct(blocks, many, name="many")
+    macro = lift(blocks, many, name="many", distinct=True)
     assert macro.steps == lift(blocks, many).steps
     assert not any(isinstance(part, When | Or) for part in subformulas(And((macro.conditions.effect,))))
     domain = replace(blocks.domain, actions=(*blocks.domain.actions, macro.schema))

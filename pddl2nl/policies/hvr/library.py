@@ -109,14 +109,14 @@ def keep_macros(
     Raises:
         InfrastructureError: a file cannot be written, or the library's ontology is no Turtle.
     """
-    from pddl2nl.macros.compose import lift_distinct
+    from pddl2nl.macros.compose import lift
 
     found, learned = [], []
     for part in parts:
         if not part.words or not part.actions:
             continue
         try:
-            macro = lift_distinct(teller.task, part.actions, name=part.words)
+            macro = lift(teller.task, part.actions, name=part.words, distinct=True)
         except (CannotComposeError, InputError):
             continue
         said: dict[str, object] = {}
