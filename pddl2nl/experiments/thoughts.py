@@ -13,15 +13,14 @@ assistant, user       where the first answer cannot be used: it, and what is wro
 
 CoT and ReAct ask the same and show the same thoughts, so a cache serves the second of the two.
 
-A reply is untrusted text. Bold letters, bullets, fences, placeholders written as ``1.`` or ``Thought 1:``, the label
-"Thought:", repeated lines of the trajectory, thinking in tags, and JSON are tolerated. The number of thoughts must be
-as asked, and none may be empty or hold a tag of `nl.markers`, since they go into a prompt. After one more try the
-template's thoughts stand in, and the record says why.
+A reply is untrusted text. Bold letters, bullets, fences, placeholders written as ``1.`` or ``Thought 1:``, repeated
+lines of the trajectory and thinking in tags are tolerated. The number of thoughts must be as asked, and none may be
+empty or hold a tag of `nl.markers`, since they go into a prompt. After one more try the template's thoughts stand in,
+and the record says why.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -70,16 +69,12 @@ _HEADS = tuple(
         rf"^[{_MARKS}]*(?:\d{{1,4}}[.)][{_MARKS}]*)?(?:thought\s*:[{_MARKS}]*)?{_TAG}",
         _TAG,
         rf"^[{_MARKS}]*(?:thought|step|placeholder)?\s*[#(\[]?(\d{{1,4}})(?=[\s*_`]*(?:[\]:.)–—-]|$))",
-        rf"^[{_MARKS}]*thought\s*[*_`]*:()",
     )
 )
-"""Where a thought may begin, the strictest first; the last has no number."""
+"""Where a thought may begin, the strictest first."""
+_LABEL = re.compile(r"thought\s*[*_`]*:", re.IGNORECASE)
 _NO_THOUGHT = re.compile(r"(?:step|thought)?\d{0,4}", re.IGNORECASE)
 """The letters of a line that holds no thought: "Step 2", "3.", "Thought:", "---", a fence."""
-_LABEL = re.compile(r"thought\s*[*_`]*:", re.IGNORECASE)
-_FENCED = re.compile(r"```(?:json)?[^\S\n]*\n(.*?)\n[^\S\n]*```", re.DOTALL | re.IGNORECASE)
-_QUOTED = re.compile(r'"([^"]*)"|“([^”]*)”|«([^»]*)»')
-
 _SHORT: Mapping[Finish, str] = {
     "length": f"It was cut off after {THOUGHTS_TOKENS} tokens; be briefer, a sentence for each thought.",
     "refused": "The model refused to answer.",
@@ -166,53 +161,23 @@ def think(
 def read_thoughts(text: str, example: Example) -> ReadThoughts:
     """The thoughts in a model's answer: one for each step of the example, checked."""
     reply = "\n".join(without_thinking(text.encode("utf-8", "replace").decode("utf-8")).splitlines())
-    reply = _from_json(reply) or reply
     wanted = list(range(1, len(example.steps) + 1))
-    thoughts: list[tuple[int, str]] = []
-    for heads in _HEADS:
-        parts = _parts(reply, heads)
-        if [number for number, _ in parts] == wanted:
-            thoughts = parts
-            break
-        thoughts = thoughts or parts
-    if faults := _wrong_numbers([number for number, _ in thoughts], wanted):
+    attempts = [_parts(reply, heads) for heads in _HEADS]
+    complete = (parts for parts in attempts if [number for number, _ in parts] == wanted)
+    parts = next(complete, None) or next(filter(None, attempts), [])
+    if faults := _wrong_numbers([number for number, _ in parts], wanted):
         return ReadThoughts(faults=faults)
     own = {_bare(line) for line in trajectory(example).split("\n")}
-    texts = tuple(_thought(body, own, last=number == len(wanted)) for number, body in thoughts)
+    texts = tuple(_thought(body, own, last=number == len(wanted)) for number, body in parts)
     faults = tuple(fault for number, thought in enumerate(texts, 1) for fault in _wrong(placeholder(number), thought))
     return ReadThoughts(faults=faults) if faults else ReadThoughts(texts)
-
-
-def _from_json(reply: str) -> str | None:
-    """The thoughts of a JSON object or array as lines with their placeholders; None where the answer is neither."""
-    fenced = _FENCED.search(reply)
-    try:
-        data = json.loads(fenced[1] if fenced else reply)
-    except (ValueError, RecursionError):
-        return None
-    while isinstance(data, dict):
-        items = list(data.values())
-        data = items[0] if len(items) == 1 else items
-    if not isinstance(data, list):
-        return None
-    lines = []
-    for number, item in enumerate(data, 1):
-        if isinstance(item, dict):
-            item = next((value for name, value in item.items() if "thought" in name.lower()), None)
-        if not isinstance(item, str):
-            return None
-        lines.append(f"{placeholder(number)} {item}")
-    return "\n".join(lines)
 
 
 def _parts(reply: str, heads: re.Pattern[str]) -> list[tuple[int, str]]:
     """What follows each head up to the next, with its number."""
     matches = list(heads.finditer(reply))
     ends = [*(match.start() for match in matches[1:]), len(reply)]
-    return [
-        (int(match[1] or place), reply[match.end() : end])
-        for place, (match, end) in enumerate(zip(matches, ends, strict=False), 1)
-    ]
+    return [(int(match[1]), reply[match.end() : end]) for match, end in zip(matches, ends, strict=False)]
 
 
 def _wrong_numbers(numbers: Sequence[int], wanted: Sequence[int]) -> tuple[str, ...]:
@@ -236,9 +201,7 @@ def _thought(body: str, own: set[str], *, last: bool) -> str:
         if _bare(line) not in own and not _NO_THOUGHT.fullmatch(re.sub(r"[\W_]+", "", line))
     ]
     thought = " ".join(" ".join(lines).split()).rstrip(_MARKS).lstrip(_MARKS + ":.)]=–—")
-    thought = _LABEL.sub("", thought, count=1).strip(_MARKS) if _LABEL.match(thought) else thought
-    quoted = _QUOTED.fullmatch(thought)
-    return thought if quoted is None else next(text for text in quoted.groups() if text is not None).strip()
+    return _LABEL.sub("", thought, count=1).strip(_MARKS) if _LABEL.match(thought) else thought
 
 
 def _bare(line: str) -> str:
@@ -248,7 +211,5 @@ def _bare(line: str) -> str:
 def _wrong(place: str, thought: str) -> list[str]:
     if not any(character.isalnum() for character in thought):
         return [f"The thought for {place} is empty."]
-    if re.match(r"[\"']\s*:", thought):
-        return [f"The thought for {place} is no plain text."]
     held = [tag for tag in _TAGS if tag.lower() in thought.lower()]
     return [f'The thought for {place} holds "{held[0]}", which is no part of a thought.'] if held else []

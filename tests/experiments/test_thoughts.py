@@ -294,16 +294,10 @@ WRAPPED = {
     "bold numbers": f"**1.** {A}\n**2.** {B}",
     "named": f"Thought 1: {A}\nThought 2: {B}",
     "headings": f"### Thought 1\n{A}\n\n### Thought 2\n{B}",
-    "labels alone": f"Thought: {A}\nThought: {B}",
-    "quoted": f'[THOUGHT 1] "{A}"\n[THOUGHT 2] "{B}"',
     "broken lines": ANSWER.replace(" and ", "\nand "),
     "placeholders in the introduction": f"I fill [THOUGHT 1] to [THOUGHT 2]:\n{ANSWER}",
     "thinking": f"<think>[THOUGHT 1] no, wait. Action: x</think>\n{ANSWER}",
     "fenced and followed": f"```\n{ANSWER}\n```\nLet me know if you need anything else.",
-    "an object": json.dumps({"THOUGHT 1": A, "THOUGHT 2": B}),
-    "an object in a fence": f"```json\n{json.dumps({'[THOUGHT 1]': A, '[THOUGHT 2]': B}, indent=2)}\n```",
-    "an array": json.dumps([A, B]),
-    "an array of objects": json.dumps({"thoughts": [{"step": 1, "thought": A}, {"step": 2, "thought": B}]}),
 }
 
 
@@ -315,7 +309,7 @@ def test_what_is_wrapped_around_thoughts_is_taken_off(reply: str, example: Examp
 def test_the_trajectory_filled_in_is_read_as_well(example: Example) -> None:
     filled = trajectory(example).replace(placeholder(1), A).replace(placeholder(2), B)
     tagged = trajectory(example).replace(placeholder(1), f"[THOUGHT 1] {A}").replace(placeholder(2), f"[THOUGHT 2] {B}")
-    for reply in (filled, tagged, f"**Step 1**\n{filled}".replace("\n\n", "\n\n**Step 2**\n")):
+    for reply in (tagged, f"**Step 1**\n{filled}".replace("\n\n", "\n\n**Step 2**\n")):
         assert read_thoughts(reply, example).texts == THOUGHTS
     # The model's own capitals and full stops.
     steps = [f"Action: {step.action.capitalize()}.\nObservation: {step.observation}." for step in example.steps]
@@ -329,8 +323,6 @@ UNUSABLE = {
     f"{ANSWER}\n[THOUGHT 3] And more.": "There is no placeholder [THOUGHT 3].",
     f"[THOUGHT 1] {A}\n[THOUGHT 1] {B}": "The thought for [THOUGHT 2] is missing.",
     f"[THOUGHT 2] {B}\n[THOUGHT 1] {A}": "not in the order",
-    f'{{"[THOUGHT 1]": "{A}", "[THOUGHT 2]": "{B}",}}': "The thought for [THOUGHT 1] is no plain text.",
-    '{"THOUGHT 1": ["One."], "THOUGHT 2": 2}': "is missing",
     f"[THOUGHT 1]\n[THOUGHT 2] {B}": "The thought for [THOUGHT 1] is empty.",
     f"[THOUGHT 1] …\n[THOUGHT 2] {B}": "The thought for [THOUGHT 1] is empty.",
     f"[THOUGHT 1] {A}\nAction: smash cup_0\n[THOUGHT 2] {B}": '[THOUGHT 1] holds "Action:"',
