@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from pddl2nl.experiments.access import Access
     from pddl2nl.experiments.batch_passes import BatchPasses
-    from pddl2nl.experiments.sweep import Progress, SweepSummary, Trouble
+    from pddl2nl.experiments.sweep import SweepSummary, Trouble
     from pddl2nl.llm.batch import BatchProgress
     from pddl2nl.policies import Event
 
@@ -143,7 +143,7 @@ class _Calls:
 
 
 @contextmanager
-def progress_shown(runs: int) -> Iterator[tuple[Callable[[Progress], None], Callable[[BatchProgress], None]]]:
+def progress_shown(runs: int) -> Iterator[tuple[Callable[[SweepSummary], None], Callable[[BatchProgress], None]]]:
     """A bar for an experiment on a terminal, else a line for every tenth part.
 
     Both say how many runs are done, solved and failed and were finished before, the calls and how many of them the
@@ -156,7 +156,7 @@ def progress_shown(runs: int) -> Iterator[tuple[Callable[[Progress], None], Call
         return
     lines, notes = TenthLines(), _Notes(sys.stderr.write)
 
-    def show(progress: Progress) -> None:
+    def show(progress: SweepSummary) -> None:
         lines.show(progress.ended, progress.runs, "; ".join([_state(progress), *_time_left(progress)]))
         notes.show(progress)
 
@@ -164,7 +164,9 @@ def progress_shown(runs: int) -> Iterator[tuple[Callable[[Progress], None], Call
 
 
 @contextmanager
-def _bar(screen: Console, runs: int) -> Iterator[tuple[Callable[[Progress], None], Callable[[BatchProgress], None]]]:
+def _bar(
+    screen: Console, runs: int
+) -> Iterator[tuple[Callable[[SweepSummary], None], Callable[[BatchProgress], None]]]:
     from rich.console import Group
     from rich.live import Live
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
@@ -179,7 +181,7 @@ def _bar(screen: Console, runs: int) -> Iterator[tuple[Callable[[Progress], None
         notes = _Notes(lambda text: screen.print(Text(text.rstrip("\n"))))
         state = ""
 
-        def show(progress: Progress) -> None:
+        def show(progress: SweepSummary) -> None:
             nonlocal state
             below.plain = state = _state(progress)
             bars.update(task, completed=progress.ended, description="".join(_time_left(progress)))
@@ -198,10 +200,10 @@ class _Notes:
         self._write = write
         self._said = ""
 
-    def show(self, progress: Progress) -> None:
+    def show(self, progress: SweepSummary) -> None:
         """Writes what is new."""
         note = progress.note
-        if progress.stopping:
+        if progress.interrupted:
             waits = f"waiting for {plural(progress.going, 'running run')}"
             note = f"Ctrl-C: {waits}, and starting no other; Ctrl-C once more stops now"
         kind = note.partition(":")[0]
@@ -210,13 +212,13 @@ class _Notes:
         self._said = kind
 
 
-def _state(progress: Progress) -> str:
+def _state(progress: SweepSummary) -> str:
     earlier = f", {progress.earlier} finished before" if progress.earlier else ""
     done = f"{progress.ended} of {plural(progress.runs, 'run')}"
     return f"{done}, {progress.solved} solved, {progress.failed} failed{earlier}; {account_text(progress.spent)}"
 
 
-def _time_left(progress: Progress) -> list[str]:
+def _time_left(progress: SweepSummary) -> list[str]:
     """``about 3 min left``, in the largest unit; nothing where that is not known, or nothing is left."""
     left = progress.seconds_left
     if not left:

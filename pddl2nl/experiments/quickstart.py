@@ -14,7 +14,7 @@ from pddl2nl.errors import InfrastructureError
 from pddl2nl.experiments.jobs import PlannerSpec, RunJob, make_job
 from pddl2nl.experiments.run_one import record_path
 from pddl2nl.experiments.spec import RunSpec
-from pddl2nl.experiments.sweep import Progress, run_all
+from pddl2nl.experiments.sweep import SweepSummary, run_all
 from pddl2nl.tasks import shipped_domain
 
 __all__ = ["COLUMNS", "SUBSET", "quickstart", "quickstart_jobs"]
@@ -51,7 +51,11 @@ def _job(name: str, instance: str, column: str, seed: int) -> RunJob:
 
 
 def quickstart(
-    folder: Path, *, seed: int = 1, workers: int = 2, on_progress: Callable[[Progress], None] = lambda progress: None
+    folder: Path,
+    *,
+    seed: int = 1,
+    workers: int = 2,
+    on_progress: Callable[[SweepSummary], None] = lambda progress: None,
 ) -> list[Path]:
     """Runs what is not in the folder yet, and gives the paths of all records.
 

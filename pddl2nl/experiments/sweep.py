@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from pddl2nl.experiments.cluster import Cluster
     from pddl2nl.experiments.cluster.runs import ClusterRuns
 
-__all__ = ["Progress", "SweepSummary", "Threads", "Trouble", "run_all"]
+__all__ = ["SweepSummary", "Threads", "Trouble", "run_all"]
 
 INTERRUPTED = 130
 _LONGEST_MESSAGE = 500
@@ -59,41 +59,8 @@ class Trouble:
 
 
 @dataclass(frozen=True)
-class Progress:
-    """The progress of an experiment.
-
-    Attributes:
-        runs, ended: the number of runs, and of those that have ended, in this start or earlier.
-        solved, failed: of those that have ended; failed ones have no result.
-        spent: the costs of this start, with the hits of the cache.
-        earlier: runs that an earlier start finished.
-        going: running runs.
-        seconds: since this start.
-        stopping: whether the user stopped it, so that no further run begins.
-        note: a remark for people; may be empty.
-    """
-
-    runs: int
-    ended: int
-    solved: int
-    failed: int
-    spent: Account
-    earlier: int = 0
-    going: int = 0
-    seconds: float = 0.0
-    stopping: bool = False
-    note: str = ""
-
-    @property
-    def seconds_left(self) -> float | None:
-        """An estimate for the rest from the runs so far; None before the first."""
-        done = self.ended - self.earlier
-        return (self.runs - self.ended) * self.seconds / done if done > 0 else None
-
-
-@dataclass(frozen=True)
 class SweepSummary:
-    """The result of an experiment.
+    """How far an experiment is, and in the end its result.
 
     Attributes:
         runs: the number of runs.
@@ -101,20 +68,20 @@ class SweepSummary:
         outcomes: of all runs with a result, including earlier ones and planners' statuses.
         broken: runs without a result because a tool or endpoint failed; the next start runs them again.
         bad: runs whose specification is impossible.
-        unfinished: runs for the next start, because the experiment was stopped.
         elsewhere: runs that another process runs.
-        stopped: why it stopped early; None if it did not. ``refused``: because an endpoint refused permanently;
+        stopped: why it stops early; None if it does not. ``refused``: because an endpoint refused permanently;
             ``interrupted``: by the user.
         spent: the costs of this start, with the hits of the cache; ``already``: those of earlier starts in the folder.
-        seconds: wall time.
+        seconds: wall time of this start.
+        going: running runs.
+        note: a remark for people while it runs; usually empty.
     """
 
     runs: int
-    earlier: int
-    outcomes: Mapping[str, int]
+    earlier: int = 0
+    outcomes: Mapping[str, int] = field(default_factory=dict)
     broken: tuple[Trouble, ...] = ()
     bad: tuple[Trouble, ...] = ()
-    unfinished: int = 0
     elsewhere: int = 0
     stopped: str | None = None
     refused: bool = False
@@ -122,11 +89,34 @@ class SweepSummary:
     spent: Account = field(default_factory=Account)
     already: Account = field(default_factory=Account)
     seconds: float = 0.0
+    going: int = 0
+    note: str = ""
 
     @property
     def solved(self) -> int:
         """The number of runs that reached the goal."""
         return self.outcomes.get("solved", 0)
+
+    @property
+    def failed(self) -> int:
+        """The number of runs that have no result because something failed or is impossible."""
+        return len(self.broken) + len(self.bad)
+
+    @property
+    def ended(self) -> int:
+        """The number of runs with a result or a failure, in this start or earlier."""
+        return sum(self.outcomes.values()) + self.failed
+
+    @property
+    def unfinished(self) -> int:
+        """The number of runs for the next start."""
+        return self.runs - self.ended - self.elsewhere
+
+    @property
+    def seconds_left(self) -> float | None:
+        """An estimate for the rest from the runs so far; None before the first."""
+        done = self.ended - self.earlier
+        return (self.runs - self.ended) * self.seconds / done if done > 0 else None
 
     @property
     def exit_code(self) -> int:
@@ -228,7 +218,7 @@ def run_all(
     workers: int = 4,
     access: Access | None = None,
     budget: Limits | None = None,
-    on_progress: Callable[[Progress], None] = lambda progress: None,
+    on_progress: Callable[[SweepSummary], None] = lambda progress: None,
     batch: BatchPasses | None = None,
     cluster: Cluster | None = None,
 ) -> SweepSummary:
@@ -275,7 +265,7 @@ class _Sweep:
         access: Access,
         budget: Limits,
         batch: BatchPasses | None,
-        on_progress: Callable[[Progress], None],
+        on_progress: Callable[[SweepSummary], None],
     ):
         self._runs = len(jobs)
         self._on_progress = on_progress
@@ -340,15 +330,13 @@ class _Sweep:
             executor.close()
         return self._summary()
 
-    def _summary(self) -> SweepSummary:
-        ended = self._outcomes.total() + len(self._broken) + len(self._bad)
+    def _summary(self, going: int = 0, note: str = "") -> SweepSummary:
         return SweepSummary(
             runs=self._runs,
             earlier=self._earlier,
             outcomes=dict(self._outcomes),
             broken=tuple(self._broken),
             bad=tuple(self._bad),
-            unfinished=self._runs - ended - self._elsewhere,
             elsewhere=self._elsewhere,
             stopped=self._stop.reason or self._budget_spent or None,
             refused=self._stop.refused,
@@ -356,13 +344,15 @@ class _Sweep:
             spent=self._budget.spent,
             already=self._budget.already,
             seconds=time.monotonic() - self._began,
+            going=going,
+            note=note,
         )
 
     # ── passes ───────────────────────────────────────────────────────────────────────────────────
 
     def _passes(self, executor: Threads | ClusterRuns) -> None:
         """Runs what is to do; then, again and again, what waits for a batch."""
-        self._report(executor)
+        self._on_progress(self._summary(executor.submitted, executor.note))
         jobs = self._todo
         while jobs:
             self._pass(deque(jobs), executor)
@@ -380,7 +370,7 @@ class _Sweep:
                 received = executor.receive(_TICK)
                 if received is not None:
                     self._note(*received)
-                self._report(executor)
+                self._on_progress(self._summary(executor.submitted, executor.note))
             except KeyboardInterrupt:
                 self._interrupt()
             except InfrastructureError as error:
@@ -443,23 +433,6 @@ class _Sweep:
             self._elsewhere += 1
         elif result.how == "pending":
             self._pending.append(job)
-
-    def _report(self, executor: Threads | ClusterRuns) -> None:
-        failed = len(self._broken) + len(self._bad)
-        self._on_progress(
-            Progress(
-                runs=self._runs,
-                ended=self._outcomes.total() + failed,
-                solved=self._outcomes["solved"],
-                failed=failed,
-                spent=self._budget.spent,
-                earlier=self._earlier,
-                going=executor.submitted,
-                seconds=time.monotonic() - self._began,
-                stopping=self._stop.interrupted,
-                note=executor.note,
-            )
-        )
 
 
 def _trouble(job: RunJob, message: str) -> Trouble:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from pddl2nl.cli.progress import progress_shown
-from pddl2nl.experiments.sweep import Progress
+from pddl2nl.experiments.sweep import SweepSummary, Trouble
 from pddl2nl.policies.budget import Account
 from tests.cli.looking import Looking
 from tests.llm.chat_server import ChatServer
@@ -114,7 +114,8 @@ def test_lines_are_few_where_there_is_no_terminal_and_say_what_counts(capsys):
     with progress_shown(1000) as (show, _):
         for ended in range(200, 1001):
             spent = Account(calls=ended, cache_hits=3, prompt_tokens=5, completion_tokens=6, usd=0.25)
-            show(Progress(1000, ended, 150, 2, spent, earlier=200, going=2, seconds=(ended - 200) / 10))
+            outcomes, broken = {"solved": 150, "budget": ended - 152}, (Trouble("a", "b"), Trouble("c", "d"))
+            show(SweepSummary(1000, 200, outcomes, broken, spent=spent, going=2, seconds=(ended - 200) / 10))
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == (
         "200 of 1000 runs, 150 solved, 2 failed, 200 finished before; 200 calls, 3 from the cache, 5 + 6 tokens, "
@@ -128,9 +129,9 @@ def test_lines_are_few_where_there_is_no_terminal_and_say_what_counts(capsys):
 def test_what_is_to_be_known_at_once_is_said_once(capsys):
     with progress_shown(10) as (show, _):
         for going in (2, 1, 1):
-            show(Progress(10, 3, 3, 0, Account(), going=going, note="waiting for workers"))
+            show(SweepSummary(10, outcomes={"solved": 3}, going=going, note="waiting for workers"))
         for going in (1, 0):
-            show(Progress(10, 3, 3, 0, Account(), going=going, stopping=True))
+            show(SweepSummary(10, outcomes={"solved": 3}, going=going, interrupted=True))
     errors = capsys.readouterr().err.splitlines()[1:]
     assert errors == [
         "waiting for workers",
@@ -141,5 +142,5 @@ def test_what_is_to_be_known_at_once_is_said_once(capsys):
 @pytest.mark.parametrize(("seconds", "said"), [(40, "40 s"), (600, "10 min"), (12_600, "3.5 h")])
 def test_the_time_left_is_said_in_its_largest_unit(seconds, said, capsys):
     with progress_shown(2) as (show, _):
-        show(Progress(2, 1, 1, 0, Account(), seconds=seconds))
+        show(SweepSummary(2, outcomes={"solved": 1}, seconds=seconds))
     assert f"about {said} left" in capsys.readouterr().err
